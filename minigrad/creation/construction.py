@@ -126,7 +126,8 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
     """
     tensor = wrap(array)
     if requires_grad is not False:
-        if not isinstance(requires_grad, bool) and requires_grad is not None:
+        may_be_none = requires_grad is None and caller != "tensor"
+        if not isinstance(requires_grad, bool) and not may_be_none:
             raise wrong_type(caller, "requires_grad", "bool", requires_grad)
         if requires_grad and not can_require_grad(array.dtype):
             raise only_floats()
@@ -284,8 +285,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):
         return from_numpy(data) if dtype is None else from_numpy(data).to(dtype)
-    wanted = dtypes.asked("as_tensor", dtype)
-    return finish(copied(data, wanted), False)
+    return finish(copied(data, dtypes.asked("as_tensor", dtype)), False)
 
 
 def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
@@ -516,15 +516,18 @@ def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
         dtype: The type of the numbers that it comes among; complex ones take any.
 
     Raises:
-        RuntimeError: If it has an imaginary part.
+        RuntimeError: If it has an imaginary part, or is finite and too large to be of that type.
     """
-    if dtype.kind not in "iuf" or not isinstance(value, (complex, np.complexfloating)):
-        return value
-    if value.imag:
-        raise RuntimeError(
-            f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
-        )
-    return value.real
+    if dtype.kind in "iuf" and isinstance(value, (complex, np.complexfloating)):
+        if value.imag:
+            raise RuntimeError(
+                f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
+            )
+        value = value.real
+    limited = dtype.kind == "f" and isinstance(value, (int, float))
+    if limited and float(np.finfo(dtype).max) < abs(value) < np.inf:
+        raise RuntimeError(_overflow(dtype))
+    return value
 
 
 def _overflow(dtype: np.dtype[Any]) -> str:
@@ -553,6 +556,4 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         if not smallest <= value <= limits.max:  # nor is NaN
             raise RuntimeError(_overflow(dtype))
         return np.asarray(int(value)).astype(dtype)
-    if dtype.kind == "f" and float(np.finfo(dtype).max) < abs(value) < np.inf:
-        raise RuntimeError(_overflow(dtype))
     return np.asarray(value).astype(dtype)

@@ -21,7 +21,7 @@ from minigrad.creation.construction import (
     sequence_of_sizes,
     shape_of,
 )
-from minigrad.faces.arguments import check_int, not_implemented, number, whole
+from minigrad.faces.arguments import check_int, not_implemented, nothing, number, whole
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -73,7 +73,7 @@ def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
 
 
 @factory
-def eye(n: int, m: int | None = None, *, dtype_or: DtypeChoice) -> Array:
+def eye(n: int, m: Any = nothing, *, dtype_or: DtypeChoice) -> Array:
     """Make a matrix with ones on the diagonal and zeros elsewhere.
 
     Example:
@@ -82,11 +82,11 @@ def eye(n: int, m: int | None = None, *, dtype_or: DtypeChoice) -> Array:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    for position, (name, size) in enumerate((("n", n), ("m", n if m is None else m)), 1):
+    for position, (name, size) in enumerate((("n", n), ("m", n if m is nothing else m)), 1):
         check_int("eye", size, name, position)
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return np.eye(n, m, dtype=dtype_or())
+    return np.eye(n, None if m is nothing else m, dtype=dtype_or())
 
 
 # ------------------------------------------------------------------ like another tensor
@@ -359,6 +359,8 @@ def check_range(low: int, high: int, dtype: np.dtype[Any]) -> None:
         raise RuntimeError(
             f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
         )
+    if dtype.kind == "c":
+        raise RuntimeError("random numbers between bounds are real: there is no order of others")
     if dtype.kind in "iub":
         limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         for what, bound in (("from", low), ("to - 1", high - 1)):

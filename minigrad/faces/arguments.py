@@ -17,6 +17,7 @@ from minigrad.creation import dtypes
 
 # Whole numbers for which an array, or an object that is none itself, is none.
 _STRICT = {"axis0", "axis1", "bins", "chunks", "decimals", "divisor_override", "num_classes"}
+_STRICT_HERE = {("diag", "diagonal"), ("diff", "n"), ("unfold", "size"), ("unfold", "step")}
 _OVERLOADED = {"movedim", "tile"}  # whose dimensions are no list of numbers first of all
 _STRICT |= {"num_groups", "offset", "steps", "to", "upscale_factor"}
 _LIMIT = 1 << 63  # whole numbers have 64 bits
@@ -196,7 +197,7 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
         ValueError: If it has more than 64 bits.
     """
     strict = "dim" in argument or argument in _STRICT
-    strict = strict or (name, argument) in (("diag", "diagonal"), ("diff", "n"))
+    strict = strict or (name, argument) in _STRICT_HERE
     if value.__class__ is not int:
         array = value._array if isinstance(value, Tensor) else value
         if is_truth(value) and not strict:
@@ -261,7 +262,7 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
         if isinstance(value, complex) and kind == "float":
             raise RuntimeError(f"value cannot be converted to type double: {argument}={value}")
     elif isinstance(value, np.generic):
-        value = value.item()
+        value = plain(value)
     if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
         own = isinstance(value, int) and value.__class__ not in (int, bool)
         return plain(value) if kind == "Number" else float(value.real) if own else value

@@ -198,8 +198,10 @@ class Face:
         nothing = f" and {name} is not None" if argument.optional else ""
         if argument.kind in ("float", "Number"):
             given = f'{name}, "{function}", "{name}", {position}, "{argument.kind}"'
-            line = f"    {name} = number({given})"
-            return [f"if {name}.__class__ not in numbers{nothing}:", line]
+            far = f" or not -{1 << 63} < {name} < {1 << 63}" if argument.kind == "Number" else ""
+            wrong = f"{name}.__class__ not in numbers{far}"
+            wrong = f"({wrong}){nothing}" if far and nothing else f"{wrong}{nothing}"
+            return [f"if {wrong}:", f"    {name} = number({given})"]
         if argument.kind == "dtype":
             return [f"if {name} is not None:", f"    check_dtype({given})"]
         if argument.kind == "bool":

@@ -32,8 +32,8 @@ _NAMED = {
     "tuple of ints": "axis axis0 axis1 dim dim0 dim1 dim2 dimension end_dim kernel_size"
     " normalized_shape output_size shape size sizes split_sizes start_dim",
 }
-# except where there may be a tensor in the place
-_TENSORS = {("max", "dim"), ("min", "dim"), ("normal", "std")}
+# except where there may be something else in the place
+_EXCEPTIONS = {("max", "dim"), ("min", "dim"), ("normal", "std"), ("local_response_norm", "k")}
 _EXPECTED = {name: kind for kind, names in _NAMED.items() for name in names.split()}
 
 _INSIDE = tuple(os.path.dirname(each) + os.sep for each in (os.path.dirname(__file__), np.__file__))
@@ -121,7 +121,7 @@ def _named(error: BaseException, name: str, given: dict[str, Any], expected: str
 def _misfit(name: str, given: dict[str, Any]) -> TypeError | None:
     """Find the argument that is of another kind than those of its name are everywhere."""
     for key, value in given.items():
-        wanted = _EXPECTED.get(key) if (name, key) not in _TENSORS else None
+        wanted = _EXPECTED.get(key) if (name, key) not in _EXCEPTIONS else None
         if wanted and value is not None and not _fits(value, wanted):
             return wrong_type(name, key, wanted, value)
     return None

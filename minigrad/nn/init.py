@@ -15,7 +15,7 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import randperm, zeros_like
-from minigrad.faces.arguments import number
+from minigrad.faces.arguments import no_tensor, number
 from minigrad.faces.out import refuse_repeats
 
 
@@ -110,9 +110,10 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    if not isinstance(tensor, Tensor):
-        return tensor.fill_(val)  # an error, as in PyTorch
-    return _fill(tensor, entry(val, tensor._array.dtype))
+    if val.__class__ is float and isinstance(tensor, Tensor) and tensor._array.flags.writeable:
+        return _fill(tensor, entry(val, tensor._array.dtype))
+    tensor.detach().fill_(val)
+    return tensor
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -139,7 +140,11 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
-    return _fill(tensor, np.eye(*tensor.shape))
+    if not tensor._array.flags.writeable:
+        refuse_repeats(tensor._array)
+    _fill(tensor, np.eye(*tensor.shape))
+    np.fill_diagonal(tensor._array, 1)  # the ones count where entries share memory
+    return tensor
 
 
 def xavier_uniform_(
@@ -216,7 +221,7 @@ def kaiming_normal_(
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """Give the standard deviation, or None (and warn) if there is nothing to fill."""
-    if 0 in tensor.shape:
+    if isinstance(tensor, Tensor) and 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return None
     return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
@@ -351,6 +356,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """Count the inputs that each output is computed from, and the outputs each input goes to."""
+    if not isinstance(tensor, Tensor):
+        raise no_tensor("init", tensor, "tensor", 1)
     if tensor.ndim < 2:
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"

@@ -26,6 +26,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name
 from minigrad.faces import functional
+from minigrad.faces.arguments import dimension, number
 from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
@@ -185,12 +186,15 @@ def scaled_dot_product_attention(
     """
     tensors = {"query": query, "key": key, "value": value}
     _check(tensors, attn_mask)
+    dropout_p = number(dropout_p, "scaled_dot_product_attention", "dropout_p", 5, "float")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if enable_gqa:
         raise NotImplementedError(
             "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
         )
+    if scale is not None:
+        scale = number(scale, "scaled_dot_product_attention", "scale", kind="float")
     kept = Kept(attn_mask, is_causal, scale)
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
@@ -239,6 +243,8 @@ def _is_one_node(
         return False
     if any(each._array.strides[-1] != each._array.itemsize for each in (query, key, value)):
         return False
+    if mask is not None and not mask.requires_grad:
+        dimension(-2, mask.ndim)  # it takes two at least
     return mask is None or (not mask.requires_grad and mask.ndim in (2, 4))
 
 

@@ -27,6 +27,7 @@ from minigrad.faces.arguments import (
     no_combination,
     not_implemented,
     number,
+    plain,
     refuse,
 )
 from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
@@ -266,8 +267,9 @@ def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GI
         raise no_combination("where", condition, input, other)
     known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
     meets = np.dtype("bool") if known is None else known._array.dtype
-    first = input if isinstance(input, Tensor) else scalar(input, meets)
-    second = other if isinstance(other, Tensor) else scalar(other, meets)
+    first, second = (
+        each if isinstance(each, Tensor) else _among(each, meets) for each in (input, other)
+    )
     if condition._array.dtype.kind in "iufc":
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
@@ -276,6 +278,17 @@ def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GI
     if first._array.dtype is not second._array.dtype:
         return meet_types(lambda a, b: where(condition, a, b), first, second)
     return where(condition, first, second)
+
+
+def _among(value: Any, meets: np.dtype[Any]) -> Tensor:
+    """Give a number as a tensor.
+
+    Raises:
+        RuntimeError: If it is too large for the type that it takes.
+    """
+    made = scalar(value, meets)
+    real_number(plain(value), made._array.dtype)
+    return made
 
 
 def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:
@@ -375,11 +388,11 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
         # a number beside a tensor: the tensor has to be one, too
         min, max = number(min, "clamp", "min", 2), number(max, "clamp", "max", 3)
     own = input._array.dtype
+    if own.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types")
     min, max = _limit("maximum", min, own), _limit("minimum", max, own)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
         return between(input, min, max)
-    if input._array.dtype.kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types")
     if input._array.dtype.kind in "iub":
         for limit in (min, max):
             if isinstance(limit, (int, float)):
@@ -485,7 +498,7 @@ def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None
         if isinstance(limit, Tensor):
             refuse("maximum_cpu", "c", input, limit)
             return operation(input, limit)
-        if input._array.dtype.kind == "c":
+        if input._array.dtype.kind == "c" or isinstance(limit, complex):
             raise NotImplementedError("clamp is not supported for complex types")
         limit = _limit("", number(limit, name, argument, 2), input._array.dtype)
         return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)

@@ -59,13 +59,16 @@ def to(
             isinstance(first, type) and first in dtypes.of_python
         ):
             dtype = first.dtype if isinstance(first, Tensor) else first
-        elif first.__class__ in (float, complex, bool):  # a number names its type
-            dtype = first.__class__
+        elif isinstance(first, (float, complex, bool)):  # a number names its type
+            if dtype is not None:
+                raise wrong_type("to", "dtype", "given once", dtype)
+            dtype = next(kind for kind in (bool, float, complex) if isinstance(first, kind))
         else:
             if first is not None:
                 _check_device(first, "to")
-            if rest and not isinstance(rest[0], bool):
-                dtype = rest.pop(0)
+            if rest and dtype is not None:
+                raise wrong_type("to", "dtype", "given once", dtype)
+            dtype = rest.pop(0) if rest else dtype
         if len(rest) > 2 or not all(each.__class__ is bool for each in rest):
             told = ", ".join(map(type_name, rest))
             raise TypeError(
@@ -116,10 +119,10 @@ def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:
     """Make the method that converts to a dtype: `x.double()`."""
     wanted = dtype.numpy
 
-    def method(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    def method(input: Tensor, *, memory_format: Any = None) -> Tensor:
         if memory_format is not None:
-            return to(self, dtype, memory_format=memory_format)
-        return self if self._array.dtype == wanted else _cast(self, wanted)
+            return to(input, dtype, memory_format=memory_format)
+        return input if input._array.dtype == wanted else _cast(input, wanted)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Convert to {dtype}."

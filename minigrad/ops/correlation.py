@@ -32,7 +32,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, only, refuse
+from minigrad.faces.arguments import check_tensor, only, refuse, whole, wholes
 from minigrad.faces.face import told_by
 
 Sizes = Sequence[int]
@@ -96,6 +96,9 @@ def per_dimension(
     if len(given) not in (1, ndim):
         raise RuntimeError(wrong_count(given))
     if any(int(each) >= _FAR for each in given):  # no image is so large
+        if isinstance(value, int):
+            whole(name, value, setting)
+        wholes(name, given, setting)
         raise RuntimeError(f"{name}(): integer out of range: {setting}={value}")
     return tuple(map(int, given * ndim))[:ndim]
 
@@ -525,8 +528,8 @@ def fold(
 
 
 def _pair(name: str, value: Any) -> tuple[int, ...]:
-    if isinstance(value, Tensor) and not value._array.ndim:
-        raise TypeError(f"iteration over a 0-d tensor: {name} of unfold")
+    if isinstance(value, (Tensor, np.ndarray)):
+        value = list(value)
     if isinstance(value, (tuple, list)) and len(value) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
     return per_dimension("unfold", name, 2, value, 2, str)

@@ -359,6 +359,8 @@ def _axes(a: Tensor, b: Tensor, dims: Any) -> tuple[Any, Any]:
             if not isinstance(each, (tuple, list)):
                 raise wrong_type("tensordot", name, "tuple of ints", each, position)
         return list(first), list(second)
+    if not isinstance(dims, int):
+        raise RuntimeError(f"tensordot expects dims to be int or two lists, but got dims={dims}")
     if dims < 0:
         raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
     if dims > min(a._array.ndim, b._array.ndim):

@@ -366,11 +366,17 @@ def pow_number(self: Array, exponent: Any) -> Array:
         return _power(self, plain(exponent))
 
 
+def _less_one(exponent: Any) -> Any:
+    if isinstance(exponent, np.ndarray) and exponent.dtype.kind == "b":
+        raise no_booleans(TypeError(), exponent, np.empty(0))
+    return exponent - 1
+
+
 @differentiable(
     "PowBackward1",
     arithmetic=True,
     self=lambda grad, self, exponent: np.where(
-        exponent == 0, 0, grad * (exponent * self ** (exponent - 1))
+        exponent == 0, 0, grad * (exponent * self ** _less_one(exponent))
     ),
     exponent=lambda grad, self, exponent, result: (
         grad * np.where((self == 0) * (exponent >= 0), 0, result * np.log(self))
@@ -401,6 +407,8 @@ def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> A
 @quietly
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
+    if isinstance(self, int) and self.bit_length() > 63 and exponent.dtype.kind in "iu":
+        self = np.uint64(self).astype(exponent.dtype)
     if isinstance(self, int) and exponent.dtype.kind == "i" and (exponent < 0).any():
         return _whole_power(self, exponent)
     power = self**exponent

@@ -268,7 +268,7 @@ def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
         return _write_directly(np.add, tensor, other, alpha)
     _check_operand("add", other)
-    if alpha == 1 and alpha is not True:
+    if alpha == 1 and alpha.__class__ in (int, float):
         return write(elementwise.add, tensor, other)
     return write(_with_alpha(elementwise.add_scaled), tensor, other, alpha)
 
@@ -282,7 +282,7 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         check_inplace(tensor, recording=_needs_gradient(tensor, other))
     if isinstance(other, Tensor) and "b" in (tensor._array.dtype.kind, other._array.dtype.kind):
         raise no_booleans(TypeError(), tensor._array, other._array)
-    if alpha == 1 and alpha is not True:
+    if alpha == 1 and alpha.__class__ in (int, float):
         return write(elementwise.sub, tensor, other)
     return write(_with_alpha(elementwise.sub_scaled), tensor, other, alpha)
 
@@ -459,7 +459,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 def set_(
     tensor: Tensor,
     source: Any = nothing,
-    storage_offset: Any = None,
+    storage_offset: Any = nothing,
     size: Any = None,
     stride: Any = None,
 ) -> Tensor:
@@ -485,7 +485,7 @@ def set_(
     dtype = tensor._array.dtype
     if source is nothing:
         source = wrap(np.zeros(0, dtype))
-    elif storage_offset is not None and size is None:
+    elif storage_offset is not nothing and size is None:
         raise no_combination("set_", source, storage_offset)
     check_tensor("set_", source, "source")
     array = source._array
@@ -505,7 +505,8 @@ def set_(
         steps = stride
         if steps is None:
             steps = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
-        settings = parts.strided(source, sizes, steps, storage_offset)
+        offset = None if storage_offset is nothing else storage_offset
+        settings = parts.strided(source, sizes, steps, offset)
         array = parts.as_strided.forward(array, *settings)
     tensor._array = array
     tensor._bump_version()

@@ -288,7 +288,7 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
     if isinstance(size, Tensor) and size._array.size == 1:
         size = int(size)
     if isinstance(size, int):
-        size = whole("split", int(size), "split_size", 2)
+        size = whole("split", size, "split_size", 2)
         if size < 0:
             raise RuntimeError(
                 f"split expects split_size be non-negative, but got split_size={size}"
@@ -459,8 +459,7 @@ def repeat_interleave(
         >>> torch.repeat_interleave(torch.tensor([1, 2]), torch.tensor([1, 3]))
         tensor([1, 2, 2, 2])
     """
-    if repeats is None or input is None:
-        input = repeats if input is None else input
+    if repeats is None:
         places = _places(input, len(input), output_size)
         return wrap(places.astype(input._array.dtype))
     if not isinstance(repeats, Tensor):

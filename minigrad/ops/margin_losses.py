@@ -16,7 +16,13 @@ from minigrad.faces.arguments import as_floats, cast, check_tensor, refuse
 from minigrad.ops import choices, elementwise
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
-from minigrad.ops.type_promotion import broadcast_into, no_cast, refuse_gradient, scalar
+from minigrad.ops.type_promotion import (
+    broadcast_into,
+    no_booleans,
+    no_cast,
+    refuse_gradient,
+    scalar,
+)
 
 # ---------------------------------------------------------------------- what is alike
 
@@ -174,8 +180,10 @@ def triplet_margin_loss(
 
 
 def _soft_margin_slope(self: Any, target: Any, reduction: int) -> Any:
-    slope = -target / (1 + np.exp(target * self))
-    return slope * share(slope.shape, reduction)
+    if getattr(target.dtype, "kind", "") == "b":
+        raise no_booleans(TypeError(), target)
+    power = np.exp(-target * self)
+    return -target * (power / (1 + power) * share(power.shape, reduction))
 
 
 def _soft_margin_curvature_rule(
@@ -207,7 +215,7 @@ def soft_margin_loss_backward(
 @quietly
 def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Soft margin :math:`\ln(1 + e^{-t x})` for targets 1 and -1."""
-    return reduced(np.log1p(np.exp(-target * self)), reduction)
+    return reduced(np.log1p(np.exp(-(target * self))), reduction)
 
 
 @loss(f"soft_margin_loss(input, target, {OLD})")
@@ -229,8 +237,8 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
         raise RuntimeError(
             "result type ComplexFloat can't be cast to the desired output type Float"
         )
-    if target._array.dtype != input._array.dtype and input._array.dtype.kind == "f":
-        target = target.detach().to(input.dtype)
+    if target._array.dtype.kind not in "ub":  # of those PyTorch takes the negative as they are
+        target = cast(target.detach(), input._array.dtype)
     return soft_margin_loss(input, target, reduction)
 
 

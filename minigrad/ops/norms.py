@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import as_floats, cast, dimension, dimensions, plain
+from minigrad.faces.arguments import as_floats, cast, dimension, dimensions, number
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.linear_systems import check_floating, linalg
@@ -57,6 +56,14 @@ def _refuse_nothing(array: Any, order: Any, dims: tuple[int, ...] | None) -> Non
             )
 
 
+def _order(order: Any) -> Any:
+    if isinstance(order, complex):
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
+        )
+    return order
+
+
 @linalg("vector_norm(Tensor x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None)")
 def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     r"""Give the norm :math:`(\sum |x|^p)^{1/p}` of all entries, or along dimensions.
@@ -73,12 +80,7 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
         tensor(5.)
     """
-    if isinstance(ord, str) or not isinstance(ord, (int, float, complex, np.number)):
-        raise wrong_type("linalg_vector_norm", "ord", "Number", ord, 2)
-    if isinstance(ord, complex):
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
-        )
+    ord = _order(number(ord, "linalg_vector_norm", "ord", 2))
     check_floating("linalg.vector_norm", x)
     array = x._array
     if dtype is not None:
@@ -173,7 +175,9 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.norm(torch.tensor([3.0, -4.0]))
         tensor(5.)
     """
-    order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else plain(p)
+    if isinstance(p, str) and dim is not None and not isinstance(dim, int):
+        len(dim)  # a tensor without dimensions has none
+    order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else p
     return vector_norm(input, order, dim, keepdim, dtype)
 
 
@@ -207,6 +211,7 @@ def distance(input: Tensor, other: Tensor, p: float) -> Tensor:
         >>> torch.dist(torch.tensor([0.0, 0.0]), torch.tensor([3.0, 4.0]))
         tensor(5.)
     """
+    p = _order(p)
     if "b" in (input._array.dtype.kind, other._array.dtype.kind):
         raise no_booleans(TypeError(), input._array, np.zeros(()))
     if "c" in (input._array.dtype.kind, other._array.dtype.kind):
@@ -262,6 +267,7 @@ def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
 def cdist(x1: Array, x2: Array, p: float) -> Array:
     r"""Distances :math:`(\sum_k |x_{1,ik} - x_{2,jk}|^p)^{1/p}` of all pairs of rows."""
     sizes = np.abs(np.expand_dims(x1, -2) - np.expand_dims(x2, -3))
+    p = float(sizes.dtype.type(p)) if sizes.dtype.kind == "f" else p
     if p == 0:
         return np.add.reduce((sizes != 0).astype(x1.dtype), axis=-1)
     if p == 1:
@@ -345,7 +351,7 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
             raise RuntimeError(
                 f"cdist only supports floating-point dtypes, {name} got: {scalar_name(array)}"
             )
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
     if differ(a, b):
@@ -403,6 +409,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: boo
     """
     sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     difference = elementwise.add_number(as_floats(x1 - x2), eps)
+    if difference._array.dtype.kind == "c":
+        difference = choices.abs(difference)
     last = (len(sizes) - 1,) if sizes else ()
     return norm_dim(difference, 2 if p is None else p, last, keepdim)
 

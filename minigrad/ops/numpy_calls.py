@@ -18,7 +18,7 @@ import numpy as np
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, lazy_loading, numpy_protocols
-from minigrad.faces.arguments import as_tensor
+from minigrad.faces.arguments import as_tensor, plain
 from minigrad.ops import choices, comparison, elementwise, joining
 from minigrad.ops import reduction as reduction  # its faces are asked for
 
@@ -156,8 +156,8 @@ def _two(operation: Any, reflected: Any) -> Any:
         if isinstance(a, Tensor):
             return operation(a, b)
         if isinstance(a, np.ndarray):
-            return operation(wrap(a), b)
-        return reflected(b, a.item() if isinstance(a, np.generic) else a)
+            return operation(as_tensor(a), b)
+        return reflected(b, plain(a))
 
     return call
 

@@ -125,7 +125,8 @@ def normal_(
         >>> torch.empty(3).normal_(10, 0.5)
         tensor([10.7705,  9.8533,  8.9106])
     """
-    mean, std = number(mean, "normal_", "mean", 1), number(std, "normal_", "std", 2)
+    mean = number(mean, "normal_", "mean", 1, "float")
+    std = number(std, "normal_", "std", 2, "float")
     return _drawn_into(_normal_draw, input, normal_for(input._array, mean, std, generator))
 
 
@@ -241,7 +242,7 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
 
 @face(
     "normal(mean, std=1.0, size=nothing, *, generator=None, dtype=None, layout=None, device=None, "
-    "pin_memory=False, requires_grad=False, out=None)",
+    "bool pin_memory=False, bool requires_grad=False, out=None)",
     method=False,
 )
 def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: Any) -> Tensor:

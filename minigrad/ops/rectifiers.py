@@ -56,9 +56,9 @@ def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: An
 def _limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
     """Check the limits of hardtanh, and give them in the kind of numbers that the input has."""
     check_tensor(name, input)
-    low, high = number_among(low, input, name), number_among(high, input, name, 3)
     if low > high:
         raise ValueError("min_val cannot be greater than max_val")
+    low, high = number_among(low, input, name), number_among(high, input, name, 3)
     if input._array.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input._array.dtype.kind == "u" and (low < 0 or high < 0):

@@ -18,7 +18,14 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
-from minigrad.faces.arguments import as_tensor, cast, not_implemented, plain
+from minigrad.faces.arguments import (
+    as_tensor,
+    cast,
+    is_operand,
+    no_combination,
+    not_implemented,
+    plain,
+)
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import beside_array, scalar
 
@@ -255,6 +262,8 @@ def _divided(name: str, input: Any, other: Any) -> Any:
 
 def floor_divide_(input: Tensor, other: Any) -> Tensor:
     """Divide, and round down, in place."""
+    if not is_operand(other):
+        raise no_combination("floor_divide_", other)
     return write(functools.partial(_divided, "floor_divide_"), input, other)
 
 

@@ -19,10 +19,10 @@ from minigrad.autograd.own_nodes import watched, without_derivative
 from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.construction import entry
+from minigrad.creation.construction import entry, real_number
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, no_combination, plain
+from minigrad.faces.arguments import dimension, no_combination, number, plain
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
 
@@ -292,7 +292,7 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     """
     if src is not None and value is not None:
         raise no_combination("scatter", input, index, src, value)
-    given = value if src is None else src
+    given = number(value, "scatter", "value") if value is not None else src
     tensor = given if isinstance(given, Tensor) else None
     places, tensor = checked_places(input, dim, index, tensor)
     if not places.size and (
@@ -427,6 +427,7 @@ def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: A
         raise IndexError("index out of range in self")
     if source._array.size:
         check_places(places, size, dim)
+    alpha = real_number(alpha, input._array.dtype)
     if input._array.dtype.kind in "iub":
         alpha = bool(alpha) if input._array.dtype.kind == "b" else int(alpha)
     result = index_add_dim(input, source, dim, places.reshape(-1), alpha)

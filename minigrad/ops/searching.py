@@ -8,10 +8,17 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import not_differentiable, without_derivative
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
+from minigrad.creation import dtypes, factories
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import dimensions, no_combination, not_implemented, refuse
+from minigrad.faces.arguments import dimensions, no_combination, not_implemented, refuse, whole
 from minigrad.ops.reduction import refuse_empty
+
+
+def _axes(dim: Any, input: Tensor) -> tuple[int, ...] | None:
+    """Give the dimensions that an argument names, which may be a tensor with one number."""
+    if isinstance(dim, Tensor):
+        dim = whole("any", dim, "dim")
+    return None if dim is None else dimensions(dim, input.ndim)
 
 
 def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
@@ -19,7 +26,7 @@ def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     if isinstance(dim, (tuple, list)) and not dim:
         axes: Any = ()  # as in PyTorch: each entry by itself
     else:
-        axes = None if dim is None else dimensions(dim, input.ndim)
+        axes = _axes(dim, input)
     answer = np.asarray(reduce(array.astype(bool), axis=axes, keepdims=keepdim))
     return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
@@ -112,7 +119,7 @@ def count_nonzero(input: Tensor, dim: Any) -> Tensor:
         >>> torch.count_nonzero(torch.tensor([[1, 0], [2, 3]]), dim=0)
         tensor([2, 1])
     """
-    axes = None if dim is None else dimensions(dim, input.ndim)
+    axes = _axes(dim, input)
     return wrap(np.asarray(np.count_nonzero(input._array, axis=axes), np.int64))
 
 
@@ -270,8 +277,17 @@ def histogram(input: Tensor, bins: Any, range: Any, density: bool) -> Any:
 
 def _edges(array: Any, bins: Any, ends: Any) -> Any:
     """Give the edges of the bins of a histogram."""
-    if isinstance(bins, Tensor):
+    if isinstance(bins, Tensor) and (ends is None or bins._array.ndim):
+        if ends is not None:
+            raise no_combination("histogram", wrap(array), bins, ends)
+        if bins._array.dtype != array.dtype:
+            raise RuntimeError("histogram: the entries and the edges of bins differ in dtype")
+        if bins._array.size < 2:
+            raise RuntimeError("histogram: there are no bins: it takes at least two edges")
         return bins._array
+    bins = whole("histogram", bins, "bins", 2)
+    if ends is not None and not isinstance(ends, (tuple, list)):
+        raise no_combination("histogram", wrap(array), bins, ends)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if ends is None:
@@ -282,9 +298,11 @@ def _edges(array: Any, bins: Any, ends: Any) -> Any:
             f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
             "dimension 0"
         )
+    if not np.isfinite((low, high)).all():
+        raise RuntimeError(f"histogram: the range [{low:g}, {high:g}] is not finite")
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1).astype(array.dtype)
+    return factories.linspace(low, high, bins + 1, dtype=dtypes.of_array(array))._array
 
 
 def _by_axes(name: str) -> Any:

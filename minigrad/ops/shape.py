@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied
 from minigrad.core.node import sum_to_shape
 from minigrad.core.tape import Array, differentiable
@@ -147,7 +148,9 @@ def resolved(count: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
 def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """Show the same memory in another shape, of which one size may be -1, or as another dtype."""
     given = sizes or (size if dtype is None else dtype,)
-    if len(given) == 1 and isinstance(given[0], dtypes.dtype):
+    if dtype is not None and (sizes or not isinstance(dtype, dtypes.dtype)):
+        raise wrong_type("view", "dtype", "given alone, or a shape", dtype)
+    if len(given) == 1 and isinstance(given[0], dtypes.dtype) and (size is None or not sizes):
         return _as_type(input, given[0])
     return view(input, resolved(input._array.size, sizes_given("view", "size", sizes, size)))
 
@@ -562,6 +565,8 @@ def repeated(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
         sizes = [size * count for size, count in zip(padded, repeats, strict=True)]
         wrong = next(size for size, count in zip(sizes, repeats, strict=True) if count < 0)
         raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {sizes}")
+    if math.prod(repeats) >> 48:  # NumPy crashes far beyond it
+        raise RuntimeError(f"repeat(): can't allocate memory for so many copies: {repeats}")
     return repeat(input, repeats)
 
 

@@ -101,7 +101,12 @@ def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     if not self.size:
         return self.copy()
-    if self.dtype is _HALF or not self.ndim:
+    if self.dtype is _HALF and self.ndim:
+        wide = self.astype(np.float32)
+        largest = np.maximum.reduce(wide, axis=dim, keepdims=True)
+        total = np.log(_total(np.exp(wide - largest), dim)).astype(_HALF)
+        return (wide - largest - total).astype(_HALF)
+    if not self.ndim:
         return _aside(log_softmax.forward, dim, self)
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
     shifted -= np.log(_total(np.exp(shifted), dim))

@@ -8,6 +8,7 @@ otherwise.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -16,8 +17,8 @@ import numpy as np
 from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import face
-from minigrad.faces.arguments import refuse
+from minigrad.faces import FACES, attach, face
+from minigrad.faces.arguments import no_combination, refuse
 from minigrad.faces.face import named_tuple
 from minigrad.ops.reduction import (
     refuse_empty,
@@ -186,7 +187,11 @@ def in_order(input: Tensor, dim: int, descending: bool, stable: bool | None) -> 
     return with_indices(operation(input, dim, positions), positions)
 
 
-@face("argsort(Tensor input, Dim dim=-1, descending=False, *, stable=False, out=None)")
+@face(
+    "argsort(Tensor input, Dim dim=-1, descending=False, *, stable=False, out=None)",
+    function=False,
+    method=False,
+)
 def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
     """Give the positions of the entries along a dimension, in the order of the entries.
 
@@ -196,6 +201,26 @@ def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
         tensor([1, 2, 0])
     """
     return wrap(_positions(input, dim, descending))
+
+
+def _by_name(function: Any) -> Any:
+    """Let argsort take all by name beside `stable`, as PyTorch's overload does."""
+
+    @functools.wraps(function)
+    def argsort(*given: Any, **named: Any) -> Tensor:
+        if len(given) > 1 and "stable" in named:
+            raise no_combination("argsort", *given, named["stable"])
+        result: Tensor = function(*given, **named)
+        return result
+
+    return argsort
+
+
+attach(
+    __name__,
+    {"argsort": _by_name(FACES["argsort"].method)},
+    {"argsort": _by_name(FACES["argsort"].function)},
+)
 
 
 @face(

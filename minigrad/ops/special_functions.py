@@ -106,14 +106,14 @@ def atanh(self: Array) -> Array:
     return np.arctanh(self)
 
 
-@entrywise(ufunc=(np.deg2rad, np.radians))
+@entrywise(missing=("c", "deg2rad"), ufunc=(np.deg2rad, np.radians))
 @differentiable("Deg2RadBackward0", self=lambda grad: grad * DEGREE)
 def deg2rad(self: Array) -> Array:
     r"""Degrees as radians: the gradient times :math:`\pi / 180`."""
     return self * DEGREE
 
 
-@entrywise(ufunc=(np.rad2deg, np.degrees))
+@entrywise(missing=("c", "rad2deg"), ufunc=(np.rad2deg, np.degrees))
 @differentiable("Rad2DegBackward0", self=lambda grad: grad * RADIAN)
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""

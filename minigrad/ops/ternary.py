@@ -13,7 +13,7 @@ from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.construction import entry
+from minigrad.creation.construction import real_number
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, no_combination, not_implemented, number
 from minigrad.faces.face import told_by
@@ -34,7 +34,7 @@ def lerp_number(self: Array, end: Array, weight: Any) -> Array:
     r"""Point between two, :math:`a + w (b - a)`: :math:`g (1 - w)` for a and :math:`g w` for b."""
     way = end - self
     # from the nearer side, so that the ends themselves are met exactly
-    return self + weight * way if weight < 0.5 else end - way * (1 - weight)
+    return self + weight * way if abs(weight) < 0.5 else end - way * (1 - weight)
 
 
 @differentiable(
@@ -68,7 +68,7 @@ def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
         >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([4.0, 20.0]), 0.5)
         tensor([ 2., 15.])
     """
-    of_one = isinstance(weight, (int, float, np.generic))
+    of_one = isinstance(weight, (int, float, complex, np.generic))
     if not (isinstance(input, Tensor) and isinstance(end, Tensor)) or not (
         of_one or isinstance(weight, Tensor)
     ):
@@ -80,8 +80,9 @@ def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     if array.dtype.kind in "iub":
         raise not_implemented(f"lerp_kernel_{'scalar' if of_one else 'tensor'}", array)
     if of_one:
-        return lerp_number(input, end, number(weight, "lerp", "weight", 3))
-    return lerp(input, end, cast(weight, array.dtype))
+        return lerp_number(input, end, real_number(number(weight, "lerp", "weight"), array.dtype))
+    wanted = dtypes.result_type(array, weight._array)
+    return lerp(cast(input, wanted), cast(end, wanted), cast(weight, wanted))
 
 
 def _check_type(name: str, tensor: Tensor, array: Any) -> None:
@@ -145,9 +146,7 @@ def _with_product(operation: Any) -> None:
         wanted = meeting_of(*(tensor._array for tensor in tensors))
         if wanted.kind == "b":
             raise not_implemented("addcmul_cpu_out", input._array)
-        value = value.item() if isinstance(value, (Tensor, np.generic)) else value
-        if isinstance(value, complex) and wanted.kind != "c":
-            value = float(entry(value, np.dtype("float64")))
+        value = real_number(value, wanted)
         if wanted.kind in "iu":
             value = int(value)
         elif value.__class__ is float and abs(value) > 65504 and wanted.kind == "f":

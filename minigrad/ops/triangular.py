@@ -64,6 +64,8 @@ def triu(self: Array, diagonal: int) -> Array:
 
 def _diagonal(array: Any, offset: int, dim1: int, dim2: int) -> Any:
     """Give a diagonal as a view that can be written to."""
+    sizes = array.shape  # NumPy crashes far beyond them
+    offset = max(-sizes[dim1], min(offset, sizes[dim2]))
     view = array.diagonal(offset, dim1, dim2)
     if array.flags.writeable:
         view.setflags(write=True)

@@ -149,6 +149,7 @@ def _padding(name: str, padding_idx: int | None, rows: int) -> int:
 def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten rows that will be looked up to a given norm, in place and without recording it."""
     max_norm = number(max_norm, "embedding_renorm_", "max_norm", 3, "float")
+    norm_type = number(norm_type, "embedding_renorm_", "norm_type", 4, "float")
     rows = np.unique(positions)
     if not rows.size:
         return
@@ -175,7 +176,7 @@ def _refuse_settings(name: str, sparse: bool, scale_grad_by_freq: bool) -> None:
 
 
 @functional(
-    "embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, "
+    "embedding(input, weight, padding_idx=None, max_norm=None, Any norm_type=2.0, "
     "scale_grad_by_freq=False, sparse=False)"
 )
 def looked_up(

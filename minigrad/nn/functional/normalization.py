@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
@@ -20,6 +21,7 @@ from minigrad.faces.arguments import (
     whole,
 )
 from minigrad.faces.face import in_functional
+from minigrad.faces.out import refuse_gradient
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.ops.normalization import (
@@ -239,6 +241,8 @@ def normalize(
             f"{scalar_name(input._array)}"
         )
     p, eps = number(p, "normalize", "p", 2), number(eps, "normalize", "eps", 4)
+    if out is not None and is_grad_enabled():
+        refuse_gradient("div", input)
     result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
 

@@ -207,7 +207,7 @@ def _wanted(
         return tuple(map(int, sizes)), (None,) * dims
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    if isinstance(scale_factor, Tensor):
+    if isinstance(scale_factor, (Tensor, np.ndarray)):
         raise wrong_type("interpolate", "scale_factor", "float", scale_factor, 3)
     given = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * dims
     if len(given) != dims:
