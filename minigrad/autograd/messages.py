@@ -48,8 +48,29 @@ def type_name(value: Any) -> str:
 _NOT_THE_USERS = (dirname(dirname(abspath(__file__))), dirname(abspath(np.__file__)))
 
 
+# Arguments whose value is looked at before their type: written in Python, in PyTorch.
+_LOOKED_AT = (
+    "adaptive_max_pool1d.output_size adaptive_max_pool2d.output_size affine_grid.align_corners "
+    "alpha_dropout.p batch_norm.eps batch_norm.training dropout.p dropout1d.p dropout2d.p "
+    "embedding.padding_idx group_norm.num_groups instance_norm.use_input_stats "
+    "smooth_l1_loss.beta triplet_margin_loss.margin unflatten.sizes unique.return_counts "
+    "unique.return_inverse"
+)
+
+
 def wrong_type(caller: str, argument: str, wanted: str, value: Any, position: int = 0) -> TypeError:
-    """Make PyTorch's error for an argument of another type; some of them tell its position."""
+    """Make PyTorch's error for an argument of another type; some of them tell its position.
+
+    Raises:
+        RuntimeError: If it is a tensor that PyTorch asks for its truth value before, in vain.
+        ValueError: If it is such an array.
+    """
+    if f"{caller}.{argument}" in _LOOKED_AT.split():
+        asked: Any = value
+        if isinstance(value, Tensor):
+            bool(asked if wanted == "bool" else asked <= 0)
+        elif isinstance(value, np.ndarray) and value.size != 1:
+            raise ValueError(f"{caller}(): the truth value of an array {argument} is ambiguous")
     place = f" (position {position})" if position else ""
     told = f"{caller}(): argument '{argument}'{place} must be {wanted}"
     return TypeError(f"{told}, not {type_name(value)}")

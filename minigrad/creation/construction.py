@@ -9,6 +9,7 @@ import functools
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ DtypeChoice = Callable[..., "np.dtype[Any]"]
 _USUAL: dict[str, Any] = dict.fromkeys(("dtype", "layout", "device"))
 _USUAL |= {"pin_memory": False, "requires_grad": False}
 _USUAL_NUMBERS = frozenset((int, float))
+_MOST = {kind: float(np.finfo(kind).max) for kind in "efd"}  # what each type holds at most
 
 
 def factory(
@@ -126,8 +128,7 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
     """
     tensor = wrap(array)
     if requires_grad is not False:
-        may_be_none = requires_grad is None and caller != "tensor"
-        if not isinstance(requires_grad, bool) and not may_be_none:
+        if not isinstance(requires_grad, (bool, NoneType if caller != "tensor" else bool)):
             raise wrong_type(caller, "requires_grad", "bool", requires_grad)
         if requires_grad and not can_require_grad(array.dtype):
             raise only_floats()
@@ -444,7 +445,7 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
     if sizes and size is not None:
         raise TypeError(f"{caller}() got multiple values for argument 'size'")
     for each in sizes:
-        if each.__class__ is not int or each < 0:
+        if each.__class__ is not int or each >> 63:
             break
     else:
         if sizes:
@@ -524,8 +525,7 @@ def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
                 f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
             )
         value = value.real
-    limited = dtype.kind == "f" and isinstance(value, (int, float))
-    if limited and float(np.finfo(dtype).max) < abs(value) < np.inf:
+    if value.__class__ in _USUAL_NUMBERS and _MOST.get(dtype.char, np.inf) < abs(value) < np.inf:
         raise RuntimeError(_overflow(dtype))
     return value
 

@@ -14,7 +14,7 @@ from minigrad.creation.construction import check_place
 from minigrad.creation.memory import UntypedStorage
 from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
-from minigrad.faces.arguments import check_dtype, check_tensor
+from minigrad.faces.arguments import check_dtype, check_tensor, whole
 
 __all__ = ["accelerator", "backends", "compile", "cuda", "device"]
 __all__ += ["get_default_device", "set_default_device"]
@@ -70,6 +70,7 @@ class device:
         elif isinstance(given, str):
             kind, number = _parts(given, index)
         elif isinstance(given, (int, np.integer)) and not isinstance(given, bool):
+            whole("device", given, "index")
             raise RuntimeError(
                 f"Cannot access accelerator device when none is available. {_ONLY_CPU}"
             )
@@ -184,7 +185,7 @@ def refuse_other_places(place: Any, caller: str = "") -> None:
     """
     if place is None or (isinstance(place, str) and place == "cpu"):
         return
-    if isinstance(place, bool) or not isinstance(place, (device, str, int)):
+    if isinstance(place, bool) or not isinstance(place, (device, str, int, np.integer)):
         raise wrong_type(caller, "device", "torch.device", place)
     kind = device(place).type
     if kind in ("cuda", "xpu"):

@@ -151,7 +151,9 @@ class Face:
                 "if out is not None:",
                 f"    return write_result(face.method, out, {self._out!r}, {by_name})",
             ]
-        for place, argument in enumerate(signature.arguments):
+        # whether there are such dimensions is asked when all types are known
+        order = sorted(enumerate(signature.arguments), key=lambda each: each[1].kind[:3] == "Dim")
+        for place, argument in order:
             if not (method and argument.kind == "Sizes"):
                 lines += self._checks(argument, place + self.first)
         lines += self._types()

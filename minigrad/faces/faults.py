@@ -33,7 +33,9 @@ _NAMED = {
     " normalized_shape output_size shape size sizes split_sizes start_dim",
 }
 # except where there may be something else in the place
-_EXCEPTIONS = {("max", "dim"), ("min", "dim"), ("normal", "std"), ("local_response_norm", "k")}
+_EXCEPTIONS = {("max", "dim"), ("min", "dim"), ("normal", "std"), ("interpolate", "size")}
+_EXCEPTIONS |= {("local_response_norm", each) for each in ("alpha", "beta", "k")}
+_EXCEPTIONS |= {("affine_grid", "size")}
 _EXPECTED = {name: kind for kind, names in _NAMED.items() for name in names.split()}
 
 _INSIDE = tuple(os.path.dirname(each) + os.sep for each in (os.path.dirname(__file__), np.__file__))
@@ -87,6 +89,8 @@ def _named(error: BaseException, name: str, given: dict[str, Any], expected: str
             f"{name}(): the memory is read-only: it is that of a NumPy array that must not be "
             "written to. Make a copy first, with clone()."
         )
+    if "truth value of an" in str(error):
+        return ValueError(f"{name}(): the truth value of an array is ambiguous: say True or False")
     misfit = _misfit(name, given)
     if misfit:
         return misfit
@@ -137,13 +141,8 @@ def _fits(value: Any, wanted: str) -> bool:
         return wanted == "tuple of ints" and all(_fits(each, "int") for each in value)
     array = value._array if isinstance(value, Tensor) else value
     if isinstance(array, (np.ndarray, np.generic)):
-        kinds = (
-            "iu" + "b" * (array is not value)
-            if "int" in wanted
-            else "iufb"
-            if wanted == "float"
-            else "iufbc"
-        )
+        kinds = "iu" if "int" in wanted else "iufb" if wanted == "float" else "iufbc"
+        kinds += "bc"[wanted == "float"] * (array is not value)  # what is in a tensor may count
         return array.dtype.kind in kinds and array.size == 1
     if "int" in wanted:
         return hasattr(value, "__index__") and not isinstance(value, type)

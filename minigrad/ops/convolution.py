@@ -300,6 +300,8 @@ def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[
     given = (input, weight) if bias is None else (input, weight, bias)
     if not all(isinstance(each, Tensor) for each in given):
         raise no_combination(name, *given)
+    if weight._array.ndim < 3:
+        raise RuntimeError("weight should have at least three dimensions")
     single = input._array.ndim == ndim + 1
     if not single and input._array.ndim != ndim + 2:
         raise RuntimeError(

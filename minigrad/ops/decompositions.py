@@ -170,7 +170,9 @@ def symmetric_eigenvalues(A: Tensor, UPLO: Any) -> Any:
         >>> torch.linalg.eigh(torch.tensor([[2.0, 0.0], [0.0, 1.0]])).eigenvalues
         tensor([1., 2.])
     """
-    triangle: Any = UPLO.upper() if isinstance(UPLO, str) else None
+    if not isinstance(UPLO, str):
+        raise wrong_type("linalg_eigh", "UPLO", "str", UPLO)
+    triangle: Any = UPLO.upper()
     if triangle not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     check_square("linalg.eigh", A)

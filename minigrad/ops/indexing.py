@@ -17,7 +17,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach
-from minigrad.faces.arguments import dimension, whole
+from minigrad.faces.arguments import as_tensor, dimension, whole
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
 from minigrad.ops.inplace import broadcasts, copy_, fill_, write
@@ -301,6 +301,8 @@ def _index_array(key: Any) -> Any:
         )
     if isinstance(key, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(key).__name__}'")
+    if isinstance(key, np.ndarray):
+        key = as_tensor(key)._array
     array = np.asarray(key._array if isinstance(key, Tensor) else key)
     if array.dtype.kind == "f" and not isinstance(key, Tensor):
         array = array.astype(np.int64)  # lists of numbers and arrays are cut to whole ones

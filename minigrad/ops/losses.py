@@ -45,7 +45,7 @@ def reduction_number(reduction: str, size_average: Any = None, reduce: Any = Non
     """Give the number under which operations know a reduction: 0, 1 for the mean, 2 for the sum."""
     if size_average is not None or reduce is not None:
         reduction = reduction_name(reduction, size_average, reduce)
-    if reduction not in _REDUCTIONS:
+    if not isinstance(reduction, str) or reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return _REDUCTIONS[reduction]
 

@@ -162,6 +162,10 @@ def triplet_margin_loss(
     """
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    for place, (name, each) in enumerate(
+        (("anchor", anchor), ("positive", positive), ("negative", negative)), 1
+    ):
+        check_tensor("triplet_margin_loss", each, name, place)
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of "

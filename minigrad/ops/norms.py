@@ -213,7 +213,7 @@ def distance(input: Tensor, other: Tensor, p: float) -> Tensor:
     """
     p = _order(p)
     if "b" in (input._array.dtype.kind, other._array.dtype.kind):
-        raise no_booleans(TypeError(), input._array, np.zeros(()))
+        raise no_booleans(TypeError(), np.empty(0, bool), np.empty(0))
     if "c" in (input._array.dtype.kind, other._array.dtype.kind):
         return distance(choices.abs(elementwise.sub(input, other)), wrap(np.zeros(())), p)
     if input._array.dtype.kind in "iu" and other._array.dtype.kind in "iu":

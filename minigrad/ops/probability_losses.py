@@ -177,6 +177,8 @@ def binary_cross_entropy_of_probabilities(
     probabilities, due = input._array, target._array
     weights = None
     if weight is not None:
+        if weight.is_complex():
+            raise RuntimeError("result type ComplexFloat can't be cast to the desired output type")
         weights = np.array(
             _expanded(weight, due.shape), due.dtype if due.dtype.kind == "f" else None
         )

@@ -211,7 +211,7 @@ def _tried(chances: Any, source: Any) -> Any:
 # ------------------------------------------------------------------ with tensors as parameters
 
 
-@face("bernoulli(Tensor input, p=nothing, *, generator=None, out=None)", out="any")
+@face("bernoulli(Tensor input, float p=nothing, *, generator=None, out=None)", out="any")
 def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     """Draw ones with the probabilities that a tensor holds, else zeros.
 

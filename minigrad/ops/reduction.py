@@ -356,7 +356,7 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
 
     def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
         given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (only(dim),)
-        dims = dimensions(given, input.ndim)
+        dims = dimensions(() if dim is None else dim, input.ndim)
         refuse_empty(name, input, *given)
         if input._array.dtype.kind == "c":
             raise not_implemented(f"{name[1:]}_values_cpu", input._array)

@@ -149,8 +149,6 @@ def _with_product(operation: Any) -> None:
         value = real_number(value, wanted)
         if wanted.kind in "iu":
             value = int(value)
-        elif value.__class__ is float and abs(value) > 65504 and wanted.kind == "f":
-            entry(value, wanted)
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
     schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out=None)"

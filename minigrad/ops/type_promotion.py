@@ -99,6 +99,11 @@ def beside_array(self: Tensor, array: Any) -> tuple[Tensor, Tensor]:
         rules_mode.running or (array.ndim and self.requires_grad)
     ):
         self = cast(self, np.result_type(self._array.dtype, array.dtype))
+    try:
+        np.broadcast_shapes(self._array.shape, array.shape)
+    except ValueError:
+        told = f"shapes do not broadcast: {self._array.shape} and {array.shape}"
+        raise ValueError(f"{told}. One is that of an array of NumPy's.") from None
     return self, as_tensor(array)
 
 
