@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent import futures
-from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Generic, NoReturn, TypeVar
 
@@ -89,8 +88,7 @@ class Future(Generic[T]):
         Raises:
             RuntimeError: If it is completed already.
         """
-        with self._once():
-            self._promise.set_result(result)
+        self._complete(self._promise.set_result, result)
 
     def set_exception(self, result: Any) -> None:
         """Complete the future with an exception, which is raised where the value is asked for.
@@ -101,13 +99,11 @@ class Future(Generic[T]):
         """
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
-        with self._once():
-            self._promise.set_exception(result)
+        self._complete(self._promise.set_exception, result)
 
-    @contextmanager
-    def _once(self) -> Iterator[None]:
+    def _complete(self, mark: Callable[[Any], None], result: Any) -> None:
         try:
-            yield
+            mark(result)
         except futures.InvalidStateError:
             raise RuntimeError(
                 "Attempting to mark a completed Future as complete again. Note that a Future can "

@@ -189,21 +189,17 @@ with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_numb
 @face("add(Operand input, Operand other, *, alpha=1, out=None)")
 def sum_of_two(input: Any, other: Any, alpha: Any) -> Any:
     """Add a tensor, or a number, times `alpha`."""
-    return (
-        add(input, other)
-        if alpha == 1 and alpha is not True
-        else with_alpha(add_scaled, input, other, alpha)
-    )
+    if alpha == 1 and alpha is not True:
+        return add(input, other)
+    return with_alpha(add_scaled, input, other, alpha)
 
 
 @face("sub(Operand input, Operand other, *, alpha=1, out=None)", also="subtract")
 def difference(input: Any, other: Any, alpha: Any) -> Any:
     """Subtract a tensor, or a number, times `alpha`."""
-    return (
-        sub(input, other)
-        if alpha == 1 and alpha is not True
-        else with_alpha(sub_scaled, input, other, alpha)
-    )
+    if alpha == 1 and alpha is not True:
+        return sub(input, other)
+    return with_alpha(sub_scaled, input, other, alpha)
 
 
 def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:

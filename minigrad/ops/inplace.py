@@ -85,10 +85,7 @@ def write(
         raise wrong_type(f"{operation.__name__}_", "other", "Tensor or Number", others[0])
     computed = result._array
     if computed.shape != array.shape:
-        raise RuntimeError(
-            f"output with shape {list(array.shape)} doesn't match the broadcast shape "
-            f"{list(computed.shape)}"
-        )
+        broadcast_into(array.shape, computed.shape)
     if computed.dtype != array.dtype:
         if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
             names = [dtypes.of_array(a).tensor_type for a in (computed, array)]

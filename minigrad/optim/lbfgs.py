@@ -117,15 +117,9 @@ class LBFGS(
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                loss, gradient, size, used = strong_wolfe(
-                    self._measurement(closure),
-                    size,
-                    direction,
-                    loss,
-                    gradient,
-                    slope,
-                    most=group["max_eval"] - evaluations,
-                )
+                most = group["max_eval"] - evaluations
+                given = self._measurement(closure), size, direction, loss, gradient, slope, most
+                loss, gradient, size, used = strong_wolfe(*given)
                 memory["t"] = size
                 self._move(size, direction)
             else:

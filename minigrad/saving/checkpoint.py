@@ -291,7 +291,7 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 _early_stop: list[bool | None] = [None]
 
 
-def set_checkpoint_early_stop(enable: bool) -> DecoratingBlock:
+class set_checkpoint_early_stop(DecoratingBlock):
     """Choose for all checkpoints made in a block whether recomputation stops early.
 
     By default it stops as soon as all saved tensors are there again. What counts is where forward
@@ -300,10 +300,7 @@ def set_checkpoint_early_stop(enable: bool) -> DecoratingBlock:
     Args:
         enable: Whether to stop.
     """
-    return _EarlyStop(enable)
 
-
-class _EarlyStop(DecoratingBlock):
     def __init__(self, enable: bool) -> None:
         self.enable = enable
         self.previous: bool | None = None

@@ -313,6 +313,15 @@ def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]
     )
 
 
+def _windows(name: str, ndim: int, input: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
+    """Give the sizes of windows, how far they move, and the border, as tuples."""
+    check_tensor(name, input)
+    if stride is None or (type(stride) in (tuple, list) and not stride):
+        stride = kernel_size
+    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
+    return [_expanded(name, setting, value, ndim) for setting, value in given.items()]
+
+
 def _by_axis(prefix: str, values: tuple[int, ...]) -> str:
     """List values with their axes: `dH: 2 dW: 2`."""
     values = (1,) * (2 - len(values)) + values
@@ -449,13 +458,7 @@ def _maximum(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
-    check_tensor(name, input)
-    stride = (
-        kernel_size if stride is None or (type(stride) in (tuple, list) and not stride) else stride
-    )
-    kernel = _expanded(name, "kernel_size", kernel_size, ndim)
-    moves = _expanded(name, "stride", stride, ndim)
-    border = _expanded(name, "padding", padding, ndim)
+    kernel, moves, border = _windows(name, ndim, input, kernel_size, stride, padding)
     steps = _expanded(name, "dilation", dilation, ndim)
     ceil_mode = bool(ceil_mode)
     if ndim == 1:
@@ -519,13 +522,7 @@ def _average(
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
     """
-    check_tensor(name, input)
-    stride = (
-        kernel_size if stride is None or (type(stride) in (tuple, list) and not stride) else stride
-    )
-    kernel = _expanded(name, "kernel_size", kernel_size, ndim)
-    moves = _expanded(name, "stride", stride, ndim)
-    border = _expanded(name, "padding", padding, ndim)
+    kernel, moves, border = _windows(name, ndim, input, kernel_size, stride, padding)
     array = input._array
     if ndim == 1:
         check_signal(name, array)

@@ -251,17 +251,12 @@ class RNNBase(
             if tuple(state.shape) != shape:
                 which = f"hidden[{place}]" if len(shapes) > 1 else "hidden"
                 raise RuntimeError(f"Expected {which} size {shape}, got {list(state.shape)}")
+        counts = batch_sizes.tolist() if packed else None
+        weights = [recurrent.Weights(*each) for each in self.all_weights]
+        how = self.bidirectional, self.dropout if self.training else 0.0
+        batch_first = self.batch_first and not packed
         output: Any
-        output, final = recurrent.run(
-            self.mode,
-            data,
-            batch_sizes.tolist() if packed else None,
-            states,
-            [recurrent.Weights(*weights) for weights in self.all_weights],
-            self.bidirectional,
-            self.dropout if self.training else 0.0,
-            self.batch_first and not packed,
-        )
+        output, final = recurrent.run(self.mode, data, counts, states, weights, *how, batch_first)
         if packed:
             output = PackedSequence(output, batch_sizes, order, back)
         elif single:

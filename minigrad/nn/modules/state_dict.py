@@ -78,9 +78,8 @@ class StateDict:
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, child in self._modules.items():
             if child is not None:
-                child.state_dict(
-                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-                )
+                path = f"{prefix}{name}."
+                child.state_dict(destination=destination, prefix=path, keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
             replaced = hook(self, destination, prefix, local_metadata)
             if getattr(hook, "_from_public_api", False):
@@ -183,16 +182,9 @@ class StateDict:
         error_msgs: list[str],
     ) -> None:
         """Load this module's own tensors; note what is missing, unexpected or wrong."""
+        noted = missing_keys, unexpected_keys, error_msgs
         for hook in self._load_state_dict_pre_hooks.values():
-            hook(
-                state_dict,
-                prefix,
-                local_metadata,
-                strict,
-                missing_keys,
-                unexpected_keys,
-                error_msgs,
-            )
+            hook(state_dict, prefix, local_metadata, strict, *noted)
         assign = local_metadata.get("assign_to_params_buffers", False)
         own = dict(_saved_tensors(self))
         for name, tensor in own.items():
