@@ -134,18 +134,6 @@ _FUNCTIONS = """
 glu(Tensor input, Dim dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
 hardshrink(Tensor input, Number lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
-lp_pool1d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
-    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 1)
-lp_pool2d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
-    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 2)
-lp_pool3d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
-    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, 3)
-max_unpool1d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
-    = unpooled(input, indices, kernel_size, stride, padding, output_size, 1)
-max_unpool2d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
-    = unpooled(input, indices, kernel_size, stride, padding, output_size, 2)
-max_unpool3d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
-    = unpooled(input, indices, kernel_size, stride, padding, output_size, 3)
 mish(Tensor input, inplace=False)
     = placed(input, inplace, lambda x: x * F.softplus(x).tanh())
 multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, size_average=None,
@@ -161,6 +149,14 @@ upsample_bilinear(Tensor input, size=None, scale_factor=None)
 upsample_nearest(Tensor input, size=None, scale_factor=None)
     = upsampled("upsample_nearest", input, size, scale_factor, "nearest", None)
 """
+
+_OF_DIMENSIONS = """
+lp_pool#d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
+    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, #)
+max_unpool#d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
+    = unpooled(input, indices, kernel_size, stride, padding, output_size, #)
+"""
+_FUNCTIONS += "".join(_OF_DIMENSIONS.replace("#", _dims).lstrip() for _dims in "123")
 
 for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():
     _schema, _, _expression = _entry.partition(" = ")
@@ -179,9 +175,7 @@ _INPLACE = "inplace=False", "inplace?"
 _LAYERS: dict[str, tuple[type, str, str, str]] = {
     "GLU": (Layer, "glu", "dim=-1", "dim="),
     "Hardshrink": (Layer, "hardshrink", *_SHRINK),
-    "LPPool1d": (Layer, "lp_pool1d", _POOL, _POOL_SHOWS),
-    "LPPool2d": (Layer, "lp_pool2d", _POOL, _POOL_SHOWS),
-    "LPPool3d": (Layer, "lp_pool3d", _POOL, _POOL_SHOWS),
+    **{f"LPPool{n}d": (Layer, f"lp_pool{n}d", _POOL, _POOL_SHOWS) for n in (1, 2, 3)},
     "Mish": (Layer, "mish", *_INPLACE),
     "MultiLabelSoftMarginLoss": (
         _Loss, "multilabel_soft_margin_loss", f"weight=None, {REDUCTION}", ""

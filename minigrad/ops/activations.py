@@ -378,7 +378,7 @@ def gelu(self: Array, approximate: str, kept: list[Any]) -> Array:
     return 0.5 * self * (1 + _bent(self))
 
 
-@functional("gelu(input, *, approximate='none')")
+@functional("gelu(Tensor input, *, approximate='none')")
 def gaussian(input: Tensor, approximate: str) -> Tensor:
     r"""Compute $x \Phi(x)$, with the distribution function of the normal distribution.
 
@@ -396,7 +396,6 @@ def gaussian(input: Tensor, approximate: str) -> Tensor:
         >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.1587,  0.0000,  0.8413])
     """
-    check_tensor("gelu", input)
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     check_floats("gelu", "GeluKernelImpl", input)

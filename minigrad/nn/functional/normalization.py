@@ -383,7 +383,7 @@ def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
 
 
 @functional(
-    "instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, "
+    "instance_norm(Tensor input, running_mean=None, running_var=None, weight=None, bias=None, "
     "bool use_input_stats=True, momentum=0.1, eps=1e-5)"
 )
 def instance_norm(
@@ -411,7 +411,6 @@ def instance_norm(
     Raises:
         ValueError: If each channel has only one value to learn from.
     """
-    check_tensor("instance_norm", input)
     sizes = input._array.shape
     if use_input_stats and math.prod(sizes[2:]) == 1:
         raise ValueError(

@@ -513,7 +513,7 @@ def _check_factor(function: str, name: str, factor: Any, array: Any) -> None:
         raise RuntimeError(f"{function} expects a positive {name}, but got {factor}")
 
 
-@functional("pixel_shuffle(input, upscale_factor)")
+@functional("pixel_shuffle(Tensor input, upscale_factor)")
 def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
     """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
 
@@ -522,7 +522,6 @@ def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
         >>> torch.nn.functional.pixel_shuffle(torch.ones(1, 8, 3, 3), 2).shape
         torch.Size([1, 2, 6, 6])
     """
-    check_tensor("pixel_shuffle", input)
     _check_factor("pixel_shuffle", "upscale_factor", upscale_factor, input._array)
     channels = input._array.shape[-3]
     if channels % upscale_factor**2:
