@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import random
+import shutil
 import warnings
 import zipfile
 import zlib
@@ -536,8 +537,25 @@ def test_a_whole_module_is_copied_through_memory():
     assert copied is not network and same(copied.state_dict(), network.state_dict())
     content = file.getvalue()
     del file
-    with pytest.raises(RuntimeError, match="which is gone"):
+    with pytest.raises(RuntimeError, match="the file in memory"):
         minigrad.load(io.BytesIO(content), weights_only=False)
+
+
+def test_a_whole_module_is_copied_through_a_file(tmp_path):
+    network, path = model(), tmp_path / "model.pth"
+    with pytest.warns(UserWarning, match="no other program can load it"):
+        minigrad.save(network, path)
+    loaded = minigrad.load(path, weights_only=False)
+    assert loaded is not network and same(loaded.state_dict(), network.state_dict())
+    shutil.copy(path, tmp_path / "older.pth")
+    with open(path, "wb") as file, pytest.warns(UserWarning, match=r"model\.pth"):
+        minigrad.save(minigrad.nn.Linear(1, 1), file)
+    with open(path, "rb") as file:
+        assert isinstance(minigrad.load(file, weights_only=False), minigrad.nn.Linear)
+    with pytest.raises(RuntimeError, match="the program that saved it is gone"):
+        minigrad.load(tmp_path / "older.pth", weights_only=False)
+    with pytest.raises(TypeError, match="Sequential"):
+        minigrad.save(network, tmp_path / "model.npz")
 
 
 def rewritten(path, old, new):

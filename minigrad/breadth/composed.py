@@ -21,11 +21,17 @@ from minigrad.faces import FACES, attach, face, lazy_loading
 from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import read
+from minigrad.ops import recurrent
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
 # What the tables speak of beside what is below, and what programs set and only ask for again.
 SPOKEN_OF = draw_poisson, stream, check_tensors
+RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is "
+    "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
+    "[start, end)."
+)
 SETTINGS = {"precision": "highest", "threads": 1}
 
 # ---------------------------------------------------------------------- what the tables speak of
@@ -125,6 +131,47 @@ def dense(indices: Any, values: Any, size: Any, dtype: Any) -> Tensor:
     return indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
 
 
+def crossed(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
+    """Give what stands at right angles to two vectors, along a dimension of size 3."""
+    if dim is None:
+        warn(
+            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
+            "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
+            "change to agree with that of linalg.cross in a future release."
+        )
+        dim = input.shape.index(3)
+    words = "linalg.cross: inputs must have the same number of dimensions."
+    having(input.ndim == other.ndim, input, words)
+    first, second = (each.size(dim) if each.ndim else 0 for each in (input, other))
+    words = f"linalg.cross: inputs dimension {dim} must have length 3. Got {first} and {second}"
+    having(first == second == 3, input, words)
+    return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
+
+
+def runs(input: Tensor, inverse: bool, counts: bool, dim: int | None) -> Any:
+    """Give what each run of equal entries consists of, and what else is asked for."""
+    array: Any = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
+    starts = np.ones(len(array), bool)
+    starts[1:] = (array[1:] != array[:-1]).any(axis=tuple(range(1, array.ndim)))
+    found = [np.moveaxis(array[starts], 0, dim or 0)]
+    if inverse:
+        found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
+    if counts:
+        found.append(np.diff(np.flatnonzero(starts), append=len(array)))
+    return tuple(map(wrap, found)) if len(found) > 1 else wrap(found[0])
+
+
+def read_through(mode: str, input: Tensor, states: Any, weights: Any, *settings: Any) -> Any:
+    """Run recurrent layers whose weights come one after the other."""
+    biases, _, dropout, train, bidirectional, batch_first = settings
+    width = 4 if biases else 2
+    layers = [recurrent.Weights(*weights[n : n + width]) for n in range(0, len(weights), width)]
+    dropout = dropout if train else 0.0
+    given = mode, input, None, states, layers, bidirectional, dropout, batch_first
+    output, final = recurrent.run(*given)
+    return output, *final
+
+
 # ---------------------------------------------------------------------- the tables
 
 # Functions and methods; those after `_` are there in place, too.
@@ -140,6 +187,7 @@ _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
     = by_numpy(np.bincount, input, weights, minlength).to(
     torch.int64 if weights is None else weights.dtype)
+cross(Tensor input, Tensor other, int? dim=None) = crossed(input, other, dim)
 fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
 _index_fill(Tensor input, Dim dim, Tensor index, value)
@@ -153,8 +201,19 @@ masked_select(Tensor input, Tensor mask) = (lambda values, chosen: values[chosen
 nanmedian(Tensor input) = input[~input.isnan()].median()
 nansum(Tensor input, dim=None, bool keepdim=False)
     = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
+_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = input * (lambda norm: torch.where(
+    norm > maxnorm, maxnorm / (norm + 1e-7), 1.0))(torch.linalg.vector_norm(
+    input, p, [other for other in range(input.ndim) if other != dim], True))
 take(Tensor input, Tensor index) = input.flatten()[having(
     index.dtype is torch.int64, index, "take(): Expected a long tensor for index")]
+unique_consecutive(Tensor input, return_inverse=False, return_counts=False, Dim? dim=None)
+    = runs(input, return_inverse, return_counts, dim)
+unsafe_chunk(Tensor input, int chunks, Dim dim=0) = tuple(
+    each.clone() for each in input.chunk(chunks, dim))
+unsafe_split(Tensor input, int split_size, Dim dim=0) = tuple(
+    each.clone() for each in input.split(split_size, dim))
+unsafe_split_with_sizes(Tensor input, split_sizes, Dim dim=0) = tuple(
+    each.clone() for each in input.split(split_sizes, dim))
 vdot(Tensor input, Tensor other) = torch.dot(input, other)
 """
 
@@ -170,6 +229,10 @@ bucketize(input, Tensor boundaries, *, bool out_int32=False, bool right=False)
     "boundaries tensor must be 1 dimension"), input, out_int32=out_int32, right=right)
 cartesian_prod(*tensors) = torch.stack(torch.meshgrid(
     *tensors, indexing="ij"), -1).view((-1, len(tensors)) if len(tensors) > 1 else -1)
+empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
+    (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
+    ).as_strided(size, stride).requires_grad_(requires_grad)
+linalg_cross(Tensor input, Tensor other, *, int dim=-1) = crossed(input, other, dim)
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
     = (torch.linalg.pinv(A, rcond) @ b, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))
@@ -178,6 +241,12 @@ linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
+gru(Tensor input, Tensor hx, params, bool has_biases, int num_layers, float dropout, bool train,
+    bool bidirectional, bool batch_first) = read_through(
+    "GRU", input, [hx], params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+lstm(Tensor input, hx, params, bool has_biases, int num_layers, float dropout, bool train,
+    bool bidirectional, bool batch_first) = read_through(
+    "LSTM", input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 poisson(Tensor input, generator=None) = draw_poisson(input, stream(generator))
 randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
     *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype)
@@ -185,6 +254,9 @@ get_float32_matmul_precision() = SETTINGS["precision"]
 get_num_threads() = SETTINGS["threads"]
 set_float32_matmul_precision(precision) = SETTINGS.update(precision=precision)
 set_num_threads(int threads) = SETTINGS.update(threads=threads)
+range(Number start, Number end, Number step=1, *, dtype=None, device=None, requires_grad=False)
+    = (warn(RANGE) or torch.arange(int((end - start) / step) + 1) * step + start).to(
+    dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 searchsorted(Tensor sorted_sequence, input, *, bool out_int32=False, bool right=False, side=None)
     = places(sorted_sequence, input, "right" if right else side or "left").to(
     torch.int32 if out_int32 else torch.int64)
@@ -214,6 +286,9 @@ exponential_(Tensor input, float lambd=1, *, generator=None) = having(
     "Exponential distribution is a continuous probability distribution. dtype must be a floating "
     f"point but you specified {input.dtype}").copy_(
     wrap(stream(generator).exponential(input.shape, lambd)))
+map_(Tensor input, Tensor other, callable) = input.copy_(torch.tensor([
+    callable(*pair) for pair in zip(input.flatten().tolist(), other.expand_as(
+    input).flatten().tolist(), strict=True)], dtype=input.dtype).view(input.shape))
 share_memory_(Tensor input) = input
 to_sparse(Tensor input) = input
 """

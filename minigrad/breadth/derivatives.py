@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd import functional
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.breadth.levels import Level, Structure, differentiate, mapped, take_apart
+from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
 
 Function = Callable[..., Any]
@@ -198,6 +200,87 @@ def jacfwd(
     """
     check_randomness(randomness)
     return _jacobian(func, argnums, has_aux, "jvp(f, primals, tangents)")
+
+
+def _flat(func: Function, form: Structure, caller: str, has_aux: bool, kept: list[Any]) -> Any:
+    """Make a function from leaves to leaves, which keeps their form and what comes with them."""
+
+    def flat(*leaves: Tensor) -> tuple[Any, ...]:
+        output, extra = called(func, form.build(leaves), {}, has_aux, caller)
+        outputs, outputs_form = take_apart(output)
+        kept[:] = outputs_form, extra
+        return tuple(outputs)
+
+    return flat
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """Call a function, and make what multiplies its Jacobian by vectors from the left.
+
+    Args:
+        func: Takes and gives tensors, also in tuples, lists and dictionaries.
+        *primals: What it is called with.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+
+    Returns:
+        The output, a function from vectors in the form of the output to a tuple of products in the
+        form of `primals`, and with `has_aux` what was handed on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> output, product = torch.func.vjp(lambda x: x.sum() * x, torch.tensor([1.0, 2.0]))
+        >>> output, product(torch.tensor([1.0, 0.0]))
+        (tensor([3., 6.]), (tensor([4., 1.]),))
+    """
+    level = Level()
+    kept: list[Any] = [None, None]
+    with enable_grad():
+        _, inputs, form = enter_arguments(level, primals, tuple(range(len(primals))))
+        outputs = _flat(func, form, "vjp(f, *primals)", has_aux, kept)(*inputs)
+    outputs_form, extra = kept
+
+    def product(*cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
+        vectors = take_apart(cotangents[0] if len(cotangents) == 1 else cotangents)[0]
+        seen = level.recording and any(each.requires_grad for each in (*outputs, *vectors))
+        total = sum((o * v).sum() for o, v in zip(outputs, vectors, strict=True))
+        return form.build(map(level.leave, differentiate(total, inputs, seen, retain_graph)))
+
+    result = outputs_form.build(map(level.leave, outputs))
+    return (result, product, mapped(level.leave, extra)) if has_aux else (result, product)
+
+
+def jvp(
+    func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
+) -> tuple[Any, ...]:
+    """Call a function, and multiply its Jacobian by a vector from the right.
+
+    PyTorch computes it in forward mode; here it takes two backward passes.
+
+    Args:
+        func: Takes and gives tensors, also in tuples, lists and dictionaries.
+        primals: A tuple of what it is called with.
+        tangents: The vector, in the same form.
+        strict: Refuse an output that does not depend on the inputs.
+        has_aux: Whether the function gives a pair: the output, and something that is handed on.
+
+    Returns:
+        The output, the product in the form of the output, and with `has_aux` what was handed on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
+        (tensor(0.), tensor(2.))
+    """
+    kept: list[Any] = [None, None]
+    leaves, form = take_apart(primals)
+    vectors = tuple(take_apart(tangents)[0])
+    flat = _flat(func, form, "jvp(f, primals, tangents)", has_aux, kept)
+    seen = is_grad_enabled() and any(each.requires_grad for each in (*leaves, *vectors))
+    outputs, products = functional.jvp(flat, tuple(leaves), vectors, seen, strict)
+    result = kept[0].build(outputs), kept[0].build(products)
+    if not has_aux:
+        return result
+    return *result, kept[1] if seen else mapped(lambda each: each.detach(), kept[1])
 
 
 def check_randomness(randomness: Any) -> None:

@@ -18,7 +18,7 @@ from minigrad.faces.signature import read
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.loss import REDUCTION, _Loss
-from minigrad.nn.modules.parameterless import Upsample
+from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
 
 torch: Any = sys.modules["minigrad"]
 
@@ -117,6 +117,49 @@ def upsampled(name: str, *given: Any) -> Tensor:
     return F.interpolate(*given)
 
 
+def shuffled(input: Tensor, groups: int) -> Tensor:
+    """Deal out channels that lie group by group: the first of each group, the second, ..."""
+    if input.size(1) % groups:
+        raise RuntimeError(
+            f"Number of channels must be divisible by groups. Got {input.size(1)} channels and "
+            f"{groups} groups."
+        )
+    return input.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
+
+
+def unshuffled(input: Tensor, factor: int) -> Tensor:
+    """Make a channel of the entries that have one place in the squares of an image."""
+    for dim, name in ((-2, "height"), (-1, "width")):
+        if input.size(dim) % factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={input.size(dim)} is not divisible by {factor}"
+            )
+    squares = input.unflatten(-1, (-1, factor)).unflatten(-3, (-1, factor))
+    return squares.movedim((-3, -1), (-4, -3)).flatten(-5, -3)
+
+
+def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: bool) -> Tensor:
+    """Give how much nearer one is to an anchor than another."""
+    measure = measure or F.pairwise_distance
+    away = measure(anchor, far)
+    return measure(anchor, near) - (torch.minimum(away, measure(near, far)) if swap else away)
+
+
+def gaussian(input: Tensor, target: Tensor, var: Any, full: bool, eps: float) -> Tensor:
+    """Give the negative logarithm of normal densities; the variance has no gradient below eps."""
+    var = torch.as_tensor(var, dtype=input.dtype)
+    if var.shape != input.shape and var.ndim:
+        if var.shape == input.shape[:-1]:
+            var = var.unsqueeze(-1)
+        elif var.shape != (*input.shape[:-1], 1):
+            raise ValueError("var is of incorrect size")
+    if (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    var = var + (var.detach().clamp(min=eps) - var.detach())
+    return (var.log() + (input - target) ** 2 / var + full * math.log(2 * math.pi)) / 2
+
+
 def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -> Tensor:
     """Give by how much wrong classes come too near to the right one."""
     if p not in (1, 2):
@@ -131,6 +174,9 @@ def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -
 # ---------------------------------------------------------------------- the tables
 
 _FUNCTIONS = """
+channel_shuffle(Tensor input, int groups) = shuffled(input, groups)
+gaussian_nll_loss(Tensor input, Tensor target, var, full=False, float eps=1e-6, reduction="mean")
+    = total(gaussian(input, target, var, full, eps), reduction)
 glu(Tensor input, Dim dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
 hardshrink(Tensor input, Number lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
@@ -141,7 +187,11 @@ multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, siz
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
     reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
     1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
+pixel_unshuffle(Tensor input, int downscale_factor) = unshuffled(input, downscale_factor)
 softshrink(Tensor input, Number lambd=0.5) = shrunk(input, in_range(lambd))
+triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *,
+    distance_function=None, margin=1.0, swap=False, reduction="mean") = total(F.relu(
+    margin + by_triplets(anchor, positive, negative, distance_function, swap)), reduction)
 upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None)
     = upsampled("upsample", input, size, scale_factor, mode, align_corners)
 upsample_bilinear(Tensor input, size=None, scale_factor=None)
@@ -173,7 +223,14 @@ _SHRINK = "lambd=0.5", "lambd"
 _INPLACE = "inplace=False", "inplace?"
 # Each layer: its base class, its function, its settings, and what it prints.
 _LAYERS: dict[str, tuple[type, str, str, str]] = {
+    "ChannelShuffle": (Layer, "channel_shuffle", "groups", "groups="),
+    "FeatureAlphaDropout": (
+        _DropoutNd, "feature_alpha_dropout", "p=0.5, inplace=False", "p=, inplace="
+    ),
     "GLU": (Layer, "glu", "dim=-1", "dim="),
+    "GaussianNLLLoss": (
+        _Loss, "gaussian_nll_loss", "*, full=False, eps=1e-6, reduction='mean'", ""
+    ),
     "Hardshrink": (Layer, "hardshrink", *_SHRINK),
     **{f"LPPool{n}d": (Layer, f"lp_pool{n}d", _POOL, _POOL_SHOWS) for n in (1, 2, 3)},
     "Mish": (Layer, "mish", *_INPLACE),
@@ -183,6 +240,7 @@ _LAYERS: dict[str, tuple[type, str, str, str]] = {
     "MultiMarginLoss": (
         _Loss, "multi_margin_loss", f"p=1, margin=1.0, weight=None, {REDUCTION}", ""
     ),
+    "PixelUnshuffle": (Layer, "pixel_unshuffle", "downscale_factor", "downscale_factor="),
     "Softshrink": (Layer, "softshrink", *_SHRINK),
 }  # fmt: skip
 
@@ -244,6 +302,18 @@ class Softmax2d(Layer):
         return F.softmax(input, -3)
 
 
+class TripletMarginWithDistanceLoss(
+    _Loss,
+    calls=F.triplet_margin_with_distance_loss,
+    settings="*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
+):
+    """Keep those that differ farther away than those alike, by any measure."""
+
+    def _keep(self, settings: dict[str, Any]) -> None:
+        settings["distance_function"] = settings["distance_function"] or PairwiseDistance()
+        super()._keep(settings)
+
+
 class UpsamplingNearest2d(Upsample, settings="size=None, scale_factor=None"):
     """Resize images by repeating the nearest entry."""
 
@@ -260,5 +330,11 @@ class UpsamplingBilinear2d(Upsample, settings="size=None, scale_factor=None"):
         super()._keep(settings | more)
 
 
-NAMES = {*_LAYERS, "Softmax2d", "UpsamplingBilinear2d", "UpsamplingNearest2d"}
+NAMES = {
+    *_LAYERS,
+    "Softmax2d",
+    "TripletMarginWithDistanceLoss",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+}
 NAMES |= {f"MaxUnpool{dims}d" for dims in (1, 2, 3)}

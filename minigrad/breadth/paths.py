@@ -31,7 +31,8 @@ _PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
 _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
 _PATHS |= {"nn.utils._per_sample_grad": "breadth.per_sample"}
-_PATHS |= {"utils.data._utils": "data.loader"}
+_PATHS |= {"utils.data._utils": "data.loader", "functional": "=minigrad"}
+_PATHS |= {"nn.modules.channelshuffle": "breadth.layers"}
 _PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
 _DEVICES = (
@@ -48,7 +49,7 @@ _QUESTIONS = (
 _NO = set(_QUESTIONS.split())
 # A function given to one of these, or to one that registers it for what is not here, is as it was.
 _PLAIN = (
-    "_overload_method _script_if_tracing disable export ignore parse_args script script_if_tracing "
+    "_overload_method _script_if_tracing disable export ignore parse_args script_if_tracing "
     "unused wrap"
 )
 _AS_IT_IS = set(_PLAIN.split())
@@ -91,6 +92,8 @@ class Path(ModuleType):
             found = getattr(own, name)
         elif self._name.startswith("nn.modules."):
             found = getattr(import_module("minigrad.nn"), name)
+        elif name == "script":
+            found = _scripted
         elif name in _NO:
             found = _never
         elif self._name == "hub" and name in ("_get_torch_home", "get_dir"):
@@ -120,6 +123,14 @@ def _home(room: str) -> str:
 def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
     """Give a function back, as nothing is compiled."""
     return function if callable(function) else _as_it_is
+
+
+def _scripted(made: Any, *arguments: Any, **options: Any) -> Any:
+    """Give a function or a module back as it is; a module can save itself then, as in PyTorch."""
+    package: Any = sys.modules["minigrad"]
+    if isinstance(made, package.nn.Module):
+        vars(made)["save"] = partial(package.save, made)
+    return made
 
 
 def _absent(room: str, name: str) -> Any:

@@ -110,6 +110,11 @@ def _drop_to_the_left() -> None:
     """Set entries at random to what selu has far on the left; mean and variance stay."""
 
 
+@_dropping("feature_alpha_dropout", True, True)
+def _drop_channels_to_the_left() -> None:
+    """Set whole channels at random to what selu has far on the left."""
+
+
 @face("native_dropout(Tensor input, float p, train)", method=False)
 def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
     """Set entries to zero at random, and give the mask of those that were kept, too.
@@ -177,6 +182,12 @@ def dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) 
     Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
     """
     return _drop("alpha_dropout", input, p, training, inplace)
+
+
+@functional("feature_alpha_dropout(input, float p=0.5, training=False, inplace=False)")
+def dropped_channels_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+    """Set whole channels at random to the value that selu has far on the left."""
+    return _drop("feature_alpha_dropout", input, p, training, inplace)
 
 
 def _of_channels(

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from minigrad.autograd.messages import warn
 from minigrad.creation.construction import from_numpy
 from minigrad.nn.modules.module import Module
 from minigrad.saving import formats, pytorch
@@ -30,8 +31,9 @@ _OLD = (
     "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any program. "
     "In PyTorch, convert it once: torch.save(torch.load(path, weights_only=True), new_path)"
 )
-# whole modules that were saved to files in memory, by the name that stands in the file
+# whole modules that were saved, by the name that stands in the file; and the names by the paths
 _copies: dict[str, Any] = {}
+_names: dict[str, str] = {}
 
 
 def save(
@@ -48,9 +50,10 @@ def save(
     old one is still there.
 
     Args:
-        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. In a
-            file in memory, `io.BytesIO`, also a whole module, which stays in this program: the file
-            holds its name only, as long as it is there.
+        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. Or a
+            whole module, of which a copy stays in this program, as the file holds its name only:
+            as long as a file in memory, `io.BytesIO`, is there, or until another module is saved
+            to the same path.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
             for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.
         pickle_module: Not offered: only what is listed above is written.
@@ -59,7 +62,7 @@ def save(
         _disable_byteorder_record: Here because PyTorch has it.
 
     Raises:
-        TypeError: If there is something in it that cannot be saved, such as a whole module.
+        TypeError: If there is something in it that cannot be saved.
         RuntimeError: If there is no such directory.
         ImportError: If the library for `.safetensors` is not installed.
 
@@ -76,27 +79,49 @@ def save(
         raise NotImplementedError(
             "pickle_module is not offered: only plain data is written, so one way to pickle does"
         )
-    if isinstance(f, io.BytesIO) and isinstance(obj, Module):
-        name = secrets.token_hex(16)
-        _copies[name] = copy.deepcopy(obj)
-        weakref.finalize(f, _copies.pop, name, None)
-        f.write(_COPY + name.encode())
-        return
-    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "write"):
+    place: Any = f
+    named = isinstance(f, (str, os.PathLike))
+    if not named and not hasattr(f, "write"):
         raise AttributeError(
             "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
         )
-    if not isinstance(f, (str, os.PathLike)):
-        pytorch.write(f, obj, "archive")
+    path = os.fspath(place) if named else str(getattr(f, "name", ""))
+    write = formats.WRITTEN.get(Path(path).suffix.lower()) if named else None
+    if write is not None:
+        _replace(place, lambda file: write(file, formats.arrays_of(obj)))
         return
-    write = formats.WRITTEN.get(Path(f).suffix.lower())
-    if write is None:
-        _replace(f, lambda file: pytorch.write(file, obj, Path(f).stem))
+    content = _kept(obj, f, path) if isinstance(obj, Module) else None
+
+    def put(file: BinaryIO) -> None:
+        if content is not None:
+            file.write(content)
+        else:
+            pytorch.write(file, obj, Path(path).stem if named else "archive")
+
+    if named:
+        _replace(place, put)
     else:
-        _replace(f, lambda file: write(file, formats.arrays_of(obj)))
+        put(place)
 
 
 _COPY = b"minigrad module "
+
+
+def _kept(module: Module, f: Any, path: str) -> bytes:
+    """Keep a copy of a module in this program, and give what stands for it in its file."""
+    name = secrets.token_hex(16)
+    _copies[name] = copy.deepcopy(module)
+    if isinstance(f, io.BytesIO):
+        weakref.finalize(f, _copies.pop, name, None)
+    else:
+        place = os.path.realpath(path)
+        _copies.pop(_names.get(place, ""), None)
+        _names[place] = name
+        warn(
+            f"a whole module stays in this program: {path!r} holds its name only, and no other "
+            "program can load it. Save what its state_dict() gives."
+        )
+    return _COPY + name.encode()
 
 
 def _replace(path: str | os.PathLike[str], write: Callable[[BinaryIO], Any]) -> None:
@@ -143,7 +168,7 @@ def load(
         f: A path, or a file that is open for reading bytes.
         map_location: Where the tensors go to: None or "cpu".
         pickle_module: Not offered: a reader of minigrad's own reads plain data.
-        weights_only: False is asked for a whole module, in memory; files hold nothing else.
+        weights_only: False is asked for a whole module; other files hold nothing else.
         mmap: None or False; the file is read as a whole.
         **pickle_load_args: Not offered.
 
@@ -214,8 +239,9 @@ def _module(content: bytes, weights_only: bool | None) -> Any:
     kept = _copies.get(content.removeprefix(_COPY).decode("ascii", "replace"))
     if kept is None:
         raise RuntimeError(
-            "cannot load a whole module: it was kept by the file in memory that it was saved to, "
-            "which is gone. Save what its state_dict() gives."
+            "cannot load a whole module: the file holds its name only, and the program that saved "
+            "it is gone, or the file in memory, or another one was saved to the same path. Save "
+            "what its state_dict() gives."
         )
     return copy.deepcopy(kept)
 

@@ -103,3 +103,13 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         raise RuntimeError("clip_grad_value_(): no parameter has a gradient to clip, as in PyTorch")
     for gradient in gradients:
         gradient.clamp_(-bound, bound)
+
+
+def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """Do as `clip_grad_norm_`, under its old name."""
+    warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
+        "`torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+    )
+    return clip_grad_norm_(*args, **kwargs)

@@ -93,3 +93,21 @@ def weights_by_name(torch, log):
                 for n, w in zip(layer._flat_weights_names, layer._flat_weights, strict=True)
             ],
         )
+
+
+@family
+def old_names_of_utilities(torch, log):
+    """What few programs call: modules without a draw, prefixes of names, an old way to clip."""
+    nn = torch.nn
+    torch.manual_seed(3)
+    log("skipped", repr(nn.utils.skip_init(nn.Linear, 2, out_features=3)), torch.rand(2))
+    log.raises("no device", lambda: nn.utils.skip_init(nn.ReLU))
+    w = torch.ones(2, requires_grad=True)
+    (w * 3).sum().backward()
+    log("clipped", nn.utils.clip_grad_norm([w], 1.0), w.grad)
+    utils = nn.modules.utils
+    state = nn.DataParallel(nn.Sequential(nn.Linear(1, 1))).state_dict()
+    utils.consume_prefix_in_state_dict_if_present(state, "module.")
+    log("names", list(state), sorted(state._metadata))
+    log("sizes", utils._list_with_default([None, 2], [5, 6, 7]), utils._list_with_default(3, [1]))
+    log.raises("too few", lambda: utils._list_with_default([1, 2], [3]))

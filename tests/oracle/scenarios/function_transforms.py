@@ -164,3 +164,49 @@ def errors_of_batches(torch, log):
     log.raises("randomness", lambda: vmap(same, randomness="x")(m))
     log.raises("chunk", lambda: vmap(same, chunk_size=0)(m))
     log.raises("random numbers", lambda: vmap(lambda v: v + torch.rand(1))(m))
+
+
+@family
+def products_with_jacobians(torch, log):
+    """Vectors times Jacobians from either side, nested in other transforms."""
+    func, x, _, g = tools(torch)
+    f, v = (lambda a: a.sin() * a.sum()), torch.tensor([1.0, -1.0, 0.5])
+    log("right", *func.jvp(f, (x,), (v,)))
+    output, times = func.vjp(f, x)
+    log("left", output, *times(v), *times(x))
+    log("rows", *func.vmap(times)(torch.eye(3)))
+    log("of a gradient", *func.jvp(func.grad(lambda a: f(a).sum()), (x,), (v,)))
+    log("inside", func.grad(lambda a: func.vjp(f, a)[1](v)[0].sum())(x))
+    log("inside, right", func.grad(lambda a: func.jvp(f, (a,), (v,))[1].sum())(x))
+
+    def nested(a, b):
+        return {"s": a * b["k"], "t": (a + 1).sum()}, a * 2
+
+    output, times, extra = func.vjp(nested, x, {"k": v}, has_aux=True)
+    log("nested", output["s"], output["t"], extra)
+    first, second = times({"s": x, "t": torch.tensor(2.0)})
+    log("its products", first, second["k"])
+    output, product, extra = func.jvp(nested, (x, {"k": v}), (v, {"k": x}), has_aux=True)
+    log("right, nested", product["s"], product["t"], extra)
+    output, times = func.vjp(lambda a: a * g, x)
+    log("a gradient passes", *torch.autograd.grad(times(v)[0].sum(), g))
+
+
+@family
+def stacked_models(torch, log):
+    """The parameters of several models, stacked, and one call for all of them."""
+    func = tools(torch)[0]
+    torch.manual_seed(0)
+    nn = torch.nn
+    models = [nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).eval() for _ in range(2)]
+    parameters, buffers = func.stack_module_state(models)
+    for name, each in (parameters | buffers).items():
+        log(name, each.shape, each.requires_grad, each.is_leaf)
+    x = torch.arange(8.0).view(2, 2, 2)
+
+    def call(parameters, buffers, x):
+        return func.functional_call(models[0], (parameters, buffers), (x,))
+
+    log("called", func.vmap(call)(parameters, buffers, x).detach())
+    log("one by one", *(model(part).detach() for model, part in zip(models, x, strict=True)))
+    log.raises("none", lambda: func.stack_module_state([]))

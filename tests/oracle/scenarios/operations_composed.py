@@ -20,6 +20,8 @@ t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), up
 t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2], 0.01)
 t.linalg.pinv(m.T @ m, atol=2.0, hermitian=True); t.linalg.lstsq(m + 3 * t.eye(3), n).solution
 t.linalg.matrix_rank(m); m.H
+t.cross(v, w, dim=0); t.linalg.cross(m, n); m.cross(n, 0); t.linalg.cross(b, b.flip(0), dim=1)
+t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
 """
 PLACES = """
 t.roll(m, 1); t.roll(m, (1, -1), (0, 1)); m.roll(2, 0); t.roll(v, -1, 0); t.roll(b, (1, 2), (0, 2))
@@ -28,11 +30,21 @@ m.index_fill(0, i, 2.0); m.clone().index_fill_(1, i, -1.0); t.masked_select(m, m
 m.index_put((i, i), v[:2]); m.clone().index_put_((i,), v); t.index_put(m, (i,), v, accumulate=True)
 t.tril_indices(3, 2); t.triu_indices(2, 3, 1); t.bincount(i, minlength=4)
 i.bincount(v.detach()[:2])
+t.unique_consecutive(i.repeat(2)); t.unique_consecutive(t.ones(4)); t.unique_consecutive(i[:0])
+i.repeat_interleave(3).unique_consecutive(return_counts=True)
+t.unique_consecutive(i.repeat_interleave(2).view(2, 2), True, True, dim=0)
+t.unique_consecutive(i.repeat(2, 2).T, return_inverse=True, dim=-1)
+t.unsafe_chunk(m, 2); m.unsafe_chunk(3, 1); t.unsafe_split(m, 2)
+m.unsafe_split_with_sizes([1, 2], 1)
+t.unsafe_chunk(m, 2)[0].mul_(2)
+t.zeros(3).map_(v.detach(), lambda a, b: a + 2 * b)
+t.tensor(t.empty_strided((2, 3), (1, 4)).stride())
 t.searchsorted(t.tensor([1.0, 2.0, 4.0]), v); t.bucketize(v, t.tensor([-1.0, 1.0]), right=True)
 """
 SUMS = """
 t.nansum(v * t.tensor([1.0, float("nan"), 1.0])); m.nansum(0); t.nanmedian(m); t.var_mean(m, 1)
 t.std_mean(m); t.std_mean(m, 0, keepdim=True); t.trapezoid(m); t.trapezoid(v, dx=0.5)
+t.range(1, 4); t.range(0, 1, 0.25); t.range(5, 1, -2, dtype=t.int64); t.range(1, 2.5)
 t.logspace(0, 2, 3); t.logspace(0, 3, 4, base=2.0); t.asarray([1, 2], dtype=t.float32)
 v.detach().clone().eq_(w.detach()); v.detach().clone().ge_(0); v.detach().clone().gt_(0)
 v.detach().clone().le_(0); v.detach().clone().lt_(w.detach())
@@ -55,6 +67,17 @@ F.multi_margin_loss(v * t.tensor([1, 0.5, float("inf")]), t.tensor(1), reduction
 nn.MultiLabelSoftMarginLoss()(m, (n > 0).float()); nn.UpsamplingNearest2d(scale_factor=2)(b[None])
 nn.UpsamplingBilinear2d((4, 5))(b[None]); F.upsample_nearest(b[None], 2)
 """
+RARER = """
+F.channel_shuffle(b.repeat(1, 2, 1)[:, :4], 2); nn.ChannelShuffle(3)(b); nn.ChannelShuffle(2)
+F.pixel_unshuffle(b[:, :2, :2], 2); nn.PixelUnshuffle(3)(b[None]); nn.PixelUnshuffle(2)
+nn.GaussianNLLLoss()(m, n, n**2); F.gaussian_nll_loss(m, n, n.abs()[:, :1], True, reduction="none")
+nn.GaussianNLLLoss(eps=0.5, reduction="sum")(m, n, v**2); F.gaussian_nll_loss(m, n, 2.0)
+nn.TripletMarginWithDistanceLoss()(m, n, m + 1); nn.TripletMarginWithDistanceLoss()
+F.triplet_margin_with_distance_loss(m, n, b[0], swap=True, margin=2.0, reduction="none")
+F.triplet_margin_with_distance_loss(m, n, b[0], distance_function=lambda x, y: (x - y).sum(-1))
+nn.FeatureAlphaDropout(0.4)(b); F.feature_alpha_dropout(m, 0.5); nn.FeatureAlphaDropout(0.2)
+t.feature_alpha_dropout_(t.ones(2, 2, 1), 0.5, True)
+"""
 UNPOOLED = """
 F.max_unpool1d(*F.max_pool1d(b, 2, return_indices=True), 2, output_size=[3])
 nn.MaxUnpool2d(2, 1)(*F.max_pool2d(b[None], 2, 1, return_indices=True), output_size=(3, 3))
@@ -66,6 +89,9 @@ ERRORS = """
 t.roll(m, (1, 2), (0,)); F.multi_margin_loss(m, t.tensor([0, 1, 2]), p=3)
 F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
 F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
+t.linalg.cross(m[:2], m[:2], dim=0); t.cross(v, m[:, :2], dim=0); F.channel_shuffle(b, 2)
+F.gaussian_nll_loss(m, m, -m.abs()); F.gaussian_nll_loss(m, m, m[:2].abs())
+F.pixel_unshuffle(b, 2)
 nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
 t.distributions.MultivariateNormal(v); t.distributions.Binomial(2, 0.5).log_prob(t.tensor(3.0))
 """
@@ -102,8 +128,26 @@ _add("places", PLACES)
 _add("sums", SUMS)
 _add("draws", DRAWS)
 _add("layers", LAYERS)
+_add("rarer layers", RARER)
 _add("unpooled", UNPOOLED)
 _add("errors", ERRORS, errors=True)
+
+
+@family
+def recurrent_functions(torch, log):
+    """Recurrent layers as functions of their weights, which come one after the other."""
+    x = leaf(torch, (4, 2, 3), 1)
+    for name, states in (("lstm", 2), ("gru", 1)):
+        for bias in (True, False):
+            torch.manual_seed(0)
+            layer = getattr(torch.nn, name.upper())(3, 2, 2, bias, bidirectional=True)
+            first = [torch.ones(4, 2, 2) / 4 for _ in range(states)]
+            hx = tuple(first) if states == 2 else first[0]
+            results = getattr(torch, name)(
+                x, hx, layer._flat_weights, bias, 2, 0.5, False, True, False
+            )
+            log(name, *(each.detach() for each in results))
+            log("gradient", *torch.autograd.grad(results[0].sum(), x))
 
 
 @family
