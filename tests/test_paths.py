@@ -54,6 +54,8 @@ def test_what_is_not_here_says_so_when_it_is_used():
     ):
         with pytest.raises(NotImplementedError, match="minigrad has no torch"):
             use()
+    assert not nn.utils.parametrize.is_parametrized(nn.Linear(1, 1))
+    assert minigrad.autograd.profiler is sys.modules["minigrad.autograd.profiler"]
     with pytest.raises(AttributeError):
         _ = minigrad.jit.__wrapped__
     with pytest.raises(AttributeError):
@@ -228,3 +230,12 @@ def test_assert_close_without_a_judge():
         close(minigrad.ones(1), minigrad.zeros(1), msg="so")
     with pytest.raises(ValueError, match="got no atol"):
         close(1.0, 1.0, rtol=0.1)
+
+
+def test_a_scripted_module_saves_itself(tmp_path):
+    scripted = minigrad.jit.script(nn.Linear(2, 1))
+    with pytest.warns(UserWarning, match="no other program"):
+        scripted.save(tmp_path / "model.pt")
+    loaded = minigrad.load(tmp_path / "model.pt", weights_only=False)
+    x = minigrad.ones(1, 2)
+    assert minigrad.equal(loaded(x), scripted(x)) and loaded is not scripted
