@@ -58,6 +58,15 @@ def test_hooks_hold_in_their_thread_alone(torch, draw):
     assert packed == [1]
 
 
+def test_hooks_that_a_backward_hook_enters_are_gone_after_the_pass(torch, draw):
+    x, packed = draw(1, requires_grad=True), []
+    hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(1) or keep(t), give)
+    y = x * x
+    y.register_hook(lambda grad: hooks.__enter__())
+    y.backward()
+    assert (x * x).requires_grad and packed == []
+
+
 def test_leaving_what_was_never_entered():
     hooks = minigrad.autograd.graph.saved_tensors_hooks(keep, give)
     with pytest.raises(RuntimeError, match="left more often than entered"):

@@ -280,6 +280,35 @@ def test_a_gate_does_the_same_with_and_without_other_hooks(torch, does, kind):
     assert len(alone[0]) >= 2
 
 
+def test_full_hooks_leave_inputs_that_need_no_gradient_without_one(torch):
+    class Sum(torch.nn.Module):
+        def forward(self, x, other):
+            assert x.requires_grad and not other.requires_grad
+            assert str(x.grad_fn).startswith(
+                "<torch.autograd.function.BackwardHookFunctionBackward object at 0x"
+            )
+            return x + other
+
+    module, seen = Sum(), []
+    module.register_full_backward_hook(lambda module, inputs, outputs: seen.append(inputs[1]))
+    x = torch.ones(2, requires_grad=True)
+    with torch.inference_mode():
+        inference = torch.ones(2)
+    view = torch.ones(2).view(2).requires_grad_().requires_grad_(False)
+    for other in (torch.ones(2), inference, view):
+        module(x, other).sum().backward()
+    assert [each.tolist() for each in seen] == [[0.0, 0.0]] * 3
+
+
+def test_full_hooks_let_go_of_what_they_saw(torch):
+    module, seen = torch.nn.Linear(1, 1), []
+    module.register_full_backward_hook(lambda *given: seen.append(weakref.ref(given[2][0])))
+    with pytest.warns(UserWarning, match="no input"):
+        y = module(torch.ones(1))
+        y.sum().backward()
+    assert y.requires_grad and seen[0]() is None
+
+
 def test_a_list_that_a_hook_returned_may_still_be_changed(torch):
     def change(module, *grads):
         grads[0][0] = grads[0][0] + 1
