@@ -331,7 +331,6 @@ class Node:
     @property
     def next_functions(self) -> tuple[Edge, ...]:
         """The edges along which the gradients of the inputs go on, as PyTorch has them."""
-        self._unfold()
         for node, _ in self._edges:
             if node is not None:
                 node._unfold()

@@ -71,7 +71,8 @@ def looked_at(shape: Any, needs: Any, leaf: bool) -> list[Any]:
     """Look at the graph before backward, and use the result as a view."""
     x, weight, bias = leaves = tensors(shape, needs)
     result = linear(x if leaf else x * 2, weight, bias)
-    notes = [told(result.grad_fn), order_of(result.grad_fn), result._is_view()]
+    behind = (result * 1).grad_fn.next_functions[0][0]
+    notes = [behind.name(), told(result.grad_fn), order_of(result.grad_fn), result._is_view()]
     part = result[..., :1]
     notes += [part._base is result._base, None if result._base is None else told(part.grad_fn)]
     seen: list[Any] = []
