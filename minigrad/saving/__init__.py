@@ -51,9 +51,9 @@ def save(
 
     Args:
         obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. Or a
-            whole module, of which a copy stays in this program, as the file holds its name only:
-            as long as a file in memory, `io.BytesIO`, is there, or until another module is saved
-            to the same path.
+            whole module, of which a copy stays in this program: as long as a file in memory,
+            `io.BytesIO`, is there, or until another module is saved to the same path. The file
+            holds its name, and its state for other programs.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
             for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.
         pickle_module: Not offered: only what is listed above is written.
@@ -104,12 +104,12 @@ def save(
         put(place)
 
 
-_COPY = b"minigrad module "
+_COPY, _LENGTH = b"minigrad module ", 32  # what such a file begins with, and of the name behind
 
 
 def _kept(module: Module, f: Any, path: str) -> bytes:
     """Keep a copy of a module in this program, and give what stands for it in its file."""
-    name = secrets.token_hex(16)
+    name = secrets.token_hex(_LENGTH // 2)
     _copies[name] = copy.deepcopy(module)
     if isinstance(f, io.BytesIO):
         weakref.finalize(f, _copies.pop, name, None)
@@ -118,10 +118,12 @@ def _kept(module: Module, f: Any, path: str) -> bytes:
         _copies.pop(_names.get(place, ""), None)
         _names[place] = name
         warn(
-            f"a whole module stays in this program: {path!r} holds its name only, and no other "
-            "program can load it. Save what its state_dict() gives."
+            f"a whole module stays in this program: another one can load no more of {path!r} than "
+            "the state_dict(), with weights_only=True."
         )
-    return _COPY + name.encode()
+    content = io.BytesIO()
+    pytorch.write(content, module.state_dict(), "archive")
+    return _COPY + name.encode() + content.getvalue()
 
 
 def _replace(path: str | os.PathLike[str], write: Callable[[BinaryIO], Any]) -> None:
@@ -193,7 +195,10 @@ def load(
     weights_only = None if weights_only is None else bool(weights_only)
     content, name = _content(f)
     if content.startswith(_COPY):
-        return _module(content, weights_only)
+        kept = _copies.get(content[len(_COPY) :][:_LENGTH].decode("ascii", "replace"))
+        content = content[len(_COPY) + _LENGTH :]
+        if kept is not None or weights_only is False:
+            return _copied(kept, weights_only)
     try:
         return _read(content, map_location is not None)
     except (ImportError, Warning):
@@ -230,18 +235,17 @@ def _content(f: File) -> tuple[bytes, str]:
     return content, "the file"
 
 
-def _module(content: bytes, weights_only: bool | None) -> Any:
-    """Give another copy of a module that was saved to a file in memory."""
+def _copied(kept: Any, weights_only: bool | None) -> Any:
+    """Give another copy of a module that this program has saved."""
     if weights_only is not False:
         raise pickle.UnpicklingError(
             "Weights only load failed: this is a whole module. Give weights_only=False."
         )
-    kept = _copies.get(content.removeprefix(_COPY).decode("ascii", "replace"))
     if kept is None:
         raise RuntimeError(
-            "cannot load a whole module: the file holds its name only, and the program that saved "
-            "it is gone, or the file in memory, or another one was saved to the same path. Save "
-            "what its state_dict() gives."
+            "cannot load a whole module: the program that saved it is gone, or the file in memory, "
+            "or another one was saved to the same path. With weights_only=True the file gives its "
+            "state_dict(), for load_state_dict() of a module that you make."
         )
     return copy.deepcopy(kept)
 
