@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import as_floats, cast, refuse
+from minigrad.faces.arguments import as_floats, cast, check_tensor, refuse
 from minigrad.ops import choices, elementwise
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
