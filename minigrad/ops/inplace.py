@@ -106,7 +106,7 @@ def write(
     if edge is not None and edge[0] is not None:
         node = edge[0]
         if old._edge is not NO_EDGE and any(saved is old for saved in node._saved or ()):
-            _clone_before(old)
+            old._edge = shape.clone(old)._edge  # PyTorch's graph has a clone of the old value
         if "result" in node._names_of_saved and node._saved is not None:
             node._saved = tuple(
                 SavedTensor(tensor, is_result=True)
@@ -125,11 +125,6 @@ def write(
 
 
 writer.append(write)
-
-
-def _clone_before(old: Tensor) -> None:
-    """Record that the old value, which a rule will need, is a clone, as it is in PyTorch."""
-    old._edge = shape.clone(old)._edge
 
 
 def _needs_gradient(*tensors: Any) -> bool:
