@@ -20,7 +20,7 @@ from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import as_floats, cast, not_implemented
+from minigrad.faces.arguments import as_floats, cast, check_tensor, not_implemented
 from minigrad.ops import elementwise
 from minigrad.ops.choices import pick
 from minigrad.ops.losses import OLD, loss, reduced, share
@@ -295,7 +295,7 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced
 @loss(
-    "poisson_nll_loss(input, Tensor target, log_input=True, full=False, size_average=None, "
+    "poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, "
     "float eps=1e-8, reduce=None, reduction='mean')"
 )
 @quietly
@@ -319,6 +319,7 @@ def poisson_nll_loss(
         >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
         tensor(1.)
     """
+    check_tensor("poisson_nll_loss", target, "target", 2)
     if log_input:
         product = target * input
         losses = input.exp() - product
