@@ -127,18 +127,6 @@ def shuffled(input: Tensor, groups: int) -> Tensor:
     return input.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
 
 
-def unshuffled(input: Tensor, factor: int) -> Tensor:
-    """Make a channel of the entries that have one place in the squares of an image."""
-    for dim, name in ((-2, "height"), (-1, "width")):
-        if input.size(dim) % factor:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({dim})={input.size(dim)} is not divisible by {factor}"
-            )
-    squares = input.unflatten(-1, (-1, factor)).unflatten(-3, (-1, factor))
-    return squares.movedim((-3, -1), (-4, -3)).flatten(-5, -3)
-
-
 def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: bool) -> Tensor:
     """Give how much nearer one is to an anchor than another."""
     measure = measure or F.pairwise_distance
@@ -187,7 +175,6 @@ multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, siz
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
     reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
     1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
-pixel_unshuffle(Tensor input, int downscale_factor) = unshuffled(input, downscale_factor)
 softshrink(Tensor input, Number lambd=0.5) = shrunk(input, in_range(lambd))
 triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *,
     distance_function=None, margin=1.0, swap=False, reduction="mean") = total(F.relu(
@@ -330,11 +317,6 @@ class UpsamplingBilinear2d(Upsample, settings="size=None, scale_factor=None"):
         super()._keep(settings | more)
 
 
-NAMES = {
-    *_LAYERS,
-    "Softmax2d",
-    "TripletMarginWithDistanceLoss",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
-}
+_OWN = "Softmax2d TripletMarginWithDistanceLoss UpsamplingBilinear2d UpsamplingNearest2d"
+NAMES = {*_LAYERS, *_OWN.split()}
 NAMES |= {f"MaxUnpool{dims}d" for dims in (1, 2, 3)}

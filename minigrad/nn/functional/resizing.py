@@ -531,3 +531,23 @@ def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
             f"{upscale_factor**2}"
         )
     return pixel_shuffle(input, upscale_factor)
+
+
+@functional("pixel_unshuffle(Tensor input, downscale_factor)")
+def unshuffled_pixels(input: Tensor, downscale_factor: int) -> Tensor:
+    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.pixel_unshuffle(torch.ones(1, 2, 6, 6), 2).shape
+        torch.Size([1, 8, 3, 3])
+    """
+    _check_factor("pixel_unshuffle", "downscale_factor", downscale_factor, input._array)
+    for dim, name in ((-2, "height"), (-1, "width")):
+        size = input._array.shape[dim]
+        if size % downscale_factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={size} is not divisible by {downscale_factor}"
+            )
+    return pixel_unshuffle(input, downscale_factor)
