@@ -136,52 +136,40 @@ class Levels:
         place = self._places()
         return sum(self._count(row, place) for row in self.rows[:-1])
 
-    def sort_rows(self, rounds: int = 3) -> None:
+    def sort_rows(self, sweeps: int = 12) -> None:
         """Order the layers so that few edges cross.
 
         Each layer is ordered by the mean place of its neighbors, over and over, down and up; then
-        neighbors in a layer change places wherever that takes away a crossing. The best of some
-        rounds is kept; those after the first begin with the best order, mirrored or not.
+        neighbors in a layer change places wherever that takes away a crossing. The best order of
+        all sweeps is kept; half of them begin with the best of the others, mirrored.
         """
         best, fewest = [list(row) for row in self.rows], self.crossings()
-        for turn in range(rounds):
+        for sweep in range(sweeps):
             if not fewest:
                 break
-            if turn:
-                self.rows = [row[::-1] if turn % 2 else list(row) for row in best]
-            self._sweep(upward=turn > 0)
+            if sweep == sweeps // 2:
+                self.rows = [row[::-1] for row in best]
+            self._order_by_neighbors(downward=sweep % 2 == 0)
             self._swap_neighbors()
             crossings = self.crossings()
             if crossings < fewest:
                 best, fewest = [list(row) for row in self.rows], crossings
         self.rows = best
 
-    def _sweep(self, upward: bool, sweeps: int = 10) -> None:
-        """Order each layer by the mean place of its neighbors, down and up; keep the best."""
-        best, fewest = [list(row) for row in self.rows], self.crossings()
+    def _order_by_neighbors(self, downward: bool) -> None:
+        """Order each layer by the mean place of its neighbors in the layer before it."""
         place = self._places()
-        idle = 0
-        for sweep in range(sweeps):
-            if not fewest or idle == 4:
-                break
-            downward = (sweep % 2 == 0) != upward
-            rows = self.rows[1:] if downward else self.rows[-2::-1]
-            neighbors = self.above if downward else self.below
-            for row in rows:
-                if len(row) < 2:
-                    continue
-                mean = {}
-                for at, node in enumerate(row):
-                    points = self._points(neighbors[node], place)
-                    mean[node] = sum(points) / len(points) if points else float(at)
-                row.sort(key=mean.__getitem__)
-                for at, node in enumerate(row):
-                    place[node] = at
-            crossings = self.crossings()
-            idle += 1
-            if crossings < fewest:
-                best, fewest, idle = [list(row) for row in self.rows], crossings, 0
-        self.rows = best
+        rows, neighbors = (
+            (self.rows[1:], self.above) if downward else (self.rows[-2::-1], self.below)
+        )
+        for row in rows:
+            mean = {}
+            for at, node in enumerate(row):
+                points = self._points(neighbors[node], place)
+                mean[node] = sum(points) / len(points) if points else float(at)
+            row.sort(key=mean.__getitem__)
+            for at, node in enumerate(row):
+                place[node] = at
 
     def _swap_neighbors(self, rounds: int = 6) -> None:
         """Swap nodes side by side as long as that makes fewer crossings."""

@@ -150,8 +150,8 @@ def test_few_edges_cross():
         levels = Levels([20.0] * count, edges, assign_layers(count, edges))
         levels.sort_rows()
         total += levels.crossings()
-    # Sweeps alone leave 2,625 crossings in these graphs; with swaps and other beginnings 2,094.
-    assert total <= 2_150
+    # Sweeps alone leave 2,625 crossings in these graphs; with swaps and another beginning 1,989.
+    assert total <= 2_050
 
 
 def test_crossings_are_counted():
