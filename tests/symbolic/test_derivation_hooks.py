@@ -1,4 +1,4 @@
-"""What hooks did to a gradient shows in its derivation: factors, and functions."""
+"""What hooks did to a gradient shows in its derivation: factors, and functions in cases."""
 
 import time
 from itertools import pairwise
@@ -9,6 +9,7 @@ import sympy
 import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import derive, equal, symbolic_like, symbols
+from minigrad.symbolic.derivations.hooks import in_cases
 
 from .examples import worked_example
 
@@ -42,7 +43,7 @@ HOOKS = {
     "full clips": (
         full(clip),
         "dL/dx_1 = clip(dL/dy * dy/ds * ds/dx_1)",
-        "clip(g) = Min(1, Max(-1, g))",
+        "clip(g) = -1 if g < -1, 1 if g > 1, g otherwise",
     ),
     "full zeroes": (full(nothing), "dL/dx_1 = 0 * dL/dy", "full backward hook nothing"),
     "full pre halves": (
@@ -106,7 +107,7 @@ def test_a_hook_on_several_entries():
     assert not derivation.check().open
 
 
-# ---------------------------------------------------------------------- functions
+# ---------------------------------------------------------------------- cases
 
 
 def product(*hooks, requires_grad=True):
@@ -118,18 +119,22 @@ def product(*hooks, requires_grad=True):
     return derive((y - 1) ** 2, names={"y": y})
 
 
+QUARTER = "-1/4 if g < -1/4, 1/4 if g > 1/4, g otherwise"
+LATEX_QUARTER = (
+    r"\begin{cases} - \frac{1}{4} & \text{for}\: g < - \frac{1}{4} \\"
+    r"\frac{1}{4} & \text{for}\: g > \frac{1}{4} \\g & \text{otherwise} \end{cases}"
+)
 CLIPS = {
-    "clamp": (lambda g: g.clamp(-0.25, 0.25), "Min(1/4, Max(-1/4, g))"),
-    "where and sign": (
-        lambda g: torch.where(g.abs() > 0.25, 0.25 * g.sign(), g),
-        "(0 if g = 0, g/(4*Abs(g)) otherwise) if (g > 1/4) | (g < -1/4), g otherwise",
-    ),
-    "by norm": (lambda g: g * torch.clamp(0.25 / g.norm(), max=1.0), "g*Min(1, 1/(4*Abs(g)))"),
+    "clamp": (lambda g: g.clamp(-0.25, 0.25), QUARTER),
+    "where and sign": (lambda g: torch.where(g.abs() > 0.25, 0.25 * g.sign(), g), QUARTER),
+    "by norm": (lambda g: g * torch.clamp(0.25 / g.norm(), max=1.0), QUARTER),
+    "by size": (lambda g: g * torch.minimum(torch.ones(()), 0.25 / g.abs()), QUARTER),
     "up to a symbol": (
         lambda g: torch.minimum(symbols("c", positive=True), g),
-        "Min(c, g)",
+        "c if g > c, g otherwise",
     ),
-    "relu": (torch.relu, "Max(0, g)"),
+    "sign": (torch.sign, "-1 if g < 0, 0 if g = 0, 1 otherwise"),
+    "relu": (torch.relu, "0 if g < 0, g otherwise"),
     "zeroes what is large": (
         lambda g: torch.where(g.abs() >= 2, torch.zeros(()), g),
         "0 if (g >= 2) | (g <= -2), g otherwise",
@@ -138,11 +143,13 @@ CLIPS = {
 
 
 @pytest.mark.parametrize("case", CLIPS)
-def test_clipping_is_told_as_a_function(case):
-    hook, function = CLIPS[case]
+def test_clipping_is_told_in_plain_cases(case):
+    hook, cases = CLIPS[case]
     derivation = product(hook)
     line = next(line for line in str(derivation).splitlines() if "(g) = " in line)
-    assert line.split("(g) = ")[1].split("   ")[0] == function
+    assert line.split("(g) = ")[1].split("   ")[0] == cases
+    if cases == QUARTER:
+        assert LATEX_QUARTER in derivation.latex()
     checked = derivation.check()
     assert checked.steps == ("L", "y", "w", "x") and not checked.open
     if case == "where and sign":  # on the edges of its parts too
@@ -155,7 +162,7 @@ def test_each_entry_is_clipped():
     y.register_hook(lambda grad: grad.clamp(-1, 1))
     derivation = derive((y * y).sum(), names={"y": y})
     text = str(derivation)
-    assert "hook(g) = Min(1, Max(-1, g))   tensor hook, of each entry" in text
+    assert "hook(g) = -1 if g < -1, 1 if g > 1, g otherwise   tensor hook, of each entry" in text
     assert "dL/dy_{1} = hook(2*y_{1})" in text
     assert not derivation.check().open
 
@@ -167,6 +174,16 @@ def test_a_hook_that_looks_at_all_entries_is_written_entry_by_entry():
     text = str(derive((y * y).sum(), names={"y": y}))
     assert "hook(0, g_{0}, g_{1}) = g_{0}*Min(1, 1/sqrt(g_{0}**2 + g_{1}**2))" in text
     assert "dL/dy_{0} = hook(0, 2*y_{0}, 2*y_{1})   tensor hook hook" in text
+
+
+def test_what_is_no_shorter_in_cases_stays_as_it_is():
+    g = sympy.Symbol("g", real=True)
+    assert in_cases(g**3, g) is None
+    assert in_cases(sympy.Abs(sympy.sin(g)), g) is None
+    steps = sum(sympy.Max(0, g - k) for k in range(6))
+    assert in_cases(steps, g) is None
+    inside = sympy.Max(sympy.Min(g, 1), 0) * sympy.Heaviside(g + 5)
+    assert equal(in_cases(inside, g), inside)
 
 
 # ---------------------------------------------------------------------- what is said
@@ -187,7 +204,7 @@ def test_hooks_that_share_a_name_are_told_apart():
     assert "dL/dy = 0 * hook(2*(y - 1)) = 0   tensor hook hook, 0: tensor hook hook_2" in text
     text = str(product(lambda g: g.clamp(-1, 1), lambda g: g.clamp(-2, 0)))
     assert "dL/dy = hook_2(hook(2*(y - 1)))   tensor hook hook, tensor hook hook_2" in text
-    assert "hook_2(g) = Min(0, Max(-2, g))" in text
+    assert "hook_2(g) = -2 if g < -2, 0 if g > 0, g otherwise" in text
     text = str(product(cube, cube))
     assert "dL/dy = cube(cube(2*(y - 1)))   tensor hook cube, tensor hook cube" in text
 

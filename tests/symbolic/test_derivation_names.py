@@ -5,6 +5,7 @@ import sympy
 
 import minigrad as torch
 from minigrad.symbolic import derive, equal, evaluate, explain, symbols
+from minigrad.symbolic.derivations.hooks import in_cases
 
 
 def clip(grad):
@@ -31,7 +32,9 @@ def test_an_input_may_have_any_name(name, shape):
     ):
         assert equal(own, others.xreplace(renamed))
     letter = "h" if name.startswith("g") else "g"
-    assert f"clip({letter}) = Min(1, Max(-1, {letter}))" in str(derivation)
+    assert f"clip({letter}) = -1 if {letter} < -1, 1 if {letter} > 1, {letter} otherwise" in str(
+        derivation
+    )
 
 
 @pytest.mark.parametrize("name", ["v_1", "v", "dL/dx", "dL/dv_1", "L", "g", "d", "p_0", "a_1"])
@@ -77,3 +80,8 @@ def test_names_are_told_apart_on_numbers():
         explain(total * total, names={"x": x, "x_{0}": total})
     with pytest.raises(ValueError, match=r"two tensors .* called x"):
         explain((x * weights).sum(), names=[{"x": x}, {"x": weights}])
+
+
+def test_a_bound_may_have_any_name():
+    p, g = sympy.Symbol("p_0", positive=True), sympy.Symbol("g", real=True)
+    assert in_cases(sympy.Min(p, g), g) == sympy.Piecewise((p, g > p), (g, True))

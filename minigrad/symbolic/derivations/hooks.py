@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import lru_cache
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import sympy
 
 from minigrad.autograd.recording import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
+from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
 from minigrad.symbolic.formulas import named_array
 from minigrad.symbolic.points import symbols_in
-from minigrad.symbolic.regions import rebuilt
+from minigrad.symbolic.regions import Region, kinks_in, rebuilt
+from minigrad.symbolic.signs import sign_of
 
 UNNAMED = "hook"  # how a lambda is called
 
@@ -108,6 +111,102 @@ def _solved(made: Any, given: Mapping[Any, Any]) -> Any:
     return made
 
 
+# ---------------------------------------------------------------------- cases
+
+_CUTS = 5  # at more points than these a line is not cut
+_MOST_CASES = 4
+_LONG = 40  # letters in a case
+_LONGEST = 60  # operations in a function that is looked at
+
+
+@lru_cache(maxsize=200)
+def in_cases(function: Any, variable: Any) -> Any:
+    """Write a function in cases, one for each part of the line between its kinks.
+
+    Args:
+        function: An expression.
+        variable: A real symbol.
+
+    Returns:
+        A `Piecewise` that is proved to be equal to it, or a formula without cases; None if there
+        is no kink, or if cases would not be shorter to read.
+
+    Example:
+        >>> g = sympy.Symbol("g", real=True)
+        >>> in_cases(sympy.Min(1, sympy.Max(-1, g)), g)
+        Piecewise((-1, g < -1), (1, g > 1), (g, True))
+    """
+    if function.count_ops() > _LONGEST or not kinks_in([function]):
+        return None
+    cuts = _cuts(function, variable)
+    if cuts is None or len(cuts) > _CUTS:
+        return None
+    ends = list(pairwise([-sympy.oo, *cuts, sympy.oo]))
+    forms = [simplify(_between(variable, *each).settle(function)) for each in ends]
+    if len(set(forms)) > _MOST_CASES or max(len(str(form)) for form in forms) > _LONG:
+        return None
+    middle = forms[len(forms) // 2]
+    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == middle))
+    parts = [(form, sympy.Interval.open(*each)) for form, each in zip(forms, ends, strict=True)]
+    for cut, *sides in zip(cuts, forms, forms[1:], strict=False):
+        value = _value(function, variable, cut)
+        fits = [form for form in sides if value in (None, form.subs(variable, cut))]
+        form = rest if rest in fits else fits[0] if fits else value
+        parts.append((form, sympy.FiniteSet(cut)))
+    where: dict[Any, Any] = {}
+    for form, part in parts:
+        where[form] = where.get(form, sympy.S.EmptySet) | part
+    cases = [(form, _condition(w, variable)) for form, w in where.items() if form != rest]
+    written = sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
+    try:
+        return written if equal(function, written) else None
+    except (Refuted, Undecided):
+        return None
+
+
+def _condition(part: Any, variable: Any) -> Any:
+    """Write that a variable is in a part of the line, with the variable in front: g > 1."""
+    return part.as_relational(variable).replace(
+        lambda each: each.is_Relational and each.rhs == variable, lambda each: each.reversed
+    )
+
+
+def _cuts(
+    function: Any, variable: Any, low: Any = -sympy.oo, high: Any = sympy.oo
+) -> list[Any] | None:
+    """Cut a part of the line until a function has no kink in any; None if that can't be done."""
+    part = _between(variable, low, high)
+    kinks = (each for each in kinks_in([part.settle(function)]) if part.sign(each) is None)
+    kink = next(kinks, None)
+    if kink is None:
+        return []
+    try:
+        roots = [root for root in sympy.solve(kink, variable) if root.is_real]
+    except NotImplementedError:
+        return None
+    inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in part.assumed))
+    root = next(inside, None)
+    if root is None:
+        return None
+    below, above = _cuts(function, variable, low, root), _cuts(function, variable, root, high)
+    return None if below is None or above is None else [*below, root, *above]
+
+
+def _between(variable: Any, low: Any, high: Any) -> Region:
+    """Give a part of the line."""
+    sides = [each for each in (variable - low, high - variable) if not each.is_infinite]
+    return Region(assumed=dict.fromkeys(sides, 1))
+
+
+def _value(function: Any, variable: Any, point: Any) -> Any:
+    """Give what a function is at a point; None if it has no value there."""
+    try:
+        value = function.subs(variable, point)
+    except (TypeError, ValueError):
+        return None  # SymPy does not compare with what is infinite
+    return None if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else value
+
+
 # ---------------------------------------------------------------------- effects
 
 
@@ -125,8 +224,8 @@ class HookEffect:
         arguments: If it did something else, symbols for the entries of what it saw.
         function: The entries of what it made of these; None if that is not known.
         entry: A symbol for one entry: `g`, or another name if a formula has that one already.
-        rule: What it makes of this entry, if of each the same. None if an entry depends on others,
-            or if this is not known.
+        rule: What it makes of this entry, if of each the same: in cases where that is short. None
+            if an entry depends on others, or if this is not known.
     """
 
     name: str
@@ -271,7 +370,9 @@ def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
         rules.add(made.xreplace({argument: entry}))
         if len(rules) > 1:
             return None
-    return rules.pop()
+    (rule,) = rules
+    cases = in_cases(rule, entry)
+    return rule if cases is None else cases
 
 
 def told_apart(
