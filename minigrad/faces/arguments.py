@@ -266,7 +266,7 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
     if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
         own = isinstance(value, int) and value.__class__ not in (int, bool)
         return plain(value) if kind == "Number" else float(value.real) if own else value
-    if hasattr(value, "free_symbols"):
+    if hasattr(value, "free_symbols") or hasattr(value, "needs"):  # a formula, in an array or not
         return value
     raise wrong_type(name, argument, kind, value, position)
 
