@@ -28,6 +28,8 @@ MOST = {
     "training step, full backward hooks": (385, 113, 23, 200),
     "training step, tensor hooks": (239, 113, 13, 70),
     "addition": (3, 1, 0, 6),
+    "broadcasting": (44, 21, 6, 26),
+    "chosen": (109, 15, 8, 2),
 }
 COMPUTING = str(Path(torch.__file__).parent / "ops")
 
@@ -75,12 +77,33 @@ def addition() -> Callable[[], Any]:
     return lambda: x + y
 
 
+def broadcasting() -> Callable[[], Any]:
+    """Give a sum of what was broadcast from a row and from a number."""
+    leaves = [torch.ones(sizes, requires_grad=True) for sizes in ((4, 3), (3,), ())]
+
+    def step() -> None:
+        for leaf in leaves:
+            leaf.grad = None
+        x, row, number = leaves
+        ((x + row) * number).sum().backward()
+
+    return step
+
+
+def chosen() -> Callable[[], Any]:
+    """Give the gradient of one leaf of two."""
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    return lambda: torch.autograd.grad((x.exp().exp().exp() * y.exp()).sum(), y)
+
+
 STEPS: dict[str, Callable[[], Callable[[], Any]]] = {
     "worked example": worked_example,
     "training step": training_step,
     "training step, full backward hooks": lambda: training_step("full"),
     "training step, tensor hooks": lambda: training_step("tensor"),
     "addition": addition,
+    "broadcasting": broadcasting,
+    "chosen": chosen,
 }
 
 

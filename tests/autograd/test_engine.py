@@ -146,6 +146,27 @@ def test_that_a_gradient_is_missing_is_said_before_that_a_view_is_stale():
         part.backward()
 
 
+@pytest.mark.parametrize("mode", ["inference_mode", "no_grad", "enable_grad"])
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.filterwarnings("ignore:Using backward")
+def test_a_pass_records_as_it_is_told_in_the_mode_it_is_in(torch, mode, create_graph):
+    x, seen = torch.ones(1, requires_grad=True), []
+    y = x * x
+
+    def hook(grad):
+        seen.extend((torch.is_grad_enabled(), torch.is_inference_mode_enabled()))
+        seen.append((grad * 2).is_inference())
+
+    y.register_hook(hook)
+    inference = mode == "inference_mode"
+    with getattr(torch, mode)():
+        y.backward(create_graph=create_graph)
+        assert torch.is_grad_enabled() is (mode == "enable_grad")
+    assert seen == [create_graph, inference, inference]
+    assert x.grad.is_inference() is inference
+    x.grad = None
+
+
 def test_a_pass_within_a_pass_gives_its_level_back():
     x = minigrad.ones(1, requires_grad=True)
     y, other = x * 2, x * 3
