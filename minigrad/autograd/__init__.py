@@ -17,7 +17,7 @@ if _TYPE_CHECKING:
     from minigrad.autograd.function import Function
     from minigrad.autograd.legacy_variable import Variable
 
-_FILES = ("anomaly_mode", "function", "functional", "graph", "legacy_variable")
+_FILES: tuple[str, ...] = ("anomaly_mode", "function", "functional", "graph", "legacy_variable")
 _FILES += ("forward_ad", "profiler")  # see minigrad.breadth.paths
 _LATER = {"Function": "function", "Variable": "legacy_variable"}
 _LATER |= {"detect_anomaly": "anomaly_mode", "set_detect_anomaly": "anomaly_mode"}

@@ -9,7 +9,6 @@ import functools
 import warnings
 from collections.abc import Callable
 from importlib import import_module
-from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -128,7 +127,8 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
     """
     tensor = wrap(array)
     if requires_grad is not False:
-        if not isinstance(requires_grad, (bool, NoneType if caller != "tensor" else bool)):
+        none_is_false = requires_grad is None and caller != "tensor"
+        if not (isinstance(requires_grad, bool) or none_is_false):
             raise wrong_type(caller, "requires_grad", "bool", requires_grad)
         if requires_grad and not can_require_grad(array.dtype):
             raise only_floats()
@@ -195,8 +195,6 @@ def tensor(
     wanted = None if dtype is None else dtypes.asked("tensor", dtype)
     if isinstance(data, Tensor):
         data = array_of_tensor(data, "torch.tensor", stacklevel=3)
-    if requires_grad is None:
-        raise wrong_type("tensor", "requires_grad", "bool", requires_grad)
     return finish(copied(data, wanted), requires_grad)
 
 
@@ -525,7 +523,7 @@ def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
                 f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
             )
         value = value.real
-    if value.__class__ in _USUAL_NUMBERS and _MOST.get(dtype.char, np.inf) < abs(value) < np.inf:
+    if isinstance(value, (int, float)) and _MOST.get(dtype.char, np.inf) < abs(value) < np.inf:
         raise RuntimeError(_overflow(dtype))
     return value
 

@@ -244,8 +244,8 @@ def checked_places(
     limits = [size if d != dim else math.inf for d, size in enumerate(own or (1,))]
     given = None if src is None else src._array.shape
     if given is not None:
-        _check_ndim(places, "src", given)
         dimension(dim, len(given))
+        _check_ndim(places, "src", given)
         limits = [min(pair) for pair in zip(limits, given or (1,), strict=True)]
     wrong = any(count > limit for count, limit in zip(sizes, limits, strict=True))
     if wrong:
