@@ -30,7 +30,7 @@ DtypeChoice = Callable[..., "np.dtype[Any]"]
 
 _USUAL: dict[str, Any] = dict.fromkeys(("dtype", "layout", "device"))
 _USUAL |= {"pin_memory": False, "requires_grad": False}
-_USUAL_NUMBERS = frozenset((int, float))
+_USUAL_NUMBERS: frozenset[Any] = frozenset((int, float))
 _MOST = {kind: float(np.finfo(kind).max) for kind in "efd"}  # what each type holds at most
 
 
