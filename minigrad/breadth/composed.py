@@ -161,6 +161,41 @@ def runs(input: Tensor, inverse: bool, counts: bool, dim: int | None) -> Any:
     return tuple(map(wrap, found)) if len(found) > 1 else wrap(found[0])
 
 
+def gathered(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
+) -> Tensor:
+    """Bring together what goes to one place: its sum, mean, product, largest or smallest."""
+    steps = {"prod": torch.mul, "amax": torch.maximum, "amin": torch.minimum}
+    words = f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
+    having(reduce in ("sum", "mean", *steps), input, words)
+    if input.is_floating_point():
+        least, most = -float("inf"), float("inf")
+    else:
+        least, most = torch.iinfo(input.dtype).min, torch.iinfo(input.dtype).max
+    first = {"prod": 1, "amax": least, "amin": most}.get(reduce, 0)
+    start = input if include_self else input.scatter(dim, index, first)
+    if reduce in steps:  # along the dimension, no two of one step go to one place
+        src = src[tuple(map(slice, index.shape))]
+        for place, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
+            start = start.scatter(dim, place, steps[reduce](start.gather(dim, place), part))
+        return start
+    result = start.scatter_add(dim, index, src)
+    if reduce == "sum":
+        return result
+    count = torch.full_like(input, include_self).scatter_add(dim, index, torch.ones_like(src))
+    rounding = None if result.is_floating_point() else "floor"
+    return torch.div(result, count.clamp(min=1), rounding_mode=rounding)
+
+
+def gathered_in_rows(input: Tensor, dim: int, index: Tensor, src: Tensor, *how: Any) -> Tensor:
+    """Bring together the rows that go to one place, as `gathered` does."""
+    words = "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
+    having(how[0] != "sum", input, words)
+    warn("index_reduce() is in beta and the API may change at any time.")
+    shape = [-1 if other == dim else 1 for other in range(input.ndim)]
+    return gathered(input, dim, index.view(shape).expand(src.shape), src, *how)
+
+
 def read_through(mode: str, input: Tensor, states: Any, weights: Any, *settings: Any) -> Any:
     """Run recurrent layers whose weights come one after the other."""
     biases, _, dropout, train, bidirectional, batch_first = settings
@@ -194,6 +229,8 @@ _index_fill(Tensor input, Dim dim, Tensor index, value)
     = indexed(input, (*[slice(None)] * dim, index), value)
 _index_put(Tensor input, indices, Tensor values, bool accumulate=False)
     = indexed(input, check_tensors(indices, "index_put", "indices"), values, accumulate)
+_index_reduce(Tensor input, Dim dim, Tensor index, Tensor source, reduce, *,
+    bool include_self=True) = gathered_in_rows(input, dim, index, source, reduce, include_self)
 kron(Tensor input, Tensor other) = kron(input, other)
 masked_select(Tensor input, Tensor mask) = (lambda values, chosen: values[chosen])(
     *torch.broadcast_tensors(input, having(
@@ -204,6 +241,8 @@ nansum(Tensor input, dim=None, bool keepdim=False)
 _renorm(Tensor input, Number p, Dim dim, Number maxnorm) = input * (lambda norm: torch.where(
     norm > maxnorm, maxnorm / (norm + 1e-7), 1.0))(torch.linalg.vector_norm(
     input, p, [other for other in range(input.ndim) if other != dim], True))
+_scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
+    bool include_self=True) = gathered(input, dim, index, src, reduce, include_self)
 take(Tensor input, Tensor index) = input.flatten()[having(
     index.dtype is torch.int64, index, "take(): Expected a long tensor for index")]
 unique_consecutive(Tensor input, return_inverse=False, return_counts=False, Dim? dim=None)

@@ -50,6 +50,15 @@ v.detach().clone().eq_(w.detach()); v.detach().clone().ge_(0); v.detach().clone(
 v.detach().clone().le_(0); v.detach().clone().lt_(w.detach())
 v.detach().clone().ne_(w.detach())
 """
+REDUCED = """
+t.scatter_reduce(m, 0, (n > 0).long(), n, "sum"); m.scatter_reduce(1, (n > 0).long(), n, "mean")
+t.scatter_reduce(m, 1, (n > 0).long() * 2, n, "prod", include_self=False)
+m.clone().scatter_reduce_(0, (n > 0).long(), n, "amax", include_self=False)
+m.scatter_reduce(0, (n > 1).long()[:2], n[:2], "amin")
+m.scatter_reduce(1, i.expand(3, 2), n[:, :2], "mean")
+t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "mean", include_self=False)
+t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "amin", include_self=False)
+"""
 DRAWS = """
 t.poisson(t.arange(5.0)); t.poisson(t.arange(5.0) * 20); t.randint_like(m, 5)
 t.empty(3).exponential_(2)
@@ -91,7 +100,7 @@ F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
 F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
 t.linalg.cross(m[:2], m[:2], dim=0); t.cross(v, m[:, :2], dim=0); F.channel_shuffle(b, 2)
 F.gaussian_nll_loss(m, m, -m.abs()); F.gaussian_nll_loss(m, m, m[:2].abs())
-F.pixel_unshuffle(b, 2)
+F.pixel_unshuffle(b, 2); t.scatter_reduce(v, 0, i, w, "x"); t.index_reduce(v, 0, i, w[:2], "sum")
 nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
 t.distributions.MultivariateNormal(v); t.distributions.Binomial(2, 0.5).log_prob(t.tensor(3.0))
 """
@@ -126,6 +135,7 @@ def _add(name, table, errors=False):
 _add("products", PRODUCTS)
 _add("places", PLACES)
 _add("sums", SUMS)
+_add("reduced", REDUCED)
 _add("draws", DRAWS)
 _add("layers", LAYERS)
 _add("rarer layers", RARER)
@@ -148,6 +158,26 @@ def recurrent_functions(torch, log):
             )
             log(name, *(each.detach() for each in results))
             log("gradient", *torch.autograd.grad(results[0].sum(), x))
+
+
+@family
+def reduced_rows(torch, log):
+    """index_reduce, which PyTorch warns of, in the backward pass again."""
+    m, n = leaf(torch, (3, 3), 1), leaf(torch, (3, 3), 2)
+    rows = torch.tensor([0, 2, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for reduce in ("prod", "mean", "amax", "amin"):
+            for itself in (True, False):
+                result = torch.index_reduce(m, 1, rows, n, reduce, include_self=itself)
+                log(
+                    f"{reduce} {itself}",
+                    result.detach(),
+                    *torch.autograd.grad(result.sum(), (m, n)),
+                )
+        x = torch.zeros(2, 3)
+        log("in place", x.index_reduce_(0, rows[:1], torch.ones(1, 3), "mean") is x, x)
+    log("with a warning", torch.index_reduce(x, 0, rows[:1], torch.ones(1, 3), "prod"))
 
 
 @family
