@@ -313,7 +313,7 @@ def jacobian(
         several, tensors = as_tuple(inputs, "inputs", "jacobian")
         tensors = fresh(tensors, create_graph, True)
         several_outputs, outputs = called(func, tensors, "jacobian", strict)
-        if strict and vectorize:
+        if vectorize and strict:
             raise RuntimeError(
                 "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
                 "are not supported together. Please either set `strict=False` or "

@@ -98,7 +98,7 @@ def gradcheck(
         no_number = isinstance(setting, (str, complex, type)) or not hasattr(setting, "__float__")
         if no_number or np.ndim(getattr(setting, "_array", setting)):
             raise wrong_type("gradcheck", name, "float", setting)
-    eps, atol, rtol = map(float, (eps, atol, rtol))
+    eps, atol, rtol, raise_exception = float(eps), float(atol), float(rtol), bool(raise_exception)
     _check_settings(
         (check_forward_ad or check_backward_ad, ONE_OF.format("forward_ad", "backward_ad")),
         (check_backward_ad or not check_batched_grad, NEEDS.format("batched_grad", "backward_ad")),

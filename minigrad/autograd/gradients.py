@@ -116,10 +116,6 @@ def _flag(value: Any) -> bool:
 
 def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
-    if recorded.__class__ is not bool:
-        with suppress(TypeError, OverflowError):  # which the pass itself will raise
-            recorded = _flag(recorded)
-        recorded = recorded is True
     if gradients is None:
         gradients = [None] * len(roots)
     elif isinstance(gradients, Tensor):
@@ -384,9 +380,10 @@ def backward(
     """
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
-    wanted = None if inputs is None else _as_wanted(inputs, "backward")
-    roots = _as_list(tensors)
-    gradients = starting_gradients(roots, grad_tensors, create_graph)
+    roots, wanted = _as_list(tensors), None if inputs is None else _as_wanted(inputs, "backward")
+    gradients = starting_gradients(
+        roots, grad_tensors, create_graph is not False and _flag(create_graph)
+    )
     edges = None if wanted is None else _edges_of_inputs(wanted)
     try:
         _run(roots, gradients, retain_graph, create_graph, edges, True)
@@ -528,7 +525,9 @@ def grad(
         )
     allow_unused = materialize_grads if allow_unused is None else _flag(allow_unused)
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
-    gradients = starting_gradients(roots, grad_outputs, create_graph)
+    gradients = starting_gradients(
+        roots, grad_outputs, create_graph is not False and _flag(create_graph)
+    )
     edges = [_edge_of(tensor) for tensor in wanted]
     results = _run(roots, gradients, retain_graph, create_graph, edges, False)
     for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from minigrad.autograd import functional
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.messages import type_name
 from minigrad.breadth.levels import Level, Structure, differentiate, mapped, take_apart
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
@@ -60,6 +61,8 @@ def called(
     func: Function, given: Any, options: dict[str, Any], has_aux: bool, caller: str
 ) -> tuple[Any, Any]:
     """Call a function; give its output and what comes with it, which is None without `has_aux`."""
+    if not callable(func):
+        raise TypeError(f"'{type_name(func)}' object is not callable. Give a function of tensors.")
     result = func(*given, **options)
     if not has_aux:
         return result, None

@@ -41,7 +41,7 @@ def total(losses: Tensor, reduction: str) -> Tensor:
 def in_range(lambd: float) -> float:
     """Give a width that is a number and not negative."""
     lambd = number(lambd, "softshrink", "lambd", 2).real
-    if not lambd >= 0:
+    if not 0 <= lambd < float("inf"):
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
     return lambd
 
@@ -54,6 +54,7 @@ def shrunk(input: Tensor, lambd: float) -> Tensor:
 
 def halves(input: Tensor, dim: int) -> tuple[Tensor, ...]:
     """Give the two halves along a dimension."""
+    refuse("glu_cpu", "c", input)
     if input.size(dim) % 2:
         raise RuntimeError(
             f"Halving dimension must be even, but dimension {dim} is size {input.size(dim)}"

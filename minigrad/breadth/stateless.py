@@ -73,8 +73,11 @@ def functional_call(
     replacing = _with_tied(module, tensors) if tie_weights else dict(tensors)
     if strict:
         _check_names(module, replacing)
+    for value in replacing.values():
+        if not isinstance(value, Tensor):
+            raise TypeError(f"{value} is not an instance of torch.Tensor")
     with _Replaced(module, replacing, tensors):
-        return module(*arguments, **(kwargs or {}))
+        return module(*arguments, **({} if kwargs is None else kwargs))
 
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:

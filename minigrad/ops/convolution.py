@@ -410,6 +410,8 @@ def _convolve(
         batch, padding = _named_padding(padding, batch, weight, stride, dilation)
     *settings, more = _settings(ndim, weight, stride, padding, dilation, 0)
     result = _convolved(batch, weight, bias, *settings, False, more, groups)
+    if not batch._array.shape[1]:
+        result = result.narrow(1, 0, 0)  # as PyTorch has it
     return shape.squeeze_dim(result, 0) if single else result
 
 

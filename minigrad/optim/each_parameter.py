@@ -324,7 +324,7 @@ def lerp_(value: Any, end: Any, weight: Any) -> None:
 
 def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a product in place: $v \leftarrow v + f\, a\, b$."""
-    if isinstance(factor, Tensor):
+    if isinstance(factor, Tensor) and isinstance(value, Tensor):
         value.add_(a * b * factor)
     elif isinstance(value, Tensor):
         value.addcmul_(a, b, value=factor)
@@ -336,7 +336,7 @@ def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
 
 def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a quotient in place: $v \leftarrow v + f\, a / b$."""
-    if isinstance(factor, Tensor):
+    if isinstance(factor, Tensor) and isinstance(value, Tensor):
         value.add_(a / b * factor)
     elif isinstance(value, Tensor):
         value.addcdiv_(a, b, value=factor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.core.tensor import Tensor
+from minigrad.faces.arguments import check_tensor
 from minigrad.nn import init
 from minigrad.nn.functional.multi_head_attention import (
     canonical_mask,
@@ -139,6 +140,8 @@ class MultiheadAttention(
             AssertionError: If sizes do not fit.
             RuntimeError: If a mask does not fit, or `is_causal` is set without a mask.
         """
+        for each in (query, key, value):
+            check_tensor("multi_head_attention_forward", each, "query, key or value")
         names = ("attn_mask", "key_padding_mask")
         masks = canonical_masks(attn_mask, key_padding_mask, names, query.dtype)
         attn_mask, key_padding_mask = masks

@@ -224,7 +224,7 @@ class _Table(Layer):
             >>> torch.nn.Embedding.from_pretrained(rows)(torch.tensor([1]))
             tensor([[3., 4.]])
         """
-        if embeddings.dim() != 2:
+        if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         made = cls(*embeddings.shape, _weight=embeddings, **settings)
         made.weight.requires_grad = not freeze

@@ -12,6 +12,7 @@ from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.devices import refuse_other_places
 from minigrad.creation.factories import full
+from minigrad.faces.arguments import check_tensor
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.activation import GELU, ReLU
@@ -448,6 +449,7 @@ class Transformer(
             RuntimeError: If batches or sizes do not fit.
         """
         batch_dim = 0 if self.batch_first else 1
+        check_tensor("transformer", src, "src")
         if src.size(batch_dim) != tgt.size(batch_dim) and src.ndim == 3:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:

@@ -17,6 +17,9 @@ BARE = re.compile(
     r"|is not iterable|not callable|ndarray\.|setting an array|could not convert|_stub"
     r"|lambda(?! must)"
 )
+APART = re.compile(
+    r"(torch|minigrad)\.|\b_?[A-Z]\w*\.(?=\w+\(\))|(?<=attribute )'[a-z]\w*'| at 0x\w+"
+)
 BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
 PUBLIC = re.compile(r"([A-Z]\w*\.)?[A-Za-z]\w*\(\)")
 KINDS = {
@@ -79,10 +82,7 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Tell what is wrong with an error's words."""
     says, same = ours["says"], theirs.get("says", "")
     # a class may live elsewhere, or inherit from another one, and be asked for something else
-    first, other = (
-        re.sub(r"(torch|minigrad)\.|\b_?[A-Z]\w*\.(?=\w+\(\))|(?<=attribute )'[a-z]\w*'", "", each)
-        for each in (says, same.replace("_C._TensorMeta", "type"))
-    )
+    first, other = (APART.sub("", each) for each in (says, same.replace("_C._TensorMeta", "type")))
     if first.split("\n")[0] == other.split("\n")[0] and not says.startswith("_stub"):
         return ""
     if BINDING.search(says):

@@ -575,7 +575,7 @@ def tools(torch: ModuleType, known: dict[str, Any]) -> dict[str, Any]:
         def __iter__(self) -> Iterator[int]:
             return iter([1, 2, 3])
 
-    return {
+    made = {
         "grown": grown, "step": step, "least": least, "rate": rate, "two": two, "hooked": hooked,
         "everywhere": everywhere, "after": after, "within": within, "with_hook": with_hook,
         "ran": ran, "file": file, "squares": squares, "numbers": Numbers, "stream": Stream,
@@ -586,3 +586,7 @@ def tools(torch: ModuleType, known: dict[str, Any]) -> dict[str, Any]:
         "sum_of": sum_of,
         "pairs": lambda: torch.utils.data.TensorDataset(t(3), t(3, 2)),
     }  # fmt: skip
+    for name, each in made.items():
+        if hasattr(each, "__qualname__"):
+            each.__qualname__ = name  # as Python's errors name it
+    return made
