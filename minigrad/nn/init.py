@@ -372,8 +372,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     Raises:
         ValueError: If the mode is neither `"fan_in"` nor `"fan_out"`.
     """
-    modes = ["fan_in", "fan_out"]
-    mode = mode.lower()
+    modes, mode = ["fan_in", "fan_out"], mode.lower()
     if mode not in modes:
         raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
     return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
