@@ -18,6 +18,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
+from minigrad.faces.arguments import refuse
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
 from minigrad.ops.special_functions import logit
@@ -244,6 +245,7 @@ def scores_entropy(
         raise no_kernel("log_sigmoid_cpu", input)
     if target._array.dtype.kind in "iub":
         raise no_cast(target, "target")
+    refuse("log_sigmoid_cpu", "c", input)
     for each in (weight, pos_weight):
         if each is not None and each.is_complex():
             raise RuntimeError("result type ComplexFloat can't be cast to the desired output type")
