@@ -191,15 +191,7 @@ def vhp(
         >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    with enable_grad():
-        several, tensors, v, outputs, gradient = _gradient(
-            "vhp", func, inputs, v, create_graph, strict
-        )
-        found = differentiate(gradient, tensors, v, create_graph)
-        product = filled(
-            found, tensors, strict, create_graph, INDEPENDENT_JACOBIAN, derivative="hessian"
-        )
-    return _result(outputs, False, create_graph), _result(product, several, create_graph)
+    return _hessian_product("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
@@ -233,32 +225,29 @@ def hvp(
         >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    with enable_grad():
-        several, tensors, v, outputs, gradient = _gradient(
-            "hvp", func, inputs, v, create_graph, strict
-        )
-        u = tuple(zeros_like(tensor, requires_grad=True) for tensor in tensors)
-        second = differentiate(gradient, tensors, u, create_graph=True)
-        found = differentiate(second, u, v, create_graph)
-        product = filled(
-            found, tensors, strict, create_graph, INDEPENDENT_HESSIAN, derivative="hessian"
-        )
-    return _result(outputs, False, create_graph), _result(product, several, create_graph)
+    return _hessian_product("hvp", func, inputs, v, create_graph, strict)
 
 
-def _gradient(
+def _hessian_product(
     caller: str, func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool
-) -> tuple[bool, Tensors, Tensors | None, Tensors, Tensors]:
-    """Do what `vhp` and `hvp` begin with: check everything, and record the gradient."""
-    several, tensors = as_tuple(inputs, "inputs", caller)
-    tensors = fresh(tensors, create_graph, True)
-    only = "the input to the user-provided function is"
-    v = vector(v, tensors, several, caller, create_graph, only)
-    output = number_of(func, tensors, caller, strict)
-    gradient = differentiate((output,), tensors, create_graph=True)
-    if strict:
-        must_be_recorded(gradient, CONSTANT_JACOBIAN)
-    return several, tensors, v, (output,), gradient
+) -> tuple[Any, Any]:
+    """Multiply a vector with the Hessian: `vhp` from the left, `hvp` from the right."""
+    with enable_grad():
+        several, tensors = as_tuple(inputs, "inputs", caller)
+        tensors = fresh(tensors, create_graph, True)
+        only = "the input to the user-provided function is"
+        v = vector(v, tensors, several, caller, create_graph, only)
+        output = number_of(func, tensors, caller, strict)
+        gradient = differentiate((output,), tensors, create_graph=True)
+        if strict:
+            must_be_recorded(gradient, CONSTANT_JACOBIAN)
+        by, missing = tensors, INDEPENDENT_JACOBIAN
+        if caller == "hvp":  # by the trick of `jvp`
+            by, missing = tuple(zeros_like(each, True) for each in tensors), INDEPENDENT_HESSIAN
+            gradient = differentiate(gradient, tensors, by, create_graph=True)
+        found = differentiate(gradient, by, v, create_graph)
+        product = filled(found, tensors, strict, create_graph, missing, derivative="hessian")
+    return _result((output,), False, create_graph), _result(product, several, create_graph)
 
 
 # ------------------------------------------------------------------ matrices
