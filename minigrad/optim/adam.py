@@ -75,6 +75,7 @@ class Adam(
             raise ValueError(
                 "betas must be either both floats or both Tensors; minigrad takes floats only"
             )
+        settings["betas"] = tuple(settings["betas"])
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         state = super()._new_state(parameter, group)
