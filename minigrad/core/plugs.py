@@ -1,7 +1,6 @@
 """The places at which the rooms around the heart plug into it, all in one list.
 
-The heart runs without any of them: each slot begins with what is enough for a model, a loss and
-hooks. A room outside fills a slot once, when it is imported, by `plugs.fill(slot=...)`, and gives
+A room outside fills a slot once, when it is imported, by `plugs.fill(slot=...)`, and gives
 `Tensor`, `Node` or `View` further methods by `@attach(Tensor)` over a class that holds them.
 Nothing else of the heart is changed from outside. Two more places are open by themselves: what
 keeps a saved value may be any object with the methods of `saved.SavedTensor` (what a pack hook
@@ -13,13 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-
-
-class _Messages:
-    """Stands for PyTorch's words until `minigrad.autograd.messages` brings them."""
-
-    def __getattr__(self, name: str) -> Callable[..., RuntimeError]:
-        return lambda *facts: RuntimeError(f"{name}: {facts}")
 
 
 class Plugs:
@@ -38,11 +30,11 @@ class Plugs:
         names: What the functions that the tape writes call in `meeting` and the like.
     """
 
-    messages: Any = _Messages()
+    messages: Any
     pass_kinds: list[Callable[[Any], Any]]
-    deeper: Callable[[Callable[[], Any]], Any] = staticmethod(lambda function: function())
+    deeper: Callable[[Callable[[], Any]], Any]
     backward: Callable[..., None]
-    refuse_requires_grad: Callable[[Any, Any], None] = staticmethod(lambda tensor, value: None)
+    refuse_requires_grad: Callable[[Any, Any], None]
     flag_changed: Callable[[Any, bool], None]
     meeting: Callable[[str, str], list[str]]
     names: dict[str, Any]
