@@ -184,6 +184,27 @@ BEHAVIOR = (
         code="x = torch.tensor([1.0, 2.0], requires_grad=True)\nx.var(()).backward()\nx.grad",
     ),
     Difference(
+        slug="infinities-on-the-way",
+        title="Infinities on the way to a result",
+        what="Where PyTorch meets infinity times 0, or less itself, on its way only, it gives nan, "
+        "and minigrad what the formula says: for infinity or nan added to complex numbers, which "
+        "PyTorch multiplies by 1 first; for infinite weights of `batch_norm`, `instance_norm` and "
+        "`group_norm`; for the slope of `softplus` where a threshold far away lets its powers "
+        "grow beyond all numbers; and for causal attention whose scale is not positive. Attention "
+        "whose scale is nan is nan here, and 0 there.",
+        why="In which order numbers are computed is no promise; the formula is.",
+        code='torch.complex(torch.ones(1), torch.ones(1)) + float("inf")',
+    ),
+    Difference(
+        slug="read-only-memory",
+        title="Arrays that must not be written to",
+        what="A tensor of a read-only array cannot be changed in place: that is a ValueError. "
+        "PyTorch warns when the tensor is made, and writes into the array all the same.",
+        why="Who locks an array relies on it.",
+        code="import numpy as np\n\narray = np.ones(2)\narray.flags.writeable = False\n"
+        "torch.from_numpy(array).zero_()",
+    ),
+    Difference(
         slug="numpy-warnings",
         title="NumPy's warnings about infinities",
         what="Infinity minus infinity is nan in both. If all warnings are switched on, NumPy says "

@@ -9,6 +9,7 @@ import functools
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from types import NoneType
 from typing import Any
 
 import numpy as np

@@ -15,7 +15,7 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import randperm, zeros_like
-from minigrad.faces.arguments import no_tensor, number
+from minigrad.faces.arguments import check_tensor, number
 from minigrad.faces.out import refuse_repeats
 
 
@@ -138,7 +138,7 @@ def eye_(tensor: Tensor) -> Tensor:
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
     """
-    if tensor.ndim != 2:
+    if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     if not tensor._array.flags.writeable:
         refuse_repeats(tensor._array)
@@ -221,7 +221,7 @@ def kaiming_normal_(
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
     """Give the standard deviation, or None (and warn) if there is nothing to fill."""
-    if isinstance(tensor, Tensor) and 0 in tensor.shape:
+    if not isinstance(tensor, type) and 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return None
     return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
@@ -356,9 +356,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """Count the inputs that each output is computed from, and the outputs each input goes to."""
-    if not isinstance(tensor, Tensor):
-        raise no_tensor("init", tensor, "tensor", 1)
-    if tensor.ndim < 2:
+    if not isinstance(tensor, Tensor) or tensor.ndim < 2:
+        check_tensor("init", tensor, "tensor")
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
         )

@@ -19,7 +19,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import check_tensors, dimension, sequence_of, whole
+from minigrad.faces.arguments import check_tensors, dimension, no_combination, sequence_of, whole
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
@@ -494,6 +494,14 @@ def repeat_interleave(
     return index_select(input, number, _places(repeats, size, output_size))
 
 
+@functools.wraps(repeat_interleave)
+def repeated(input: Tensor, repeats: Any = None, *given: Any, **named: Any) -> Tensor:
+    """Repeat entries, as often as must be said: the method."""
+    if repeats is None:
+        raise no_combination("repeat_interleave", repeats)
+    return repeat_interleave(input, repeats, *given, **named)
+
+
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:
     counts = repeats._array
     if counts.dtype.name not in ("int32", "int64"):
@@ -563,7 +571,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 attach(
     __name__,
-    {"repeat_interleave": repeat_interleave},
+    {"repeat_interleave": repeated},
     {
         "broadcast_tensors": broadcast_tensors,
         "meshgrid": meshgrid,

@@ -330,6 +330,8 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
         >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 1]), torch.ones(3))
         tensor([2., 1., 0.])
     """
+    if index._array.size:
+        _check_ndim(index._array, "src", src._array.shape)
     places, values = checked_places(input, dim, index, src)
     if values is None:
         return shape.clone(input)

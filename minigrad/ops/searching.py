@@ -10,7 +10,14 @@ from minigrad.autograd.own_nodes import not_differentiable, without_derivative
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes, factories
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import dimensions, no_combination, not_implemented, refuse, whole
+from minigrad.faces.arguments import (
+    dimensions,
+    no_combination,
+    not_implemented,
+    plain,
+    refuse,
+    whole,
+)
 from minigrad.ops.reduction import refuse_empty
 
 
@@ -186,7 +193,7 @@ def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -
         >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
         tensor([False,  True,  True])
     """
-    given = (elements, test_elements)
+    given = (plain(elements), plain(test_elements))
     tensors = [one for one in given if isinstance(one, Tensor)]
     if not tensors or not all(isinstance(one, (Tensor, int, float, complex)) for one in given):
         raise no_combination("isin", *given)

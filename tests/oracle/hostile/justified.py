@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# The kind, what the call matches, what minigrad's or PyTorch's words match, and the reason.
+_INFINITE = "infinities on the way; the reference tells"
+# The kind, what the call matches, what minigrad's or PyTorch's words match, or where they differ
+# without any, and the reason.
 REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("refusal|error", "", r"^NotImplementedError", "a limit that the reference tells"),
     ("silent", r"(kthvalue|median)\(", "", "which of equal entries is named, nobody promises"),
@@ -16,6 +18,16 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
         "PyTorch's gradient takes no dimensions for one entry",
     ),
     ("silent", r"(var|std)_mean\(.*(inf|/0)", "", "the mean of infinities; the reference tells"),
+    ("silent", r"^(?=.*\bc\()(?=.*(inf|nan|/ 0)).* [-+] ", "values", f"{_INFINITE}, of sums"),
+    ("silent", r"(batch|instance|group)_norm\(.*(inf|/ 0)", "values", f"{_INFINITE}, of weights"),
+    (
+        "silent",
+        r"scaled_dot_product_attention\(.*scale=.*(-|nan|0\)|False)",
+        "values",
+        f"{_INFINITE}, of scales",
+    ),
+    ("silent", r"softplus\(.*(\*\*|e\+)", "values of the gradients", f"{_INFINITE}, of powers"),
+    ("refusal", r"read_only", r"^ValueError.*read-only", "what is locked stays so; it is told"),
     ("silent", r"np\.complex64", "", "PyTorch drops the imaginary part; the reference tells"),
     ("answer|error", r"^np\.", "", "an array on the left is known; the reference tells"),
     ("answer", r"sgn\(", "unallocated storage", "PyTorch cannot show its gradient of zeros"),
@@ -36,6 +48,6 @@ def justified(
     refused = theirs if "error" in theirs else theirs.get("backward", {})
     words += f"\n{refused['error'][0]} {refused['says']}" if refused else ""
     for kinds, calls, said, reason in REASONS:
-        if kind in kinds.split("|") and re.search(calls, call) and re.search(said, words):
+        if kind in kinds.split("|") and re.search(calls, call) and re.search(said, words or where):
             return reason
     return ""
