@@ -183,7 +183,7 @@ def _check_edge(node: Any, output_nr: Any, _: Any) -> None:
         raise AttributeError(f"'{type_name(node)}' object has no attribute '_input_metadata'")
     if not hasattr(output_nr, "__index__"):
         raise TypeError(f"indices must be integers or slices, not {type_name(output_nr)}")
-    if output_nr and not node._multiple:
+    if operator.index(output_nr) and not node._multiple:
         raise IndexError(
             f"tuple index out of range: {node.name()} has one output, not number {output_nr}"
         )

@@ -9,7 +9,6 @@ import functools
 import warnings
 from collections.abc import Callable
 from importlib import import_module
-from types import NoneType
 from typing import Any
 
 import numpy as np

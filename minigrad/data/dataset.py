@@ -194,7 +194,7 @@ def random_split(
         lengths = _lengths_of_fractions(total, lengths)
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
-    numbers = randperm(total, generator=generator).tolist()
+    numbers = randperm(sum(lengths), generator=generator).tolist()
     ends: list[Any] = [*itertools.accumulate(lengths)]
     starts = [0, *ends]
     return [Subset(dataset, numbers[a:b]) for a, b in zip(starts, ends, strict=False)]

@@ -110,10 +110,9 @@ def trunc_normal_(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    if val.__class__ is float and isinstance(tensor, Tensor) and tensor._array.flags.writeable:
-        return _fill(tensor, entry(val, tensor._array.dtype))
-    tensor.detach().fill_(val)
-    return tensor
+    if not isinstance(tensor, Tensor) or not tensor._array.flags.writeable:
+        return tensor.fill_(val)  # an error
+    return _fill(tensor, entry(val, tensor._array.dtype))
 
 
 def ones_(tensor: Tensor) -> Tensor:

@@ -274,6 +274,8 @@ class UninitializedBuffer(_Uninitialized):
         persistent: bool = True,
     ) -> Any:
         """Make an empty tensor, and hide its array."""
+        if requires_grad is None:
+            raise wrong_type("_make_subclass", "require_grad", "bool", requires_grad, 3)
         made: Any = empty(0, device=device, dtype=dtype, requires_grad=requires_grad)
         made.persistent, made._is_buffer = persistent, True
         made.__class__ = cls

@@ -243,6 +243,8 @@ def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> 
         tensor(1.3125)
     """
     input, target = of_one_shape(input, target)
+    if not isinstance(delta, (int, float)):
+        raise TypeError(f"delta must be a float or int, got: {type(delta)}")
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     meeting, own = input._array.dtype, (input, target)

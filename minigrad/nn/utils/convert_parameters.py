@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
+from minigrad.faces.arguments import check_tensor
 from minigrad.ops.joining import joined as cat
+
+
+def _checked(parameter: Any) -> Tensor:
+    check_tensor("view", parameter)
+    return parameter
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
@@ -17,7 +24,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
         >>> torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 3).parameters()).shape
         torch.Size([9])
     """
-    return cat([parameter.view(-1) for parameter in parameters])
+    return cat([parameter.view(-1) for parameter in map(_checked, parameters)])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
@@ -29,7 +36,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0
-    for parameter in parameters:
+    for parameter in map(_checked, parameters):
         end = start + parameter.numel()
         parameter.data = vec[start:end].view_as(parameter).data
         start = end

@@ -1,7 +1,8 @@
 """Uses of objects that work: layers, modules, hooks, optimizers, schedules, loaders, functions.
 
 Hostile ones are made of them as of the calls of functions: an argument of one call at a time.
-`m()` is a model, `o()` an optimizer; see `values.names`.
+`m()` is a model, `o()` an optimizer; see `values.names`. In forward mode an argument that counts
+from the end gets zeros for its gradient from PyTorch: `jacfwd` and `hessian` get no `argnums`.
 """
 
 from __future__ import annotations
@@ -355,7 +356,7 @@ torch.func.grad(sum_of, argnums=0, has_aux=False)(t(2))
 torch.func.grad_and_value(sum_of)(t(2))
 torch.func.jacrev(half_of, argnums=0)(t(2))
 torch.func.jacfwd(torch.exp)(t(2))
-torch.func.hessian(sum_of, 0)(t(2))
+torch.func.hessian(sum_of)(t(2))
 torch.func.vmap(sum_of, in_dims=0, out_dims=0)(t(2,3))
 torch.func.vjp(half_of, t(2))
 torch.Generator(device='cpu').manual_seed(3)
