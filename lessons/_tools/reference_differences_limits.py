@@ -66,14 +66,10 @@ LIMITS = (
     Difference(
         slug="old-arguments",
         title="Arguments of old programs",
-        what="`Hardtanh` takes no `min_value` and `max_value`, and `state_dict` nothing by "
-        "position.",
-        why="All of these are deprecated there.",
+        what="`Hardtanh` takes no `min_value` and `max_value`.",
+        why="They are deprecated there.",
         code="torch.nn.Hardtanh(min_value=-2.0)",
-        covers=(
-            ("torch.nn.Hardtanh", "without `m*_value`"),
-            ("torch.nn.Module.state_dict", "without `args`"),
-        ),
+        covers=(("torch.nn.Hardtanh", "without `m*_value`"),),
     ),
     Difference(
         slug="rare-settings",

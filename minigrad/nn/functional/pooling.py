@@ -528,6 +528,8 @@ def _average(
         check_signal(name, array)
         kernel, moves, border = (1, *kernel), (1, *moves), (0, *border)
         input = as_image(input)
+    elif ndim == 3 and array.ndim not in (4, 5):
+        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
     elif array.ndim < ndim + 1:
         dimension(-ndim - 1, array.ndim)
     steps, array = (1,) * len(kernel), input._array
