@@ -214,12 +214,13 @@ def arange(
     exact = isinstance(distance, int) and isinstance(step, int)
     count = -(-distance // step) if exact else math.ceil(distance / step)
     kind = int if dtype.kind in "iu" else float
-    places = np.arange(count)
-    if dtype == np.float32 and not exact:  # PyTorch rounds the first number of every eight
-        inside = places % 8 * (places < count // 8 * 8)
-        firsts = (places - inside) * np.longdouble(step) + first
-        return (firsts.astype(dtype) + inside * float(step)).astype(dtype)
-    return (places * kind(step) + kind(first)).astype(dtype)
+    if dtype == np.float32 and not exact and (first % 1 or step % 1):
+        wide, whole = np.longdouble(step), count // 8 * 8  # PyTorch rounds the first of every eight
+        firsts = (np.arange(0, whole, 8) * wide + first).astype(dtype)
+        blocks = (firsts[:, None] + np.arange(8) * float(step)).astype(dtype)
+        rest = (np.arange(whole, count) * wide + first).astype(dtype)
+        return np.concatenate([blocks.ravel(), rest])
+    return (np.arange(count) * kind(step) + kind(first)).astype(dtype)
 
 
 @factory
