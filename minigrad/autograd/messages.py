@@ -52,9 +52,9 @@ _NOT_THE_USERS = (dirname(dirname(abspath(__file__))), dirname(abspath(np.__file
 _LOOKED_AT = (
     "adaptive_max_pool1d.output_size adaptive_max_pool2d.output_size affine_grid.align_corners "
     "alpha_dropout.p batch_norm.eps batch_norm.training dropout.p dropout1d.p dropout2d.p "
-    "embedding.padding_idx group_norm.num_groups instance_norm.use_input_stats "
-    "smooth_l1_loss.beta triplet_margin_loss.margin unflatten.sizes unique.return_counts "
-    "unique.return_inverse"
+    "embedding.padding_idx group_norm.num_groups hardtanh.max_val hardtanh.min_val "
+    "instance_norm.use_input_stats smooth_l1_loss.beta triplet_margin_loss.margin "
+    "unflatten.sizes unique.return_counts unique.return_inverse"
 )
 
 

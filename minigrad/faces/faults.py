@@ -89,11 +89,11 @@ def _named(error: BaseException, name: str, given: dict[str, Any], expected: str
             f"{name}(): the memory is read-only: it is that of a NumPy array that must not be "
             "written to. Make a copy first, with clone()."
         )
-    if "truth value of an" in str(error):
-        return ValueError(f"{name}(): the truth value of an array is ambiguous: say True or False")
     misfit = _misfit(name, given)
     if misfit:
         return misfit
+    if "truth value of an" in str(error):
+        return ValueError(f"{name}(): the truth value of an array is ambiguous: say True or False")
     told = ", ".join(f"{key}={_kind(value)}" for key, value in given.items() if value is not None)
     tensors = [value for value in given.values() if isinstance(value, Tensor)]
     kinds = {each._array.dtype.kind for each in tensors}

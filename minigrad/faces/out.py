@@ -91,17 +91,21 @@ def write_result(
                 f"{type_name(place)}"
             )
     given = [*_tensors(arguments), *_tensors(options.values())]
-    if is_grad_enabled():
-        refuse_gradient(function.__name__, *given, *places)
+    recorded = given + list(places) if is_grad_enabled() else []
     if conversion == "limits" and len(given) > 1:
         conversion = "kind"
     if conversion == "any" and "dtype" in options:  # computed in the type that is written
         options["dtype"], conversion = options["dtype"] or places[0].dtype, "none"
     with no_grad():
-        result = function(*arguments, **options)
+        try:
+            result = function(*arguments, **options)
+        except (IndexError, RuntimeError, ValueError):  # types come first, as in PyTorch
+            refuse_gradient(function.__name__, *recorded)
+            raise
         if isinstance(result, tuple) != several or (several and len(result) != len(places)):
             wanted = f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
             raise wrong_type(function.__name__, "out", wanted, out)
+        refuse_gradient(function.__name__, *recorded)
         values = result if isinstance(result, tuple) else (result,)
         for place, value in zip(places, values, strict=True):
             _check_dtype(function.__name__, place, value, "none" if several else conversion)

@@ -26,8 +26,8 @@ from minigrad.faces.arguments import (
     dimension,
     no_combination,
     only,
+    sequence_of,
     sizes_given,
-    sizes_of,
     wholes,
 )
 
@@ -238,7 +238,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         >>> torch.unflatten(torch.zeros(2, 6), 1, (3, -1)).shape
         torch.Size([2, 3, 2])
     """
-    wanted = sizes_of((tuple(sizes),))
+    wanted = sequence_of("unflatten", "sizes", sizes, 3)
     number, have = dimension(dim, input.ndim), input._array.shape
     if not wanted:
         raise RuntimeError("unflatten: sizes must be non-empty")

@@ -20,7 +20,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import empty
-from minigrad.faces.arguments import check_tensor, not_implemented
+from minigrad.faces.arguments import check_tensor, not_implemented, whole
 from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
 from minigrad.ops.correlation import face_of, in_single, is_whole
 from minigrad.ops.reduction import mean_dim
@@ -208,6 +208,7 @@ def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Te
     check_tensor(name, input)
     size = _adaptive_size(name, output_size, input._array, ndim)
     if math.prod(size) >= 1 << 31:  # windows are made one by one: it would not end
+        whole(name, max(size), "output_size")
         raise RuntimeError(
             f"{name}(): can't allocate memory for a result of size {list(size)}. Ask for fewer "
             "entries."

@@ -15,7 +15,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, number
+from minigrad.faces.arguments import check_tensor, number, whole
 from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
 
@@ -106,6 +106,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
                 [0, 0, 1]])
     """
     check_tensor("one_hot", input)
+    num_classes = whole("one_hot", num_classes, "num_classes", 2)
     classes = input._array
     if classes.dtype.name != "int64":
         raise RuntimeError(
