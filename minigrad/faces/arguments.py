@@ -196,8 +196,7 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
         TypeError: If it is none.
         ValueError: If it has more than 64 bits.
     """
-    strict = "dim" in argument or argument in _STRICT
-    strict = strict or (name, argument) in _STRICT_HERE
+    strict = "dim" in argument or argument in _STRICT or (name, argument) in _STRICT_HERE
     if value.__class__ is not int:
         array = value._array if isinstance(value, Tensor) else value
         if is_truth(value) and not strict:
@@ -400,7 +399,7 @@ def holds_numbers(array: Any) -> bool:
 def on_operands(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of tensors and numbers stand for one of NumPy's, which may get an array."""
     return lambda *operands: function(
-        *(as_tensor(each) if isinstance(each, np.ndarray) else each for each in operands)
+        *(as_tensor(each) if isinstance(each, np.ndarray) else plain(each) for each in operands)
     )
 
 

@@ -201,8 +201,7 @@ class Face:
         if argument.kind in ("float", "Number"):
             given = f'{name}, "{function}", "{name}", {position}, "{argument.kind}"'
             far = f" or not -{1 << 63} < {name} < {1 << 63}" if argument.kind == "Number" else ""
-            wrong = f"{name}.__class__ not in numbers{far}"
-            wrong = f"({wrong}){nothing}" if far and nothing else f"{wrong}{nothing}"
+            wrong = f"({name}.__class__ not in numbers{far}){nothing}"
             return [f"if {wrong}:", f"    {name} = number({given})"]
         if argument.kind == "dtype":
             return [f"if {name} is not None:", f"    check_dtype({given})"]

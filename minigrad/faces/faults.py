@@ -33,9 +33,8 @@ _NAMED = {
     " normalized_shape output_size shape size sizes split_sizes start_dim",
 }
 # except where there may be something else in the place
-_EXCEPTIONS = {("max", "dim"), ("min", "dim"), ("normal", "std"), ("interpolate", "size")}
-_EXCEPTIONS |= {("local_response_norm", each) for each in ("alpha", "beta", "k")}
-_EXCEPTIONS |= {("affine_grid", "size")}
+_OTHERS = {("max", "dim"), ("min", "dim"), ("normal", "std"), ("interpolate", "size")}
+_OTHERS |= {("affine_grid", "size"), *(("local_response_norm", n) for n in ("alpha", "beta", "k"))}
 _EXPECTED = {name: kind for kind, names in _NAMED.items() for name in names.split()}
 
 _INSIDE = tuple(os.path.dirname(each) + os.sep for each in (os.path.dirname(__file__), np.__file__))
@@ -125,7 +124,7 @@ def _named(error: BaseException, name: str, given: dict[str, Any], expected: str
 def _misfit(name: str, given: dict[str, Any]) -> TypeError | None:
     """Find the argument that is of another kind than those of its name are everywhere."""
     for key, value in given.items():
-        wanted = _EXPECTED.get(key) if (name, key) not in _EXCEPTIONS else None
+        wanted = _EXPECTED.get(key) if (name, key) not in _OTHERS else None
         if wanted and value is not None and not _fits(value, wanted):
             return wrong_type(name, key, wanted, value)
     return None

@@ -477,7 +477,7 @@ def set_(
     dtype = tensor._array.dtype
     if source is nothing:
         source = wrap(np.zeros(0, dtype))
-    elif storage_offset is not nothing and size is None:
+    elif size is None and (storage_offset is not nothing or stride is not None):
         raise no_combination("set_", source, storage_offset)
     check_tensor("set_", source, "source")
     array = source._array

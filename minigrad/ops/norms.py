@@ -442,7 +442,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
         raise RuntimeError(
             f"expected common dtype to be floating point, yet common dtype is {name}"
         )
-    if eps < 0:
+    if not eps >= 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     x1, x2 = (cast(x, meeting) if x._array.dtype.kind in "iub" else x for x in (x1, x2))

@@ -19,11 +19,11 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import (
-    as_tensor,
     cast,
     is_operand,
     no_combination,
     not_implemented,
+    on_operands,
     plain,
 )
 from minigrad.ops.inplace import operator_of, write
@@ -202,7 +202,7 @@ def remainder_of(input: Any, other: Any) -> Any:
     return NotImplemented
 
 
-numpy_protocols.ufuncs[np.remainder] = lambda a, b: remainder_of(as_tensor(a), b)
+numpy_protocols.ufuncs[np.remainder] = on_operands(remainder_of)
 
 
 def _refuse_booleans(kernel: str, *tensors: Tensor) -> None:
@@ -267,7 +267,7 @@ def floor_divide_(input: Tensor, other: Any) -> Tensor:
     return write(functools.partial(_divided, "floor_divide_"), input, other)
 
 
-numpy_protocols.ufuncs[np.floor_divide] = lambda a, b: floor_divide(as_tensor(a), b)
+numpy_protocols.ufuncs[np.floor_divide] = on_operands(floor_divide)
 attach(
     __name__,
     {
