@@ -181,7 +181,7 @@ def starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -
 def _check_edge(node: Any, output_nr: Any, _: Any) -> None:
     if not isinstance(node, Node):
         raise AttributeError(f"'{type_name(node)}' object has no attribute '_input_metadata'")
-    if not hasattr(output_nr, "__index__"):
+    if isinstance(output_nr, type) or not hasattr(output_nr, "__index__"):
         raise TypeError(f"indices must be integers or slices, not {type_name(output_nr)}")
     if operator.index(output_nr) and not node._multiple:
         raise IndexError(

@@ -305,6 +305,8 @@ class set_checkpoint_early_stop(DecoratingBlock):
         self.enable = enable
         self.previous: bool | None = None
 
+    __init__.__qualname__ = "set_checkpoint_early_stop"
+
     def __enter__(self) -> None:
         self._hold()
         self.previous, _early_stop[0] = _early_stop[0], self.enable

@@ -539,5 +539,7 @@ class LSTMCell(RNNCellBase, settings=_CELL):
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Take a step, from zeros if `hx` is None; give the state and the cell state."""
-        h, c = self._run("LSTM", input, _pair("LSTMCell", hx or ()), ("hx[0]", "hx[1]"))
+        h, c = self._run(
+            "LSTM", input, _pair("LSTMCell", () if hx is None else hx), ("hx[0]", "hx[1]")
+        )
         return h, c

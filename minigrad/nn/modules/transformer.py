@@ -127,6 +127,7 @@ class TransformerEncoderLayer(_TransformerLayer):
             src_key_padding_mask: True (or minus infinity) at places of padding.
             is_causal: A hint that `src_mask` is the causal one.
         """
+        check_tensor("transformer", src, "src")
         names = ("src_mask", "src_key_padding_mask")
         masks = (*canonical_masks(src_mask, src_key_padding_mask, names, src.dtype), is_causal)
         x = src

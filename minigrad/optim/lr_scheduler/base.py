@@ -368,7 +368,7 @@ class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch
         return 1.0 / self.factor if epoch == self.total_iters else None
 
     def _product(self, epoch: int) -> float:
-        return 1.0 if epoch >= self.total_iters else self.factor
+        return self.factor + (epoch >= self.total_iters) * (1 - self.factor)
 
 
 class LinearLR(
