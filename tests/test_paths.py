@@ -234,7 +234,7 @@ def test_assert_close_without_a_judge():
 
 def test_a_scripted_module_saves_itself(tmp_path):
     scripted = minigrad.jit.script(nn.Linear(2, 1))
-    with pytest.warns(UserWarning, match="no other program"):
+    with pytest.warns(UserWarning, match="stays in this program"):
         scripted.save(tmp_path / "model.pt")
     loaded = minigrad.load(tmp_path / "model.pt", weights_only=False)
     x = minigrad.ones(1, 2)
