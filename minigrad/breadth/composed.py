@@ -131,23 +131,6 @@ def dense(indices: Any, values: Any, size: Any, dtype: Any) -> Tensor:
     return indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
 
 
-def crossed(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
-    """Give what stands at right angles to two vectors, along a dimension of size 3."""
-    if dim is None:
-        warn(
-            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
-            "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
-            "change to agree with that of linalg.cross in a future release."
-        )
-        dim = input.shape.index(3)
-    words = "linalg.cross: inputs must have the same number of dimensions."
-    having(input.ndim == other.ndim, input, words)
-    first, second = (each.size(dim) if each.ndim else 0 for each in (input, other))
-    words = f"linalg.cross: inputs dimension {dim} must have length 3. Got {first} and {second}"
-    having(first == second == 3, input, words)
-    return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
-
-
 def runs(input: Tensor, inverse: bool, counts: bool, dim: int | None) -> Any:
     """Give what each run of equal entries consists of, and what else is asked for."""
     array: Any = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
@@ -222,7 +205,6 @@ _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
     = by_numpy(np.bincount, input, weights, minlength).to(
     torch.int64 if weights is None else weights.dtype)
-cross(Tensor input, Tensor other, int? dim=None) = crossed(input, other, dim)
 fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
 _index_fill(Tensor input, Dim dim, Tensor index, value)
@@ -271,7 +253,6 @@ cartesian_prod(*tensors) = torch.stack(torch.meshgrid(
 empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
     (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
     ).as_strided(size, stride).requires_grad_(requires_grad)
-linalg_cross(Tensor input, Tensor other, *, int dim=-1) = crossed(input, other, dim)
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
     = (torch.linalg.pinv(A, rcond) @ b, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))

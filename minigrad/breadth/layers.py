@@ -216,9 +216,6 @@ _LAYERS: dict[str, tuple[type, str, str, str]] = {
         _DropoutNd, "feature_alpha_dropout", "p=0.5, inplace=False", "p=, inplace="
     ),
     "GLU": (Layer, "glu", "dim=-1", "dim="),
-    "GaussianNLLLoss": (
-        _Loss, "gaussian_nll_loss", "*, full=False, eps=1e-6, reduction='mean'", ""
-    ),
     "Hardshrink": (Layer, "hardshrink", *_SHRINK),
     **{f"LPPool{n}d": (Layer, f"lp_pool{n}d", _POOL, _POOL_SHOWS) for n in (1, 2, 3)},
     "Mish": (Layer, "mish", *_INPLACE),

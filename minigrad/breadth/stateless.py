@@ -7,7 +7,6 @@ from typing import Any
 
 from minigrad.autograd.blocks import Block
 from minigrad.core.tensor import Tensor
-from minigrad.ops.joining import stacked as stack
 
 
 class _Missing:
@@ -78,28 +77,6 @@ def functional_call(
             raise TypeError(f"{value} is not an instance of torch.Tensor")
     with _Replaced(module, replacing, tensors):
         return module(*arguments, **({} if kwargs is None else kwargs))
-
-
-def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Stack the parameters of models of one kind, and their buffers, each under its name.
-
-    Example:
-        >>> import minigrad as torch
-        >>> models = [torch.nn.Linear(3, 2) for _ in range(4)]
-        >>> {name: each.shape for name, each in torch.func.stack_module_state(models)[0].items()}
-        {'weight': torch.Size([4, 2, 3]), 'bias': torch.Size([4, 2])}
-    """
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-
-    def stacked(each: Any) -> dict[str, Tensor]:
-        tensors = [dict(named) for named in each]
-        return {
-            name: stack([one[name].detach() for one in tensors]).requires_grad_(first.requires_grad)
-            for name, first in tensors[0].items()
-        }
-
-    return stacked(m.named_parameters() for m in models), stacked(m.named_buffers() for m in models)
 
 
 def _named(module: Any) -> dict[str, Any]:

@@ -20,7 +20,6 @@ t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), up
 t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2], 0.01)
 t.linalg.pinv(m.T @ m, atol=2.0, hermitian=True); t.linalg.lstsq(m + 3 * t.eye(3), n).solution
 t.linalg.matrix_rank(m); m.H
-t.cross(v, w, dim=0); t.linalg.cross(m, n); m.cross(n, 0); t.linalg.cross(b, b.flip(0), dim=1)
 t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
 """
 PLACES = """
@@ -79,8 +78,8 @@ nn.UpsamplingBilinear2d((4, 5))(b[None]); F.upsample_nearest(b[None], 2)
 RARER = """
 F.channel_shuffle(b.repeat(1, 2, 1)[:, :4], 2); nn.ChannelShuffle(3)(b); nn.ChannelShuffle(2)
 F.pixel_unshuffle(b[:, :2, :2], 2); nn.PixelUnshuffle(3)(b[None]); nn.PixelUnshuffle(2)
-nn.GaussianNLLLoss()(m, n, n**2); F.gaussian_nll_loss(m, n, n.abs()[:, :1], True, reduction="none")
-nn.GaussianNLLLoss(eps=0.5, reduction="sum")(m, n, v**2); F.gaussian_nll_loss(m, n, 2.0)
+F.gaussian_nll_loss(m, n, n**2); F.gaussian_nll_loss(m, n, n.abs()[:, :1], True, reduction="none")
+F.gaussian_nll_loss(m, n, v**2, eps=0.5, reduction="sum"); F.gaussian_nll_loss(m, n, 2.0)
 nn.TripletMarginWithDistanceLoss()(m, n, m + 1); nn.TripletMarginWithDistanceLoss()
 F.triplet_margin_with_distance_loss(m, n, b[0], swap=True, margin=2.0, reduction="none")
 F.triplet_margin_with_distance_loss(m, n, b[0], distance_function=lambda x, y: (x - y).sum(-1))
@@ -98,7 +97,7 @@ ERRORS = """
 t.roll(m, (1, 2), (0,)); F.multi_margin_loss(m, t.tensor([0, 1, 2]), p=3)
 F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
 F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
-t.linalg.cross(m[:2], m[:2], dim=0); t.cross(v, m[:, :2], dim=0); F.channel_shuffle(b, 2)
+F.channel_shuffle(b, 2)
 F.gaussian_nll_loss(m, m, -m.abs()); F.gaussian_nll_loss(m, m, m[:2].abs())
 F.pixel_unshuffle(b, 2); t.scatter_reduce(v, 0, i, w, "x"); t.index_reduce(v, 0, i, w[:2], "sum")
 nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
