@@ -134,7 +134,7 @@ def _laid_out_like(leaf: Any, gradient: Any) -> Any:
     So that `leaf.grad.view(...)` can do what `leaf.view(...)` can. The gradient of a leaf whose
     entries share memory, or lie apart, lies in the order of printing.
     """
-    if leaf.flags.c_contiguous or 0 in leaf.strides or gradient.ndim != leaf.ndim:
+    if leaf.flags.c_contiguous or gradient.ndim != leaf.ndim:
         return gradient.copy()
     order = sorted(range(leaf.ndim), key=lambda dim: -leaf.strides[dim])
     if not leaf.transpose(order).flags.c_contiguous:

@@ -178,3 +178,11 @@ def test_a_gradient_that_cannot_be_written_to_is_replaced():
     assert x.grad.tolist() == [12.0, 30.0]
     assert isinstance(x.grad, minigrad.Tensor)
     assert fixed.tolist() == [10.0, 20.0]
+
+
+def test_a_gradient_keeps_its_shape_where_data_got_another_one(torch):
+    x = torch.ones(4, requires_grad=True)
+    y = (x * torch.ones(4)).sum()
+    x.data = torch.arange(4.0).view(2, 2).t()
+    y.backward()
+    assert x.grad.tolist() == [1.0] * 4

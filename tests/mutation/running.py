@@ -28,7 +28,7 @@ TESTS = (
 TESTS += " tests/test_heart.py tests/test_memory.py tests/test_numpy.py tests/test_saving.py"
 TESTS += " tests/test_devices.py tests/test_dtypes.py tests/test_printing.py tests/test_random.py"
 TESTS += " minigrad/core minigrad/autograd minigrad/nn minigrad/ops minigrad/faces"
-OPTIONS = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+OPTIONS = ["-q", "--tb=native", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist"]
 OPTIONS += ["--ignore=tests/autograd/test_interrupts.py"]  # by chance, and it stops the coverage
 MEMORY = 6 << 30  # bytes a child may take
 # Seconds that a test may compute, or wait, beyond a multiple of what it takes without a mutant.
