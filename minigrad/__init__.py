@@ -40,6 +40,7 @@ from minigrad.random import seed as seed
 from minigrad.random import set_rng_state as set_rng_state
 
 __version__ = "0.1.0"
+__version__ = _paths.Version(__version__)
 
 newaxis = None
 

@@ -182,6 +182,20 @@ def test_mixed_precision_is_switched_off_and_says_so():
             getattr(minigrad.cuda.amp, name)(enabled=False)
     with pytest.raises(NotImplementedError, match="bfloat16"):
         minigrad.autocast("cpu")
+    with pytest.warns(UserWarning, match="In CPU autocast, but the target"):
+        minigrad.autocast("cpu", dtype=minigrad.int64)
+
+
+def test_the_version_is_compared_as_that_of_pytorch_it_follows_with_numbers_only():
+    assert minigrad.__version__ >= (1, 13) and not minigrad.__version__ < (2,)
+    assert minigrad.__version__ > (2, 12, 9) and minigrad.__version__ <= (2, 13)
+    assert "0.0.9" < minigrad.__version__ < "0.9" and minigrad.__version__ == "0.1.0"
+
+
+def test_naming_classes_as_safe_changes_nothing(tmp_path):
+    minigrad.save({"x": minigrad.ones(2)}, tmp_path / "x.pt")
+    with minigrad.serialization.safe_globals([nn.Linear]):
+        assert minigrad.load(tmp_path / "x.pt")["x"].sum() == 2
 
 
 PAIRS = {

@@ -44,7 +44,7 @@ _PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
 # What answers a question rather than refuse: nobody is scripting, tracing, exporting, or connected.
 _QUESTIONS = (
     "_get_tracing_state _log_api_usage_once is_available is_compiling is_in_onnx_export "
-    "is_initialized is_parametrized is_pruned is_scripting is_tracing"
+    "is_initialized is_parametrized is_scripting is_tracing"
 )
 _NO = set(_QUESTIONS.split())
 # A function given to one of these, or to one that registers it for what is not here, is as it was.
@@ -60,10 +60,25 @@ _ABSENT = (
     "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
     "distributed.fsdp distributed.nn distributed.tensor fft fx fx.graph_module hub jit "
     "jit.annotations library mps nn.attention nn.quantized nn.utils.parametrizations "
-    "nn.utils.parametrize nn.utils.prune onnx onnx.operators onnx.symbolic_helper "
+    "nn.utils.parametrize onnx onnx.operators onnx.symbolic_helper "
     "optim.swa_utils overrides package profiler quantization signal types utils.benchmark "
     "utils.data.distributed utils.model_zoo utils.tensorboard xpu"
 )
+
+
+class Version(str):
+    """minigrad's version; beside a tuple, as in `>= (1, 13)`, that of the PyTorch it follows."""
+
+
+def _beside(sign: str) -> Any:
+    def compared(self: Version, other: Any) -> Any:
+        return getattr((2, 13) if isinstance(other, tuple) else str(self), sign)(other)
+
+    return compared
+
+
+for _sign in ("__ge__", "__gt__", "__le__", "__lt__"):
+    setattr(Version, _sign, _beside(_sign))
 
 
 class Path(ModuleType):

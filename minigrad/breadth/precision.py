@@ -7,6 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from minigrad.autograd.messages import warn
+from minigrad.creation.dtypes import float16
+
+_UNSUPPORTED = (
+    "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
+    "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
+)
 
 
 class autocast(ContextDecorator):
@@ -19,7 +25,7 @@ class autocast(ContextDecorator):
         cache_enabled: Whether to keep the weights that were rounded.
 
     Raises:
-        NotImplementedError: For the CPU, where PyTorch would compute in bfloat16.
+        NotImplementedError: For the CPU, where PyTorch would compute in half precision.
 
     Example:
         >>> import minigrad as torch
@@ -35,13 +41,16 @@ class autocast(ContextDecorator):
         enabled: bool = True,
         cache_enabled: bool | None = None,
     ) -> None:
+        text = "CUDA is not available. Disabling autocast."
         if enabled and device_type == "cpu":
+            text = _UNSUPPORTED
+        if enabled and device_type == "cpu" and dtype in (None, float16):
             raise NotImplementedError(
                 "on the CPU PyTorch would compute in bfloat16, which NumPy has not. Leave autocast "
                 "out, or say enabled=False."
             )
         if enabled:
-            warn("CUDA is not available or torch_xla is imported. Disabling autocast.")
+            warn(text)
 
     def __enter__(self) -> autocast:
         return self

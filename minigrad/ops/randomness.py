@@ -269,9 +269,11 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if not isinstance(mean, Tensor):
+    if size is not None and not any(each.ndim or each.requires_grad for each in given):
+        given = []  # what has no dimensions counts as a number
+    if not given or not isinstance(mean, Tensor):
         mean = number(mean, "normal", "mean", 1, "float")
-    if not isinstance(std, Tensor):
+    if not given or not isinstance(std, Tensor):
         std = number(std, "normal", "std", 2, "float")
     elif std._array.dtype.kind == "c":
         raise RuntimeError("normal expects standard deviation to be non-complex")

@@ -29,6 +29,7 @@ m.index_fill(0, i, 2.0); m.clone().index_fill_(1, i, -1.0); t.masked_select(m, m
 m.index_put((i, i), v[:2]); m.clone().index_put_((i,), v); t.index_put(m, (i,), v, accumulate=True)
 t.tril_indices(3, 2); t.triu_indices(2, 3, 1); t.bincount(i, minlength=4)
 i.bincount(v.detach()[:2])
+t.renorm(m, 2, 0, 1.5); m.renorm(1, -1, 2); b.clone().renorm_(3.0, 1, maxnorm=1)
 t.unique_consecutive(i.repeat(2)); t.unique_consecutive(t.ones(4)); t.unique_consecutive(i[:0])
 i.repeat_interleave(3).unique_consecutive(return_counts=True)
 t.unique_consecutive(i.repeat_interleave(2).view(2, 2), True, True, dim=0)

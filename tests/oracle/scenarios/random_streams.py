@@ -69,6 +69,7 @@ DRAWS = {
     "normal of means": lambda t: t.normal(t.arange(20.0)),
     "normal of deviations": lambda t: t.normal(0.5, t.arange(1.0, 4.0)),
     "normal of a size": lambda t: t.normal(0.5, 2.0, (3,)),
+    "normal of a tensor's number": lambda t: t.normal(t.tensor(1), t.tensor(2.0), (3,)),
     "dropout": lambda t: t.nn.functional.dropout(t.ones(10), 0.25),
     "dropout, transposed": lambda t: t.nn.functional.dropout(t.ones(3, 4, 2).permute(2, 0, 1), 0.5),
     "Linear": lambda t: t.nn.Linear(3, 2).weight.detach(),
