@@ -126,3 +126,14 @@ def test_losses_of_differences(torch, name, losses, slopes, reduction):
 def test_what_losses_refuse(torch, functional, call, kind, message):
     with pytest.raises(kind, match=message):
         call(functional, torch)
+
+
+def test_hard_sigmoids_of_half_precision_are_rounded_once(torch):
+    x = torch.arange(-4.0, 4.0, 0.0137).to(torch.float16).requires_grad_()
+    y = torch.nn.functional.hardsigmoid(x)
+    single = x.detach().float()
+    expected = torch.nn.functional.hardsigmoid(single).to(torch.float16)
+    assert y.dtype is torch.float16 and y.tolist() == expected.tolist()
+    y.backward(x.detach())
+    inside = (single > -3) & (single < 3)
+    assert x.grad.tolist() == (single * (1 / 6) * inside).to(torch.float16).tolist()
