@@ -149,3 +149,11 @@ def test_what_was_saved_and_then_detached_is_refused_but_to_a_custom_function(
     else:
         with refused(RuntimeError, "Trying to use a saved tensor that has been detached in-place"):
             z.sum().backward()
+
+
+def test_what_saved_nothing_for_the_gradients_that_were_wanted_runs_again(torch, draw):
+    x, matrix, other = draw(2, requires_grad=True), draw(2, 2), draw(2, 2)
+    y = torch.addmm(x, matrix, other).sum()
+    for times in (1, 2):
+        y.backward()
+        assert x.grad.tolist() == [2.0 * times] * 2
