@@ -211,8 +211,6 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
                 f"{type(self).__name__} expects at least one scheduler, but got no scheduler."
             )
         self._check(schedulers, optimizer)
-        if isinstance(milestones, Tensor):
-            raise TypeError("Tensor is not a sequence")
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than "
@@ -220,6 +218,8 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
                 f"{len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
             )
         self._schedulers = schedulers
+        if isinstance(milestones, Tensor):
+            raise TypeError("Tensor is not a sequence")
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
