@@ -138,6 +138,13 @@ def test_one_gradient_at_two_places_is_one_tensor_without_dimensions_too():
     assert at_a is at_b
 
 
+def test_hooks_see_arrays_without_dimensions_too(torch):
+    x, seen = torch.tensor(2.0, requires_grad=True), []
+    x.register_hook(lambda grad: seen.append(grad.numpy()))
+    (x * x * 3).backward()
+    assert type(seen[0]) is np.ndarray and seen[0] == 12
+
+
 def test_that_a_gradient_is_missing_is_said_before_that_a_view_is_stale():
     _, part = minigrad.ones(2, 2, requires_grad=True).split([1, 1])
     with minigrad.no_grad():

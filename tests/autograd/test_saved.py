@@ -157,3 +157,19 @@ def test_what_saved_nothing_for_the_gradients_that_were_wanted_runs_again(torch,
     for times in (1, 2):
         y.backward()
         assert x.grad.tolist() == [2.0 * times] * 2
+
+
+def test_what_was_saved_is_what_data_is_now(torch):
+    x = torch.tensor([3.0], requires_grad=True)
+    with torch.no_grad():
+        x.mul_(1)
+    y = x * x
+    x.data = torch.tensor([5.0])
+    y.backward()
+    assert x.grad.tolist() == [10.0]
+
+
+def test_a_saved_result_is_no_inference_tensor(torch):
+    y = torch.ones(1, requires_grad=True).exp()
+    with torch.inference_mode():
+        assert not y.grad_fn._saved_result.is_inference()
