@@ -49,6 +49,9 @@ def test_picking_by_bits_is_where(dtype):
     row = np.broadcast_to(a[0], a.shape)
     same(choices.pick(mask, row, b), np.where(mask, row, b))
     same(choices.pick(mask, a[:1], b[0, 0]), np.where(mask, a[:1], b[0, 0]))
+    same(choices.pick(mask[None], a, b[:1]), np.where(mask[None], a, b[:1]))
+    pairs = np.stack([a, b])
+    same(choices.pick(mask, pairs, 0), np.where(mask, pairs, 0))
 
 
 def test_picking_leaves_other_types_to_numpy():

@@ -87,3 +87,17 @@ def errors(torch, log):
     log.raises("dtypes", lambda: zeros(2, 2) @ zeros(2, 2).double())
     log.raises("linear", lambda: torch.nn.functional.linear(zeros(2, 3), zeros(4, 2)))
     log.raises("with a number", lambda: zeros(2, 2) @ 3.0)
+
+
+@family
+def corners(torch, log):
+    """A matrix of one zero; pseudoinverses of wide and of tall matrices; a weight of one row."""
+    zero = torch.zeros(1, 1, requires_grad=True)
+    log("det", torch.autograd.grad(torch.linalg.det(zero), zero))
+    for sizes in ((2, 3), (3, 2)):
+        matrix = torch.tensor([0.5, -2.0, 1.5, 3.0, 0.25, -1.0]).reshape(sizes).requires_grad_()
+        inverse = torch.linalg.pinv(matrix)
+        weights = torch.arange(6.0).reshape(inverse.shape)
+        log("pinv", inverse, torch.autograd.grad(inverse, matrix, weights))
+    x, weight, bias = torch.tensor([1.0, 2.0]), torch.tensor([3.0, -1.0]), torch.tensor(0.5)
+    log("linear", torch.nn.functional.linear(x, weight, bias))

@@ -25,3 +25,15 @@ family = add_all(TABLE, positive=True)
 for _name in ("x ** y", "log", "sqrt"):
     _function, *_shapes = TABLE[_name]
     add_operation(family, f"{_name}, float64", _function, *_shapes, positive=True, dtype="float64")
+
+
+@family
+def of_zero_and_of_complex_numbers(torch, log):
+    """Zero to the power of a tensor; whole powers of complex numbers."""
+    exponent = torch.tensor([0.0, 1.0, 2.5, -1.0], requires_grad=True)
+    for base in (0, 0.0, 2.0):
+        powers = torch.pow(base, exponent)
+        weights = torch.tensor([2.0, 3.0, -4.0, 5.0])
+        log("power", powers, torch.autograd.grad(powers, exponent, weights))
+    z = torch.tensor([1 + 2j, -2j])
+    log("complex", (z**4).real, (z**5).imag)
