@@ -546,7 +546,7 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     Raises:
         RuntimeError: If it is too large for them, or has an imaginary part.
     """
-    usual = value.__class__ in _USUAL_NUMBERS
+    usual = value.__class__ in _USUAL_NUMBERS and -(2.0**63) < value < 2.0**63
     value = real_number(value if usual else number(value, "fill_", "value", 0), dtype)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)

@@ -137,7 +137,8 @@ def eye_(tensor: Tensor) -> Tensor:
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
     """
-    if tensor.ndimension() != 2:
+    check_tensor("eye_", tensor, "tensor")
+    if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     if not tensor._array.flags.writeable:
         refuse_repeats(tensor._array)

@@ -22,6 +22,7 @@ from minigrad.faces import attach, entrywise, face, lazy_loading
 from minigrad.faces.arguments import cast, is_operand, number, plain
 from minigrad.ops.type_promotion import (
     beside_array,
+    far,
     meet_types,
     no_booleans,
     scalar,
@@ -137,10 +138,10 @@ def mul(self: Array, other: Array) -> Array:
 @quietly
 def div(self: Array, other: Array) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
-    quotient = self / other
-    if self.dtype.kind in "iub":
-        return quotient.astype(dtypes.default.dtype.numpy)
-    return quotient
+    if self.dtype.kind in "iub":  # numbers count as they were said
+        self, other = far.get(id(self), self), far.get(id(other), other)
+        return np.true_divide(self, other).astype(dtypes.default.dtype.numpy)
+    return self / other
 
 
 @entrywise(floats=False, also="negative", ufunc=np.negative)

@@ -494,12 +494,13 @@ def repeat_interleave(
     return index_select(input, number, _places(repeats, size, output_size))
 
 
-@functools.wraps(repeat_interleave)
-def repeated(input: Tensor, repeats: Any = None, *given: Any, **named: Any) -> Tensor:
-    """Repeat entries, as often as must be said: the method."""
+def repeated(
+    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Repeat each entry, or each slice along a dimension, next to itself."""
     if repeats is None:
         raise no_combination("repeat_interleave", repeats)
-    return repeat_interleave(input, repeats, *given, **named)
+    return repeat_interleave(input, repeats, dim, output_size=output_size)
 
 
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:

@@ -20,6 +20,7 @@ import numpy as np
 from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.creation import dtypes
+from minigrad.creation.construction import real_number
 from minigrad.faces import entrywise, face
 from minigrad.faces.arguments import not_implemented
 from minigrad.ops.choices import masked_fill_number
@@ -199,6 +200,7 @@ def logit(self: Array, eps: float | None) -> Array:
         tensor([0.0000, 2.1972])
     """
     if eps is not None:
+        real_number(eps, self.dtype)  # it must be one of that type
         self = np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)).astype(self.dtype)
     return np.log(self / (1 - self))
 

@@ -28,6 +28,10 @@ _OF_NUMBERS = ("add", "sub", "mul", "div", "div_floor")  # PyTorch has them of t
 with_number: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
+# Whole numbers that the dtype they were made for does not hold, by the arrays made of them.
+far: dict[int, int] = {}
+
+
 class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
     """Python numbers as tensors, by their type, their value, and the dtype that they meet."""
 
@@ -44,6 +48,8 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
         # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
         if value and len(self) < 4096 and made._array.dtype is meets:
             self[key] = made
+            if meets.kind in "iu" and made._array.item() != value:
+                far[id(made._array)] = value
         return made
 
 

@@ -213,3 +213,10 @@ def test_numbers_are_met_as_usual_after_a_rule_that_raised() -> None:
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         grad(z, x, torch.ones(2), create_graph=True)
     assert (x * 2).grad_fn.name() == "MulBackward0"
+
+
+def test_a_number_that_a_small_dtype_does_not_hold_divides_as_it_is() -> None:
+    """Divide bytes by more than a byte holds: only products and sums wrap around."""
+    x = torch.tensor([128], dtype=torch.uint8)
+    assert (x / 256).item() == 0.5 and torch.div(x, 512).item() == 0.25
+    assert (x * 257).item() == 128 and (x + 256).item() == 128
