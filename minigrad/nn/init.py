@@ -224,7 +224,8 @@ def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> floa
     if not isinstance(tensor, type) and 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return None
-    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
+    fan = _calculate_correct_fan(tensor, mode)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
 def orthogonal_(
