@@ -106,7 +106,7 @@ def layout_of(place: Any) -> tuple[Any, Any] | None:
 
 def _flag(value: Any) -> bool:
     """Take True or False, or a whole number for it."""
-    if not hasattr(value, "__index__") or isinstance(value, np.ndarray):
+    if not hasattr(value, "__index__") or isinstance(value, (np.ndarray, type)):
         raise TypeError(f"a flag must be True or False, or a whole number, not {type_name(value)}")
     number = operator.index(value)
     if not 0 <= number < 256:

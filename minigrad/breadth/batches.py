@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.breadth.derivatives import check_randomness
+from minigrad.breadth.derivatives import called, check_randomness
 from minigrad.breadth.levels import Structure, take_apart
 from minigrad.core.tensor import Tensor
 from minigrad.ops.joining import stacked
@@ -81,7 +81,7 @@ def vmap(
                 value if dim is None else _example(value, dim, example, count)
                 for value, dim in pairs
             ]
-            return func(*structure.build(leaves), **options)
+            return called(func, structure.build(leaves), options, False, "vmap")[0]
 
         return _stacked(_called(call, count, randomness), count, out_dims, name)
 

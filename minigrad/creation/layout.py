@@ -54,6 +54,8 @@ class Size(tuple[int, ...]):
         return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: Any) -> Size:
+        if not hasattr(times, "__index__"):
+            raise TypeError(f"can't multiply sequence by non-int of type '{type(times).__name__}'")
         return Size(tuple.__mul__(self, times))
 
     __rmul__ = __mul__

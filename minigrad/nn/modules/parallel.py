@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.core.tensor import Tensor
+from minigrad.faces.arguments import check_tensor
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import BATCH_NORM, _BatchNorm
 
@@ -49,5 +50,6 @@ class SyncBatchNorm(
         super()._keep(settings)
 
     def _check_input_dim(self, input: Tensor) -> None:
+        check_tensor("batch_norm", input)
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")

@@ -129,6 +129,8 @@ def run(source: str, seed: int, count: int, first: int) -> None:
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     torch.set_num_threads(1)
+    for module in (torch, minigrad):
+        outcome("step(o())", module)  # what a first step imports takes long
     for number, call in enumerate(generate(seed, count, source)):
         if number < first:
             continue
