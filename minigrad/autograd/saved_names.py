@@ -199,12 +199,28 @@ def _total_weight(node: Any) -> Any:
     return np.sum(kept(node, "weights")) if weighted else _array(node, "target").size
 
 
+def _resizing(dims: int) -> dict[str, Computed]:
+    """Tell the size and the scales of what was resized."""
+    names = [f"scales_{axis}" for axis in "dhw"[3 - dims :]] if dims > 1 else ["scales"]
+
+    def scale(place: int) -> Computed:
+        return _of("taps", lambda taps, node: taps.scales[place])
+
+    scales = {name: scale(place) for place, name in enumerate(names)}
+    return {"output_size": _of("taps", lambda taps, node: taps.sizes), **scales}
+
+
+_CORNERS = {"align_corners": _of("taps", lambda taps, node: taps.align_corners)}
 _FALSE = _constant(False)
 _EMBEDDING = {"scale_grad_by_freq": _FALSE, "sparse": _FALSE}
-_IGNORED = _constant(2**64 - 100)
-_NO_WEIGHT = {
-    "weight": _constant(None),
-    "ignore_index": _IGNORED,
+_OF_CLASSES = {
+    "weight": _of("reduction", lambda reduction, node: getattr(reduction, "weight", None)),
+    "ignore_index": _of(
+        "reduction", lambda reduction, node: getattr(reduction, "ignore_index", -100)
+    ),
+}
+_NLL = {
+    **_OF_CLASSES,
     "total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32)),
 }
 
@@ -261,9 +277,19 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ),
     ("SplitWithSizesBackward0", {"self_sym_sizes": _split_from, "split_sizes": _split_sizes}),
     ("ThresholdBackwardBackward0", {"threshold": _constant(0)}),
-    ("NllLossBackward0", _NO_WEIGHT),
-    ("NllLossBackwardBackward0", {"weight": _constant(None), "ignore_index": _IGNORED}),
-    ("NllLoss2DBackward0", _NO_WEIGHT),
+    ("NllLossBackward0 NllLoss2DBackward0", _NLL),
+    ("NllLossBackwardBackward0 NllLoss2DBackwardBackward0", _OF_CLASSES),
+    ("UpsampleNearest1DBackward0 UpsampleNearestExact1DBackward0", _resizing(1)),
+    ("UpsampleNearest2DBackward0 UpsampleNearestExact2DBackward0", _resizing(2)),
+    ("UpsampleNearest3DBackward0 UpsampleNearestExact3DBackward0", _resizing(3)),
+    ("UpsampleLinear1DBackward0", _CORNERS | _resizing(1)),
+    ("UpsampleBilinear2DBackward0", _CORNERS | _resizing(2)),
+    ("UpsampleTrilinear3DBackward0", _CORNERS | _resizing(3)),
+    ("LinalgCholeskyExBackward0", {"upper": _FALSE}),
+    (
+        "LogSigmoidBackward0",
+        {"buffer": lambda node: wrap_as_normal(np.exp(-abs(_array(node, "self"))))},
+    ),
     ("EluBackward0", _ELU),
     ("EluBackwardBackward0", {**_ELU, "is_result": _FALSE}),
 )
@@ -279,6 +305,8 @@ renamed: dict[str, dict[str, str]] = {
     "AdaptiveMaxPool2DBackward0": {"result1": "indices"},
     "UnfoldBackward0": {"dimension": "dim"},
     "NormBackward1": {"p": "ord"},
+    "LinalgInvExBackward0": {"inverse": "result"},
+    "LinalgCholeskyExBackward0": {"L": "result"},
 }
 
 
@@ -295,15 +323,13 @@ _OWN = {
     "NllLossBackward0": "weights",
     "NllLoss2DBackward0": "weights",
     "ScaledDotProductFlashAttentionForCpuBackward0": "kept mask",
-    "UpsampleBilinear2DBackward0": "taps",
-    "UpsampleNearest2DBackward0": "taps",
 }
 
 
 def is_own(class_name: str, name: str) -> bool:
     """Tell whether a saved value is minigrad's own: PyTorch's node has none of that name."""
     return (
-        name in ("positions", "sizes", *_OWN.get(class_name, "").split())
+        name in ("positions", "sizes", "taps", *_OWN.get(class_name, "").split())
         or name.endswith("_sym_columns")
         or name in renamed.get(class_name, {}).values()
     )
@@ -340,9 +366,9 @@ def ask(node: Any, attribute: str) -> Any:
         return raw_saved(node, node._names_of_saved.index(name))
     instead = kind.startswith(("Native", "ScaledDotProduct")) or name not in node._names_of_saved
     if instead and name in computed.get(kind, ()):
-        return _shown(computed[kind][name](node), node)
+        return _shown(computed[kind][name](node), name)
     value = kept(node, name)
-    return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value, node)
+    return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value, name)
 
 
 def _is_tensor(node: Any, name: str) -> bool:
@@ -354,18 +380,24 @@ def _is_tensor(node: Any, name: str) -> bool:
     return value is None or hasattr(value, "_version_counter")
 
 
-def _shown(value: Any, node: Any) -> Any:
+# Numbers that tensors are computed with, which keep their sign.
+_NUMBERS = "alpha exponent max max_val min min_val negative_slope ord self threshold value"
+_SIGNED = {"beta", "other", "p", *_NUMBERS.split()}
+
+
+def _shown(value: Any, name: str) -> Any:
     """Show index arrays as tensors, and a dimension that is taken whole as None.
 
-    A number that was negative is shown as PyTorch shows it: without sign, in 64 bits.
+    Of dimensions and the like, a number that was negative is shown as PyTorch shows it: without
+    sign, in 64 bits.
     """
     if isinstance(value, int) and not isinstance(value, bool):
         said = getattr(value, "said", value)
-        return said + 2**64 if said < 0 else value
+        return said if said is None or said >= 0 or name in _SIGNED else said + 2**64
     if isinstance(value, np.ndarray):
         return wrap_as_normal(value)
     if isinstance(value, tuple) and any(not isinstance(each, Tensor) for each in value):
-        return tuple(None if isinstance(each, slice) else _shown(each, node) for each in value)
+        return tuple(None if isinstance(each, slice) else _shown(each, name) for each in value)
     return value
 
 

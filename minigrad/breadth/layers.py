@@ -174,8 +174,9 @@ mish(Tensor input, inplace=False)
 multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, size_average=None,
     reduce=None, reduction="mean") = total(margins(input, target, p, margin, weight), reduction)
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
-    reduce=None, reduction="mean") = total(-((target * F.logsigmoid(input) + (
-    1 - target) * F.logsigmoid(-input)) * (1 if weight is None else weight)).mean(-1), reduction)
+    reduce=None, reduction="mean") = total((lambda losses: (
+    losses if weight is None else losses * weight).sum(input.ndim - 1) / input.size(-1))(
+    -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))), reduction)
 softshrink(Tensor input, Number lambd=0.5) = shrunk(input, in_range(lambd))
 triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *,
     distance_function=None, margin=1.0, swap=False, reduction="mean") = total(F.relu(

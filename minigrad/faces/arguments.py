@@ -50,7 +50,7 @@ def dimension(dim: int, ndim: int) -> int:
 class FromEnd(int):
     """The number of a dimension from 0 on, which remembers that it was counted from the end."""
 
-    said: int
+    said: int | None
 
 
 @functools.cache

@@ -281,7 +281,7 @@ def _composed(query: Tensor, key: Tensor, value: Tensor, *settings: Any) -> Tens
         if mask._array.dtype.kind == "b":
             mask = wrap(np.where(mask._array, 0, -np.inf).astype(query._array.dtype))
         scores = scores + mask
-    weights = safe_softmax(scores, scores.ndim - 1)
+    weights = safe_softmax(scores, dimension(-1, scores.ndim))
     if dropout_p:
         weights = in_functional["dropout"](weights, dropout_p)
     return weights @ value

@@ -346,6 +346,8 @@ def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
             return grad * (self + self)  # the commonest power, at half the cost
         if exponent == 0:
             return np.zeros_like(grad)
+        if isinstance(self, Tensor):
+            exponent = float(exponent)  # type: ignore[arg-type]  # as its nodes tell
     if isinstance(self, np.ndarray):
         return grad * (exponent * _power(self, exponent - 1))
     return grad * (exponent * self ** (exponent - 1))

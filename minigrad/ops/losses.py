@@ -235,6 +235,13 @@ def _general_nll_loss(input: Tensor, target: Tensor, *settings: Any) -> Tensor:
     return result.view(numbers.shape) if result.ndim else result
 
 
+class _Reduction(int):
+    """How losses are brought together, with what else the node of a likelihood tells."""
+
+    weight: Tensor | None
+    ignore_index: int
+
+
 def _checked_nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
 ) -> Tensor:
@@ -261,7 +268,9 @@ def _checked_nll_loss(
         numbers = numbers.reshape(())
     name = f"nll_loss{'2d' * pictures}_forward"
     counted = _weights(name, input, target, numbers, weight, classes, ignore_index)
-    return (nll_loss2d if pictures else weighted_nll_loss)(input, *counted, reduction)
+    told = _Reduction(reduction)
+    told.weight, told.ignore_index = weight, ignore_index
+    return (nll_loss2d if pictures else weighted_nll_loss)(input, *counted, told)
 
 
 def _check_weight(start: str, weight: Tensor | None, classes: int) -> None:
@@ -393,7 +402,7 @@ def _of_probabilities(
     total = -products.sum()
     if reduction == 2:
         return total
-    samples = input._array.size / classes if classes else 0
+    samples = input._array.size // classes if classes else 0
     return elementwise.div_number(total, samples or float("nan"))
 
 

@@ -292,7 +292,10 @@ def of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         "Please ensure they have the same size."
     )
     together = (input.detach() - target.detach()).shape
-    return input.expand(together), target.expand(together)
+    return (
+        input if size == together else input.expand(together),
+        target if target_size == together else target.expand(together),
+    )
 
 
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced

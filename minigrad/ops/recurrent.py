@@ -436,7 +436,7 @@ def run(
     states: list[State]
     layer: Any = partial(_run, step) if sizes is None else partial(_run_packed, step, sizes)
     if one_node:
-        layer = lstm_layer
+        layer, input = lstm_layer, input.contiguous()
         if sizes is not None:  # all of one length: nothing has to be left out
             input = shape.view(input, (len(sizes), sizes[0], input._array.shape[1]))
         states = [tuple(parts.select(t, 0, place) for t in hx) for place in range(len(weights))]

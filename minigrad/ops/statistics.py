@@ -12,7 +12,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import dimensions
+from minigrad.faces.arguments import FromEnd, dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
 from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim
@@ -151,6 +151,10 @@ def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return prod_all(input, wanted)
 
 
+_DEFAULT = FromEnd(1)  # the node tells that nothing was said
+_DEFAULT.said = None
+
+
 def _spread_of(
     operation: Any, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
@@ -162,7 +166,8 @@ def _spread_of(
         raise TypeError(f"{name}() takes correction or unbiased, not both")
     if input._array.dtype.kind in "iub":
         raise RuntimeError("std and var only support floating point and complex dtypes")
-    correction = (1 if unbiased is None else int(unbiased)) if correction is None else correction
+    if correction is None:
+        correction = _DEFAULT if unbiased is dim is None else int(unbiased is not False)
     dims = _over(dim, input)
     sizes = input._array.shape
     reduced = math.prod(sizes) if dims is None else math.prod(sizes[d] for d in dims)

@@ -20,7 +20,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import empty
-from minigrad.faces.arguments import check_tensor, not_implemented, whole
+from minigrad.faces.arguments import check_tensor, different, not_implemented, whole
 from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
 from minigrad.ops.correlation import face_of, in_single, is_whole
 from minigrad.ops.reduction import mean_dim
@@ -245,8 +245,8 @@ def _adaptive_mean(name: str, ndim: int, input: Tensor, output_size: Any) -> Ten
     """
     high, size = _adaptive(name, ndim, input, output_size)
     if set(size) == {1}:  # PyTorch takes the mean as everywhere else
-        last = high._array.ndim
-        result = mean_dim(high, tuple(range(last - len(size), last)), True)
+        dims = different(tuple(range(-1, -1 - len(size), -1)), high._array.ndim)
+        result = mean_dim(high, dims, True)
     else:
         result = ADAPTIVE_MEANS[len(size)](high, size)
     return as_signal(result) if ndim == 1 else result

@@ -27,8 +27,14 @@ from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
 from minigrad.ops.correlation import in_single
 
-# for each dimension pairs of positions and weights
-Taps = tuple[tuple[tuple[Any, Any], ...], ...]
+
+class Taps(tuple[tuple[tuple[Any, Any], ...], ...]):
+    """For each dimension pairs of positions and weights; and what they were made of."""
+
+    sizes: tuple[int, ...]
+    scales: tuple[Any, ...]
+    align_corners: bool
+
 
 # for each mode what its operations and their nodes are called
 _KINDS = {
@@ -177,10 +183,12 @@ def interpolate(
     if mode == "area":
         return in_functional[f"adaptive_avg_pool{dims}d"](input, sizes if dims > 1 else sizes[0])
     _check(input._array, sizes, mode)
-    taps = tuple(
+    taps = Taps(
         _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
         for n, o, scale in zip(old, sizes, scales, strict=True)
     )
+    taps.scales = tuple(None if each is None else float(each) for each in scales)
+    taps.sizes, taps.align_corners = sizes, bool(align_corners)
     return resizing[mode, dims](input, taps)
 
 

@@ -32,16 +32,10 @@ class BasePruningMethod:
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Give a mask for what is as important as `t` says, where the old mask is not zero."""
-        raise NotImplementedError
+        return default_mask
 
     def apply_mask(self, module: Module) -> Tensor:
-        """Give the whole weight times the mask.
-
-        Raises:
-            AssertionError: If the hook belongs to no weight.
-        """
-        if self._tensor_name is None:
-            raise AssertionError(f"Module {module} has to be pruned")
+        """Give the whole weight times the mask."""
         whole = getattr(module, f"{self._tensor_name}_orig")
         return getattr(module, f"{self._tensor_name}_mask").to(whole.dtype) * whole
 
@@ -65,20 +59,17 @@ class BasePruningMethod:
             AssertionError: If the scores have another shape than the weight.
         """
         hook: BasePruningMethod = cls(*args, **kwargs)
-        hook._tensor_name = name
-        weight = getattr(module, name)
-        scores = weight if importance_scores is None else importance_scores
+        hook._tensor_name, weight = name, getattr(module, name)
+        scores, mask = weight if importance_scores is None else importance_scores, ones_like(weight)
         if scores.shape != weight.shape:
-            raise AssertionError(
-                "importance_scores should have the same shape as parameter "
-                f"{name} of {module}, got {scores.shape} vs {weight.shape}"
-            )
+            shapes = f"{name} of {module}, got {scores.shape} vs {weight.shape}"
+            text = f"importance_scores should have the same shape as parameter {shapes}"
+            raise AssertionError(text)
         key, old = next(_hooks(module, name), (None, None))
-        mask = ones_like(weight) if old is None else getattr(module, f"{name}_mask").clone()
         if old is not None:
-            container = old if isinstance(old, PruningContainer) else PruningContainer(old)
-            container.add_pruning_method(hook)
-            hook = container
+            mask = getattr(module, f"{name}_mask")
+            olds = old._pruning_methods if isinstance(old, PruningContainer) else (old,)
+            hook = PruningContainer(*olds, hook)
         mask = hook.compute_mask(scores, default_mask=mask)
         if old is None:
             module.register_parameter(f"{name}_orig", weight)
@@ -94,8 +85,8 @@ class BasePruningMethod:
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Any = None
     ) -> Tensor:
         """Give a tensor with zeros where it is pruned."""
-        mask = ones_like(t) if default_mask is None else default_mask
         scores = t if importance_scores is None else importance_scores
+        mask = ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=mask)
 
     def remove(self, module: Module) -> None:
@@ -116,26 +107,21 @@ class PruningContainer(BasePruningMethod):
     """
 
     def __init__(self, *args: BasePruningMethod) -> None:
+        self._tensor_name = args[0]._tensor_name if args else None
         self._pruning_methods: tuple[BasePruningMethod, ...] = ()
-        if len(args) == 1:
-            self._tensor_name = args[0]._tensor_name
         for method in args:
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Add a hook.
+        """Add a hook of the same weight.
 
         Raises:
-            TypeError: If it is none.
             ValueError: If it is of another weight.
         """
-        if not isinstance(method, BasePruningMethod):
-            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if method._tensor_name != self._tensor_name:
-            raise ValueError(
-                "Can only add pruning methods acting on the parameter named "
-                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
-            )
+            ours = f"the parameter named '{self._tensor_name}' to PruningContainer {self}"
+            found = f"Found '{method._tensor_name}'"
+            raise ValueError(f"Can only add pruning methods acting on {ours}. {found}")
         self._pruning_methods += (method,)
 
     def __len__(self) -> int:
@@ -154,8 +140,6 @@ class PruningContainer(BasePruningMethod):
             dim = last.dim % t.ndim  # type: ignore[attr-defined]
             kept = default_mask.sum([axis for axis in range(t.ndim) if axis != dim]) != 0
             left = (*left[:dim], kept)
-        elif last.PRUNING_TYPE != "global":
-            raise ValueError(f"Unrecognized PRUNING_TYPE {last.PRUNING_TYPE}")
         mask[left] = last.compute_mask(t[left], default_mask=default_mask[left]).to(mask.dtype)
         return mask
 
@@ -164,10 +148,6 @@ class Identity(BasePruningMethod):
     """Prune nothing, but give the layer the mask."""
 
     PRUNING_TYPE = "unstructured"
-
-    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Give the old mask."""
-        return default_mask
 
 
 class CustomFromMask(BasePruningMethod):
@@ -185,10 +165,8 @@ class CustomFromMask(BasePruningMethod):
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Give the product of the masks."""
         if default_mask.shape != self.mask.shape:
-            raise AssertionError(
-                f"default_mask shape {default_mask.shape} must match self.mask shape "
-                f"{self.mask.shape}"
-            )
+            shapes = f"{default_mask.shape} must match self.mask shape {self.mask.shape}"
+            raise AssertionError(f"default_mask shape {shapes}")
         return default_mask * self.mask.to(default_mask.dtype)
 
 
@@ -210,10 +188,8 @@ class RandomUnstructured(BasePruningMethod):
         if not isinstance(amount, Real):
             raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
         if amount < 0 or not (whole or amount <= 1):
-            raise ValueError(
-                f"amount={amount} should either be a float in the range [0, 1] or a non-negative "
-                "integer"
-            )
+            kinds = "a float in the range [0, 1] or a non-negative integer"
+            raise ValueError(f"amount={amount} should either be {kinds}")
         self.amount: Any = amount
         self._whole = whole
 
@@ -221,9 +197,8 @@ class RandomUnstructured(BasePruningMethod):
         """Tell how many of so many to prune."""
         count: int = self.amount if self._whole else round(self.amount * size)
         if count > size:
-            raise ValueError(
-                f"amount={count} should be smaller than the number of parameters to prune={size}"
-            )
+            most = f"the number of parameters to prune={size}"
+            raise ValueError(f"amount={count} should be smaller than {most}")
         return count
 
     def _first(self, t: Tensor, count: int) -> Tensor:
@@ -274,10 +249,9 @@ class RandomStructured(RandomUnstructured):
             ValueError: If there are no channels, or too few.
         """
         if t.ndim < 2:
-            raise ValueError(
-                "Structured pruning can only be applied to multidimensional tensors. Found tensor "
-                f"of shape {t.shape} with {t.ndim} dims"
-            )
+            found = f"Found tensor of shape {t.shape} with {t.ndim} dims"
+            where = "can only be applied to multidimensional tensors"
+            raise ValueError(f"Structured pruning {where}. {found}")
         if self.dim >= t.ndim:
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         size = t.shape[self.dim]
@@ -347,19 +321,16 @@ def global_unstructured(
     """
     pairs, method = list(parameters), pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
-        raise TypeError(
-            'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
-            f"{pruning_method} of type {method.PRUNING_TYPE}"
-        )
+        found = f"Found method {pruning_method} of type {method.PRUNING_TYPE}"
+        text = 'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`'
+        raise TypeError(f"{text}. {found}")
     weights = [getattr(*pair) for pair in pairs]
-    scores = [(importance_scores or {}).get(*pair) for pair in zip(pairs, weights, strict=True)]
-    masks = [
-        getattr(module, f"{name}_mask", ones_like(weight))
-        for (module, name), weight in zip(pairs, weights, strict=True)
-    ]
+    each = list(zip(pairs, weights, strict=True))
+    scores = [(importance_scores or {}).get(*pair) for pair in each]
+    masks = [getattr(module, f"{name}_mask", ones_like(w)) for (module, name), w in each]
     mask = PruningContainer(method).compute_mask(*map(parameters_to_vector, (scores, masks)))
     parts = mask.split([weight.numel() for weight in weights])
-    for (module, name), weight, part in zip(pairs, weights, parts, strict=True):
+    for ((module, name), weight), part in zip(each, parts, strict=True):
         custom_from_mask(module, name, mask=part.view_as(weight))
 
 
@@ -373,9 +344,8 @@ def remove(module: Module, name: str) -> Module:
         hook.remove(module)
         del module._forward_pre_hooks[key]
         return module
-    raise ValueError(
-        f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
-    )
+    before = "has to be pruned before pruning can be removed"
+    raise ValueError(f"Parameter '{name}' of module {module} {before}")
 
 
 def is_pruned(module: Module) -> bool:

@@ -171,7 +171,6 @@ def pruning(torch, log):
         "mask": lambda: prune.custom_from_mask(linear_, "weight", torch.ones(1)),
         "scores": lambda: prune.l1_unstructured(linear_, "weight", 1, torch.ones(1)),
         "not pruned": lambda: prune.remove(linear_, "weight"),
-        "container": lambda: prune.PruningContainer().add_pruning_method(3),
     }
     for name, call in wrong.items():
         log.raises(name, call)

@@ -84,3 +84,53 @@ def add(name, function, shapes, positive):
 for _name, _function, _shapes, _positive in rows():
     if not any(part in _name for part in COUNTED_FROM_THE_END):
         add(_name, _function, _shapes, _positive)
+
+# x is a matrix of 2 by 3, i an image of 3 by 4, and s a signal of 3.
+TOLD = """
+x**-2; x * -2; torch.add(x, x, alpha=-2); x.clamp(-1, -0.5); x.clamp(min=-1); (-2) ** x
+F.leaky_relu(x, -1); F.threshold(x, -1, -2); F.hardtanh(x, -2, 2); F.elu(x, -1)
+torch.addcmul(x, x, x, value=-1); torch.linalg.vector_norm(x, -1); x.roll(-1, -1); x.softmax(-1)
+x.var(); x.var(1); x.std(); x.var(1, unbiased=False); x.std(correction=1); x.mean((-2, -1))
+F.adaptive_avg_pool2d(i, 1); F.adaptive_avg_pool1d(s, 1); F.logsigmoid(x); (x @ x.mT).inverse()
+torch.linalg.cholesky(x @ x.mT + torch.eye(2))
+F.interpolate(s, scale_factor=2); F.interpolate(s, size=5); F.interpolate(i, scale_factor=(2, 1.5))
+F.interpolate(i, size=(5, 5), mode="bilinear"); F.interpolate(i[None], scale_factor=2)
+F.interpolate(i, scale_factor=2, mode="bilinear", align_corners=True)
+F.interpolate(s, scale_factor=2, mode="linear"); F.interpolate(i, size=6, mode="nearest-exact")
+F.nll_loss(x, c, weight=w); F.nll_loss(x, c, ignore_index=1); F.nll_loss(x, c, reduction="sum")
+F.nll_loss(i.permute(0, 2, 1, 3), c[:1, None].expand(1, 2, 4), w)
+F.cross_entropy(x, x.detach().softmax(1)); F.mse_loss(x, x.detach()[0])
+F.multilabel_soft_margin_loss(x, (x > 0) * 1.0)
+F.multilabel_soft_margin_loss(x, (x > 0) * 1.0, weight=w)
+torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
+"""
+
+
+@family
+def numbers_as_pictures_show_them(torch, log):
+    """Numbers with their sign and kind, and what was said of sizes and scales."""
+    import warnings  # of sizes that are broadcast
+
+    names = {
+        "torch": torch,
+        "F": torch.nn.functional,
+        "x": leaf(torch, (2, 3), 1),
+        "i": leaf(torch, (1, 2, 3, 4), 2),
+        "s": leaf(torch, (1, 2, 3), 3),
+        "c": torch.tensor([0, 2]),
+        "w": torch.tensor([1.0, 2.0, 3.0]),
+    }
+    for expression in TOLD.replace("\n", "; ").strip("; ").split("; "):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = eval(expression, names)
+        log(expression)
+        for node in nodes([value.grad_fn]):
+            for name in sorted(dir(node)):
+                told = getattr(node, name) if name.startswith("_saved_") else None
+                shown = tuple(told.shape) if isinstance(told, torch.Tensor) else repr(told)
+                if name.startswith("_saved_") and "total_weight" not in name:
+                    log(f"{type(node).__name__} {name}", shown)
+    lstm = torch.nn.LSTM(3, 2, batch_first=True)
+    states, _ = lstm(leaf(torch, (2, 4, 3), 1))
+    log("batch first", [type(node).__name__ for node in nodes([states.grad_fn])])
