@@ -283,7 +283,7 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("UpsampleNearest2DBackward0 UpsampleNearestExact2DBackward0", _resizing(2)),
     ("UpsampleNearest3DBackward0 UpsampleNearestExact3DBackward0", _resizing(3)),
     ("UpsampleLinear1DBackward0", _CORNERS | _resizing(1)),
-    ("UpsampleBilinear2DBackward0", _CORNERS | _resizing(2)),
+    ("UpsampleBilinear2DBackward0 UpsampleBilinear2DAaBackward0", _CORNERS | _resizing(2)),
     ("UpsampleTrilinear3DBackward0", _CORNERS | _resizing(3)),
     ("LinalgCholeskyExBackward0", {"upper": _FALSE}),
     (

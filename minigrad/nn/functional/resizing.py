@@ -43,8 +43,11 @@ _KINDS = {
     "linear": ("upsample_linear{}d", "UpsampleLinear{}D"),
     "bilinear": ("upsample_bilinear{}d", "UpsampleBilinear{}D"),
     "trilinear": ("upsample_trilinear{}d", "UpsampleTrilinear{}D"),
+    "bilinear, smoothed": ("upsample_smoothed{}d", "UpsampleBilinear{}DAa"),
 }
 _SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3}  # how many dimensions they mix
+_OFFERED = {*_KINDS, "area"} - {"bilinear, smoothed"}
+_SMOOTH |= {"bilinear, smoothed": 2}
 
 
 def _weighted(array: Any, weight: Any, axis: int) -> Any:
@@ -131,7 +134,7 @@ def interpolate(
             `"trilinear"` mix the nearest ones; `"area"` averages.
         align_corners: Whether the first and the last entries keep their places, for modes that mix.
         recompute_scale_factor: Whether to compute the scale anew from the sizes.
-        antialias: Must be False: smoothing before making smaller is not supported.
+        antialias: Whether to smooth before making smaller, for `"bilinear"`.
 
     Raises:
         NotImplementedError: If the mode does not go with the dimensions, or is not supported.
@@ -163,15 +166,11 @@ def interpolate(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
             "a 4-D tensor as input"
         )
-    if antialias or (mode == "lanczos" and dims == 2):
-        if not antialias:
-            raise ValueError("Lanczos mode requires antialias=True")
-        raise NotImplementedError(
-            "interpolate has no antialias here. Average first, with avg_pool2d for instance."
-        )
-    if mode == "bicubic" and dims == 2:
+    if mode == "lanczos" and dims == 2 and not antialias:
+        raise ValueError("Lanczos mode requires antialias=True")
+    if mode in ("bicubic", "lanczos") and dims == 2:
         raise NotImplementedError("interpolate has no cubics here. Take mode='bilinear'.")
-    if dims not in (1, 2, 3) or mode not in (*_KINDS, "area"):
+    if dims not in (1, 2, 3) or mode not in _OFFERED:
         raise NotImplementedError(
             "Input Error: Only 3D, 4D and 5D input Tensors supported "
             f"(got {dims + 2}D) for the modes: {_MODES} (got {mode})"
@@ -183,6 +182,7 @@ def interpolate(
     if mode == "area":
         return in_functional[f"adaptive_avg_pool{dims}d"](input, sizes if dims > 1 else sizes[0])
     _check(input._array, sizes, mode)
+    mode += ", smoothed" * antialias
     taps = Taps(
         _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
         for n, o, scale in zip(old, sizes, scales, strict=True)
@@ -271,6 +271,17 @@ def _taps(
         places = steps * scale
     else:
         scale = precise(1.0 / factor if factor else old / new)
+    if mode.endswith("smoothed"):  # the triangle is as wide as what comes together
+        width, centers = max(scale, precise(1)), scale * (steps + precise(0.5))
+        first = np.maximum((centers - width + precise(0.5)).astype(np.int64), 0)
+        last = np.minimum((centers + width + precise(0.5)).astype(np.int64), old)
+        places = first[:, None] + np.arange((last - first).max())
+        away = abs((places - centers[:, None] + precise(0.5)) / width)
+        weights = np.where(places < last[:, None], np.maximum(1 - away, 0), 0)
+        weights /= weights.sum(1, keepdims=True)
+        places = np.minimum(places, old - 1)
+        return tuple(zip(places.T, weights.T.astype(precise), strict=True))
+    if not align_corners:
         places = np.maximum((steps + precise(0.5)) * scale - precise(0.5), 0)
     below = np.minimum(np.floor(places).astype(np.int64), old - 1)
     share = np.minimum(places - below, 1)

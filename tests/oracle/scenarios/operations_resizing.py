@@ -43,6 +43,13 @@ TABLE = {
     ),
     "bilinear": row(PLANE, size=(4, 4), mode="bilinear"),
     "bilinear, aligned": row(PLANE, size=(4, 4), mode="bilinear", align_corners=True),
+    "bilinear, smoothed": row((1, 2, 7, 5), size=(3, 4), mode="bilinear", antialias=True),
+    "bilinear, smoothed and aligned": row(
+        (1, 1, 5, 3), size=(2, 4), mode="bilinear", antialias=True, align_corners=True
+    ),
+    "bilinear, smoothed by a scale": row(
+        (1, 1, 6, 5), scale_factor=(0.7, 0.6), mode="bilinear", antialias=True
+    ),
     "trilinear": row(VOLUME, size=(3, 2, 3), mode="trilinear"),
     "area": row(PLANE, size=(2, 3), mode="area"),
     "pixel_shuffle": operation(
