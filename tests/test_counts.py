@@ -28,6 +28,8 @@ MOST = {
     "training step, full backward hooks": (385, 113, 23, 200),
     "training step, tensor hooks": (239, 113, 13, 70),
     "addition": (3, 1, 0, 6),
+    "images": (345, 369, 10, 50),
+    "sequences": (479, 273, 17, 94),
     "broadcasting": (44, 21, 6, 26),
     "chosen": (109, 15, 8, 2),
 }
@@ -90,6 +92,39 @@ def broadcasting() -> Callable[[], Any]:
     return step
 
 
+def images() -> Callable[[], Any]:
+    """Give a step of a network of images, with arrays large enough for quicker ways."""
+    model = nn.Sequential(
+        nn.Conv2d(1, 2, 3, padding=1),
+        nn.BatchNorm2d(2),
+        nn.Hardsigmoid(),
+        nn.LeakyReLU(),
+        nn.MaxPool2d(2, padding=1),
+    )
+    x, target = torch.randn(4, 1, 32, 32), torch.zeros(4, 2, 17, 17)
+
+    def step() -> None:
+        model.zero_grad()
+        nn.functional.smooth_l1_loss(model(x), target).backward()
+
+    return step
+
+
+def sequences() -> Callable[[], Any]:
+    """Give a step of a network of words, with small arrays."""
+    table, norm, lstm = nn.Embedding(5, 4), nn.LayerNorm(4), nn.LSTM(4, 3)
+    words, given = torch.tensor([[0], [2], [2]]), torch.randn(3, 1, 4)
+
+    def step() -> None:
+        for module in (table, norm, lstm):
+            module.zero_grad()
+        (
+            lstm(given)[0].sum() + (norm(table(words)) ** 2).mean() + table.weight[words].sum()
+        ).backward()
+
+    return step
+
+
 def chosen() -> Callable[[], Any]:
     """Give the gradient of one leaf of two."""
     x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
@@ -104,6 +139,8 @@ STEPS: dict[str, Callable[[], Callable[[], Any]]] = {
     "addition": addition,
     "broadcasting": broadcasting,
     "chosen": chosen,
+    "images": images,
+    "sequences": sequences,
 }
 
 

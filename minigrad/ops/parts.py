@@ -231,11 +231,10 @@ def _from_strides(
     shown, own = _places(size, stride, offset), _places(self_sym_sizes, own_stride)
     if not own.size:
         return zeros_for(grad, self_sym_sizes)
-    low = int(min(own.min(), shown.min(initial=0)))
     high = int(max(own.max(), shown.max(initial=0)))
-    storage = applied(index_add, zeros_for(grad, (high + 1 - low,)), grad, (shown - low,))
-    shares = np.bincount((own - low).reshape(-1))[own - low]
-    gradient = applied(index, storage, (own - low,))
+    storage = applied(index_add, zeros_for(grad, (high + 1,)), grad, (shown,))
+    shares = np.bincount(own.reshape(-1))[own]
+    gradient = applied(index, storage, (own,))
     shares = shares.astype(getattr(grad, "_array", grad).dtype)
     return gradient if shares.max() == 1 else gradient / shares
 

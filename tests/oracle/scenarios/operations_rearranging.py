@@ -202,3 +202,16 @@ def views(torch, log):
     y.select(0, 1).zero_()
     y.narrow(0, 2, 2).add_(1)
     log("written through parts", y)
+
+
+@family
+def corners(torch, log):
+    """Copies of what is repeated; distances in stacks; nothing that is added at no places."""
+    row, column = torch.arange(3.0).expand(2, 3), torch.arange(2.0)[:, None].expand(2, 3)
+    log("strides", *(each.clone().stride() for each in (row, column, column.t())))
+    a = torch.arange(6.0).reshape(2, 3, 1).requires_grad_()
+    b = (torch.arange(8.0).reshape(2, 4, 1) * 3 + 1).requires_grad_()
+    distances = torch.cdist(a, b, compute_mode="use_mm_for_euclid_dist")
+    log("distances", torch.autograd.grad(distances, (a, b), torch.arange(24.0).reshape(2, 3, 4)))
+    nowhere = torch.tensor([], dtype=torch.int64)
+    log("nothing", torch.ones(2, 3).index_add(0, nowhere, torch.zeros(0, 3)))
