@@ -16,7 +16,7 @@ from .hostile.running import outcome, outcomes
 # What is still wrong in the calls below, at most. It only goes down.
 COUNT = 500
 STILL_WRONG = {
-    "functions": {"silent": 0, "answer": 0, "refusal": 0, "error": 6, "bare": 0, "hang": 0},
+    "functions": {"silent": 0, "answer": 0, "refusal": 0, "error": 4, "bare": 0, "hang": 0},
     "objects": {"silent": 0, "answer": 0, "refusal": 0, "error": 4, "bare": 0, "hang": 0},
     "signatures": {"silent": 0, "answer": 0, "refusal": 3, "error": 9, "bare": 0, "hang": 0},
 }
