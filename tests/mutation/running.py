@@ -16,7 +16,6 @@ from typing import Any
 
 import coverage
 import pytest
-from _pytest.runner import runtestprotocol
 
 from . import places
 from .mutants import Mutant, planted
@@ -90,6 +89,7 @@ class Planter:
         self.killers: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.passed: set[tuple[str, ...]] = set()  # series of tests, without a mutant
         self.flawed: set[str] = set()  # tests that fail in such a series
+        self.failed = False  # whether the test that runs in a child did
 
     def pytest_runtestloop(self, session: Any) -> bool:
         """Take the place of pytest's own loop."""
@@ -107,6 +107,10 @@ class Planter:
                 self.killers[mutant.function][test] += 3
             self.tell(mutant, end, count)
         return True
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """See whether a test fails, in a child."""
+        self.failed |= report.failed
 
     def plant(self, mutant: Mutant) -> tuple[str, str, int]:
         """Say how a mutant ended, at which test, and of how many.
@@ -198,7 +202,8 @@ class Planter:
             signal.setitimer(signal.ITIMER_PROF, COMPUTING * multiple / MULTIPLE + more)
             signal.setitimer(signal.ITIMER_REAL, WAITING * multiple / MULTIPLE + more)
             item, after = self.items[name], following and self.items[following]
-            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=after)):
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
+            if self.failed:
                 return 1
         return 0
 

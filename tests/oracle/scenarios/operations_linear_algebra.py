@@ -91,7 +91,7 @@ def errors(torch, log):
 
 @family
 def corners(torch, log):
-    """A matrix of one zero; pseudoinverses of wide and of tall matrices; a weight of one row."""
+    """One zero, wide and tall matrices, a weight of one row, zeros in norms, few entries."""
     zero = torch.zeros(1, 1, requires_grad=True)
     log("det", torch.autograd.grad(torch.linalg.det(zero), zero))
     for sizes in ((2, 3), (3, 2)):
@@ -101,3 +101,10 @@ def corners(torch, log):
         log("pinv", inverse, torch.autograd.grad(inverse, matrix, weights))
     x, weight, bias = torch.tensor([1.0, 2.0]), torch.tensor([3.0, -1.0]), torch.tensor(0.5)
     log("linear", torch.nn.functional.linear(x, weight, bias))
+    for order in (0.5, 2.5):
+        entries = torch.tensor([0.0, 4.0, -1.0], requires_grad=True)
+        norm = torch.linalg.vector_norm(entries, order)
+        log("norm", norm, torch.autograd.grad(norm, entries))
+    for values, correction in (([2.0], 1), ([1.0, 3.0], 2), ([1.0, 3.0], 3), ([2.0, 2.0], 2)):
+        entries = torch.tensor(values, requires_grad=True)
+        log("variance", torch.autograd.grad(entries.var(correction=correction), entries))

@@ -37,3 +37,5 @@ def of_zero_and_of_complex_numbers(torch, log):
         log("power", powers, torch.autograd.grad(powers, exponent, weights))
     z = torch.tensor([1 + 2j, -2j])
     log("complex", (z**4).real, (z**5).imag)
+    many = torch.complex(torch.arange(70.0) % 4, torch.arange(70.0) % 3)
+    log("many", (many**4).real, (many**5).imag)

@@ -215,3 +215,5 @@ def corners(torch, log):
     log("distances", torch.autograd.grad(distances, (a, b), torch.arange(24.0).reshape(2, 3, 4)))
     nowhere = torch.tensor([], dtype=torch.int64)
     log("nothing", torch.ones(2, 3).index_add(0, nowhere, torch.zeros(0, 3)))
+    matrix, weights = torch.ones(2, 3, requires_grad=True), torch.arange(6.0).reshape(2, 3)
+    log("rolled", torch.autograd.grad(torch.roll(matrix, (1, 2), (0, 1)), matrix, weights))
