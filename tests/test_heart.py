@@ -204,22 +204,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4138, 20),
-    "breadth": (2047, 18),
+    "autograd": (4161, 20),
+    "breadth": (2048, 18),
     "classroom": (2189, 15),
     "core": (1196, 7),
-    "creation": (1714, 10),
+    "creation": (1716, 10),
     "data": (527, 4),
     "faces": (1146, 10),
-    "nn": (5399, 35),
-    "ops": (9805, 45),
+    "nn": (5396, 35),
+    "ops": (9824, 45),
     "optim": (1691, 11),
     "saving": (1015, 4),
     "symbolic": (4993, 23),
     "viz": (3060, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (39389, 231)
+HOUSE = (39434, 231)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -208,15 +208,15 @@ CALLS = (
             ("torch.nn.Uninitialized*.to", "only here *"),
             ("torch.Tensor.to", "`*` by keyword, there by both"),
             ("torch.Tensor.*", "`memory_format` by keyword, there by both"),
-            ("torch.asarray", "default of `requires_grad` is False, there None"),
             ("torch.Tensor.to", "without `tensor`"),
             ("torch.Tensor.view", "`dtype` by keyword, there by both"),
             ("torch.*tensor_split", "*"),
-            ("torch.atleast_2d", "*"),
             ("torch.randint_like", "default of *"),
             ("torch.*_mean", "default of `correction` is 1, there None"),
             ("torch.Future.*", "*"),
             ("torch.set_num_threads", "*"),
+            ("torch.range", "default of `start` is required, there 0"),
+            ("torch.utils.checkpoint.set_checkpoint_early_stop", "class, there function"),
         ),
     ),
     Difference(
@@ -224,7 +224,8 @@ CALLS = (
         title="Options that hardly any program uses",
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
         "`nansum` no `dtype`, `searchsorted` no `sorter`, `std_mean` and `var_mean` no `unbiased`, "
-        "`matrix_rank` not all of its tolerances.",
+        "`matrix_rank` not all of its tolerances, and the functions `lstm` and `gru` take no packed "
+        "sequences.",
         why="They are breadth, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
@@ -236,6 +237,7 @@ CALLS = (
             ("torch.logspace|torch.tri*_indices|torch.randint_like", "without `*`"),
             ("torch.tri*_indices", "default of *"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),
+            ("torch.empty_strided|torch.range|torch.lstm|torch.gru", "without `*`"),
         ),
     ),
     Difference(

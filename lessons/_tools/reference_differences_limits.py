@@ -302,14 +302,6 @@ LIMITS = (
         names=("torch.linalg.norm", "torch.norm", "torch.Tensor.norm"),
     ),
     Difference(
-        slug="einsum-lists",
-        title="einsum without letters",
-        what="`einsum` takes an equation, and no lists of numbers.",
-        why="Letters are what courses write.",
-        code="torch.einsum(torch.eye(2), [0, 0], [0])",
-        names=("torch.einsum",),
-    ),
-    Difference(
         slug="weighted-errors",
         title="Weights of each error",
         what="`mse_loss`, `l1_loss` and `huber_loss` take no `weight`.",
@@ -382,15 +374,6 @@ LIMITS = (
         "_ = file.seek(0)\n"
         'torch.load(file, map_location="meta")',
         names=("torch.load",),
-    ),
-    Difference(
-        slug="antialias",
-        title="Smaller images without steps",
-        what="`interpolate` takes `antialias=False` only.",
-        why="Averaging first does nearly the same.",
-        code="image = torch.ones(1, 1, 4, 4)\n"
-        'nn.functional.interpolate(image, size=(2, 2), mode="bilinear", antialias=True)',
-        names=("torch.nn.functional.interpolate",),
     ),
     Difference(
         slug="set-in-a-graph",

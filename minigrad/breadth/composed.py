@@ -306,8 +306,8 @@ exponential_(Tensor input, float lambd=1, *, generator=None) = having(
     "Exponential distribution is a continuous probability distribution. dtype must be a floating "
     f"point but you specified {input.dtype}").copy_(
     wrap(stream(generator).exponential(input.shape, lambd)))
-map_(Tensor input, Tensor other, callable) = input.copy_(torch.tensor([
-    callable(*pair) for pair in zip(input.flatten().tolist(), other.expand_as(
+map_(Tensor input, Tensor tensor, callable) = input.copy_(torch.tensor([
+    callable(*pair) for pair in zip(input.flatten().tolist(), tensor.expand_as(
     input).flatten().tolist(), strict=True)], dtype=input.dtype).view(input.shape))
 share_memory_(Tensor input) = input
 to_sparse(Tensor input) = input

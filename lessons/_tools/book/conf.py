@@ -10,7 +10,7 @@ gc.set_threshold(
 
 project = "minigrad"
 author = "the minigrad authors"
-version = release = minigrad.__version__
+version = release = str(minigrad.__version__)
 project_copyright = "the minigrad authors; lessons CC BY 4.0, code MIT"
 
 extensions = ["myst_nb", "sphinx.ext.mathjax"]
