@@ -184,6 +184,7 @@ class Planter:
             return 3
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        self.items[tests[0]].config.pluginmanager.unregister(name="terminalreporter")
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
