@@ -125,6 +125,14 @@ def test_gradients_that_do_not_fit(draw, define, refused, backward, kind, text, 
         y.backward(draw(2))
 
 
+def test_an_inference_tensor_cannot_be_asked_for_a_gradient(torch):
+    with torch.inference_mode():
+        x = torch.ones(1)
+    with pytest.raises(RuntimeError, match="inference tensor"):
+        x.requires_grad = True
+    assert not x.requires_grad
+
+
 def test_an_empty_output_has_no_jacobian(torch):
     x = torch.ones(2)
     with pytest.raises(RuntimeError, match=r"^stack expects a non-empty TensorList"):

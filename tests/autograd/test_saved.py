@@ -169,7 +169,10 @@ def test_what_was_saved_is_what_data_is_now(torch):
     assert x.grad.tolist() == [10.0]
 
 
-def test_a_saved_result_is_no_inference_tensor(torch):
-    y = torch.ones(1, requires_grad=True).exp()
+def test_what_was_there_before_is_no_inference_tensor(torch):
+    x = torch.ones(1, requires_grad=True)
+    y = x.exp()
     with torch.inference_mode():
-        assert not y.grad_fn._saved_result.is_inference()
+        parameter = torch.nn.Parameter(x.detach())
+        for tensor in (y.grad_fn._saved_result, x.data, parameter):
+            assert not tensor.is_inference()
