@@ -171,8 +171,9 @@ def test_what_was_saved_is_what_data_is_now(torch):
 
 def test_what_was_there_before_is_no_inference_tensor(torch):
     x = torch.ones(1, requires_grad=True)
-    y = x.exp()
+    y, largest = x.exp(), torch.ones(2, 2, requires_grad=True).max(0)[0]
     with torch.inference_mode():
         parameter = torch.nn.Parameter(x.detach())
-        for tensor in (y.grad_fn._saved_result, x.data, parameter):
+        saved = y.grad_fn._saved_result, largest.grad_fn._saved_indices
+        for tensor in (*saved, x.data, parameter):
             assert not tensor.is_inference()
