@@ -177,3 +177,19 @@ def test_what_was_there_before_is_no_inference_tensor(torch):
         saved = y.grad_fn._saved_result, largest.grad_fn._saved_indices
         for tensor in (*saved, x.data, parameter):
             assert not tensor.is_inference()
+
+
+@pytest.mark.parametrize(
+    "look_up",
+    [
+        lambda torch, x, places: x[places],
+        lambda torch, x, places: torch.gather(x, 0, places),
+        lambda torch, x, places: torch.index_select(x, 0, places),
+        lambda torch, x, places: torch.take(x, places),
+    ],
+)
+def test_places_are_released_as_tensors_are(torch, look_up):
+    y = look_up(torch, torch.ones(3, requires_grad=True), torch.tensor([0, 2])).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
