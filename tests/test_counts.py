@@ -28,8 +28,8 @@ MOST = {
     "training step, full backward hooks": (385, 113, 23, 200),
     "training step, tensor hooks": (239, 113, 13, 70),
     "addition": (3, 1, 0, 6),
-    "images": (383, 409, 11, 60),
-    "sequences": (559, 340, 20, 125),
+    "images": (387, 410, 11, 60),
+    "sequences": (561, 340, 20, 125),
     "broadcasting": (67, 25, 7, 31),
     "chosen": (109, 15, 8, 2),
 }

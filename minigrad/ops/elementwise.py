@@ -451,8 +451,8 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
     if kind == "b" and isinstance(exponent, int):
         input = cast(input, np.dtype("int64"))
     if kind in "iub":
-        if isinstance(exponent, float):
-            input = cast(input, dtypes.default.dtype.numpy)
+        if isinstance(exponent, (float, complex)):
+            input = cast(input, dtypes.scalar_dtype(exponent, input._array.dtype))
         elif isinstance(exponent, int) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
     return pow_number(input, exponent)

@@ -18,7 +18,7 @@ COUNT = 500
 STILL_WRONG = {
     "functions": {"silent": 0, "answer": 0, "refusal": 0, "error": 4, "bare": 0, "hang": 0},
     "objects": {"silent": 0, "answer": 0, "refusal": 0, "error": 4, "bare": 0, "hang": 0},
-    "signatures": {"silent": 0, "answer": 0, "refusal": 3, "error": 9, "bare": 0, "hang": 0},
+    "signatures": {"silent": 0, "answer": 0, "refusal": 1, "error": 8, "bare": 0, "hang": 0},
 }
 
 

@@ -33,7 +33,7 @@ KINDS = {
 # Functions whose values are random, or what was in the memory.
 BY_CHANCE = re.compile(
     r"\b(rand\w*|dropout\w*|alpha_dropout_?|feature_dropout_?|native_dropout|bernoulli_?|normal_?|empty\w*"
-    r"|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|invert_permutation|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eigh|eigvals)\("
+    r"|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|invert_permutation|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eig|eigh|eigvals)\("
 )
 
 

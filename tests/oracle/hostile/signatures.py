@@ -11,6 +11,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from typing import NamedTuple
 
 import minigrad
@@ -56,12 +57,17 @@ def callees() -> tuple[Callee, ...]:
     """List all functions and methods with what their signatures tell."""
     found = []
     for room in ROOMS:
-        place = minigrad
+        place, theirs = minigrad, import_module("torch")
         for part in room.split(".")[1:]:
-            place = getattr(place, part)
+            place, theirs = getattr(place, part), getattr(theirs, part)
         for name in (each for each in dir(place) if each[0].islower()):
             function = getattr(place, name)
-            if name in LEFT_OUT or isinstance(function, type) or not callable(function):
+            if (
+                name in LEFT_OUT
+                or not hasattr(theirs, name)
+                or isinstance(function, type)
+                or not callable(function)
+            ):
                 continue
             try:
                 taken = [*inspect.signature(function).parameters.values()]
