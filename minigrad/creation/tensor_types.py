@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import array_of
@@ -38,7 +39,9 @@ class TensorType(type):
 
 def new(dtype: dtypes.dtype, *data: Any) -> Tensor:
     """Make a tensor of a type as PyTorch's old constructors do; see `array_for`."""
-    return wrap(array_for(*data, dtype=dtype))
+    array = array_for(*data, dtype=dtype)
+    shared = data and array is getattr(data[0], "_array", None)
+    return book["alias"](data[0]) if shared else wrap(array)
 
 
 def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
