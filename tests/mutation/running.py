@@ -212,7 +212,7 @@ class Planter:
 # What runs while the package is imported, or writes functions at their first call, is planted
 # before that: these tests are to notice.
 EARLY = "minigrad/core/"
-WRITES = ("minigrad/core/tape.py", "minigrad/core/plugs.py")
+WRITES = ("minigrad/core/tape.py", "minigrad/core/plugs.py", "minigrad/nn/modules/module.py")
 QUICK = "tests/test_counts.py tests/autograd/test_reduce.py tests/autograd/test_saved.py"
 QUICK += " tests/autograd/test_graph.py tests/ops/test_behavior.py tests/ops/test_graphs.py"
 QUICK += " tests/oracle/test_oracle.py::test_minigrad_does_what_pytorch_was_recorded_doing"

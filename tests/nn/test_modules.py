@@ -364,3 +364,19 @@ def test_a_pre_hooks_odd_return_is_told_after_that_no_input_needs_a_gradient(tor
     result = layer(torch.ones(1, 2))
     with pytest.warns(UserWarning, match="no inputs require gradients"), pytest.raises(KeyError):
         result.sum().backward()
+
+
+def test_a_parameter_with_a_history_is_refused(torch):
+    parameter = torch.nn.Parameter(torch.ones(1), requires_grad=False)
+    parameter.mul_(torch.ones(1, requires_grad=True))
+    with pytest.raises(ValueError, match="Cannot assign non-leaf Tensor to parameter 'weight'"):
+        torch.nn.Module().register_parameter("weight", parameter)
+
+
+def test_a_buffer_that_is_not_saved_stays_so(torch):
+    module = torch.nn.Module()
+    module.register_buffer("held", torch.ones(1), persistent=False)
+    module.held = torch.zeros(1)
+    module.other = torch.nn.Buffer(torch.ones(1), persistent=False)
+    module.other = torch.nn.Buffer(torch.zeros(1), persistent=False)
+    assert module.held.item() == 0 and not module.state_dict()

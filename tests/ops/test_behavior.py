@@ -229,3 +229,7 @@ def test_a_number_that_a_small_dtype_does_not_hold_divides_as_it_is() -> None:
     x = torch.tensor([128], dtype=torch.uint8)
     assert (x / 256).item() == 0.5 and torch.div(x, 512).item() == 0.25
     assert (x * 257).item() == 128 and (x + 256).item() == 128
+
+
+def test_an_operation_says_what_it_does() -> None:
+    assert (torch.sin.__doc__ or "").startswith("Sine")
