@@ -17,6 +17,7 @@ import pytest
 import minigrad
 from minigrad import nn
 from minigrad.core.plugs import attach, plugs
+from minigrad.core.tape import differentiable
 from tests.tracing import traced
 
 PACKAGE = Path(minigrad.__file__).resolve().parent
@@ -240,3 +241,22 @@ def test_the_house_does_not_grow():
     assert files <= HOUSE[1]
     rooms = {path.parent.name for path in PACKAGE.glob("*/*.py")}
     assert rooms == {*MOST, *SHIMS}
+
+
+# ------------------------------------------------------------------ the book
+
+
+def test_a_rule_that_names_what_is_not_there_is_told():
+    def double(self):
+        return self * 2
+
+    known = (
+        r"known are the arguments \['self'\], result, and \['self_sym_sizes', 'self_sym_columns'\]"
+    )
+    for rules, wrong in (
+        ({"self": lambda grad, weight, bias: grad}, "'bias', 'weight'"),
+        ({"other": lambda grad: grad}, "'other'"),
+        ({"other": lambda grad, bias: grad}, "'bias', 'other'"),
+    ):
+        with pytest.raises(TypeError, match=rf"a rule of double names \[{wrong}\]; {known}"):
+            differentiable("DoubleBackward0", **rules)(double)
