@@ -186,6 +186,7 @@ def test_what_was_there_before_is_no_inference_tensor(torch):
         lambda torch, x, places: torch.gather(x, 0, places),
         lambda torch, x, places: torch.index_select(x, 0, places),
         lambda torch, x, places: torch.take(x, places),
+        lambda torch, x, places: x.index_add(0, places, torch.ones(2, requires_grad=True)),
     ],
 )
 def test_places_are_released_as_tensors_are(torch, look_up):
