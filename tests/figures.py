@@ -76,7 +76,8 @@ So mistakes are planted on purpose, to see them found:
 
 Where fewer were planted than possible, these are an even sample. Each that no test noticed was
 looked at, and what it is was written down. *Equivalent* means that the same comes out; *speed*,
-that it comes more slowly; *message*, that only the words of an error differ; *unlikely*, that it takes an interpreter or a moment that tests cannot bring about.
+that it comes more slowly; *message*, that only the words of an error differ; *unlikely*, that it
+takes an interpreter or a moment that tests cannot bring about.
 
 The long lists are run in seven parts, one each day, and all before a release.
 
