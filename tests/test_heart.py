@@ -206,7 +206,7 @@ def test_attached_members_are_members():
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
     "autograd": (4161, 20),
-    "breadth": (2048, 18),
+    "breadth": (2050, 18),
     "classroom": (2189, 15),
     "core": (1196, 7),
     "creation": (1719, 10),
@@ -220,7 +220,7 @@ MOST = {
     "viz": (3060, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (39437, 231)
+HOUSE = (39439, 231)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

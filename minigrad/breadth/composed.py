@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.own_nodes import nothing_passes
+from minigrad.autograd.own_nodes import not_differentiable, nothing_passes
 from minigrad.breadth.counts import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face, lazy_loading
@@ -141,7 +141,11 @@ def runs(input: Tensor, inverse: bool, counts: bool, dim: int | None) -> Any:
         found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
     if counts:
         found.append(np.diff(np.flatnonzero(starts), append=len(array)))
-    return tuple(map(wrap, found)) if len(found) > 1 else wrap(found[0])
+    values = _UNIQUE_CONSECUTIVE(found[0], input)
+    return (values, *map(wrap, found[1:])) if len(found) > 1 else values
+
+
+_UNIQUE_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
 
 def gathered(

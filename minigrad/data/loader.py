@@ -115,7 +115,7 @@ def default_collate(batch: Any) -> Any:
             raise TypeError(f"{_WRONG} {first.dtype}")
         return stack([as_tensor(array) for array in batch], 0)
     if isinstance(first, (np.bool_, np.number)):
-        return wrap(np.array(batch))
+        return as_tensor(batch)
     if isinstance(first, float):
         return tensor(batch, dtype=dtypes.float64)
     if isinstance(first, int):

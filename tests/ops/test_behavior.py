@@ -233,3 +233,9 @@ def test_a_number_that_a_small_dtype_does_not_hold_divides_as_it_is() -> None:
 
 def test_an_operation_says_what_it_does() -> None:
     assert (torch.sin.__doc__ or "").startswith("Sine")
+
+
+def test_what_has_no_derivative_says_so_in_the_backward_pass() -> None:
+    found = torch.unique_consecutive(torch.ones(3, requires_grad=True))
+    with pytest.raises(NotImplementedError, match="'unique_consecutive' is not implemented"):
+        found.sum().backward()
