@@ -190,8 +190,9 @@ BEHAVIOR = (
         "and minigrad what the formula says: for infinity or nan added to complex numbers, which "
         "PyTorch multiplies by 1 first; for infinite weights of `batch_norm`, `instance_norm` and "
         "`group_norm`; for the slope of `softplus` where a threshold far away lets its powers "
-        "grow beyond all numbers; and for causal attention whose scale is not positive. Attention "
-        "whose scale is nan is nan here, and 0 there.",
+        "grow beyond all numbers; for `gelu` of infinity, and `trapezoid` over infinities; and for "
+        "causal attention whose scale is not positive. Attention whose scale is nan is nan here, "
+        "and 0 there.",
         why="In which order numbers are computed is no promise; the formula is.",
         code='torch.complex(torch.ones(1), torch.ones(1)) + float("inf")',
     ),
