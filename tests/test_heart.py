@@ -216,11 +216,11 @@ MOST = {
     "ops": (9824, 45),
     "optim": (1691, 11),
     "saving": (1015, 4),
-    "symbolic": (4993, 23),
+    "symbolic": (5016, 23),
     "viz": (3060, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (39439, 231)
+HOUSE = (39462, 231)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -167,13 +167,12 @@ def test_each_entry_is_clipped():
     assert not derivation.check().open
 
 
-def test_a_hook_that_looks_at_all_entries_is_told_by_its_name():
+def test_a_hook_that_looks_at_all_entries_is_written_entry_by_entry():
     x = symbols("x", 2, requires_grad=True)
     y = x * 3
     y.register_hook(lambda grad: grad * torch.clamp(1 / grad.norm(), max=1.0))
-    derivation = derive((y * y).sum(), names={"y": y})
-    text = str(derivation)
-    assert "hook(g)" not in text and not derivation.check().open
+    text = str(derive((y * y).sum(), names={"y": y}))
+    assert "hook(0, g_{0}, g_{1}) = g_{0}*Min(1, 1/sqrt(g_{0}**2 + g_{1}**2))" in text
     assert "dL/dy_{0} = hook(0, 2*y_{0}, 2*y_{1})   tensor hook hook" in text
 
 

@@ -15,6 +15,7 @@ import sympy
 from minigrad.autograd.recording import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
+from minigrad.symbolic.formulas import named_array
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.regions import Region, kinks_in, rebuilt
 from minigrad.symbolic.signs import sign_of
@@ -68,29 +69,33 @@ def replaced(formulas: Iterable[Any], given: Mapping[Any, Any]) -> list[Any]:
     return [rebuilt(formula, lambda *unchanged: None, known) for formula in formulas]
 
 
-def _rule_between(before: Any, after: Any, entry: Any) -> Any:
-    """Write what is made of each entry as one function; None if that is not known.
+def _function_between(before: Any, after: Any, entry: Any) -> tuple[tuple[Any, ...], Any]:
+    """Write what was made of entries as a function of them, if nothing else of theirs is in it.
 
-    It is not if the function is another one for another entry, or looks at several of them.
+    Returns:
+        The symbols for the entries, `g`, or `g_{0}`, `g_{1}` and so on, and the function of these
+        as an array; None if that is not known.
     """
-    rules, inside = set(), symbols_in(before.flat)
-    for old, made in zip(before.flat, after.flat, strict=True):
-        given = {old: entry} if symbols_in([old]) else {}
-        (rule,) = replaced([made], given)
-        if symbols_in([rule]) & inside and is_small(made, 80):
-            rule = _solved(made, given)
-        if symbols_in([rule]) & inside:
-            return None
-        rules.add(rule)
-    if len(rules) > 1:
-        return None
-    rule = rules.pop()
-    cases = in_cases(rule, entry)
-    return rule if cases is None else cases
+    arguments = tuple(named_array(entry.name, before.shape, {}).flat)
+    inside = symbols_in(before.flat)
+    pairs = zip(before.flat, arguments, strict=True)
+    given = {old: argument for old, argument in pairs if symbols_in([old])}
+    function = []
+    for place, made in enumerate(after.flat):
+        first = before.flat[place] if before.size == after.size else None
+        if first in given:  # of equal entries, the one in the same place
+            given[first] = arguments[place]
+        (written,) = replaced([made], given)
+        if symbols_in([written]) & inside and is_small(made, 80):
+            written = _solved(made, given)
+        if symbols_in([written]) & inside:
+            return arguments, None
+        function.append(written)
+    return arguments, SymbolicArray(function).reshape(after.shape)
 
 
 def _solved(made: Any, given: Mapping[Any, Any]) -> Any:
-    """Put an argument in where SymPy has merged what it stands for with something else.
+    """Put arguments in where SymPy has merged what they stand for with something else.
 
     A symbol that occurs in it to the first power is solved for, so that it is put in exactly.
     """
@@ -216,9 +221,11 @@ class HookEffect:
         after: What the hook left.
         factor: What it multiplied by: an expression, or an array with one for each entry; None if
             it did something else.
+        arguments: If it did something else, symbols for the entries of what it saw.
+        function: The entries of what it made of these; None if that is not known.
         entry: A symbol for one entry: `g`, or another name if a formula has that one already.
-        rule: If it did something else, what it makes of this entry, if of each the same: in cases
-            where that is short. None if an entry depends on others, or if this is not known.
+        rule: What it makes of this entry, if of each the same: in cases where that is short. None
+            if an entry depends on others, or if this is not known.
     """
 
     name: str
@@ -226,6 +233,8 @@ class HookEffect:
     before: Any
     after: Any
     factor: Any
+    arguments: tuple[Any, ...] = ()
+    function: Any = None
     entry: Any = None
     rule: Any = None
 
@@ -238,9 +247,10 @@ class HookEffect:
         """Do to an array of formulas what the hook did."""
         if self.factor is not None:
             return gradient * self.factor
-        if self.rule is None:
+        if self.function is None:
             return self.after
-        made = [self.rule.subs(self.entry, each) for each in entries(gradient).flat]
+        values = dict(zip(self.arguments, entries(gradient).flat, strict=True))
+        made = [each.subs(values, simultaneous=True) for each in entries(self.function).flat]
         return SymbolicArray(made).reshape(np.shape(self.after))
 
 
@@ -322,8 +332,9 @@ def _effect(name: str, kind: str, before: Any, after: Any, letter: str) -> HookE
     if factor is not None:
         return HookEffect(name, kind, before, after, factor)
     entry = sympy.Symbol(letter, real=True)
-    rule = _rule_between(first, second, entry)
-    return HookEffect(name, kind, before, after, None, entry, rule)
+    arguments, function = _function_between(first, second, entry)
+    rule = None if function is None else _rule(arguments, function, entry)
+    return HookEffect(name, kind, before, after, None, arguments, function, entry, rule)
 
 
 # ---------------------------------------------------------------------- numbers
@@ -347,6 +358,23 @@ def _number(before: Any, after: Any) -> Any:
     return near if flat.size > 1 or near.q <= 10 or near.p == 1 else None
 
 
+# ---------------------------------------------------------------------- formulas
+
+
+def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
+    """Write what is done to each entry, if it is the same and depends on no other entry."""
+    rules = set()
+    for argument, made in zip(arguments, function.flat, strict=True):
+        if made.free_symbols.intersection(arguments) - {argument}:
+            return None
+        rules.add(made.xreplace({argument: entry}))
+        if len(rules) > 1:
+            return None
+    (rule,) = rules
+    cases = in_cases(rule, entry)
+    return rule if cases is None else cases
+
+
 def told_apart(
     table: Mapping[Any, tuple[HookEffect, ...]],
 ) -> dict[Any, tuple[HookEffect, ...]]:
@@ -365,7 +393,7 @@ def told_apart(
     met: dict[str, list[str]] = {}
 
     def named(effect: HookEffect) -> HookEffect:
-        made = (effect.factor, effect.rule)
+        made = (effect.factor, effect.rule, effect.function)
         did = next((str(entries(each).tolist()) for each in made if each is not None), "")
         if effect.name != UNNAMED and (effect.factor is not None or not did):
             return effect

@@ -195,9 +195,14 @@ class DerivationLayout(Layout):
         """Write the functions that hooks are, where they are more than factors."""
         for name, effect in self.functions.items():
             if effect.rule is not None:
-                each = "" if np.size(effect.before) == 1 else ", of each entry"
+                each = "" if len(effect.arguments) == 1 else ", of each entry"
                 left = applied(name, self.board.formula(effect.entry))
                 yield Row(left, [self.board.formula(effect.rule)], effect.kind + each)
+            elif effect.function is not None and len(effect.arguments) <= MOST:
+                listed = list(entries(effect.function).flat)
+                for place, made in enumerate(listed if all(map(short, listed)) else []):
+                    whole = sympy.Function(name)(sympy.Integer(place), *effect.arguments)
+                    yield Row(self.board.formula(whole), [self.board.formula(made)], effect.kind)
 
     def _chain(self) -> Iterator[Row]:
         """Write how the local derivatives multiply."""
