@@ -220,7 +220,7 @@ def wrong_call(expected: int, gradients: Any, named: Any) -> Exception:
     if len(gradients) != expected:
         return TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
     places = enumerate(gradients)
-    wrong = next(n for n, g in places if g is not None and not hasattr(g, "_array"))
+    wrong = next(n for n, g in places if g is not None and not isinstance(g, Tensor))
     return TypeError(f"argument {wrong} is not a Variable")
 
 

@@ -552,7 +552,7 @@ class NodeFace(Node):
             >>> (x * x).grad_fn(torch.tensor([10.0]))
             (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
         """
-        given = all(gradient is None or hasattr(gradient, "_array") for gradient in gradients)
+        given = all(gradient is None or isinstance(gradient, Tensor) for gradient in gradients)
         expected = len(self._shape) if self._multiple else 1
         if named or len(gradients) != expected or not given:
             raise wrong_call(expected, gradients, named)

@@ -195,19 +195,17 @@ lp_pool#d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
 max_unpool#d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
     = unpooled(input, indices, kernel_size, stride, padding, output_size, #)
 """
-_FUNCTIONS += "".join(_OF_DIMENSIONS.replace("#", _dims).lstrip() for _dims in "123")
+_FUNCTIONS += "".join(_OF_DIMENSIONS.replace("#", _digit).lstrip() for _digit in "123")
 
 for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():
     _schema, _, _expression = _entry.partition(" = ")
     _arguments = ", ".join(each.name for each in read(_schema).arguments)
     _source = f"lambda {_arguments}: {_expression}"
-    _body = eval(compile(_source, f"<minigrad {_schema}>", "eval"), globals())
-    _body.__doc__ = f"Compute `{_expression}`."
-    functional(_schema)(_body)
+    _function = eval(compile(_source, f"<minigrad {_schema}>", "eval"), globals())
+    _function.__doc__ = f"Compute `{_expression}`."
+    functional(_schema)(_function)
     setattr(F, _schema.partition("(")[0], in_functional[_schema.partition("(")[0]])
 
-_POOL = "norm_type, kernel_size, stride=None, ceil_mode=False"
-_POOL_SHOWS = "norm_type=, kernel_size=, stride=, ceil_mode="
 _SHRINK = "lambd=0.5", "lambd"
 _INPLACE = "inplace=False", "inplace?"
 # Each layer: its base class, its function, its settings, and what it prints.
@@ -218,7 +216,6 @@ _LAYERS: dict[str, tuple[type, str, str, str]] = {
     ),
     "GLU": (Layer, "glu", "dim=-1", "dim="),
     "Hardshrink": (Layer, "hardshrink", *_SHRINK),
-    **{f"LPPool{n}d": (Layer, f"lp_pool{n}d", _POOL, _POOL_SHOWS) for n in (1, 2, 3)},
     "Mish": (Layer, "mish", *_INPLACE),
     "MultiLabelSoftMarginLoss": (
         _Loss, "multilabel_soft_margin_loss", f"weight=None, {REDUCTION}", ""
@@ -245,7 +242,7 @@ class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
     """Put the largest entries of windows back where they were; see `functional.max_unpool2d`."""
 
     _shows = "kernel_size=, stride=, padding="
-    _dims = 2
+    _dims: int
 
     def _keep(self, settings: dict[str, Any]) -> None:
         settings["stride"] = settings["stride"] or settings["kernel_size"]
@@ -262,20 +259,26 @@ class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
         )
 
 
-class MaxUnpool1d(_MaxUnpool):
-    """Put the largest entries of windows back where they were; see `functional.max_unpool1d`."""
+class _LPPool(
+    Layer,
+    settings="norm_type, kernel_size, stride=None, ceil_mode=False",
+    shows="norm_type=, kernel_size=, stride=, ceil_mode=",
+):
+    """Compute the norm of the entries of each window; see `functional.lp_pool2d`."""
 
-    _dims = 1
+    _dims: int
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Compute the norms."""
+        norm = float(self.norm_type)
+        return power_pooled(input, norm, self.kernel_size, self.stride, self.ceil_mode, self._dims)
 
 
-class MaxUnpool2d(_MaxUnpool):
-    """Put the largest entries of windows back where they were; see `functional.max_unpool2d`."""
-
-
-class MaxUnpool3d(_MaxUnpool):
-    """Put the largest entries of windows back where they were; see `functional.max_unpool3d`."""
-
-    _dims = 3
+for _base in (_MaxUnpool, _LPPool):
+    for _dims in (1, 2, 3):
+        _name = f"{_base.__name__[1:]}{_dims}d"
+        _body = {"_dims": _dims, "__doc__": _base.__doc__, "__module__": __name__}
+        globals()[_name] = type(_name, (_base,), _body)
 
 
 class Softmax2d(Layer):
@@ -318,4 +321,4 @@ class UpsamplingBilinear2d(Upsample, settings="size=None, scale_factor=None"):
 
 _OWN = "Softmax2d TripletMarginWithDistanceLoss UpsamplingBilinear2d UpsamplingNearest2d"
 NAMES = {*_LAYERS, *_OWN.split()}
-NAMES |= {f"MaxUnpool{dims}d" for dims in (1, 2, 3)}
+NAMES |= {f"{name}{dims}d" for name in ("LPPool", "MaxUnpool") for dims in (1, 2, 3)}

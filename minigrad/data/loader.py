@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from minigrad.autograd.messages import warn
+from minigrad.autograd.messages import type_name, warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import as_tensor, tensor
@@ -158,6 +158,8 @@ class _BaseDataLoaderIter:
             )
         self._loader, self._dataset = loader, loader.dataset
         self._in_batches, self._collate = loader._auto_collation, loader.collate_fn
+        if not callable(self._collate):
+            raise TypeError(f"collate_fn must be a function, not {type_name(self._collate)}")
         self._indices = iter(loader._index_sampler)
         if not (loader.persistent_workers and loader._seeded):
             draw_seed(loader.generator)  # PyTorch's workers count their seeds from it

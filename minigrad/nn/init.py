@@ -247,7 +247,7 @@ def orthogonal_(
     Raises:
         ValueError: If the tensor has fewer than two dimensions.
     """
-    if tensor.ndim < 2:
+    if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
         return tensor
@@ -400,7 +400,9 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
 def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
     """Write random numbers into a tensor."""
     if not isinstance(x, Tensor) or 0 in x._array.strides or not x._array.flags.writeable:
-        getattr(x, draw.__name__.removesuffix("for"))  # or the error that PyTorch raises
+        name = draw.__name__.removesuffix("for")
+        getattr(x, name)  # or the error that PyTorch raises
+        check_tensor(name, x, "tensor")
         refuse_repeats(x._array)
     return _fill(x, random.in_order_of_memory(np.empty_like(x._array), draw(x._array, *settings)))
 

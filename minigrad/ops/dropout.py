@@ -128,14 +128,15 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     array = input._array
-    if train is False:
+    if train is False and array.size:
         kept = wrap(np.ones(array.shape, bool))
         return native_dropout(input, np.ones((), array.dtype)), kept
     if array.dtype.kind in "iub":
         raise no_cast(input, "input")
     mask = _keep_mask(array.shape, p, array.dtype)._array
     scale = 1 / (1 - p) if p < 1 else 0.0
-    return native_dropout(input, mask * scale), wrap(mask.astype(bool))
+    kept = wrap(mask.astype(bool) if mask.size else mask)
+    return native_dropout(input, mask * scale), kept
 
 
 # ---------------------------------------------------------------------- of layers

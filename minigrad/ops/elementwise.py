@@ -362,7 +362,13 @@ def pow_number(self: Array, exponent: Any) -> Array:
     with np.errstate(all="ignore"):  # of 0 ** -1 or (-1) ** 0.5 PyTorch does not warn
         if exponent == -0.5:  # as PyTorch has it, also for -0 and minus infinity
             return 1 / np.sqrt(self)
-        return _power(self, plain(exponent))
+        exponent = plain(exponent)
+        if exponent.__class__ is float and 0 < abs(exponent) < _LEAST and self.dtype.char == "f":
+            exponent = math.copysign(_LEAST, exponent)  # not 0: a power of 0 shows it
+        return _power(self, exponent)
+
+
+_LEAST = float(np.finfo(np.float32).smallest_subnormal)
 
 
 def _less_one(exponent: Any) -> Any:

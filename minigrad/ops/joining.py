@@ -382,6 +382,8 @@ def tensor_split(
     if isinstance(places, int):
         if places < 1:
             raise RuntimeError(f"number of sections must be larger than 0, got {places}")
+        if whole("tensor_split", places, "sections") >= 2**31:
+            raise RuntimeError(f"cannot make {places} tensors: ask for fewer sections")
         smallest, longer = divmod(size, places)
         places = [i * smallest + min(i, longer) for i in range(1, places)]
     return tuple(

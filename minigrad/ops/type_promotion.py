@@ -93,18 +93,19 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             raise TypeError(f"'{sign}' {told}. Make a tensor of the array first.")
         if operation.__name__ in ("eq", "ne") and not holds_numbers(other):
             return operation.__name__ == "ne"
-        return operation(*beside_array(self, other))
+        return operation(*beside_array(self, other, operation.__name__ == "div"))
     if self._array.dtype.kind == "O" and hasattr(other, "free_symbols"):
         return operation(self, wrap(np.array(other, dtype=object)))
     return NotImplemented
 
 
-def beside_array(self: Tensor, array: Any) -> tuple[Tensor, Tensor]:
+def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tensor, Tensor]:
     """Give a tensor, and one of NumPy's arrays as another: they meet by NumPy's rules."""
-    if array.dtype.kind in "iufc" and not (
+    if array.dtype.kind in "biufc" and not (
         rules_mode.running or (array.ndim and self.requires_grad)
     ):
-        self = cast(self, np.result_type(self._array.dtype, array.dtype))
+        meeting = np.result_type(self._array.dtype, array.dtype)
+        self = cast(self, np.dtype("d") if quotient and meeting.kind in "biu" else meeting)
     try:
         np.broadcast_shapes(self._array.shape, array.shape)
     except ValueError:

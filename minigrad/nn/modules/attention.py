@@ -19,11 +19,11 @@ __all__ = ["MultiheadAttention"]
 
 
 def canonical_masks(
-    mask: Tensor | None, padding: Tensor | None, names: tuple[str, str], dtype: Any
+    mask: Tensor | None, padding: Tensor | None, names: tuple[str, str], like: Tensor
 ) -> tuple[Tensor | None, Tensor | None]:
     """Give a mask of places and one of padding as numbers to add; messages name them."""
-    padding = canonical_mask(padding, names[1], none_or_dtype(mask), names[0], dtype)
-    return canonical_mask(mask, names[0], None, "", dtype, False), padding
+    padding = canonical_mask(padding, names[1], none_or_dtype(mask), names[0], like.dtype)
+    return canonical_mask(mask, names[0], None, "", like.dtype, False), padding
 
 
 class NonDynamicallyQuantizableLinear(Linear):
@@ -143,7 +143,7 @@ class MultiheadAttention(
         for each in (query, key, value):
             check_tensor("multi_head_attention_forward", each, "query, key or value")
         names = ("attn_mask", "key_padding_mask")
-        masks = canonical_masks(attn_mask, key_padding_mask, names, query.dtype)
+        masks = canonical_masks(attn_mask, key_padding_mask, names, query)
         attn_mask, key_padding_mask = masks
         turn = self.batch_first and query.ndim == 3
         if turn:

@@ -129,7 +129,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         """
         check_tensor("transformer", src, "src")
         names = ("src_mask", "src_key_padding_mask")
-        masks = (*canonical_masks(src_mask, src_key_padding_mask, names, src.dtype), is_causal)
+        masks = (*canonical_masks(src_mask, src_key_padding_mask, names, src), is_causal)
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), *masks)
@@ -266,7 +266,7 @@ class TransformerEncoder(_Stack):
             is_causal: A hint that `mask` is the causal one; if None, it is looked at.
         """
         names = ("mask", "src_key_padding_mask")
-        mask, padding_mask = canonical_masks(mask, src_key_padding_mask, names, src.dtype)
+        mask, padding_mask = canonical_masks(mask, src_key_padding_mask, names, src)
         is_causal = self._is_causal(mask, is_causal, src)
         blank = self._leaves_padding_out(src, mask, padding_mask)
         output = src

@@ -41,18 +41,17 @@ class _Norm:
         """Make the weight anew."""
         setattr(module, self.name, self.compute_weight(module, module.training))
 
-    def register(self, module: Any) -> None:
-        """Register the hook.
+    def refuse_second(self, module: Any) -> None:
+        """Look whether there is a hook for this weight.
 
         Raises:
-            RuntimeError: If there is one for this weight.
+            RuntimeError: If there is one.
         """
         for other in module._forward_pre_hooks.values():
             if isinstance(other, type(self)) and other.name == self.name:
                 raise RuntimeError(
                     f"Cannot register two {self._called} hooks on the same parameter {self.name}"
                 )
-        module.register_forward_pre_hook(self)
 
     @classmethod
     def remove(cls, module: AnyModule, name: str) -> AnyModule:
@@ -116,15 +115,17 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
         FutureWarning,
     )
     dim = -1 if dim is None else whole("norm_except_dim", dim, "dim", 3)
-    if dim != -1:
-        dimension(dim, getattr(module, name).ndim)
     hook = _WeightNorm(name, dim)
-    hook.register(module)
+    hook.refuse_second(module)
     weight = getattr(module, name)
-    del module._parameters[name]
+    parameters: Any = module._parameters
+    if dim != -1:
+        dimension(dim, parameters[name].ndim)
+    del parameters[name]
     module.register_parameter(f"{name}_g", Parameter(_lengths(weight, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
     setattr(module, name, hook.compute_weight(module, False))
+    module.register_forward_pre_hook(hook)
     return module
 
 
@@ -198,7 +199,8 @@ def spectral_norm(
     """
     if dim is None:
         dim = 1 if isinstance(module, _TRANSPOSED) else 0
-    _SpectralNorm(name, dim, n_power_iterations, eps).register(module)
+    hook = _SpectralNorm(name, dim, n_power_iterations, eps)
+    hook.refuse_second(module)
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
@@ -212,6 +214,7 @@ def spectral_norm(
     setattr(module, name, weight.data)
     module.register_buffer(f"{name}_u", u)
     module.register_buffer(f"{name}_v", v)
+    module.register_forward_pre_hook(hook)
     return module
 
 

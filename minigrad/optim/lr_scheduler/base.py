@@ -340,7 +340,7 @@ class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
         return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
 
     def _product(self, epoch: int) -> float:
-        passed = sum(count for at, count in self.milestones.items() if at <= epoch)
+        passed = sum(count for at, count in self.milestones.items() if not epoch < at)
         return cast(float, self.gamma**passed)
 
 

@@ -165,6 +165,8 @@ def dropout_without_chance(torch, log):
     log.raises("torch", lambda: torch.dropout(x, -1.0, True))
     log.raises("integers", lambda: f.dropout(torch.tensor([1, 2])))
     log("native", *torch.native_dropout(x, 0.5, False))
+    for train in (True, False):
+        log(f"native of nothing, {train}", *torch.native_dropout(torch.ones(2, 0), 0.5, train))
     for call in (torch.dropout_, torch.alpha_dropout_, torch.feature_dropout_):
         log(f"{call.__name__} of 0", call(x * 1, 0.0, True))
     log("feature_dropout", torch.feature_dropout(x, 0.0, True))

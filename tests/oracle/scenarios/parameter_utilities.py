@@ -87,6 +87,11 @@ def weight_norm(torch, log):
         log.raises("not there", lambda o=layer: utils.remove_weight_norm(o))
     convolution = fill(torch, torch.nn.Conv2d(1, 2, 2))
     log.raises("deprecated", lambda: repr(utils.weight_norm(convolution, dim=1)))
+    for name in ("cpu", "nothing", (1, 2)):
+        layer = linear(torch)
+        log.raises(f"of {name}", lambda o=layer, n=name: utils.weight_norm(o, n))
+        log(f"untouched by {name}", list(layer.state_dict()), layer(leaf(torch, (3,), 1)))
+    log.raises("of no layer", lambda: utils.weight_norm(3))
     normed(torch, log, convolution, leaf(torch, (1, 1, 2, 3), 1))
 
 
@@ -103,6 +108,9 @@ def spectral_norm(torch, log):
     other = utils.spectral_norm(transposed, n_power_iterations=2)
     log("convolution", other(leaf(torch, (1, 1, 1, 2), 2)))
     log.raises("iterations", lambda: utils.spectral_norm(linear(torch), n_power_iterations=0))
+    untouched = linear(torch)
+    log.raises("of nothing", lambda: utils.spectral_norm(untouched, "nothing"))
+    log("untouched", untouched(leaf(torch, (3,), 1)))
     log("removed", repr(utils.remove_spectral_norm(layer)), layer.weight)
     log.raises("not there", lambda: utils.remove_spectral_norm(layer))
 

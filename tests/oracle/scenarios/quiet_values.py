@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from .tools import Family, leaf
@@ -54,6 +56,35 @@ def a_fresh_gradient_and_what_hooks_of_its_node_see(torch, log):
         y.sum().backward()
         shared = [each.data_ptr() == x.grad.data_ptr() for each in (*seen, *others)]
         log(f"{name}: shared {shared}", x.grad)
+
+
+@family
+def quotients_with_arrays_of_numpys(torch, log):
+    """Whole numbers divided by NumPy's array meet by NumPy's rules, in float64."""
+    for array in (np.array(2), np.array([2, 4], np.int8), np.array(True), np.array(2, np.float32)):
+        for dtype in ("int64", "uint8", "bool", "float32"):
+            with warnings.catch_warnings(action="ignore"):  # of PyTorch, that NumPy has changed
+                quotient = torch.tensor([1, 2]).to(getattr(torch, dtype)) / array
+            log(f"{dtype} / {array.dtype}", quotient)
+
+
+@family
+def powers_that_no_float32_tells_from_0(torch, log):
+    """A power keeps its exponent in float64, so that 0 stays 0."""
+    for exponent in (1e-300, -1e-300, 1e-46, 1e300):
+        for dtype in ("float32", "float64"):
+            x = torch.tensor([0.0, 0.5, 1.0, 2.0], dtype=getattr(torch, dtype))
+            log(f"{dtype} {exponent}", x.pow(exponent))
+
+
+@family
+def windows_of_whole_numbers(torch, log):
+    """The layers take the norm of a window in floating point, the functions as it is given."""
+    for dtype in ("int64", "bool"):
+        x = torch.tensor([[[[1, 0, 2, 1], [1, 3, 1, 1]]]]).to(getattr(torch, dtype))
+        for norm in (2, 2.0, 3):
+            log(f"{dtype} {norm}", torch.nn.LPPool2d(norm, 2)(x), torch.nn.LPPool1d(norm, 2)(x[0]))
+            log("as a function", torch.nn.functional.lp_pool2d(x, norm, 2))
 
 
 @family
