@@ -197,6 +197,18 @@ BEHAVIOR = (
         code='torch.complex(torch.ones(1), torch.ones(1)) + float("inf")',
     ),
     Difference(
+        slug="left-open",
+        title="What nobody promises",
+        what="`searchsorted` and `bucketize` in a sequence that is not sorted give some place, as "
+        "in PyTorch, but not always the same one. So do `kthvalue` and `median` where several "
+        "entries are equal: the value is the same, the index may be another. And a centered "
+        "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
+        "leaves there is 0 here, and may be less, hence nan, in PyTorch.",
+        why="The answer depends on the order in which the numbers are looked at.",
+        code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",
+        names=("torch.searchsorted", "torch.bucketize", "torch.kthvalue", "torch.median"),
+    ),
+    Difference(
         slug="read-only-memory",
         title="Arrays that must not be written to",
         what="A tensor of a read-only array cannot be changed in place: that is a ValueError. "

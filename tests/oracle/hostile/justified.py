@@ -11,6 +11,8 @@ _INFINITE = "infinities on the way; the reference tells"
 REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("refusal|error", "", r"^NotImplementedError", "a limit that the reference tells"),
     ("silent", r"(kthvalue|median)\(", "", "which of equal entries is named, nobody promises"),
+    ("silent", r"(searchsorted|bucketize)\(", "values", "of what is not sorted; it is told"),
+    ("silent", r"RMSprop\(.*alpha=.*\b(0|False)\b.*centered", "values", "rounding; it is told"),
     (
         "silent",
         r"(var|std)\(.*(\(\)|\[\])",
