@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.own_nodes import not_differentiable, nothing_passes
-from minigrad.breadth.counts import draw_poisson
+from minigrad.breadth.families import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face, lazy_loading
 from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse

@@ -160,8 +160,3 @@ class Distribution:
             for name, value in known.items()
         )
         return f"{type(self).__name__}({told})"
-
-
-def batch_of(*parameters: Any, like: Tensor) -> Size:
-    """Give the batch shape of broadcast parameters: none if all were plain numbers."""
-    return like.size() if any(isinstance(each, Tensor) for each in parameters) else Size()

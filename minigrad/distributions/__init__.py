@@ -7,28 +7,20 @@ gradients are known (Kingma and Welling, 2013); where there is none, differentia
 import sys
 
 from minigrad.breadth import constraints as constraints
-from minigrad.breadth import continuous, counts, distribution, scalars
-from minigrad.breadth.continuous import (
-    Exponential,
-    Independent,
-    MultivariateNormal,
-    Uniform,
-)
-from minigrad.breadth.counts import Multinomial, Poisson
+from minigrad.breadth import distribution, families
 from minigrad.breadth.distribution import Distribution
-from minigrad.breadth.scalars import Bernoulli, Binomial, Categorical, Normal
+from minigrad.breadth.families import *
 
-__all__ = ["Bernoulli", "Binomial", "Categorical", "Distribution", "Exponential", "Independent"]
-__all__ += ["Multinomial", "MultivariateNormal", "Normal", "Poisson", "Uniform"]
+__all__ = ["Distribution", *families.__all__]
 
 # Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
+_FAMILIES = "bernoulli binomial categorical exponential independent multinomial"
+_FAMILIES += " multivariate_normal normal poisson uniform"
 for _module, _names in {
-    scalars: "bernoulli binomial categorical normal",
+    families: _FAMILIES,
     constraints: "constraints",
-    continuous: "exponential independent multivariate_normal uniform",
-    counts: "multinomial poisson",
     distribution: "distribution utils",
 }.items():
     for _name in _names.split():
         sys.modules[f"{__name__}.{_name}"] = globals()[_name] = _module
-del sys, continuous, counts, scalars
+del sys, families
