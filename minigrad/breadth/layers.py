@@ -17,7 +17,7 @@ from minigrad.faces.face import functional, in_functional
 from minigrad.faces.signature import read
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
-from minigrad.nn.modules.loss import REDUCTION, _Loss
+from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
 
 torch: Any = sys.modules["minigrad"]
@@ -206,29 +206,22 @@ for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():
     functional(_schema)(_function)
     setattr(F, _schema.partition("(")[0], in_functional[_schema.partition("(")[0]])
 
-_SHRINK = "lambd=0.5", "lambd"
-_INPLACE = "inplace=False", "inplace?"
-# Each layer: its base class, its function, its settings, and what it prints.
-_LAYERS: dict[str, tuple[type, str, str, str]] = {
-    "ChannelShuffle": (Layer, "channel_shuffle", "groups", "groups="),
-    "FeatureAlphaDropout": (
-        _DropoutNd, "feature_alpha_dropout", "p=0.5, inplace=False", "p=, inplace="
-    ),
-    "GLU": (Layer, "glu", "dim=-1", "dim="),
-    "Hardshrink": (Layer, "hardshrink", *_SHRINK),
-    "Mish": (Layer, "mish", *_INPLACE),
-    "MultiLabelSoftMarginLoss": (
-        _Loss, "multilabel_soft_margin_loss", f"weight=None, {REDUCTION}", ""
-    ),
-    "MultiMarginLoss": (
-        _Loss, "multi_margin_loss", f"p=1, margin=1.0, weight=None, {REDUCTION}", ""
-    ),
-    "PixelUnshuffle": (Layer, "pixel_unshuffle", "downscale_factor", "downscale_factor="),
-    "Softshrink": (Layer, "softshrink", *_SHRINK),
-}  # fmt: skip
+_MARGINS = f"p=1, margin=1.0, weight=None, {REDUCTION}"
+# Each layer: its base class, its function, its settings, and what it prints if not all of them.
+_LAYERS: dict[str, tuple[Any, ...]] = {
+    "ChannelShuffle": (Layer, "channel_shuffle", "groups"),
+    "FeatureAlphaDropout": (_DropoutNd, "feature_alpha_dropout", "p=0.5, inplace=False"),
+    "GLU": (Layer, "glu", "dim=-1"),
+    "Hardshrink": (Layer, "hardshrink", "lambd=0.5", "lambd"),
+    "Mish": (Layer, "mish", "inplace=False"),
+    "MultiLabelSoftMarginLoss": (_WeightedLoss, "multilabel_soft_margin_loss", None),
+    "MultiMarginLoss": (_Loss, "multi_margin_loss", _MARGINS),
+    "PixelUnshuffle": (Layer, "pixel_unshuffle", "downscale_factor"),
+    "Softshrink": (Layer, "softshrink", "lambd=0.5", "lambd"),
+}
 
 
-def _layer(name: str, base: type, function: str, settings: str, shows: str) -> type:
+def _layer(name: str, base: Any, function: str, settings: Any, shows: Any = None) -> type:
     doc = f"Compute `functional.{function}`; settings are its arguments."
     body = {"__doc__": doc, "__module__": "minigrad.breadth.layers"}
     options = {"calls": getattr(F, function), "settings": settings, "shows": shows}
@@ -241,7 +234,6 @@ globals().update({name: _layer(name, *row) for name, row in _LAYERS.items()})
 class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
     """Put the largest entries of windows back where they were; see `functional.max_unpool2d`."""
 
-    _shows = "kernel_size=, stride=, padding="
     _dims: int
 
     def _keep(self, settings: dict[str, Any]) -> None:
@@ -259,11 +251,7 @@ class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
         )
 
 
-class _LPPool(
-    Layer,
-    settings="norm_type, kernel_size, stride=None, ceil_mode=False",
-    shows="norm_type=, kernel_size=, stride=, ceil_mode=",
-):
+class _LPPool(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=False"):
     """Compute the norm of the entries of each window; see `functional.lp_pool2d`."""
 
     _dims: int

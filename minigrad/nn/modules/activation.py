@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class ReLU(Layer, calls=F.relu, settings="inplace=False", shows="inplace?"):
+class ReLU(Layer, calls=F.relu, settings="inplace=False"):
     r"""$\max(x, 0)$, elementwise.
 
     Args:
@@ -61,9 +61,7 @@ class Sigmoid(Module):
         return FACES["sigmoid"].method(input)
 
 
-class Softplus(
-    Layer, calls=F.softplus, settings="beta=1.0, threshold=20.0", shows="beta=, threshold="
-):
+class Softplus(Layer, calls=F.softplus, settings="beta=1.0, threshold=20.0"):
     r"""$\frac{1}{\beta} \log(1 + e^{\beta x})$, elementwise: a smooth ReLU.
 
     Args:
@@ -72,12 +70,7 @@ class Softplus(
     """
 
 
-class LeakyReLU(
-    Layer,
-    calls=F.leaky_relu,
-    settings="negative_slope=0.01, inplace=False",
-    shows="negative_slope=, inplace?",
-):
+class LeakyReLU(Layer, calls=F.leaky_relu, settings="negative_slope=0.01, inplace=False"):
     r"""$x$ for $x > 0$, and `negative_slope` times $x$ otherwise, elementwise.
 
     Args:
@@ -86,7 +79,7 @@ class LeakyReLU(
     """
 
 
-class ELU(Layer, calls=F.elu, settings="alpha=1.0, inplace=False", shows="alpha=, inplace?"):
+class ELU(Layer, calls=F.elu, settings="alpha=1.0, inplace=False"):
     r"""$x$ for $x > 0$, and $\alpha (e^x - 1)$ otherwise, elementwise.
 
     Args:
@@ -95,7 +88,7 @@ class ELU(Layer, calls=F.elu, settings="alpha=1.0, inplace=False", shows="alpha=
     """
 
 
-class CELU(Layer, calls=F.celu, settings="alpha=1.0, inplace=False", shows="alpha=, inplace?"):
+class CELU(Layer, calls=F.celu, settings="alpha=1.0, inplace=False"):
     r"""$x$ for $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ otherwise, elementwise.
 
     Source: Barron, *Continuously differentiable exponential linear units*, 2017.
@@ -106,7 +99,7 @@ class CELU(Layer, calls=F.celu, settings="alpha=1.0, inplace=False", shows="alph
     """
 
 
-class SELU(Layer, calls=F.selu, settings="inplace=False", shows="inplace?"):
+class SELU(Layer, calls=F.selu, settings="inplace=False"):
     r"""$s x$ for $x > 0$, and $s \alpha (e^x - 1)$ otherwise: keeps mean 0 and variance 1.
 
     Source: Klambauer et al., *Self-normalizing neural networks*, 2017.
@@ -116,7 +109,7 @@ class SELU(Layer, calls=F.selu, settings="inplace=False", shows="inplace?"):
     """
 
 
-class SiLU(Layer, calls=F.silu, settings="inplace=False", shows="inplace?"):
+class SiLU(Layer, calls=F.silu, settings="inplace=False"):
     r"""$x / (1 + e^{-x})$, elementwise, also known as swish.
 
     Args:
@@ -124,7 +117,7 @@ class SiLU(Layer, calls=F.silu, settings="inplace=False", shows="inplace?"):
     """
 
 
-class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False"):
+class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False", shows=""):
     r"""$\min(\max(x + 3, 0), 6) / 6$, elementwise.
 
     Args:
@@ -132,7 +125,7 @@ class Hardsigmoid(Layer, calls=F.hardsigmoid, settings="inplace=False"):
     """
 
 
-class Hardswish(Layer, calls=F.hardswish, settings="inplace=False"):
+class Hardswish(Layer, calls=F.hardswish, settings="inplace=False", shows=""):
     r"""$x \min(\max(x + 3, 0), 6) / 6$, elementwise.
 
     Source: Howard et al., *Searching for MobileNetV3*, 2019.
@@ -142,7 +135,7 @@ class Hardswish(Layer, calls=F.hardswish, settings="inplace=False"):
     """
 
 
-class GELU(Layer, calls=F.gelu, settings="approximate='none'", shows="approximate="):
+class GELU(Layer, calls=F.gelu, settings="approximate='none'"):
     r"""$x \Phi(x)$, elementwise, with the distribution function of the normal distribution.
 
     Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
@@ -157,7 +150,7 @@ class GELU(Layer, calls=F.gelu, settings="approximate='none'", shows="approximat
     """
 
 
-class Softmax(Layer, calls=F.softmax, settings="dim=None", shows="dim="):
+class Softmax(Layer, calls=F.softmax, settings="dim=None"):
     r"""$e^{x_i} / \sum_j e^{x_j}$ along one dimension.
 
     Args:
@@ -170,7 +163,7 @@ class Softmax(Layer, calls=F.softmax, settings="dim=None", shows="dim="):
     """
 
 
-class LogSoftmax(Layer, calls=F.log_softmax, settings="dim=None", shows="dim="):
+class LogSoftmax(Layer, calls=F.log_softmax, settings="dim=None"):
     r"""$x_i - \log \sum_j e^{x_j}$ along one dimension.
 
     Args:
@@ -178,7 +171,7 @@ class LogSoftmax(Layer, calls=F.log_softmax, settings="dim=None", shows="dim="):
     """
 
 
-class Softmin(Layer, calls=F.softmin, settings="dim=None", shows="dim="):
+class Softmin(Layer, calls=F.softmin, settings="dim=None"):
     """The softmax of minus the input along one dimension.
 
     Args:
@@ -198,12 +191,7 @@ class Tanhshrink(Layer, calls=F.tanhshrink):
     r"""$x - \tanh x$, elementwise."""
 
 
-class Threshold(
-    Layer,
-    calls=F.threshold,
-    settings="threshold, value, inplace=False",
-    shows="threshold=, value=, inplace?",
-):
+class Threshold(Layer, calls=F.threshold, settings="threshold, value, inplace=False"):
     """Keeps what is greater than a threshold, and puts a value in the place of the rest.
 
     Args:
@@ -213,12 +201,7 @@ class Threshold(
     """
 
 
-class RReLU(
-    Layer,
-    calls=F.rrelu,
-    settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False",
-    shows="lower=, upper=, inplace?",
-):
+class RReLU(Layer, calls=F.rrelu, settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False"):
     """A leaky ReLU whose slopes are drawn at random while the module is trained.
 
     Source: Xu et al., *Empirical evaluation of rectified activations in convolution network*, 2015.
@@ -230,12 +213,7 @@ class RReLU(
     """
 
 
-class Hardtanh(
-    Layer,
-    calls=F.hardtanh,
-    settings="min_val=-1.0, max_val=1.0, inplace=False",
-    shows="min_val=, max_val=, inplace?",
-):
+class Hardtanh(Layer, calls=F.hardtanh, settings="min_val=-1.0, max_val=1.0, inplace=False"):
     """Limits to an interval, elementwise.
 
     Args:
@@ -257,7 +235,7 @@ class Hardtanh(
             )
 
 
-class ReLU6(Hardtanh, settings="inplace=False", shows="inplace?"):
+class ReLU6(Hardtanh, settings="inplace=False"):
     r"""$\min(\max(x, 0), 6)$, elementwise.
 
     Args:

@@ -34,6 +34,7 @@ class MultiheadAttention(
     Layer,
     settings="embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, "
     "add_zero_attn=False, kdim=None, vdim=None, batch_first=False, device=None, dtype=None",
+    shows="",
 ):
     r"""Attention with several heads, $\mathrm{concat}(h_1, \ldots, h_n) W_O^\top$.
 

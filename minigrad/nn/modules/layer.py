@@ -32,11 +32,15 @@ _INIT = (
 )
 
 
+# How settings are printed, if a class does not say; others as `"size="`.
+_SHOWN = {"inplace": "inplace?", "bias": "bias!", "device": "", "dtype": ""}
+
+
 class Layer(Module):
     """A module that keeps its settings, and hands them and its inputs to a function."""
 
     _settings: ClassVar[tuple[str, ...]] = ()
-    _shows: ClassVar[str] = ""
+    _shows: ClassVar[str | None] = None
 
     def __init_subclass__(
         cls,
@@ -51,7 +55,7 @@ class Layer(Module):
             calls: The function that the class computes. Of its arguments it gets those that the
                 class has as settings or annotates; those without a default are the inputs.
             settings: The signature of `__init__`.
-            shows: Which settings are printed; see `shown`.
+            shows: Which settings are printed; see `shown`. All if nobody says.
             **others: For other base classes.
         """
         super().__init_subclass__(**others)
@@ -84,7 +88,8 @@ class Layer(Module):
 
     def extra_repr(self) -> str:
         """Give the settings."""
-        return shown(self, self._shows)
+        usual = (_SHOWN.get(name, f"{name}=") for name in self._settings)
+        return shown(self, ", ".join(filter(None, usual)) if self._shows is None else self._shows)
 
 
 def add_parameters(module: Module, settings: dict[str, Any], **shapes: Any) -> None:

@@ -108,7 +108,6 @@ class Bilinear(
     Layer,
     calls=F.bilinear,
     settings="in1_features, in2_features, out_features, bias=True, device=None, dtype=None",
-    shows="in1_features=, in2_features=, out_features=, bias!",
 ):
     r"""The map of pairs of vectors $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
 

@@ -19,7 +19,7 @@ __all__ = [
 REDUCTION = "size_average=None, reduce=None, reduction='mean'"
 
 
-class _Loss(Layer, settings=REDUCTION):
+class _Loss(Layer, settings=REDUCTION, shows=""):
     """What all losses share: how the losses of the entries become one number."""
 
     def _keep(self, settings: dict[str, Any]) -> None:

@@ -121,7 +121,7 @@ class AvgPool3d(_AvgPoolNd, calls=F.avg_pool3d):
     """Average each window of a volume; arguments as for `AvgPool2d`."""
 
 
-class _AdaptiveAvgPoolNd(Layer, settings="output_size", shows="output_size="):
+class _AdaptiveAvgPoolNd(Layer, settings="output_size"):
     """What layers share that pool to a given size."""
 
 
@@ -313,7 +313,7 @@ class ReplicationPad3d(_Pad):
 # Shapes ---------------------------------------------------------------------------------------
 
 
-class Flatten(Layer, settings="start_dim=1, end_dim=-1", shows="start_dim=, end_dim="):
+class Flatten(Layer, settings="start_dim=1, end_dim=-1"):
     """Make one dimension of several neighbors; by default of all but the first.
 
     Args:
@@ -335,7 +335,7 @@ class Flatten(Layer, settings="start_dim=1, end_dim=-1", shows="start_dim=, end_
         return input.flatten(self.start_dim, self.end_dim)
 
 
-class Unflatten(Layer, settings="dim, unflattened_size", shows="dim=, unflattened_size="):
+class Unflatten(Layer, settings="dim, unflattened_size"):
     """Make several dimensions of one.
 
     Args:
@@ -370,12 +370,7 @@ class Unflatten(Layer, settings="dim, unflattened_size", shows="dim=, unflattene
         return input.unflatten(self.dim, self.unflattened_size)
 
 
-class Unfold(
-    Layer,
-    calls=F.unfold,
-    settings="kernel_size, dilation=1, padding=0, stride=1",
-    shows="kernel_size=, dilation=, padding=, stride=",
-):
+class Unfold(Layer, calls=F.unfold, settings="kernel_size, dilation=1, padding=0, stride=1"):
     """Put the windows of images side by side as columns; see `functional.unfold`.
 
     Example:
@@ -386,10 +381,7 @@ class Unfold(
 
 
 class Fold(
-    Layer,
-    calls=F.fold,
-    settings="output_size, kernel_size, dilation=1, padding=0, stride=1",
-    shows="output_size=, kernel_size=, dilation=, padding=, stride=",
+    Layer, calls=F.fold, settings="output_size, kernel_size, dilation=1, padding=0, stride=1"
 ):
     """Add columns up at the places of their windows in images; see `functional.fold`.
 
@@ -400,9 +392,7 @@ class Fold(
     """
 
 
-class PixelShuffle(
-    Layer, calls=F.pixel_shuffle, settings="upscale_factor", shows="upscale_factor="
-):
+class PixelShuffle(Layer, calls=F.pixel_shuffle, settings="upscale_factor"):
     """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
 
     Example:
@@ -543,7 +533,7 @@ class AlphaDropout(_DropoutNd):
 # Comparisons and neighbours -------------------------------------------------------------------
 
 
-class PairwiseDistance(Layer, settings="p=2.0, eps=1e-6, keepdim=False"):
+class PairwiseDistance(Layer, settings="p=2.0, eps=1e-6, keepdim=False", shows=""):
     r"""The distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
 
     Args:
@@ -569,7 +559,7 @@ class PairwiseDistance(Layer, settings="p=2.0, eps=1e-6, keepdim=False"):
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
-class CosineSimilarity(Layer, calls=F.cosine_similarity, settings="dim=1, eps=1e-8"):
+class CosineSimilarity(Layer, calls=F.cosine_similarity, settings="dim=1, eps=1e-8", shows=""):
     r"""The cosine of the angle of vectors, $x_1 \cdot x_2 / (\|x_1\| \|x_2\|)$.
 
     Args:

@@ -42,6 +42,7 @@ class _TransformerLayer(
     Layer,
     settings="d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=F.relu, "
     "layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True, device=None, dtype=None",
+    shows="",
 ):
     """What the layers of both stacks share: attention, then two linear layers."""
 
@@ -376,6 +377,7 @@ class Transformer(
     "dim_feedforward=2048, dropout=0.1, activation=F.relu, custom_encoder=None, "
     "custom_decoder=None, layer_norm_eps=1e-5, batch_first=False, norm_first=False, bias=True, "
     "device=None, dtype=None",
+    shows="",
 ):
     """An encoder that reads one sequence, and a decoder that writes another one.
 
