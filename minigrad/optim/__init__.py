@@ -1,9 +1,8 @@
 """Improve parameters step by step along their gradients."""
 
-from minigrad.optim import adam, adaptive, each_parameter, lbfgs, optimizer, sgd
+from minigrad.optim import adam, each_parameter, lbfgs, optimizer, sgd
 from minigrad.optim import lr_scheduler as lr_scheduler
-from minigrad.optim.adam import Adam, Adamax, AdamW, NAdam, RAdam
-from minigrad.optim.adaptive import Adadelta, Adagrad, RMSprop, Rprop
+from minigrad.optim.adam import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 from minigrad.optim.lbfgs import LBFGS
 from minigrad.optim.optimizer import Optimizer
 from minigrad.optim.sgd import ASGD, SGD
@@ -15,4 +14,4 @@ __all__ = [
 
 # As in PyTorch, these are imported from (`from torch.optim.optimizer import ...`), not reached as
 # attributes: code that did so would not run there.
-del adam, adaptive, each_parameter, lbfgs, optimizer, sgd
+del adam, each_parameter, lbfgs, optimizer, sgd

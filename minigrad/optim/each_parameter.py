@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -92,6 +93,7 @@ class EachParameter(Optimizer):
     # that begin with zeros.
     _counts: ClassVar[dict[str, float]] = {"step": 0.0}
     _averages: ClassVar[tuple[str, ...]] = ()
+    _averages_for: ClassVar[dict[str, str]] = {}  # by the setting that asks for one more
 
     if TYPE_CHECKING:
 
@@ -130,7 +132,8 @@ class EachParameter(Optimizer):
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         """Give the state of a parameter before its first step."""
         numbers = {name: count(value) for name, value in self._counts.items()}
-        return {**numbers, **{name: zeros_like(parameter) for name in self._averages}}
+        asked = (name for setting, name in self._averages_for.items() if group[setting])
+        return numbers | {name: zeros_like(parameter) for name in (*self._averages, *asked)}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter that has a gradient, in place.
@@ -322,28 +325,21 @@ def lerp_(value: Any, end: Any, weight: Any) -> None:
         np.subtract(end, difference, out=value)
 
 
-def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
-    r"""Add a product in place: $v \leftarrow v + f\, a\, b$."""
-    if isinstance(factor, Tensor) and isinstance(value, Tensor):
-        value.add_(a * b * factor)
-    elif isinstance(value, Tensor):
-        value.addcmul_(a, b, value=factor)
-    else:
-        product = a * number(factor)
-        product *= b
-        value += product
+def _adding(method: str, combine: Callable[..., Any], in_place: Callable[..., Any]) -> Any:
+    def added_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
+        if not isinstance(value, Tensor):
+            value += in_place(a * number(factor), b)
+        elif isinstance(factor, Tensor):
+            value.add_(combine(a, b) * factor)
+        else:
+            getattr(value, method)(a, b, value=factor)
+
+    return added_
 
 
-def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
-    r"""Add a quotient in place: $v \leftarrow v + f\, a / b$."""
-    if isinstance(factor, Tensor) and isinstance(value, Tensor):
-        value.add_(a / b * factor)
-    elif isinstance(value, Tensor):
-        value.addcdiv_(a, b, value=factor)
-    else:
-        quotient = a * number(factor)
-        quotient /= b
-        value += quotient
+# Add a product, or a quotient, in place, with a factor: of `v`, `a`, `b` and `f`, v += f a b.
+addcmul_ = _adding("addcmul_", operator.mul, operator.imul)
+addcdiv_ = _adding("addcdiv_", operator.truediv, operator.itruediv)
 
 
 def maximum_(value: Any, other: Any) -> None:

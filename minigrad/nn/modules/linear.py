@@ -190,7 +190,7 @@ class _Table(Layer):
 
     def extra_repr(self) -> str:
         """Give the settings that differ from the defaults."""
-        text = shown(self, self._shows)
+        text = super().extra_repr()
         return text.replace(f", norm_type={self.norm_type}", "") if self.norm_type == 2 else text
 
     def __init_subclass__(cls, settings: str, **others: Any) -> None:
