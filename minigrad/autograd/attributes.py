@@ -24,6 +24,14 @@ _NO_VIEWS = (
 )
 
 
+def _shared(name: str) -> Any:
+    """Make an attribute that the memory's own counter keeps."""
+    return property(
+        lambda self: getattr(self.shared, name),
+        lambda self, value: setattr(self.shared, name, value),
+    )
+
+
 class DetachedCounter(VersionCounter):
     """The counter of a tensor that was taken out of its graph in place.
 
@@ -38,23 +46,8 @@ class DetachedCounter(VersionCounter):
     def __init__(self, shared: VersionCounter) -> None:
         self.shared = shared
 
-    @property
-    def value(self) -> int:
-        """The version of the memory."""
-        return self.shared.value
-
-    @value.setter
-    def value(self, value: int) -> None:
-        self.shared.value = value
-
-    @property
-    def views(self) -> list[Any] | None:
-        """The views of the memory."""
-        return self.shared.views
-
-    @views.setter
-    def views(self, views: list[Any] | None) -> None:
-        self.shared.views = views
+    value = _shared("value")
+    views = _shared("views")
 
 
 @attach(Tensor)

@@ -103,9 +103,7 @@ def vjp(
         several, tensors = as_tuple(inputs, "inputs", "vjp")
         tensors = fresh(tensors, create_graph, True)
         several_outputs, outputs = called(func, tensors, "vjp", strict)
-        v = vector(
-            v, outputs, several_outputs, "vjp", create_graph, "the user-provided function returns"
-        )
+        v = vector(v, outputs, several_outputs, "vjp", create_graph)
         found = differentiate(outputs, tensors, v, create_graph)
         product = filled(found, tensors, strict, create_graph, INDEPENDENT_OUTPUT)
     return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
@@ -147,9 +145,7 @@ def jvp(
     with enable_grad():
         several, tensors = as_tuple(inputs, "inputs", "jvp")
         tensors = fresh(tensors, create_graph, True)
-        v = vector(
-            v, tensors, several, "jvp", create_graph, "the input to the user-provided function is"
-        )
+        v = vector(v, tensors, several, "jvp", create_graph)
         several_outputs, outputs = called(func, tensors, "jvp", strict)
         u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
         first = differentiate(outputs, tensors, u, create_graph=True)
@@ -235,8 +231,7 @@ def _hessian_product(
     with enable_grad():
         several, tensors = as_tuple(inputs, "inputs", caller)
         tensors = fresh(tensors, create_graph, True)
-        only = "the input to the user-provided function is"
-        v = vector(v, tensors, several, caller, create_graph, only)
+        v = vector(v, tensors, several, caller, create_graph)
         output = number_of(func, tensors, caller, strict)
         gradient = differentiate((output,), tensors, create_graph=True)
         if strict:
@@ -515,9 +510,7 @@ def differentiate(
     return grad(recorded, inputs, starts, retain_graph, create_graph, allow_unused=True)
 
 
-def vector(
-    v: Any, like: Tensors, several: bool, caller: str, create_graph: bool, only: str
-) -> Tensors | None:
+def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool) -> Tensors | None:
     """Check the vector of a product, and give it as a tuple.
 
     Args:
@@ -526,7 +519,6 @@ def vector(
         several: Whether these are a tuple.
         caller: The public function's name.
         create_graph: Keep the vector connected with the user's tensors.
-        only: The words that say when it may be left out.
 
     Raises:
         TypeError: If it is neither a tensor nor a tuple of tensors.
@@ -534,6 +526,8 @@ def vector(
     """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
+            what = "the input to the user-provided function is"
+            only = "the user-provided function returns" if caller == "vjp" else what
             raise RuntimeError(
                 f"The vector v can only be None if {only} a single Tensor with a single element. "
                 f"The shapes that v must have here: {[list(tensor.shape) for tensor in like]}."

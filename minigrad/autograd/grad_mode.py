@@ -6,7 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from minigrad.autograd.blocks import Block
 from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor, wrong_type
@@ -121,12 +121,16 @@ class DecoratingMode(Block):
 class _Recording(DecoratingMode):
     """A mode that switches recording on or off."""
 
+    _begun: ClassVar[bool] = False  # when it is made, rather than when it is entered
     wanted: bool
     prev: bool
 
     def __enter__(self) -> None:
+        enabled = grad_mode.enabled
+        if not self._begun:
+            self.prev = grad_mode.asked if enabled is None else bool(enabled)
         self._hold()
-        if grad_mode.enabled is None:
+        if enabled is None:
             grad_mode.asked = self.wanted
         else:
             grad_mode.enabled = self.wanted and (grad_mode.attention or True)
@@ -147,15 +151,6 @@ class _GradSwitch(_Recording):
     def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
         """Make the mode, or decorate a function at once."""
         return super().__new__(cls) if orig_func is None else cls()(orig_func)
-
-    def __enter__(self) -> None:
-        enabled = grad_mode.enabled
-        self.prev = grad_mode.asked if enabled is None else bool(enabled)
-        self._hold()
-        if enabled is None:
-            grad_mode.asked = self.wanted
-        else:
-            grad_mode.enabled = self.wanted and (grad_mode.attention or True)
 
 
 class no_grad(_GradSwitch):
@@ -211,6 +206,8 @@ class set_grad_enabled(_Recording):
         False
         >>> _ = set_grad_enabled(True)
     """
+
+    _begun = True
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
@@ -352,10 +349,5 @@ class NothingCounts(InferenceCounter):
     @value.setter
     def value(self, value: int) -> None: ...
 
-    @property
-    def views(self) -> None:
-        """None: views need not be found again, as no graph can become wrong."""
-        return None
-
-    @views.setter
-    def views(self, views: Any) -> None: ...
+    # Views need not be found again, as no graph can become wrong.
+    views: Any = property(lambda self: None, lambda self, views: None)

@@ -18,6 +18,7 @@ import numpy as np
 
 from minigrad.autograd.gradients import grad
 from minigrad.autograd.messages import wrong_type
+from minigrad.autograd.views import repeated_dims
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
@@ -99,17 +100,10 @@ def gradcheck(
         if no_number or np.ndim(getattr(setting, "_array", setting)):
             raise wrong_type("gradcheck", name, "float", setting)
     eps, atol, rtol, raise_exception = float(eps), float(atol), float(rtol), bool(raise_exception)
-    _check_settings(
-        (check_forward_ad or check_backward_ad, ONE_OF.format("forward_ad", "backward_ad")),
-        (check_backward_ad or not check_batched_grad, NEEDS.format("batched_grad", "backward_ad")),
-        (
-            check_forward_ad or not check_batched_forward_grad,
-            NEEDS.format("batched_forward_grad", "forward_ad"),
-        ),
-        forward_mode=check_forward_ad,
-        batched=check_batched_grad,
-        fast=fast_mode,
-    )
+    _one_of(forward_ad=check_forward_ad, backward_ad=check_backward_ad)
+    _needs(batched_grad=check_batched_grad, backward_ad=check_backward_ad)
+    _needs(batched_forward_grad=check_batched_forward_grad, forward_ad=check_forward_ad)
+    _refuse(check_forward_ad, check_batched_grad, fast_mode)
     arguments = as_tuple(inputs)
     _check_inputs(arguments)
     subject = Subject(func, arguments)
@@ -199,20 +193,10 @@ def gradgradcheck(
         >>> gradgradcheck(lambda x: x.exp() * x, x)
         True
     """
-    _check_settings(
-        (check_fwd_over_rev or check_rev_over_rev, ONE_OF.format("fwd_over_rev", "rev_over_rev")),
-        (
-            check_rev_over_rev or not check_undefined_grad,
-            NEEDS.format("undefined_grad", "rev_over_rev"),
-        ),
-        (
-            check_rev_over_rev or not check_batched_grad,
-            NEEDS.format("batched_grad", "rev_over_rev"),
-        ),
-        forward_mode=check_fwd_over_rev,
-        batched=check_batched_grad,
-        fast=fast_mode,
-    )
+    _one_of(fwd_over_rev=check_fwd_over_rev, rev_over_rev=check_rev_over_rev)
+    _needs(undefined_grad=check_undefined_grad, rev_over_rev=check_rev_over_rev)
+    _needs(batched_grad=check_batched_grad, rev_over_rev=check_rev_over_rev)
+    _refuse(check_fwd_over_rev, check_batched_grad, fast_mode)
     arguments = as_tuple(inputs)
     if grad_outputs is None:
         cotangents = _drawn(differentiable(func(*arguments)), gen_non_contig_grad_outputs)
@@ -231,40 +215,32 @@ def gradgradcheck(
 
     def gradients(*given: Any) -> tuple[Any, ...]:
         sources = [x for x in given[:count] if requires_grad(x)]
-        found = grad(
-            differentiable(func(*given[:count])),
-            sources,
-            given[count:],
-            create_graph=True,
-            allow_unused=True,
-        )
+        outputs = differentiable(func(*given[:count]))
+        found = grad(outputs, sources, given[count:], create_graph=True, allow_unused=True)
         return tuple(gradient for gradient in found if gradient is not None)
 
-    return gradcheck(
-        gradients,
-        arguments + cotangents,
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        masked=masked,
-    )
+    within = {"eps": eps, "atol": atol, "rtol": rtol, "nondet_tol": nondet_tol}
+    how = {"check_undefined_grad": check_undefined_grad, "check_grad_dtypes": check_grad_dtypes}
+    how |= {"raise_exception": raise_exception, "masked": masked}
+    return gradcheck(gradients, arguments + cotangents, **within, **how)  # type: ignore[arg-type]
 
 
-ONE_OF = "Expected at least one of check_{} or check_{} to be True"
-NEEDS = "Setting check_{}=True requires check_{} to be True"
+def _one_of(**checks: bool) -> None:
+    """Refuse to check neither."""
+    if not any(checks.values()):
+        one, other = checks
+        raise AssertionError(f"Expected at least one of check_{one} or check_{other} to be True")
 
 
-def _check_settings(
-    *rules: tuple[bool, str], forward_mode: bool, batched: bool, fast: bool
-) -> None:
-    """Refuse settings that contradict each other, and what PyTorch has and minigrad has not."""
-    for kept, message in rules:
-        if not kept:
-            raise AssertionError(message)
+def _needs(**checks: bool) -> None:
+    """Refuse a check without the one that it builds on, which comes second."""
+    (wanted, asked), (needed, there) = checks.items()
+    if asked and not there:
+        raise AssertionError(f"Setting check_{wanted}=True requires check_{needed} to be True")
+
+
+def _refuse(forward_mode: bool, batched: bool, fast: bool) -> None:
+    """Refuse what PyTorch has and minigrad has not."""
     for asked, lacks, settings in (
         (forward_mode, "forward mode", "check_forward_ad and check_fwd_over_rev"),
         (batched, "vmap for batches of gradients", "check_batched_grad"),
@@ -293,10 +269,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 "precision floating point or complex. ",
                 stacklevel=3,
             )
-        if any(
-            step == 0 and size > 1 and array.size
-            for step, size in zip(array.strides, array.shape, strict=True)
-        ):
+        if array.size and repeated_dims(array):
             raise RuntimeError(
                 f"The {position}th input has a dimension with stride 0. gradcheck only supports "
                 "inputs that are non-overlapping to be able to compute the numerical gradients "

@@ -237,21 +237,15 @@ def watched(result: Any, *indices: Any) -> Any:
 def _watching(kind: type[Node]) -> type[Node]:
     """Make the kind of node that looks at versions first. To all who ask it is the same kind."""
 
-    def run(node: Any, gradient: Any, keep: bool = True, *edges: Any) -> Sequence[Any]:
-        _look(node, keep)
-        return kind._run(node, gradient, keep, *edges)
+    def looking(run: Any) -> Any:
+        def looked(node: Any, gradient: Any, keep: bool = True, *edges: Any) -> Sequence[Any]:
+            for saved in () if node._saved is None else node._watched:
+                unpack_array(saved, node)
+            if not keep:
+                node._watched = ()
+            return run(node, gradient, keep, *edges)
 
-    def run_recorded(node: Any, gradient: Any, keep: bool = True, *edges: Any) -> Sequence[Any]:
-        _look(node, keep)
-        return kind._run_recorded(node, gradient, keep, *edges)
+        return looked
 
-    names = {"__slots__": (), "__doc__": kind.__doc__, "_run": run, "_run_recorded": run_recorded}
-    return type(kind.__name__, (kind,), names)
-
-
-def _look(node: Any, keep: bool) -> None:
-    if node._saved is not None:
-        for saved in node._watched:
-            unpack_array(saved, node)
-    if not keep:
-        node._watched = ()
+    names = {"__slots__": (), "__doc__": kind.__doc__, "_run": looking(kind._run)}
+    return type(kind.__name__, (kind,), {**names, "_run_recorded": looking(kind._run_recorded)})

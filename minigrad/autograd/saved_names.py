@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import RELEASED, detached, stale, wrong_call
+from minigrad.autograd.messages import FREED, RELEASED, detached, stale, wrong_call
 from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
@@ -474,12 +474,9 @@ class RawSavedTensor:
             )
         node = self._node
         if node._saved is None:
+            told = FREED.format("variables")
             raise RuntimeError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                "intermediate values of the graph are freed when you call .backward() or "
-                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
-                "graph a second time or if you need to access saved variables after calling "
-                "backward."
+                f"Calling register_hooks on a saved tensor after it has been freed. {told}"
             )
         saved = list(node._saved)
         entry = saved[self._place]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import RELEASED, forward_name
+from minigrad.autograd.messages import RELEASED, SHARED, forward_name
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
 from minigrad.core.plugs import attach, plugs
@@ -71,7 +71,7 @@ class AsStridedBackward0(Node):
         """Put the gradient into zeros of the base's shape; repeated entries add up."""
         memory = self.layout.zeros(gradient)
         part = self.replay(self.layout.shaped(memory))
-        repeated, windows = _repeated(part), _overlaps(part)
+        repeated, windows = repeated_dims(part), _overlaps(part)
         if not repeated and not windows:
             part[...] = gradient
         elif type(memory) is np.ndarray and not windows:
@@ -95,7 +95,7 @@ class AsStridedBackward0(Node):
             flat = wrap_as_normal(np.ascontiguousarray(places).reshape(-1))
             filled = memory.index_add(0, flat, gradient.reshape(-1))
             return (as_strided(filled, layout.shaped),)
-        repeated = _repeated(part)
+        repeated = repeated_dims(part)
         for dim in reversed(range(part.ndim)):
             if part.shape[dim] == 1:
                 gradient = gradient.squeeze(dim)
@@ -129,7 +129,7 @@ def _overlaps(view: Any) -> bool:
     return False
 
 
-def _repeated(view: Any) -> tuple[int, ...]:
+def repeated_dims(view: Any) -> tuple[int, ...]:
     """Give the dimensions along which a view repeats its entries."""
     pairs = enumerate(zip(view.strides, view.shape, strict=True))
     return tuple(dim for dim, (step, size) in pairs if not step and size > 1)
@@ -176,12 +176,8 @@ class CopySlices(Node):
             self._release()
         if first is None:
             return (None, *others)
-        if _repeated(part):  # zero_() of an expanded tensor; PyTorch notices only here
-            raise RuntimeError(
-                "unsupported operation: more than one element of the written-to tensor refers to "
-                "a single memory location. Please clone() the tensor before performing the "
-                "operation."
-            )
+        if repeated_dims(part):  # zero_() of an expanded tensor; PyTorch notices only here
+            raise RuntimeError(SHARED.format("more than one element of the written-to tensor", "s"))
         part[...] = first
         return (result, *others)
 

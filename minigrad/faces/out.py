@@ -13,7 +13,8 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.autograd.messages import SHARED, type_name, wrong_type
+from minigrad.autograd.views import repeated_dims
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
@@ -193,16 +194,10 @@ def fit(place: Tensor, sizes: tuple[int, ...], warn: bool = True) -> None:
 
 # ------------------------------------------------------------------ shared memory
 
-_SHARED = (
-    "unsupported operation: {} refer{} to a single memory location. Please clone() the tensor "
-    "before performing the operation."
-)
-
 
 def repeats(array: Any) -> bool:
     """Tell whether entries of an array share memory, as those of an expanded tensor do."""
-    pairs = zip(array.strides, array.shape, strict=True)
-    return array.size > 0 and any(not step and size > 1 for step, size in pairs)
+    return array.size > 0 and bool(repeated_dims(array))
 
 
 def warn_of_repeats(name: str, example: str) -> None:
@@ -219,14 +214,14 @@ def refuse_repeats(written: Any) -> None:
     if not written.flags.writeable:
         raise ValueError("the memory is read-only. Write to a copy, made by clone().")
     if 0 in written.strides and repeats(written):
-        raise RuntimeError(_SHARED.format("more than one element of the written-to tensor", "s"))
+        raise RuntimeError(SHARED.format("more than one element of the written-to tensor", "s"))
 
 
 def refuse_overlap(written: Any, read: Any, refused: tuple[str, ...] = ("partial",)) -> None:
     """Raise if an array that is about to be written to overlaps one that is read."""
     if overlap(written, read) in refused:
         raise RuntimeError(
-            _SHARED.format("some elements of the input tensor and the written-to tensor", "")
+            SHARED.format("some elements of the input tensor and the written-to tensor", "")
         )
 
 
