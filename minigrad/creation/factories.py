@@ -21,7 +21,7 @@ from minigrad.creation.construction import (
     sequence_of_sizes,
     shape_of,
 )
-from minigrad.faces.arguments import check_int, not_implemented, nothing, number, whole
+from minigrad.faces.arguments import not_implemented, nothing, number, whole
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -83,7 +83,7 @@ def eye(n: int, m: Any = nothing, *, dtype_or: DtypeChoice) -> Array:
                 [0., 1.]])
     """
     for position, (name, size) in enumerate((("n", n), ("m", n if m is nothing else m)), 1):
-        check_int("eye", size, name, position)
+        whole("eye", size, name, position)
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     return np.eye(n, None if m is nothing else m, dtype=dtype_or())
@@ -247,7 +247,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype_or: DtypeChoice) -> Arra
                 f"{value._array.ndim} dimension(s)."
             )
     first, last = number(start, "linspace", "start", 1), number(end, "linspace", "end", 2)
-    check_int("linspace", steps, "steps", 3)
+    whole("linspace", steps, "steps", 3)
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative. It is {steps}.")
     default = dtypes.default.dtype

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from minigrad.faces.face import FACES, Face, functions, said_in
 from minigrad.faces.lazy_loading import INDEX, load_all
-from minigrad.faces.signature import Argument
+from minigrad.faces.signature import Argument, listed
 
 # Where functions and methods stand.
 PACKAGE = Path(__file__).parents[1]
@@ -88,16 +88,11 @@ def stub(name: str, face: Face) -> str:
         >>> stub("equal", torch.faces.FACES["equal"]).splitlines()[0]
         'def equal(input: Tensor, other: Tensor) -> bool:'
     """
-    signature = face.signature
-    parts = [_written(each) for each in signature.arguments if not each.by_name]
-    more = [_written(each) for each in signature.arguments if each.by_name]
-    kinds = {each.name: _TYPES.get(each.kind, "Any") for each in signature.arguments}
-    more += ["out: Tensor | None = None"] if signature.takes_out else []
-    more += [
-        f"{theirs}: {kinds[ours]} | None = None" for ours, theirs in signature.numpy_names.items()
-    ]
-    starred = any(part.startswith("*") for part in parts)
-    given = ", ".join([*parts, *(["*"] if more and not starred else []), *more])
+    kinds = {each.name: _TYPES.get(each.kind, "Any") for each in face.signature.arguments}
+    others = [("out", "Tensor")] if face.signature.takes_out else []
+    others += [(theirs, kinds[ours]) for ours, theirs in face.signature.numpy_names.items()]
+    more = [f"{other}: {kind} | None = None" for other, kind in others]
+    given = listed(face.signature.arguments, _written, more)
     first = (face.body.__doc__ or "...").strip().partition("\n\n")[0].replace("\n", " ")
     says = f'    """{first}"""' if face.body.__doc__ else "    ..."
     return f"def {name}({given}) -> {_result(face)}:\n{says.replace(chr(92), chr(92) * 2)}\n"

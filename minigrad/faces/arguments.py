@@ -184,11 +184,6 @@ def check_tensors(tensors: Any, name: str = "cat", argument: str = "tensors") ->
     return list(tensors)
 
 
-def check_int(name: str, value: Any, argument: str, position: int) -> None:
-    """Raise if an argument that must be a whole number is none."""
-    whole(name, value, argument, position)
-
-
 def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
     """Take a whole number: Python's, NumPy's, or that in a tensor of one entry.
 
@@ -292,11 +287,6 @@ def check_dtype(name: str, value: Any, argument: str, position: int) -> None:
         isinstance(value, type) and value in dtypes.of_python
     ):
         raise wrong_type(name, argument, "torch.dtype", value, position)
-
-
-def no_setting(name: str, value: Any, argument: str, position: int) -> TypeError:
-    """Make the error for a setting that must be True or False."""
-    return wrong_type(name, argument, "bool", value, position)
 
 
 def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:

@@ -44,7 +44,7 @@ said_in: dict[str, tuple[list[str], list[str]]] = {}
 _called = (
     "as_floats check_dtype whole number check_tensor dimension_of dimensions_of no_combination"
 )
-_called += " refuse no_setting wrong_operand sequence_of sizes_given nothing wrong_type given_once"
+_called += " refuse wrong_operand sequence_of sizes_given nothing wrong_type given_once"
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
 _names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
 _names |= {"write_result": write_result, "numbers": frozenset((int, float)), "ndarray": np.ndarray}
@@ -52,6 +52,26 @@ _names |= {"write_result": write_result, "numbers": frozenset((int, float)), "nd
 # What writes the result of an operation into its first input and keeps the graph right. The
 # operations set it; see `minigrad.ops.inplace.write`.
 writer: list[Callable[..., Tensor]] = []
+
+
+_NO_NUMBER = "{0}.__class__ not in numbers"
+# By the kind of an argument: when it is wrong, if that can be told in one line, and what is done.
+_CHECKS = {
+    "Tensor": ("not isinstance({}, Tensor)", "check_tensor({given})"),
+    "Dim": ("", '{name} = dimension_of("{function}", {name}, {tensor}, {position}, "{name}")'),
+    "Dims": ("", '{name} = dimensions_of("{function}", {name}, {tensor}, {position})'),
+    "Operand": ("{}.__class__ is ndarray", 'raise {error}("{function}", {operands})'),
+    "Scalar": ("{}.__class__ is ndarray", 'raise {error}("{function}", {operands})'),
+    "Sizes": ("", '{name} = sequence_of("{function}", "{name}", {name}, {position})'),
+    "int": ("{0}.__class__ is not int or {0}.bit_length() > 63", "{name} = whole({given})"),
+    "float": (_NO_NUMBER, "{name} = number({number})"),
+    "Number": (f"{_NO_NUMBER} or not -{1 << 63} < {{0}} < {1 << 63}", "{name} = number({number})"),
+    "bool": (
+        "{0} is not True and {0} is not False",
+        'raise wrong_type("{function}", "{name}", "bool", {name}, {position})',
+    ),
+    "dtype": ("", "check_dtype({given})"),
+}
 
 
 class Face:
@@ -183,7 +203,8 @@ class Face:
         return "no_combination" if scalars else "wrong_operand"
 
     def _checks(self, argument: Argument, position: int) -> list[str]:
-        name, function = argument.name, self.signature.name
+        """Write the check of one argument."""
+        name, function, every = argument.name, self.signature.name, self.signature.arguments
         if argument.default == "nothing":
             lines = self._checks(argument._replace(default="None"), position)
             given = f'"{function}", "{name}", "int", None, {position}'
@@ -191,64 +212,41 @@ class Face:
                 f"if {name} is nothing:", f"    {name} = None",
                 f"elif {name} is None:", f"    raise wrong_type({given})", *lines,
             ]  # fmt: skip
-        tensor = self.signature.arguments[0].name
-        given = f'"{function}", {name}, "{name}", {position}'
-        if argument.kind == "int":
-            wrong = f"{name}.__class__ is not int or {name}.bit_length() > 63"
-            wrong = f"{name} is not None and ({wrong})" if argument.optional else wrong
-            return [f"if {wrong}:", f"    {name} = whole({given})"]
-        nothing = f" and {name} is not None" if argument.optional else ""
-        if argument.kind in ("float", "Number"):
-            given = f'{name}, "{function}", "{name}", {position}, "{argument.kind}"'
-            far = f" or not -{1 << 63} < {name} < {1 << 63}" if argument.kind == "Number" else ""
-            wrong = f"({name}.__class__ not in numbers{far}){nothing}"
-            return [f"if {wrong}:", f"    {name} = number({given})"]
-        if argument.kind == "dtype":
-            return [f"if {name} is not None:", f"    check_dtype({given})"]
-        if argument.kind == "bool":
-            line = f"    raise no_setting({given})"
-            return [f"if {name} is not True and {name} is not False{nothing}:", line]
-        if argument.kind == "Tensor":
-            wrong = f"not isinstance({name}, Tensor)"
-            if argument.optional:
-                wrong = f"{name} is not None and {wrong}"
-            call = f"check_tensor({given})"
-            if self._wrong == "no_combination":
-                given = ", ".join(each.name for each in self.signature.arguments)
-                call = f'raise no_combination("{function}", {given})'
-            return [f"if {wrong}:", f"    {call}"]
-        if argument.kind == "Sizes":
-            return [f'{name} = sequence_of("{function}", "{name}", {name}, {position})']
-        if argument.kind in ("Operand", "Scalar"):
-            given = ", ".join(each.name for each in self.signature.arguments[:2])
-            error = f'raise {self._wrong}("{function}", {given})'
-            return [f"if {name}.__class__ is ndarray:", f"    {error}"]
-        if argument.kind in ("Dim", "Dims"):
-            call = "dimension_of" if argument.kind == "Dim" else "dimensions_of"
-            named = f', "{name}"' if call == "dimension_of" and name != "dim" else ""
-            line = f'{name} = {call}("{function}", {name}, {tensor}, {position}{named})'
-            if argument.optional and argument.kind == "Dim":
-                return [f"if {name} is not None:", f"    {line}"]
-            return [line]
-        return []
+        if argument.kind not in _CHECKS:
+            return []
+        wrong, done = _CHECKS[argument.kind]
+        if argument.kind == "Tensor" and self._wrong == "no_combination":
+            done = 'raise {error}("{function}", {every})'
+        line = done.format(
+            name=name,
+            function=function,
+            given=f'"{function}", {name}, "{name}", {position}',
+            tensor=every[0].name,
+            position=position,
+            number=f'{name}, "{function}", "{name}", {position}, "{argument.kind}"',
+            error=self._wrong,
+            operands=", ".join(each.name for each in every[:2]),
+            every=", ".join(each.name for each in every),
+        )
+        wrong = wrong.format(name)
+        if argument.optional and argument.kind != "Dims":
+            wrong = f"({wrong}) and {name} is not None" if wrong else f"{name} is not None"
+        return [f"if {wrong}:", f"    {line}"] if wrong else [line]
 
     def _types(self) -> list[str]:
         """Write what is done about dtypes: integers are taken as floats, or refused."""
         tensors = [each.name for each in self.signature.arguments if each.kind == "Tensor"]
         kinds, kernel = self._missing
+        lines = []
         if self._floats:
-            lines = [f'if {tensors[0]}._array.dtype.kind in "iub":']
-            if len(tensors) == 1:
-                lines += [f"    {tensors[0]} = as_floats({tensors[0]})"]
-                return [*lines, *([f'refuse("{kernel}", "{kinds}", {tensors[0]})'] * bool(kinds))]
-            both = " and ".join(f'{each}._array.dtype.kind in "iub"' for each in tensors)
+            whole = " and ".join(f'{each}._array.dtype.kind in "iub"' for each in tensors)
             converted = ", ".join(f"as_floats({each})" for each in tensors)
-            return [f"if {both}:", f"    {', '.join(tensors)} = {converted}"]
+            lines = [f"if {whole}:", f"    {', '.join(tensors)} = {converted}"]
         if kinds:
-            return [f'refuse("{kernel}", "{kinds}", {", ".join(tensors)})']
+            lines += [f'refuse("{kernel}", "{kinds}", {", ".join(tensors)})']
         if self.check is not None:
-            return [f"check({', '.join(f'{each}._array' for each in tensors)})"]
-        return []
+            lines += [f"check({', '.join(f'{each}._array' for each in tensors)})"]
+        return lines
 
 
 def _first_call(*arguments: Any, **named: Any) -> Any:
@@ -385,18 +383,10 @@ def attach(module: str, forms: dict[str, Any], public: dict[str, Any] | None = N
 
 
 # Methods that are called so often that they look at errors themselves.
-_QUICK = [
-    "backward",
-    "contiguous",
-    "detach",
-    "dim",
-    "item",
-    "numpy",
-    "requires_grad_",
-    "size",
-    "to",
+_QUICK = (
+    "backward", "contiguous", "detach", "dim", "item", "numpy", "requires_grad_", "size", "to",
     "view",
-]
+)  # fmt: skip
 
 
 def _guarded(name: str, form: Any, method: bool = False) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from minigrad.faces.arguments import nothing
@@ -98,12 +99,8 @@ class Signature(NamedTuple):
         ]
         if spread and self.spread:
             return f"{arguments[0].name}, *several, {self.spread}=None"
-        parts = [_parameter(each) for each in arguments if not each.by_name]
-        more = [_parameter(each) for each in arguments if each.by_name]
-        more += ["out=None"] if out and self.takes_out else []
-        more += [f"{name}=None" for name in self.numpy_names.values()]
-        starred = any(part.startswith("*") for part in parts)
-        return ", ".join([*parts, *(["*"] if more and not starred else []), *more])
+        others = [*["out"] * (out and self.takes_out), *self.numpy_names.values()]
+        return listed(arguments, _parameter, [f"{name}=None" for name in others])
 
     def shown(self, method: bool = False) -> inspect.Signature:
         """Give the signature as `inspect` has it.
@@ -123,6 +120,15 @@ class Signature(NamedTuple):
                 for each in found.parameters.values()
             ]
         )
+
+
+def listed(arguments: Sequence[Argument], write: Callable[[Argument], str], more: list[str]) -> str:
+    """List parameters, and more that are given by name, as Python has them."""
+    parts, named = (
+        [write(a) for a in arguments if a.by_name is by_name] for by_name in (False, True)
+    )
+    starred = any(part.startswith("*") for part in parts)
+    return ", ".join([*parts, *(["*"] if named + more and not starred else []), *named, *more])
 
 
 def _parameter(argument: Argument) -> str:

@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size
 from minigrad.faces import functional
-from minigrad.faces.arguments import (
-    check_tensor,
-    dimension,
-    no_setting,
-    not_implemented,
-    number,
-    whole,
-)
+from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number, whole
 from minigrad.faces.face import in_functional
 from minigrad.faces.out import refuse_gradient
 from minigrad.ops.convolution import ABSENT
@@ -329,7 +323,7 @@ def batch_norm(
     """
     check_tensor("batch_norm", input)
     if not isinstance(training, bool):
-        raise no_setting("batch_norm", training, "training", 6)
+        raise wrong_type("batch_norm", "training", "bool", training, 6)
     sizes = input._array.shape
     if training:
         values = math.prod(sizes[:1] + sizes[2:])

@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import of_array
 from minigrad.creation.factories import linspace
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_int, check_tensor, not_implemented
+from minigrad.faces.arguments import check_tensor, not_implemented, whole
 from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
 from minigrad.ops.correlation import in_single
@@ -522,7 +522,7 @@ def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
 
 
 def _check_factor(function: str, name: str, factor: Any, array: Any) -> None:
-    check_int(function, factor, name, 2)
+    whole(function, factor, name, 2)
     if array.ndim < 3:
         raise RuntimeError(
             f"{function} expects input to have at least 3 dimensions, but got input with "
