@@ -305,7 +305,7 @@ def jacobian(
             )
         refuse_nothing(outputs)
         blocks = [
-            _result(_block(position, output, tensors, create_graph, strict), several, create_graph)
+            _result(block(position, output, tensors, create_graph, strict), several, create_graph)
             for position, output in enumerate(outputs)
         ]
     return in_form(tuple(blocks), several_outputs)
@@ -376,9 +376,7 @@ def _check_strategy(strategy: str, hint: str) -> None:
         )
 
 
-def _block(
-    position: int, output: Any, inputs: Tensors, create_graph: bool, strict: bool
-) -> Tensors:
+def block(position: int, output: Any, inputs: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """Differentiate each entry of an output: for each input the block of the Jacobian."""
     if not output.numel():
         raise RuntimeError(f"stack expects a non-empty TensorList, but output {position} is empty")

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.breadth.derivatives import called, check_randomness
-from minigrad.breadth.levels import Structure, take_apart
+from minigrad.breadth.derivatives import Structure, called, check_randomness, take_apart
 from minigrad.core.tensor import Tensor
 from minigrad.ops.joining import stacked
 from minigrad.random import get_rng_state, set_rng_state

@@ -19,6 +19,7 @@ from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
+from minigrad.nn.modules.sizes import _ntuple
 
 torch: Any = sys.modules["minigrad"]
 
@@ -81,18 +82,15 @@ def power_pooled(
         largest = getattr(F, f"max_pool{ndim}d")
         return sign * largest(sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     mean = getattr(F, f"avg_pool{ndim}d")(input.pow(norm), kernel_size, stride, 0, ceil_mode)
-    kernel = kernel_size if isinstance(kernel_size, (tuple, list)) else [kernel_size] * ndim
-    return (mean.sign() * mean.abs().relu() * math.prod(kernel)).pow(1.0 / norm)
+    count = math.prod(_ntuple(ndim)(kernel_size))
+    return (mean.sign() * mean.abs().relu() * count).pow(1.0 / norm)
 
 
 def unpooled(
     input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, size: Any, ndim: int
 ) -> Tensor:
     """Put the largest entries of windows back where they were, into zeros."""
-    kernel, stride, padding = (
-        tuple(each) if isinstance(each, (tuple, list)) else (each,) * ndim
-        for each in (kernel, stride or kernel, padding)
-    )
+    kernel, stride, padding = map(_ntuple(ndim), (kernel, stride or kernel, padding))
     known = zip(input.shape[-ndim:], kernel, stride, padding, strict=True)
     usual = [(n - 1) * s + k - 2 * p for n, k, s, p in known]
     sizes = usual if size is None else list(size)[-ndim:]
@@ -238,17 +236,13 @@ class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         settings["stride"] = settings["stride"] or settings["kernel_size"]
-        for name, given in settings.items():
-            settings[name] = (
-                tuple(given) if isinstance(given, (tuple, list)) else (given,) * self._dims
-            )
-        super()._keep(settings)
+        in_each = _ntuple(self._dims)
+        super()._keep({name: in_each(given) for name, given in settings.items()})
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         """Put the entries back at their indices."""
-        return unpooled(
-            input, indices, self.kernel_size, self.stride, self.padding, output_size, self._dims
-        )
+        windows = self.kernel_size, self.stride, self.padding
+        return unpooled(input, indices, *windows, output_size, self._dims)
 
 
 class _LPPool(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=False"):

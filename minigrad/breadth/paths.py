@@ -18,7 +18,7 @@ _ELSEWHERE = {
     "nn.modules.normalization": "batchnorm instancenorm",
     "nn.modules.parameterless": "adaptive distance dropout flatten fold padding "
     "pixelshuffle pooling sparse upsampling",
-    "breadth.sizes": "utils",
+    "nn.modules.sizes": "utils",
 }
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
 _PATHS |= dict.fromkeys(
@@ -30,7 +30,7 @@ _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
 _PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
 _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
-_PATHS |= {"nn.utils._per_sample_grad": "breadth.per_sample"}
+_PATHS |= {"nn.utils._per_sample_grad": "breadth.stateless"}
 _PATHS |= {"utils.data._utils": "data.loader", "functional": "=minigrad"}
 _PATHS |= {"nn.modules.channelshuffle": "breadth.layers"}
 _PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}

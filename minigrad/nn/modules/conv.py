@@ -10,6 +10,7 @@ from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, changed
+from minigrad.nn.modules.sizes import _ntuple
 
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
@@ -63,9 +64,7 @@ class _ConvNd(Layer):
 
     def _each(self, value: Any) -> Any:
         """Give a setting for each dimension."""
-        if isinstance(value, str):
-            return value
-        return tuple(value) if isinstance(value, Iterable) else (value,) * self._ndim
+        return value if isinstance(value, str) else _ntuple(self._ndim)(value)
 
     def _check(self, settings: dict[str, Any]) -> None:
         groups, padding, mode = (settings[name] for name in ("groups", "padding", "padding_mode"))

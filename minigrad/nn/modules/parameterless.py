@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.sizes import _ntuple, _single
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
@@ -91,8 +91,7 @@ class AvgPool1d(
     def _keep(self, settings: dict[str, Any]) -> None:
         super()._keep(settings)
         for name in ("kernel_size", "stride", "padding"):
-            value = getattr(self, name)
-            setattr(self, name, tuple(value) if isinstance(value, Iterable) else (value,))
+            setattr(self, name, _single(getattr(self, name)))
 
 
 class AvgPool2d(_AvgPoolNd, calls=F.avg_pool2d):
@@ -176,10 +175,7 @@ class _Pad(Layer, settings="padding", shows="padding"):
     _mode: ClassVar[str] = "constant"
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        padding = settings["padding"]
-        alone = not isinstance(padding, Iterable)
-        padding = (padding,) * 2 * self._dims if alone else tuple(padding)
-        super()._keep(settings | {"padding": padding})
+        super()._keep(settings | {"padding": _ntuple(2 * self._dims)(settings["padding"])})
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad the input."""

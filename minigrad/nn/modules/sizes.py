@@ -1,4 +1,4 @@
-"""Repeat a size for each dimension, as libraries that build on PyTorch's layers ask for it."""
+"""Repeat a size for each dimension, as layers need it, and libraries that build on PyTorch's."""
 
 from __future__ import annotations
 
