@@ -16,16 +16,9 @@ from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number, whole
 from minigrad.faces.face import in_functional
 from minigrad.faces.out import refuse_gradient
+from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
-from minigrad.ops.normalization import (
-    Layout,
-    Statistics,
-    layout_of,
-    native_batch_norm,
-    native_group_norm,
-    native_layer_norm,
-)
 from minigrad.ops.padding import constant_pad_nd
 
 # ---------------------------------------------------------------------- what is called
@@ -47,9 +40,9 @@ def _applied(
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
-    layout: Layout,
+    layout: ops.Layout,
     eps: float,
-    statistics: Statistics | None = None,
+    statistics: ops.Statistics | None = None,
 ) -> Tensor:
     """Normalize, in the dtype of the input; weights of float16 inputs may be of float32."""
     array = input._array
@@ -57,7 +50,7 @@ def _applied(
         raise not_implemented(name, array)
     if eps.__class__ is not float:
         eps = number(eps, name, "eps", 5, "float")
-    statistics = Statistics() if statistics is None else statistics
+    statistics = ops.Statistics() if statistics is None else statistics
     kinds = {each._array.dtype for each in (weight, bias) if each is not None}
     weight, bias = ABSENT if weight is None else weight, ABSENT if bias is None else bias
     if kinds - {array.dtype}:
@@ -119,8 +112,8 @@ def layer_norm(
     array = input._array
     _check_shape(array, normalized_shape, _array(weight), _array(bias), ", ")
     axes = tuple(range(array.ndim - len(normalized_shape), array.ndim))
-    layout = layout_of(array.shape, axes, tuple(range(axes[0])))
-    return _applied(native_layer_norm, "LayerNormKernelImpl", input, weight, bias, layout, eps)
+    layout = ops.layout_of(array.shape, axes, tuple(range(axes[0])))
+    return _applied(ops.native_layer_norm, "LayerNormKernelImpl", input, weight, bias, layout, eps)
 
 
 @functional
@@ -170,8 +163,8 @@ def group_norm(
                 f"{list(sizes)}"
             )
     view = (sizes[0], num_groups, sizes[1] // num_groups, math.prod(sizes[2:]))
-    layout = layout_of(view, (2, 3), (0, 3))
-    return _applied(native_group_norm, "GroupNormKernelImpl", input, weight, bias, layout, eps)
+    layout = ops.layout_of(view, (2, 3), (0, 3))
+    return _applied(ops.native_group_norm, "GroupNormKernelImpl", input, weight, bias, layout, eps)
 
 
 @functional("rms_norm(Tensor input, Sizes normalized_shape, weight=None, float? eps=None)")
@@ -359,13 +352,15 @@ def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
         if array.dtype != np.float16 or kept.dtype != np.float32:
             raise RuntimeError(MIXED)
     axes = (0, *range(2, array.ndim))
-    layout = layout_of(array.shape, axes, axes)
-    statistics = Statistics(running_mean, running_var)
+    layout = ops.layout_of(array.shape, axes, axes)
+    statistics = ops.Statistics(running_mean, running_var)
     if not training:
         statistics.fixed = True
         statistics.mean = mean.reshape(layout.beside)
         statistics.rstd = 1 / np.sqrt(var.reshape(layout.beside) + eps)
-    result = _applied(native_batch_norm, "batch_norm", input, weight, bias, layout, eps, statistics)
+    result = _applied(
+        ops.native_batch_norm, "batch_norm", input, weight, bias, layout, eps, statistics
+    )
     if training and mean is not None and array.size:
         count = array.size // channels
         unbiased = statistics.variance * (count / max(count - 1, 1))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,9 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import check_tensor, dimension, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
-from minigrad.ops.correlation import (
-    Sizes,
-    face_of,
-    in_single,
-    padded,
-    per_dimension,
-    window_entries,
-)
+from minigrad.ops.correlation import face_of, in_single, padded, per_dimension, window_entries
+
+Sizes = Sequence[int]
 
 
 @functools.lru_cache(128)
