@@ -16,10 +16,9 @@ from minigrad.faces.arguments import number, refuse
 from minigrad.faces.face import functional, in_functional
 from minigrad.faces.signature import read
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.layer import Layer, _ntuple
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
-from minigrad.nn.modules.sizes import _ntuple
 
 torch: Any = sys.modules["minigrad"]
 

@@ -18,7 +18,7 @@ _ELSEWHERE = {
     "nn.modules.normalization": "batchnorm instancenorm",
     "nn.modules.parameterless": "adaptive distance dropout flatten fold padding "
     "pixelshuffle pooling sparse upsampling",
-    "nn.modules.sizes": "utils",
+    "nn.modules.layer": "utils",
 }
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
 _PATHS |= dict.fromkeys(

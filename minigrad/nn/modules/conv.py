@@ -9,8 +9,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.modules.layer import Layer, add_parameters, changed
-from minigrad.nn.modules.sizes import _ntuple
+from minigrad.nn.modules.layer import Layer, _ntuple, add_parameters, changed
 
 __all__ = [
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",

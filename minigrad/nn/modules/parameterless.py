@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Layer
-from minigrad.nn.modules.sizes import _ntuple, _single
+from minigrad.nn.modules.layer import Layer, _ntuple, _single
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
