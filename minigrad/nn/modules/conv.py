@@ -105,7 +105,7 @@ class _ConvNd(Layer):
         return f"{self.in_channels}, {self.out_channels}, {sizes}{others}"
 
 
-class Conv1d(_ConvNd, settings=CONV):
+class Conv1d(_ConvNd, settings=CONV, ndim=1):
     """Slide kernels over a signal; arguments as for `Conv2d`.
 
     Shape:
@@ -120,10 +120,8 @@ class Conv1d(_ConvNd, settings=CONV):
         torch.Size([2, 8, 20])
     """
 
-    _ndim = 1
 
-
-class Conv2d(_ConvNd, settings=CONV):
+class Conv2d(_ConvNd, settings=CONV, ndim=2):
     r"""Slide kernels over an image: $y_o = b + \sum_k w_k x_{so + dk - p}$ in each channel.
 
     Weight and bias start out uniformly distributed on $(-1/\sqrt{n}, 1/\sqrt{n})$, where $n$ is the
@@ -161,10 +159,8 @@ class Conv2d(_ConvNd, settings=CONV):
         torch.Size([2, 8, 4, 4])
     """
 
-    _ndim = 2
 
-
-class Conv3d(_ConvNd, settings=CONV):
+class Conv3d(_ConvNd, settings=CONV, ndim=3):
     """Slide kernels over a volume; arguments as for `Conv2d`.
 
     Shape:
@@ -173,13 +169,9 @@ class Conv3d(_ConvNd, settings=CONV):
         - weight: (out_channels, in_channels / groups, *kernel_size); bias: (out_channels,)
     """
 
-    _ndim = 3
 
-
-class _ConvTransposeNd(_ConvNd):
+class _ConvTransposeNd(_ConvNd, transposed=True):
     """What all transposed convolutions share: the choice of the output's size."""
-
-    _transposed = True
 
     def _keep(self, settings: dict[str, Any]) -> None:
         if settings["padding_mode"] != "zeros":
@@ -222,7 +214,7 @@ class _ConvTransposeNd(_ConvNd):
         return tuple(n - a for n, a in zip(wanted, least, strict=True))
 
 
-class ConvTranspose1d(_ConvTransposeNd, settings=TRANSPOSED):
+class ConvTranspose1d(_ConvTransposeNd, settings=TRANSPOSED, ndim=1):
     """Spread each entry of a signal over a window; arguments as for `ConvTranspose2d`.
 
     Shape:
@@ -231,10 +223,8 @@ class ConvTranspose1d(_ConvTransposeNd, settings=TRANSPOSED):
         - weight: (in_channels, out_channels / groups, *kernel_size); bias: (out_channels,)
     """
 
-    _ndim = 1
 
-
-class ConvTranspose2d(_ConvTransposeNd, settings=TRANSPOSED):
+class ConvTranspose2d(_ConvTransposeNd, settings=TRANSPOSED, ndim=2):
     r"""Spread each entry of an image over a window: the gradient of `Conv2d` in its input.
 
     Often called a deconvolution, though it does not undo a convolution: it gives back the shape,
@@ -271,10 +261,8 @@ class ConvTranspose2d(_ConvTransposeNd, settings=TRANSPOSED):
         torch.Size([2, 8, 4, 4])
     """
 
-    _ndim = 2
 
-
-class ConvTranspose3d(_ConvTransposeNd, settings=TRANSPOSED):
+class ConvTranspose3d(_ConvTransposeNd, settings=TRANSPOSED, ndim=3):
     """Spread each entry of a volume over a window; arguments as for `ConvTranspose2d`.
 
     Shape:
@@ -282,5 +270,3 @@ class ConvTranspose3d(_ConvTransposeNd, settings=TRANSPOSED):
         - output: (N, out_channels, D_out, H_out, W_out), or without N
         - weight: (in_channels, out_channels / groups, *kernel_size); bias: (out_channels,)
     """
-
-    _ndim = 3

@@ -56,8 +56,13 @@ class Layer(Module):
                 class has as settings or annotates; those without a default are the inputs.
             settings: The signature of `__init__`.
             shows: Which settings are printed; see `shown`. All if nobody says.
-            **others: For other base classes.
+            **others: Values of what a base class declares, such as `ndim=2` of `_ndim: ClassVar`;
+                the rest is for other base classes.
         """
+        bases = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
+        annotated = {*chain.from_iterable(bases)}
+        for name in [each for each in others if f"_{each}" in annotated]:
+            setattr(cls, f"_{name}", others.pop(name))
         super().__init_subclass__(**others)
         if shows is not None:
             cls._shows = shows
@@ -66,8 +71,7 @@ class Layer(Module):
             expected = f"{cls.__name__}({settings})"
             cls._settings = constructor(cls, "self", settings, *_INIT, expected=expected, **names)
         if calls is not None:
-            annotated = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
-            known = {*cls._settings, *chain.from_iterable(annotated)} - {"size_average", "reduce"}
+            known = {*cls._settings, *annotated} - {"size_average", "reduce"}
             of_function = inspect.signature(calls).parameters.values()
             inputs = [
                 each.name

@@ -239,7 +239,7 @@ class _BatchNorm(_NormBase, settings=BATCH_NORM):
         return F.batch_norm(input, mean, var, self.weight, self.bias, of_batch, factor, self.eps)
 
 
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(_BatchNorm, spatial=1):
     r"""Normalize each feature over the batch: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
     In training, mean and variance are those of the batch, and the running ones move towards them:
@@ -273,27 +273,21 @@ class BatchNorm1d(_BatchNorm):
         tensor([0.2000, 0.5000])
     """
 
-    _spatial = 1
 
-
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(_BatchNorm, spatial=2, batched=True):
     """Normalize each channel of images over the batch; arguments as for `BatchNorm1d`.
 
     Shape:
         - input and output: (N, C, H, W)
     """
 
-    _spatial, _batched = 2, True
 
-
-class BatchNorm3d(_BatchNorm):
+class BatchNorm3d(_BatchNorm, spatial=3, batched=True):
     """Normalize each channel of volumes over the batch; arguments as for `BatchNorm1d`.
 
     Shape:
         - input and output: (N, C, D, H, W)
     """
-
-    _spatial, _batched = 3, True
 
 
 class _InstanceNorm(
@@ -326,17 +320,15 @@ class _InstanceNorm(
         return result.squeeze(0) if single else result
 
 
-class InstanceNorm1d(_InstanceNorm):
+class InstanceNorm1d(_InstanceNorm, spatial=1):
     """Normalize each channel of each signal; arguments as for `InstanceNorm2d`.
 
     Shape:
         - input and output: (N, C, L) or (C, L)
     """
 
-    _spatial = 1
 
-
-class InstanceNorm2d(_InstanceNorm):
+class InstanceNorm2d(_InstanceNorm, spatial=2):
     r"""Normalize each channel of each image: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
     Args:
@@ -362,14 +354,10 @@ class InstanceNorm2d(_InstanceNorm):
         tensor([[[[-1.0000,  1.0000]]]])
     """
 
-    _spatial = 2
 
-
-class InstanceNorm3d(_InstanceNorm):
+class InstanceNorm3d(_InstanceNorm, spatial=3):
     """Normalize each channel of each volume; arguments as for `InstanceNorm2d`.
 
     Shape:
         - input and output: (N, C, D, H, W) or (C, D, H, W)
     """
-
-    _spatial = 3

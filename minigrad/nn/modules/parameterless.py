@@ -189,7 +189,7 @@ class _ConstantPad(_Pad, settings="padding, value", shows="padding=, value="):
         super()._keep({"value": 0.0, **settings})
 
 
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPad, dims=1):
     """Surround the last dimension with a number.
 
     Args:
@@ -206,10 +206,8 @@ class ConstantPad1d(_ConstantPad):
         tensor([[7., 1., 1., 7., 7.]])
     """
 
-    _dims = 1
 
-
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPad, dims=2):
     """Surround the last two dimensions with a number.
 
     Args:
@@ -217,18 +215,14 @@ class ConstantPad2d(_ConstantPad):
         value: The number.
     """
 
-    _dims = 2
 
-
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPad, dims=3):
     """Surround the last three dimensions with a number.
 
     Args:
         padding: How much on the left, right, top, bottom, front and back; or one number for all.
         value: The number.
     """
-
-    _dims = 3
 
 
 class ZeroPad1d(ConstantPad1d, settings="padding", shows="padding"):
@@ -251,7 +245,7 @@ class ZeroPad3d(ConstantPad3d, settings="padding", shows="padding"):
     """Surround the last three dimensions with zeros; `padding` as for `ConstantPad3d`."""
 
 
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, dims=1, mode="reflect"):
     """Continue the last dimension as in a mirror, without repeating the entry at the edge.
 
     Args:
@@ -263,22 +257,16 @@ class ReflectionPad1d(_Pad):
         tensor([[3., 2., 1., 2., 3., 2., 1.]])
     """
 
-    _dims, _mode = 1, "reflect"
 
-
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_Pad, dims=2, mode="reflect"):
     """Continue the last two dimensions as in a mirror; see `ReflectionPad1d`."""
 
-    _dims, _mode = 2, "reflect"
 
-
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_Pad, dims=3, mode="reflect"):
     """Continue the last three dimensions as in a mirror; see `ReflectionPad1d`."""
 
-    _dims, _mode = 3, "reflect"
 
-
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, dims=1, mode="replicate"):
     """Repeat the entries at the edges of the last dimension.
 
     Args:
@@ -290,19 +278,13 @@ class ReplicationPad1d(_Pad):
         tensor([[1., 1., 2., 2., 2.]])
     """
 
-    _dims, _mode = 1, "replicate"
 
-
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_Pad, dims=2, mode="replicate"):
     """Repeat the entries at the edges of the last two dimensions; see `ReplicationPad1d`."""
 
-    _dims, _mode = 2, "replicate"
 
-
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_Pad, dims=3, mode="replicate"):
     """Repeat the entries at the edges of the last three dimensions; see `ReplicationPad1d`."""
-
-    _dims, _mode = 3, "replicate"
 
 
 # Shapes ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import numbers
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
@@ -421,7 +421,7 @@ class RNNCellBase(_Recurrent):
     weight_hh: Tensor
     bias_ih: Tensor | None
     bias_hh: Tensor | None
-    _chunks: int
+    _chunks: ClassVar[int]
 
     def _keep(self, settings: dict[str, Any]) -> None:
         rows = self._chunks * settings["hidden_size"]
@@ -458,7 +458,7 @@ class RNNCellBase(_Recurrent):
 _CELL = "input_size, hidden_size, bias=True, device=None, dtype=None"
 
 
-class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'")):
+class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), chunks=1):
     r"""One step of an Elman network, $h' = \tanh(W_x x + b_x + W_h h + b_h)$.
 
     Args:
@@ -480,8 +480,6 @@ class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='t
         torch.Size([2, 4])
     """
 
-    _chunks = 1
-
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
         if self.nonlinearity not in ("tanh", "relu"):
@@ -490,7 +488,7 @@ class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='t
         return self._run(mode, input, () if hx is None else (hx,), ("hidden",))[0]
 
 
-class GRUCell(RNNCellBase, settings=_CELL):
+class GRUCell(RNNCellBase, settings=_CELL, chunks=3):
     """One step of a gated recurrent unit; see `GRU` for the formula.
 
     Args:
@@ -505,14 +503,12 @@ class GRUCell(RNNCellBase, settings=_CELL):
         - hx and the result: (N, hidden_size) or (hidden_size)
     """
 
-    _chunks = 3
-
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
         return self._run("GRU", input, () if hx is None else (hx,), ("hidden",))[0]
 
 
-class LSTMCell(RNNCellBase, settings=_CELL):
+class LSTMCell(RNNCellBase, settings=_CELL, chunks=4):
     """One step of long short-term memory; see `LSTM` for the formula.
 
     Args:
@@ -532,8 +528,6 @@ class LSTMCell(RNNCellBase, settings=_CELL):
         >>> h.shape
         torch.Size([2, 4])
     """
-
-    _chunks = 4
 
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
