@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterable
 from functools import reduce
@@ -303,9 +304,7 @@ def _new_needs(function: Any, method: str, inputs: Any) -> frozenset[Need]:
     operands = list(map(entries, inputs))
     if method == "outer":
         operands[0] = operands[0][(..., *(None,) * operands[1].ndim)]
-    arrays = np.broadcast_arrays(*operands)
-    pairs = zip(*(array.flat for array in arrays))  # noqa: B905 - of one shape
-    return frozenset(need for each in pairs for need in table(*each) if not need.is_met)
+    return frozenset(n for each in np.broadcast(*operands) for n in table(*each) if not n.is_met)
 
 
 # ---------------------------------------------------------------------- ufuncs
@@ -313,9 +312,12 @@ def _new_needs(function: Any, method: str, inputs: Any) -> frozenset[Need]:
 
 def entrywise(function: Callable[..., Any], *operands: Any) -> SymbolicArray:
     """Apply a function of expressions to the entries of arrays, which are broadcast."""
-    arrays = np.broadcast_arrays(*map(entries, operands))
-    results = vector_of(exact(function(*each)) for each in zip(*(a.flat for a in arrays)))  # noqa: B905 - of one shape
-    return symbolic(results.reshape(arrays[0].shape))
+    return again_symbolic(_of_entries(function, len(operands))(*map(entries, operands)))
+
+
+def _of_entries(function: Callable[..., Any], operands: int) -> Any:
+    """Make a ufunc of a function of expressions, with all that NumPy's own can do."""
+    return np.frompyfunc(lambda *values: exact(function(*values)), operands, 1)
 
 
 def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
@@ -323,25 +325,19 @@ def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any
     unusual = options.pop("where", True) is not True
     if unusual or np.dtype(options.pop("dtype", None) or object) != object:
         raise TypeError(f"NumPy's {ufunc.__name__} takes no where= or dtype= for symbols.")
-    function = ENTRYWISE.get(ufunc)
     if ufunc is np.matmul and method == "__call__":
         return again_symbolic(np.matmul(*map(entries, inputs)))
-    if function is not None:
-        if method == "__call__":
-            return entrywise(function, *inputs)
-        if method == "outer":
-            first, second = map(entries, inputs)
-            return entrywise(function, first[(..., *(None,) * second.ndim)], second)
-        if method == "reduce":
-            return reduce_along(ufunc, *inputs, **options)
-        if method == "accumulate":
-            return _accumulate(function, *inputs, **options)
-        if method == "at":
-            return _combine_at(function, *inputs)
-    raise TypeError(
-        f"NumPy's {ufunc.__name__} (as {method}) is not known for arrays of symbols. Put numbers "
-        "in first (minigrad.symbolic.substitute)."
-    )
+    if ufunc not in ENTRYWISE or method == "reduceat":
+        raise TypeError(
+            f"NumPy's {ufunc.__name__} (as {method}) is not known for arrays of symbols. Put "
+            "numbers in first (minigrad.symbolic.substitute)."
+        )
+    if method == "reduce":
+        return reduce_along(ufunc, *inputs, **options)
+    # which entries to combine is told by numbers
+    operands = [plain(x) if (method, k) == ("at", 1) else entries(x) for k, x in enumerate(inputs)]
+    own = _of_entries(ENTRYWISE[ufunc], ufunc.nin)
+    return again_symbolic(getattr(own, method)(*operands, **options))
 
 
 def reduce_along(
@@ -350,36 +346,12 @@ def reduce_along(
     """Join the entries along axes into one, such as their sum."""
     array = entries(array)
     axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    joined = sorted(each % array.ndim for each in axes)
-    kept = [each for each in range(array.ndim) if each not in joined]
-    shape = tuple(array.shape[each] for each in kept)
-    count = int(np.prod([array.shape[each] for each in joined], dtype=np.int64))
-    rows = array.transpose(*kept, *joined).reshape(int(np.prod(shape, dtype=np.int64)), count)
+    rows = np.moveaxis(array, axes, range(len(axes)))
+    count, shape = math.prod(rows.shape[: len(axes)]), rows.shape[len(axes) :]
     first = [] if initial is None else [exact(initial)]
     if not count + len(first) and ufunc.identity is None:
         raise ValueError(f"zero-size array to reduction operation {ufunc.__name__}")
     function = OF_MANY.get(ufunc) or (lambda *values: reduce(ENTRYWISE[ufunc], values))
-    results = vector_of(exact(function(*first, *row)) for row in rows)
-    if keepdims:
-        shape = tuple(1 if each in joined else size for each, size in enumerate(array.shape))
-    return symbolic(results.reshape(shape))
-
-
-def _accumulate(function: Callable[..., Any], array: Any, axis: int = 0) -> SymbolicArray:
-    """Join each entry with all before it along an axis, such as their running maximum."""
-    rows = np.moveaxis(entries(array), axis, 0)
-    joined = rows.copy()
-    for place in range(1, len(rows)):
-        here = slice(place, place + 1)
-        joined[here] = entrywise(function, joined[place - 1 : place], rows[here])
-    return symbolic(np.moveaxis(joined, 0, axis))
-
-
-def _combine_at(function: Callable[..., Any], array: Any, indices: Any, values: Any) -> None:
-    """Combine entries with values in place; an entry that is indexed twice changes twice."""
-    target = array.view(np.ndarray)
-    places = np.arange(target.size).reshape(target.shape)[plain(indices)]
-    values = np.broadcast_to(entries(values), places.shape)
-    for place, value in zip(places.flat, values.flat, strict=True):
-        index = np.unravel_index(place, target.shape)
-        target[index] = exact(function(target[index], value))
+    columns = rows.reshape(count, math.prod(shape)).T
+    results = vector_of(exact(function(*first, *each)) for each in columns).reshape(shape)
+    return symbolic(np.expand_dims(results, tuple(axes)) if keepdims else results)
