@@ -65,10 +65,7 @@ def _where(condition: Any, *choices: Any) -> SymbolicArray:
 
 
 def _reduction(ufunc: Any) -> Callable[..., SymbolicArray]:
-    def total(a: Any, axis: Any = None, keepdims: bool = False) -> SymbolicArray:
-        return reduce_along(ufunc, a, axis, keepdims)
-
-    return total
+    return lambda a, axis=None, keepdims=False: reduce_along(ufunc, a, axis, keepdims)
 
 
 def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> SymbolicArray:
@@ -95,46 +92,6 @@ def _array_equal(a1: Any, a2: Any) -> bool:
         return np.shape(a1) == np.shape(a2) and equal(a1, a2)
     except Refuted:
         return False
-
-
-SymbolicArray._functions.update(
-    {
-        np.array: _made,
-        np.asarray: _made,
-        np.zeros_like: _like(0),
-        np.empty_like: _like(0),
-        np.ones_like: _like(1),
-        np.full_like: _full_like,
-        np.where: _where,
-        np.clip: _clip,
-        np.copyto: _copy_to,
-        np.einsum: _einsum,
-        np.mean: _mean,
-        np.array_equal: _array_equal,
-        np.all: _reduction(np.logical_and),
-        np.any: _reduction(np.logical_or),
-        np.sum: _reduction(np.add),
-        np.prod: _reduction(np.multiply),
-        np.max: _reduction(np.maximum),
-        np.amax: _reduction(np.maximum),
-        np.min: _reduction(np.minimum),
-        np.amin: _reduction(np.minimum),
-    }
-)
-
-# These move entries, or add and multiply them: on arrays of objects NumPy's own are right.
-SymbolicArray._rearranging.update(
-    {
-        np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_arrays,
-        np.broadcast_to, np.column_stack, np.concatenate, np.copy, np.cumsum, np.diag,
-        np.diagonal, np.diff, np.dot, np.dstack, np.expand_dims, np.flip, np.fliplr,
-        np.flipud, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim, np.outer,
-        np.ravel, np.repeat, np.reshape, np.roll, np.rollaxis, np.rot90, np.shape,
-        np.shares_memory, np.size, np.split, np.squeeze, np.stack, np.swapaxes, np.take,
-        np.take_along_axis, np.tensordot, np.tile, np.trace, np.transpose, np.tril, np.triu,
-        np.vstack,
-    }
-)  # fmt: skip
 
 
 def _compared(what: str) -> Callable[[Any, Any], int]:
@@ -178,8 +135,7 @@ def _extreme(name: str, sign: int) -> Callable[..., Any]:
         rows = array.reshape(-1) if axis is None else array
         found = np.apply_along_axis(place, 0 if axis is None else axis, rows)
         if keepdims:
-            kept = (1,) * array.ndim
-            return found.reshape(kept) if axis is None else np.expand_dims(found, axis)
+            return np.expand_dims(found, tuple(range(array.ndim)) if axis is None else axis)
         return found if found.ndim else np.int64(found)
 
     return find
@@ -188,32 +144,6 @@ def _extreme(name: str, sign: int) -> Callable[..., Any]:
 def _sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
     array = entries(a)
     return SymbolicArray(np.take_along_axis(array, _argsort(array, axis), axis))
-
-
-_argmax, _argmin = _extreme("argmax", 1), _extreme("argmin", -1)
-SymbolicArray._functions.update(
-    {np.argsort: _argsort, np.argmax: _argmax, np.argmin: _argmin, np.sort: _sort}
-)
-
-
-def _method(function: Any) -> Callable[..., Any]:
-    def method(
-        self: Any, axis: Any = None, dtype: Any = None, out: Any = None, *, keepdims: bool = False
-    ) -> Any:
-        return function(self, axis=axis, keepdims=keepdims)
-
-    return method
-
-
-# NumPy's own methods of these names know nothing of symbols.
-for _name, _function in {
-    "any": _method(np.any),
-    "all": _method(np.all),
-    "argmax": _argmax,
-    "argmin": _argmin,
-    "argsort": _argsort,
-}.items():
-    setattr(SymbolicArray, _name, _function)
 
 
 def _of_each_matrix(function: Callable[[Any], Any], signature: str) -> Callable[[Any], Any]:
@@ -246,16 +176,6 @@ def inverse(matrix: Any) -> Any:
 
 def _solution(a: Any, b: Any) -> Any:
     return inverse(symbolic(entries(a))) @ b
-
-
-SymbolicArray._functions.update(
-    {
-        np.linalg.det: determinant,
-        np.linalg.inv: inverse,
-        np.linalg.solve: _solution,
-        nearly_zero: lambda values: np.zeros(values.shape, bool),
-    }
-)
 
 
 class NumberOfLargest:
@@ -295,9 +215,53 @@ def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberO
 
 SymbolicArray._functions.update(
     {
+        np.array: _made,
+        np.asarray: _made,
+        np.zeros_like: _like(0),
+        np.empty_like: _like(0),
+        np.ones_like: _like(1),
+        np.full_like: _full_like,
+        np.where: _where,
+        np.clip: _clip,
+        np.copyto: _copy_to,
+        np.einsum: _einsum,
+        np.mean: _mean,
+        np.array_equal: _array_equal,
+        np.all: _reduction(np.logical_and),
+        np.any: _reduction(np.logical_or),
+        np.sum: _reduction(np.add),
+        np.prod: _reduction(np.multiply),
+        **dict.fromkeys((np.max, np.amax), _reduction(np.maximum)),
+        **dict.fromkeys((np.min, np.amin), _reduction(np.minimum)),
+        np.argsort: _argsort,
+        np.argmax: _extreme("argmax", 1),
+        np.argmin: _extreme("argmin", -1),
+        np.sort: _sort,
+        np.linalg.det: determinant,
+        np.linalg.inv: inverse,
+        np.linalg.solve: _solution,
         special_functions.erf.forward: functools.partial(entrywise, sympy.erf),
         special_functions.erfc.forward: functools.partial(entrywise, sympy.erfc),
         largest_of: _largest_of,
+        nearly_zero: lambda values: np.zeros(values.shape, bool),
         may_have_zero: lambda values: True,  # of a symbol nobody knows
     }
 )
+
+# NumPy's own methods of these names know nothing of symbols.
+for _function in (np.any, np.all, np.argmax, np.argmin, np.argsort):
+    setattr(SymbolicArray, _function.__name__, _function)
+
+# These move entries, or add and multiply them: on arrays of objects NumPy's own are right.
+SymbolicArray._rearranging.update(
+    {
+        np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_arrays,
+        np.broadcast_to, np.column_stack, np.concatenate, np.copy, np.cumsum, np.diag,
+        np.diagonal, np.diff, np.dot, np.dstack, np.expand_dims, np.flip, np.fliplr,
+        np.flipud, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim, np.outer,
+        np.ravel, np.repeat, np.reshape, np.roll, np.rollaxis, np.rot90, np.shape,
+        np.shares_memory, np.size, np.split, np.squeeze, np.stack, np.swapaxes, np.take,
+        np.take_along_axis, np.tensordot, np.tile, np.trace, np.transpose, np.tril, np.triu,
+        np.vstack,
+    }
+)  # fmt: skip
