@@ -143,14 +143,18 @@ class Layout:
     frames: list[tuple[Point, Point]]
 
 
+_RIM = -1  # in the place of an item
+
+
 @dataclass
 class _Room:
     """What stands directly in one frame, or outside all, with its places once they are known."""
 
     items: list[int] = field(default_factory=list)
-    edges: list[tuple[int, int, int]] = field(default_factory=list)  # source, target, number
-    entering: list[tuple[int, int]] = field(default_factory=list)  # number of the edge, target
-    leaving: list[tuple[int, int]] = field(default_factory=list)  # number of the edge, source
+    # source, target and number of edges; those of others begin or end at the rim
+    edges: list[tuple[int, int, int]] = field(default_factory=list)
+    entering: list[tuple[int, int, int]] = field(default_factory=list)
+    leaving: list[tuple[int, int, int]] = field(default_factory=list)
     centers: dict[int, Point] = field(default_factory=dict)
     routes: dict[int, list[Point]] = field(default_factory=dict)
     size: Point = (0.0, 0.0)
@@ -250,9 +254,9 @@ def _rooms(
         leaves = [frame for frame in up if frame not in down]
         enters = [frame for frame in down if frame not in up]
         for frame in leaves:
-            rooms[frame].leaving.append((number, up[frame]))
+            rooms[frame].leaving.append((up[frame], _RIM, number))
         for frame in enters:
-            rooms[frame].entering.append((number, down[frame]))
+            rooms[frame].entering.append((_RIM, down[frame], number))
         ways.append([*reversed(leaves), common, *enters])
     return rooms, ways
 
@@ -281,23 +285,17 @@ def _furnish(
     boxes = [sizes[item] for item in room.items]
     real = len(boxes)
     pairs, numbers, offsets = [], [], []
-    for source, target, number in room.edges:
+    for source, target, number in room.edges + room.entering + room.leaving:
+        if source == _RIM or target == _RIM:
+            index[_RIM] = len(boxes)
+            boxes.append(Box(0.0, 0.0, 0.0, 0.0))
         pairs.append((index[source], index[target]))
         numbers.append(number)
-        offsets.append(
-            (_port(source, number, rooms, count, -1), _port(target, number, rooms, count, 0))
+        leaves, arrives = (
+            _port(item, number, rooms, count, end) for item, end in ((source, -1), (target, 0))
         )
-    for number, target in room.entering:
-        pairs.append((len(boxes), index[target]))
-        boxes.append(Box(0.0, 0.0, 0.0, 0.0))
-        numbers.append(number)
-        offsets.append((0.0, _port(target, number, rooms, count, 0)))
-    last = len(boxes)
-    for number, source in room.leaving:
-        pairs.append((index[source], len(boxes)))
-        boxes.append(Box(0.0, 0.0, 0.0, 0.0))
-        numbers.append(number)
-        offsets.append((_port(source, number, rooms, count, -1), 0.0))
+        offsets.append((leaves, arrives))
+    last = real + len(room.entering)
     layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
     levels = Levels([box.across for box in boxes], pairs, layer, offsets)
     if frame is not None and len(room.leaving) == 0:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from graphlib import TopologicalSorter
 from itertools import pairwise
 
 # An end of an edge as seen from its other end: the node there, where on that node the edge ends
@@ -13,23 +14,14 @@ def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """Return for each node the length of the longest path to it.
 
     Raises:
-        ValueError: if there is a cycle.
+        graphlib.CycleError: if there is a cycle, which is a ValueError.
     """
-    targets: list[list[int]] = [[] for _ in range(count)]
-    waiting = [0] * count
+    sources: list[list[int]] = [[] for _ in range(count)]
     for source, target in edges:
-        targets[source].append(target)
-        waiting[target] += 1
-    ready = [node for node in range(count) if not waiting[node]]
+        sources[target].append(source)
     layer = [0] * count
-    for node in ready:  # grows while it is read
-        for target in targets[node]:
-            layer[target] = max(layer[target], layer[node] + 1)
-            waiting[target] -= 1
-            if not waiting[target]:
-                ready.append(target)
-    if len(ready) < count:
-        raise ValueError("a graph with a cycle has no layers")
+    for node in TopologicalSorter(dict(enumerate(sources))).static_order():
+        layer[node] = max((layer[source] + 1 for source in sources[node]), default=0)
     return layer
 
 
