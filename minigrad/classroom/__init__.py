@@ -1,12 +1,12 @@
 """Work through a lesson: predict, compare, check answers, ask for hints, print stable numbers."""
 
 from minigrad.classroom import browser as _browser
+from minigrad.classroom import display as _display
 from minigrad.classroom.behaviors import Function, Hook, Property
 from minigrad.classroom.desk import check, compare, exercises_of, hint, judge, predict, register
-from minigrad.classroom.display import shorten_in_notebooks as _shorten_in_notebooks
 from minigrad.classroom.exercises import Exercise, Mistake, Number, Numbers, Order, Verdict
 from minigrad.classroom.reasons import Choice
 from minigrad.classroom.values import rounded, show, shown_warnings
 
-_shorten_in_notebooks()
+_display.shorten(_display.shell())
 _browser.settle()

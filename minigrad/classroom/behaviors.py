@@ -13,7 +13,7 @@ from typing import Any
 import minigrad as torch
 from minigrad.classroom.execution import Outcome, called_with, named, run
 from minigrad.classroom.exercises import FACTORS, Exercise, Finding, Objection, wrong_kind
-from minigrad.classroom.side_effects import Belongings, said_of
+from minigrad.classroom.side_effects import Belongings, put_back, said_of
 from minigrad.classroom.values import alike, as_number, describe, factor_between, leaves, same
 
 
@@ -146,24 +146,18 @@ class Behavior(Exercise):
         return finding
 
     def _examined(self, answer: Any, when: Circumstances) -> Finding | None:
-        before = torch.get_default_dtype()
-        torch.set_default_dtype(when.dtype)
-        try:
-            return self._looked_at(answer, when)
-        finally:
-            torch.set_default_dtype(before)
-
-    def _looked_at(self, answer: Any, when: Circumstances) -> Finding | None:
-        found = self.trials(answer, when, self.without)
-        right = self.trials(self.reference, when) if self.reference is not None else []
-        targets: Sequence[Trial | None] = right or [None] * len(found)
-        for trial, target in zip(found, targets, strict=True):
-            problem = self._problem(trial, target)
-            if problem is not None:
-                return self._explained(f"{trial.label}: {problem}", trial, found, right, when)
-        allowed = {said for each in right for said in each.outcome.left}
-        left = [said for each in found for said in each.outcome.left if said not in allowed]
-        return Finding(f"{left[0]} (Here it was put back.)") if left else None
+        with put_back():
+            torch.set_default_dtype(when.dtype)
+            found = self.trials(answer, when, self.without)
+            right = self.trials(self.reference, when) if self.reference is not None else []
+            targets: Sequence[Trial | None] = right or [None] * len(found)
+            for trial, target in zip(found, targets, strict=True):
+                problem = self._problem(trial, target)
+                if problem is not None:
+                    return self._explained(f"{trial.label}: {problem}", trial, found, right, when)
+            allowed = {said for each in right for said in each.outcome.left}
+            left = [said for each in found for said in each.outcome.left if said not in allowed]
+            return Finding(f"{left[0]} (Here it was put back.)") if left else None
 
     def _explained(
         self,
@@ -207,10 +201,8 @@ class Behavior(Exercise):
         tensors = [each for each in (result, expected) if isinstance(each, torch.Tensor)]
         dtypes = [each.dtype for each in tensors if each.dtype.is_floating_point]
         if len(dtypes) == 2 and dtypes[0] != dtypes[1]:
-            return (
-                f"The numbers are right, but of {dtypes[0]}, and should be of {dtypes[1]}: the "
-                "type of what went in."
-            )
+            kinds = f"of {dtypes[0]}, and should be of {dtypes[1]}"
+            return f"The numbers are right, but {kinds}: the type of what went in."
         for wanted in self.properties:
             if not run(wanted.holds, result, *trial.args).value:
                 return f"{came} Expected: {wanted.says}."

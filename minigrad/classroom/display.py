@@ -98,7 +98,9 @@ def tell(status: Status, head: str, lines: Iterable[str] = ()) -> None:
     said = list(lines)
     text = laid_out(f"{_LOOKS[status][0]} {head}", said)
     if not hasattr(shell(), "kernel"):
-        print(_for_this_stream(text))
+        # what the output stream cannot write, as on an old Windows console, is left out
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        print(text.encode(encoding, "replace").decode(encoding))
         return
     from IPython.display import display
 
@@ -109,12 +111,6 @@ def shell() -> Any:
     """Give the IPython shell that runs this process, if one does."""
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython is not None else None
-
-
-def _for_this_stream(text: str) -> str:
-    """Leave out what the output stream cannot write, as on an old Windows console."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return text.encode(encoding, "replace").decode(encoding)
 
 
 _INSIDE = tuple(
@@ -173,8 +169,3 @@ def shorten(session: Any) -> None:
         return shown
 
     session.set_custom_exc((Exception,), handler)
-
-
-def shorten_in_notebooks() -> None:
-    """Do so in the shell that runs this process, if one does."""
-    shorten(shell())

@@ -204,22 +204,19 @@ def _write_hooks(noted: Any) -> None:
     module._global_is_full_backward_hook = noted[1]
 
 
-def _write_mode(noted: Any) -> None:
-    for name, value in zip(_OF_THE_MODE, noted, strict=True):
-        setattr(grad_mode, name, value)
+def _attributes(owner: Any, *names: str) -> tuple[Callable[[], Any], Callable[[Any], object]]:
+    """Give what reads attributes of something that the whole process has, and what sets them."""
+
+    def write(noted: Any) -> None:
+        for name, value in zip(names, noted, strict=True):
+            setattr(owner, name, value)
+
+    return lambda: tuple(getattr(owner, name) for name in names), write
 
 
 def _write_printing(noted: Any) -> None:
     torch.set_printoptions(**noted[0])
     np.set_printoptions(**noted[1])
-
-
-def _write_filters(noted: Any) -> None:
-    warnings.filters = noted
-
-
-def _write_streams(noted: Any) -> None:
-    sys.stdout, sys.stderr = noted
 
 
 def _write_random(noted: Any) -> None:
@@ -259,8 +256,7 @@ SETTINGS = [
         "It left the recording of operations switched over. As a block, `with torch.no_grad():` or "
         "`with torch.enable_grad():`, a switch goes back by itself, and that holds for "
         "saved-tensor hooks, too.",
-        lambda: tuple(getattr(grad_mode, name) for name in _OF_THE_MODE),
-        _write_mode,
+        *_attributes(grad_mode, *_OF_THE_MODE),
         usual=(True, None, False, (), None, None),
         here="The recording of operations is switched off in this notebook (or tensor hooks of an "
         "earlier cell are in force); the check ran without that.",
@@ -302,12 +298,11 @@ SETTINGS = [
         "It changed which warnings are shown, and left it so: `with warnings.catch_warnings():` "
         "goes back by itself.",
         lambda: list(warnings.filters),
-        _write_filters,
+        lambda noted: setattr(warnings, "filters", noted),
     ),
     Setting(
         "It put something else in the place of sys.stdout or sys.stderr, and left it so.",
-        lambda: (sys.stdout, sys.stderr),
-        _write_streams,
+        *_attributes(sys, "stdout", "stderr"),
     ),
     Setting(
         "It changed Python's limit for recursion, and left it so.",

@@ -103,7 +103,8 @@ def _written(value: Any, digits: int, zero: float, trusted: int, scale: float) -
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
         plain = _listed(value)
         trusted = _TRUSTED_DIGITS.get(str(value.dtype).rpartition(".")[2], 12)
-        sizes = np.abs(np.asarray(plain, dtype=complex)) if _numeric(plain) else np.zeros(0)
+        numbers = np.asarray(plain).dtype.kind in "biufc"  # and not strings or objects
+        sizes = np.abs(np.asarray(plain, dtype=complex)) if numbers else np.zeros(0)
         finite = sizes[np.isfinite(sizes)]
         largest = float(finite.max()) if finite.size else 0.0
         # An entry this much smaller than its neighbors is rounding noise, not a value.
@@ -133,11 +134,6 @@ def _written(value: Any, digits: int, zero: float, trusted: int, scale: float) -
 def _listed(array: Any) -> Any:
     """Turn a tensor or an array into nested lists."""
     return array.detach().tolist() if hasattr(array, "detach") else array.tolist()
-
-
-def _numeric(plain: Any) -> bool:
-    """Tell whether a nested list holds numbers, and not strings or objects."""
-    return np.asarray(plain).dtype.kind in "biufc"
 
 
 def _float(number: float, digits: int, zero: float, trusted: int) -> str:

@@ -20,14 +20,7 @@ from minigrad.symbolic.points import (
     shown,
     symbols_in,
 )
-from minigrad.symbolic.regions import (
-    EVERYWHERE,
-    ROUNDED,
-    Integers,
-    Region,
-    parts,
-    substituted,
-)
+from minigrad.symbolic.regions import EVERYWHERE, ROUNDED, Integers, Region, parts, substituted
 from minigrad.symbolic.signs import own, sign_of
 
 
@@ -171,11 +164,7 @@ class VerdictInParts:
 
 
 def decide_in_parts(
-    left: Any,
-    right: Any,
-    deep: int = _DEEP,
-    on_kinks: bool = True,
-    around: Region = EVERYWHERE,
+    left: Any, right: Any, deep: int = _DEEP, on_kinks: bool = True, around: Region = EVERYWHERE
 ) -> VerdictInParts:
     """Decide whether two expressions are equal, on both sides of each of their kinks.
 

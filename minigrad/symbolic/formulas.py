@@ -212,24 +212,21 @@ def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str
     by_symbol: dict[Any, Any] = {}
     by_name: dict[str, Any] = {}
     for key, value in values.items():
+        given = entries(value)
         if isinstance(key, str):
-            given = entries(value)
-            by_name |= dict(zip(entry_names(key, given.shape), given.flat, strict=True))
-        else:
-            by_symbol |= _pairs(key, value)
+            by_name |= zip(entry_names(key, given.shape), given.flat, strict=True)
+            continue
+        symbols = entries(key)
+        if not all(symbol.is_Symbol for symbol in symbols.flat):
+            raise TypeError(
+                f"values are put in for symbols, but {expression(key)} is more than that"
+            )
+        if symbols.shape != given.shape and not symbols.size == given.size == 1:
+            raise ValueError(
+                f"symbols of shape {symbols.shape} need values of that shape, but got {given.shape}"
+            )
+        by_symbol |= zip(symbols.flat, given.flat, strict=True)
     return by_symbol, by_name
-
-
-def _pairs(key: Any, value: Any) -> dict[Any, Any]:
-    symbols = entries(key)
-    given = entries(value)
-    if not all(symbol.is_Symbol for symbol in symbols.flat):
-        raise TypeError(f"values are put in for symbols, but {expression(key)} is more than that")
-    if symbols.shape != given.shape and not symbols.size == given.size == 1:
-        raise ValueError(
-            f"symbols of shape {symbols.shape} need values of that shape, but got {given.shape}"
-        )
-    return dict(zip(symbols.flat, given.flat, strict=True))
 
 
 def derivative(formula: Any, wrt: Any) -> Tensor:

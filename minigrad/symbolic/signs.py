@@ -78,17 +78,12 @@ class Need(NamedTuple):
     @property
     def is_met(self) -> bool:
         """Whether that is plain to see, as for numbers."""
-        if self.of.is_Number or self.of.is_Symbol:
-            return bool(self.holds(self.of))
-        return False
+        return bool((self.of.is_Number or self.of.is_Symbol) and self.holds(self.of))
 
     def holds(self, value: Any) -> bool | None:
         """Tell whether an expression has this sign; None if that is not known."""
-        if self.relation == ">":
-            return value.is_positive
-        if self.relation == ">=":
-            return value.is_nonnegative
-        return value.is_nonzero
+        facts = {">": "is_positive", ">=": "is_nonnegative", "!=": "is_nonzero"}
+        return getattr(value, facts[self.relation])
 
     @property
     def sign(self) -> int | None:

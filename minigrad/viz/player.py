@@ -12,7 +12,7 @@ from minigrad.autograd.events import Log, PassStarted
 from minigrad.autograd.recording import named_tensors
 from minigrad.core.engine import resolve_edge
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
-from minigrad.viz.graph import Index, read_graph
+from minigrad.viz.graph import Edge, Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, written
 from minigrad.viz.player_page import PLAYER_STYLE, SCRIPT
@@ -47,25 +47,22 @@ class Stage:
     def layer(self, steps: Sequence[Step], alt: str) -> str:
         """Draw what lies over the picture after some steps, the last of them being the current."""
         current, before = steps[-1], steps[:-1]
-        sent = [self._edge(each) for step in before for each in step.sent]
-        over = [self._path(edge, DONE, 3.0) for edge in dict.fromkeys(sent) if edge is not None]
-        visited = [self.index.locate(step.node.node) for step in before]
-        here = self.index.locate(current.node.node)
-        for node in dict.fromkeys(visited):
-            if node is not None and node != here:
+        here = self._node(current)
+        sent = dict.fromkeys(self._edge(each) for step in before for each in step.sent)
+        over = [self._path(edge, DONE, 3.0) for edge in sent]
+        for node in dict.fromkeys(map(self._node, before)):
+            if node != here:
                 over += [self._frame(place, DONE, 2.0) for place in self._rule_places(node)]
         over += [self._frame(place, NOW, 3.0) for place in self._at_work(current)]
         chips: list[Place] = []
         for step in before:
-            node = self.index.locate(step.node.node)
-            if step.held is not None and node is not None and node != here:
-                over.append(self._held(node, step.held, DONE, chips))
+            if step.held is not None and self._node(step) != here:
+                over.append(self._held(self._node(step), step.held, DONE, chips))
         for each in current.sent:
             edge = self._edge(each)
-            if edge is not None:
-                over.append(self._path(edge, NOW, 3.5))
-                over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
-        if current.held is not None and here is not None:
+            over.append(self._path(edge, NOW, 3.5))
+            over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
+        if current.held is not None:
             over.append(self._held(here, current.held, NOW, chips))
         return self._document("".join(over), alt, alt)
 
@@ -78,44 +75,37 @@ class Stage:
         places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
         core = self._around(places)
         for each in step.sent:
-            edge = self._edge(each)
-            if edge is not None:
-                x, y = self._near_end(edge)
-                places.append((x - 30, y - CHIP / 2, 60.0, CHIP))
-        here = self.index.locate(step.node.node)
-        if step.held is not None and here is not None:
-            x, y, width, height = self.canvas.node_place(here)
+            x, y = self._near_end(self._edge(each))
+            places.append((x - 30, y - CHIP / 2, 60.0, CHIP))
+        if step.held is not None:
+            x, y, width, height = self.canvas.node_place(self._node(step))
             places.append((x, y + height, width, CHIP))
         return self._around(places), core
 
     def _around(self, places: Sequence[Place]) -> Place:
         """Give the rectangle around some places, as it lies in the picture."""
-        if not places:
-            return 0.0, 0.0, 0.0, 0.0
         left, top, width, height = around(places)
         return left + self.shift[0], top + self.shift[1], width, height
 
+    def _node(self, step: Step) -> int:
+        """Find the node of a step: each that a pass comes to is in the graph of its root."""
+        return self.index.resolve(step.node.node)
+
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
-        here = self.index.locate(step.node.node)
-        if here is None:
-            return []
-        places = self._rule_places(here)
-        return (self._hook_places(here, *step.hook) if step.hook else []) or places
+        here = self._node(step)
+        hooks = self._hook_places(here, *step.hook) if step.hook else []
+        return hooks or self._rule_places(here)
 
     def _document(self, drawn: str, title: str, alt: str) -> str:
         shift = f"translate({number(self.shift[0])} {number(self.shift[1])})"
         body = f'<g transform="{shift}">{drawn}</g>'
         return document(body, self.width, self.height, title, alt)
 
-    def _edge(self, sent: Sent) -> int | None:
+    def _edge(self, sent: Sent) -> int:
         """Find the edge along which a gradient went."""
-        way = (self.index.locate(sent.source.node), self.index.locate(sent.target.node))
-        for at, edge in enumerate(self.canvas.graph.edges):
-            ends = (edge.source, edge.target)
-            if ends == way and (edge.input_nr, edge.output_nr) == (sent.input_nr, sent.output_nr):
-                return at
-        return None
+        source, target = (self.index.resolve(each.node) for each in (sent.source, sent.target))
+        return self.canvas.graph.edges.index(Edge(source, target, sent.input_nr, sent.output_nr))
 
     def _path(self, edge: int, color: str, width: float) -> str:
         look = attributes(fill="none", stroke=color, stroke_width=width, stroke_opacity=0.8)
@@ -129,8 +119,7 @@ class Stage:
     def _rule_places(self, node: int) -> list[Place]:
         """Give where the box of a node's own rule stands."""
         others = ("sum", "tensor", "hook", "note")
-        found = [place for part, place in self._parts(node) if part.kind not in others]
-        return found or [self.canvas.node_place(node)]
+        return [place for part, place in self._parts(node) if part.kind not in others]
 
     def _parts(self, node: int) -> Iterable[tuple[Part, Place]]:
         return zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)

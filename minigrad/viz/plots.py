@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.viz import style
 from minigrad.viz.collectors import (
     VANISHING,
     Distributions,
@@ -19,24 +20,11 @@ from minigrad.viz.collectors import (
     exploding_from,
     median,
 )
-from minigrad.viz.style import (
-    BLUE,
-    COLORS,
-    LINES,
-    ORANGE,
-    PLOT_INK,
-    RAMP,
-    RULE,
-    SKY,
-    VERMILLION,
-    WIRE,
-    matplotlib_module,
-    styled,
-)
+from minigrad.viz.style import WIRE, matplotlib_module, styled
 from minigrad.viz.text import counted, format_number, significant, text_table
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
-ZONE = (RULE, 0.16)  # a part of a plot that is marked by its ground
+ZONE = (style.RULE, 0.16)  # a part of a plot that is marked by its ground
 
 
 class Plot:
@@ -122,16 +110,16 @@ def looks(count: int) -> list[dict[str, Any]]:
     Up to seven take the style's colors. More go from blue over red to amber, ever lighter, as the
     layers of a deep model go from its input to its loss.
     """
-    if count <= len(COLORS):
-        colors = list(COLORS[:count])
+    if count <= len(style.COLORS):
+        colors = list(style.COLORS[:count])
     else:
         maps = matplotlib_module("matplotlib.colors")
-        ramp = maps.LinearSegmentedColormap.from_list("layers", RAMP)
+        ramp = maps.LinearSegmentedColormap.from_list("layers", style.RAMP)
         colors = [ramp(at / (count - 1)) for at in range(count)]
     return [
         {
             "color": color,
-            "linestyle": LINES[at % len(LINES)],
+            "linestyle": style.LINES[at % len(style.LINES)],
             "marker": MARKERS[at % len(MARKERS)],
             "markeredgecolor": WIRE,
             "markeredgewidth": 0.6,
@@ -142,7 +130,7 @@ def looks(count: int) -> list[dict[str, Any]]:
 
 def write(axes: Any, x: float, y: float, text: str, **look: Any) -> Any:
     """Write small text into a plot, by default in the coordinates of its data."""
-    return axes.text(x, y, text, **{"fontsize": 9, "color": PLOT_INK, "va": "center", **look})
+    return axes.text(x, y, text, **{"fontsize": 9, "color": style.PLOT_INK, "va": "center", **look})
 
 
 def _number(value: Any) -> float:
@@ -193,11 +181,11 @@ def plot_function_and_tangent(
     ys = [_number(function(x)) for x in xs]
     plot = Plot(alt)
     axes = plot.axes
-    axes.plot(xs, ys, color=BLUE, linestyle="-", label=f"{ylabel}({xlabel})")
+    axes.plot(xs, ys, color=style.BLUE, linestyle="-", label=f"{ylabel}({xlabel})")
     reach = [at - 0.6 * span, at + 0.6 * span]
     line = [height + steep * (x - at) for x in reach]
-    axes.plot(reach, line, color=VERMILLION, linestyle="--", label=f"tangent, slope {tilt}")
-    axes.plot([at], [height], "o", color=PLOT_INK, label=f"{ylabel}({where}) = {value}")
+    axes.plot(reach, line, color=style.VERMILLION, linestyle="--", label=f"tangent, slope {tilt}")
+    axes.plot([at], [height], "o", color=style.PLOT_INK, label=f"{ylabel}({where}) = {value}")
     axes.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
     axes.legend()
     return plot
@@ -233,7 +221,7 @@ def plot_chain(factors: Sequence[tuple[str, Any]], *, title: str | None = None) 
     told = [f"after {name} {value}" for name, value in zip(names, values, strict=True)]
     plot = Plot(f"Products along the chain rule: {', '.join(told)}.")
     axes = plot.axes
-    bars = axes.bar(names, products, color=BLUE, edgecolor=WIRE, width=0.6)
+    bars = axes.bar(names, products, color=style.BLUE, edgecolor=WIRE, width=0.6)
     axes.bar_label(bars, values, padding=3)
     axes.axhline(0.0, color=WIRE, linewidth=1.0, linestyle="-")
     axes.margins(y=0.15)
@@ -374,7 +362,7 @@ def _ridges(
         for sample, (_, values) in zip(samples, shown, strict=True)
     ]
     highest = max(float(count.max()) for count in counts) or 1.0
-    fill = SKY if decades is None else ORANGE
+    fill = style.SKY if decades is None else style.ORANGE
     for place, (count, (_, values)) in enumerate(zip(counts, shown, strict=True)):
         tops = -place + np.append(count, count[-1]) / highest * _HEIGHT
         order = 2 + 2 * place
@@ -520,7 +508,7 @@ def plot_dead_units(flow: GradientFlow, *, title: str | None = None) -> Plot:
     axes.grid(visible=False)
     bar = plot.figure.colorbar(image, ax=axes, pad=0.09, ticks=[0, 50, 100])
     bar.set_label("% dead")
-    bar.outline.set_edgecolor(RULE)
+    bar.outline.set_edgecolor(style.RULE)
     return plot
 
 

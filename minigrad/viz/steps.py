@@ -6,18 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from minigrad.autograd.events import (
-    Event,
-    GradientAccumulated,
-    GradientCaptured,
-    GradientSent,
-    HookFired,
-    Log,
-    NodeLabel,
-    NodeStarted,
-    PassStarted,
-    RuleApplied,
-)
+from minigrad.autograd import events
+from minigrad.autograd.events import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
 from minigrad.viz.graph import HOOKS
 from minigrad.viz.text import format_shape, format_values
 
@@ -96,10 +86,7 @@ def steps_of(log: Log, formulas: Formulas | None = None, digits: int = 4) -> lis
             "block: with record() as log: loss.backward()"
         )
     teller = _Teller(formulas, digits)
-    steps: list[Step] = []
-    for visit in _visits(log):
-        steps += teller.steps(visit)
-    return steps
+    return [step for visit in _visits(log) for step in teller.steps(visit)]
 
 
 def _visits(log: Log) -> Iterable[_Visit]:
@@ -108,7 +95,7 @@ def _visits(log: Log) -> Iterable[_Visit]:
     done: list[_Visit] = []
     came: dict[int, int] = {}
     for event in log:
-        if isinstance(event, NodeStarted):
+        if isinstance(event, events.NodeStarted):
             while running and running[-1].sent:
                 running.pop()
             visit = _Visit(event.node, event.gradients, came.pop(event.node.number, 0))
@@ -126,7 +113,7 @@ def _visits(log: Log) -> Iterable[_Visit]:
         elif isinstance(event, GradientSent):
             visit.sent.append(event)
             came[event.target.number] = came.get(event.target.number, 0) + 1
-        elif not isinstance(event, PassStarted):
+        elif not isinstance(event, events.PassStarted):
             visit.others.append(event)
     return done
 
@@ -140,7 +127,7 @@ class _Teller:
         node = visit.label
         yield from map(self._hook, visit.before)
         for event in visit.others:
-            if isinstance(event, GradientCaptured):
+            if isinstance(event, events.GradientCaptured):
                 value = self.value(event.gradient)
                 yield Step(node, f"{what(visit.label)}: kept for grad()", (f"{value} is returned",))
         last = len(visit.after) - 1
@@ -152,7 +139,7 @@ class _Teller:
                 yield self._hook(hook, sent if at == last else ())
             return
         for event in visit.others:
-            if isinstance(event, GradientAccumulated):
+            if isinstance(event, events.GradientAccumulated):
                 got, total = self.value(event.gradient), self.value(event.total)
                 name = next(iter(visit.label.called.values()), "leaf")
                 lines = [self._arrives(visit, (event.gradient,)), f"{name}.grad is now {total}"]

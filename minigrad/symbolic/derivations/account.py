@@ -143,12 +143,7 @@ class Account:
         effects: What hooks did, in the order in which the gradients were told apart.
     """
 
-    def __init__(
-        self,
-        loss: Tensor,
-        names: Sequence[tuple[str, Any]],
-        limit: float,
-    ) -> None:
+    def __init__(self, loss: Tensor, names: Sequence[tuple[str, Any]], limit: float) -> None:
         self.on_symbols = isinstance(loss._array, SymbolicArray)
         self.passages = run_recorded(loss)
         self.hooks_with_none = [
@@ -316,20 +311,15 @@ class Account:
 
     # ------------------------------------------------------------------ putting together
 
-    def composed(
-        self,
-        inside: Callable[[Any], Any] = lambda formula: formula,
-        applied: Callable[[HookEffect, Any], Any] = HookEffect.apply,
-    ) -> dict[Value, Any]:
+    def composed(self, **ways: Callable[..., Any]) -> dict[Value, Any]:
         """Multiply the told steps: the gradient of each place as an array of formulas, or None.
 
         Args:
-            inside: What is done to the local formulas first, such as putting in for places.
-            applied: What a hook does to a gradient.
+            **ways: As `gradient` takes them.
         """
         totals: dict[Value, Any] = {}
         for value in self.gradients:
-            totals[value] = self.gradient(value, totals, inside, applied)
+            totals[value] = self.gradient(value, totals, **ways)
         return totals
 
     def gradient(
@@ -344,7 +334,7 @@ class Account:
         Args:
             value: The place.
             later: The gradients of later places; that of the loss is 1 if it is not there.
-            inside: What is done to the local formulas first.
+            inside: What is done to the local formulas first, such as putting in for places.
             applied: What a hook does to a gradient.
         """
         told, shape = self.gradients[value], self.places.shape[value]

@@ -68,11 +68,7 @@ class Derivation(Paper):
         return checked(self._account)
 
 
-def derive(
-    loss: Tensor,
-    *,
-    names: Any = None,
-) -> Derivation:
+def derive(loss: Tensor, *, names: Any = None) -> Derivation:
     r"""Tell the chain rule of a loss as the engine took it, step by step, with all hooks.
 
     One backward pass is made. It keeps the graph and changes no `.grad`; every hook on the way
@@ -338,7 +334,9 @@ def checked(account: Account) -> Checked:
     proofs = Proofs(
         Region(assumed={n.of: 1 for n in needs if n.relation == ">" and not is_kinky(n.of)})
     )
-    totals = account.composed(lambda told: entrywise(lambda each: each.xreplace(in_leaves), told))
+    totals = account.composed(
+        inside=lambda told: entrywise(lambda each: each.xreplace(in_leaves), told)
+    )
     known = symbols_in(entry for array in engine.values() for entry in entries(array).flat)
     steps: list[str] = []
     for value in order:

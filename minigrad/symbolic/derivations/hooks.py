@@ -375,9 +375,7 @@ def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
     return rule if cases is None else cases
 
 
-def told_apart(
-    table: Mapping[Any, tuple[HookEffect, ...]],
-) -> dict[Any, tuple[HookEffect, ...]]:
+def told_apart(table: Mapping[Any, tuple[HookEffect, ...]]) -> dict[Any, tuple[HookEffect, ...]]:
     """Number the hooks that share a name and did different things: hook and hook_2.
 
     A log has no more of a hook than its name. What made different things of its gradients must be

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+import functools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ LONG = 100  # letters in a formula that is still written out
 PARTS = 150  # of which no formula with more could be that short
 
 
-@lru_cache(maxsize=5_000)
+@functools.lru_cache(maxsize=5_000)
 def tidy(expr: Any) -> Any:
     """Give a formula as one would write it: with common factors in front."""
     if not (expr.is_Add and is_small(expr, PARTS)):
@@ -40,7 +40,7 @@ def tidy(expr: Any) -> Any:
     return min(expr, sympy.factor_terms(expr), key=lambda e: (e.count_ops(), len(str(e))))
 
 
-@lru_cache(maxsize=5_000)
+@functools.lru_cache(maxsize=5_000)
 def short(expr: Any) -> bool:
     """Tell whether a formula is short enough to be written out."""
     return bool(is_small(expr, PARTS) and expr.count_ops() <= LONG and len(str(expr)) <= LONG)
@@ -223,21 +223,18 @@ class DerivationLayout(Layout):
         )
         expand = bool(value[0].next_functions) and sum(1 for _ in told.all_pulls()) == 1
         for place in self.shown(listed):
-            right = [told.combined(self._step(names[place], place, expand), self.acted, total)]
+            step = functools.partial(self._step, names[place], place, expand)
+            right = [told.combined(step, self.acted, total)]
             if formula is not None and short(listed[place]):
                 right = [*right[mixed:], self.board.formula(listed[place])]
             remark = self.hooks_in(told) or self.more(len(names))
             yield Row(partial(self.loss, names[place]), right, remark)
 
-    def _step(self, name: str, entry: int, expand: bool) -> Callable[[Value, Pull], Written]:
-        """Give what writes a contribution to an entry: dL/dy * dy/ds."""
-
-        def written(place: Value, pull: Pull) -> Written:
-            if place == self.root and pull.formula is not None:
-                return self.board.formula(tidy(entries(pull.formula).flat[entry]))
-            return product([*self._leading(place, expand), partial(self.names[place], name)])
-
-        return written
+    def _step(self, name: str, entry: int, expand: bool, place: Value, pull: Pull) -> Written:
+        """Write a contribution to an entry: dL/dy * dy/ds."""
+        if place == self.root and pull.formula is not None:
+            return self.board.formula(tidy(entries(pull.formula).flat[entry]))
+        return product([*self._leading(place, expand), partial(self.names[place], name)])
 
     def _leading(self, place: Value, expand: bool) -> list[Written]:
         """Write the gradient of a place: as such, or as the product that it is."""
@@ -391,13 +388,8 @@ class NumbersLayout(Layout):
         """Write entries of a gradient as sums of products, in formulas and in numbers."""
         numbers, names = self.gradients[value].flat, self.places.entry_names(value)
         for entry in self.shown(list(numbers)):
-
-            def formula(place: Value, pull: Pull, entry: int = entry) -> Written:
-                return self._formula(place, pull, entry, names[entry])
-
-            def number(place: Value, pull: Pull, entry: int = entry) -> Written | None:
-                return self._number(place, pull, entry)
-
+            formula = functools.partial(self._formula, entry, names[entry])
+            number = functools.partial(self._number, entry)
             right = [
                 told.combined(formula, self.acted, total),
                 told.combined(number, self._acted_on_number, total),
@@ -408,7 +400,7 @@ class NumbersLayout(Layout):
             said = remarks(remark, self.more(len(names)))
             yield Row(partial(self.loss, names[entry]), right, said)
 
-    def _formula(self, place: Value, pull: Pull, entry: int, name: str) -> Written:
+    def _formula(self, entry: int, name: str, place: Value, pull: Pull) -> Written:
         before = partial(self.loss, self.names[place])
         formula = _told_entry(pull, entry)
         if formula is not None:
@@ -420,7 +412,7 @@ class NumbersLayout(Layout):
         leads = self.places.is_single(place) and place != self.root
         return product([before, last]) if leads else last
 
-    def _number(self, place: Value, pull: Pull, entry: int) -> Written | None:
+    def _number(self, entry: int, place: Value, pull: Pull) -> Written | None:
         formula, single = _told_entry(pull, entry), self.places.is_single(place)
         if formula is not None and (place == self.root or not single):
             return self._put_in(formula)
