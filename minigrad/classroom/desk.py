@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from minigrad.classroom import browser, progress
+from minigrad.classroom import browser, progress, values
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.display import Verbatim, laid_out, tell
@@ -18,15 +18,7 @@ from minigrad.classroom.execution import HeldBack, within
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.side_effects import as_usual
 from minigrad.classroom.time_limits import Alarm
-from minigrad.classroom.values import (
-    as_number,
-    describe,
-    factor_between,
-    is_unattempted,
-    leaves,
-    rounded,
-    same,
-)
+from minigrad.classroom.values import as_number, describe, is_unattempted, leaves, rounded, same
 
 _HIT = ", and so it is."
 # The checks are loaded under a name that no module of a learner's has.
@@ -343,7 +335,7 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
         return _HIT
     if expected == 0:
         return f", which is {rounded(abs(number))} away."
-    factor = factor_between([number], [expected], _FACTORS, digits)
+    factor = values.factor_between([number], [expected], _FACTORS, digits)
     if factor is not None:
         return f": {_FACTORS[factor]}."
     ratio = number / expected

@@ -10,18 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from minigrad.classroom import values
 from minigrad.classroom.display import laid_out
-from minigrad.classroom.values import (
-    agrees,
-    as_number,
-    as_printed,
-    describe,
-    factor_between,
-    is_tensor,
-    leaves,
-    same,
-    shortened,
-)
+from minigrad.classroom.values import agrees, as_number, as_printed, describe, leaves, same
 
 # What goes wrong when a detector looks into an answer that is not of the kind it was made for.
 _OTHER_KIND = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
@@ -261,7 +252,7 @@ class Number(Exercise):
     def _not_a_number(self, answer: Any) -> Finding:
         if isinstance(answer, str):
             return wrong_kind(answer, "a number", "Write it in digits, without words around it.")
-        if is_tensor(answer) or isinstance(answer, list | tuple):
+        if values.is_tensor(answer) or isinstance(answer, list | tuple):
             return wrong_kind(answer, "one number", "You gave several values: which one is meant?")
         advice = "Call the function, and give what it returns." if callable(answer) else ""
         return wrong_kind(answer, "a number", advice)
@@ -275,11 +266,11 @@ class Number(Exercise):
             return (
                 "Zero would mean that nothing depends on it here. Something does: follow the path."
             )
-        factor = factor_between([number], [expected], FACTORS, self.digits)
+        factor = values.factor_between([number], [expected], FACTORS, self.digits)
         if factor is not None:
             return FACTORS[factor]
         powers = [10.0**power for power in (-3, -2, -1, 1, 2, 3)]
-        if factor_between([abs(number)], [abs(expected)], powers, self.digits):
+        if values.factor_between([abs(number)], [abs(expected)], powers, self.digits):
             return "The digits are right, the decimal point is not."
         if agrees(number * expected, 1, self.digits):
             return "This is the reciprocal: what is divided by what?"
@@ -327,7 +318,7 @@ class Numbers(Exercise):
         if isinstance(answer, set | frozenset) and len(answer) > 1:
             return wrong_kind(answer, "numbers in order", "A set has none: write a list.")
         answer = _taken(answer)
-        if isinstance(answer, str | bool) or (callable(answer) and not is_tensor(answer)):
+        if isinstance(answer, str | bool) or (callable(answer) and not values.is_tensor(answer)):
             return wrong_kind(answer, "numbers", "Give the values themselves.")
         expected = computed(self.expected)
         if isinstance(expected, tuple) and isinstance(answer, list):
@@ -368,10 +359,10 @@ class Numbers(Exercise):
     def _entries_are_off(
         self, have: Mapping[Any, Any], want: Mapping[Any, Any], wrong: Sequence[Any]
     ) -> str:
-        values, targets = list(have.values()), list(want.values())
-        if all(self._same(a, b) for a, b in zip(values, reversed(targets), strict=True)):
+        given, targets = list(have.values()), list(want.values())
+        if all(self._same(a, b) for a, b in zip(given, reversed(targets), strict=True)):
             return "The right values in the opposite order."
-        factor = factor_between(values, targets, FACTORS, self.digits)
+        factor = values.factor_between(given, targets, FACTORS, self.digits)
         if factor is not None:
             return FACTORS[factor]
         first = wrong[0]
@@ -415,12 +406,12 @@ class Order(Exercise):
         if have == want:
             return None
         said = self.known_mistake(have, lambda value: have == list(value))
-        return Finding(said or self._what_is_off(have, want), shortened(", ".join(have)))
+        return Finding(said or self._what_is_off(have, want), values.shortened(", ".join(have)))
 
     def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
         unknown = [name for name in have if name not in want]
         if unknown:
-            name = shortened(unknown[0])
+            name = values.shortened(unknown[0])
             return f"{name!r} does not belong here: did you mistype it, or does it not happen?"
         if len(have) != len(want):
             few = len(have) < len(want)

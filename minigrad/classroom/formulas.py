@@ -221,17 +221,14 @@ class Rule(Exercise):
 
 def _refutation(name: str, tensor: Any, gradient: Any, grad: Any, result: Any) -> str | None:
     """Compare what a rule gave for one input with the sum that it has to be."""
-    sympy, due = _sympy(), []
-    symbols, found, cotangents, outputs = map(_entries, (tensor, gradient, grad, result))
-    for symbol in symbols.flat:
-        terms = zip(cotangents.flat, outputs.flat, strict=True)
-        due.append(sympy.Add(*(g * sympy.diff(y, symbol) for g, y in terms)))
-    ones = dict.fromkeys(cotangents.flat, 1)
-    for index, have, want in zip(np.ndindex(symbols.shape), found.flat, due, strict=True):
+    due = _entries(_referee().derivative((grad * result).sum(), tensor))
+    found, ones = _entries(gradient), dict.fromkeys(_entries(grad).flat, 1)
+    for index, have in np.ndenumerate(found):
+        want = due[index]
         if not _equal(have, want) and not _rounded_to(have, want):
             where = f" at entry {list(index)}" if index else ""
             says = f"The gradient of {name} is refuted{where}. {_counterexample(have, want)}"
-            everywhere = zip(found.flat, due, strict=True)
+            everywhere = zip(found.flat, due.flat, strict=True)
             if len(ones) > 1 and all(_equal(a.subs(ones), b.subs(ones)) for a, b in everywhere):
                 says += " With a gradient of ones it would have been right."
             return says

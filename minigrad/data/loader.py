@@ -5,15 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import os
-from collections.abc import (
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-    MutableMapping,
-    MutableSequence,
-    Sequence,
-)
+from collections import abc
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -48,37 +41,27 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, np.ndarray):
         return data if data.dtype.kind in "SUO" else as_tensor(data)
     if isinstance(data, Mapping):
-        return _rebuilt_mapping(data, {key: default_convert(data[key]) for key in data})
+        return _rebuilt(data, {key: default_convert(data[key]) for key in data})
     if isinstance(data, tuple):
         converted = [default_convert(entry) for entry in data]
         return type(data)(*converted) if hasattr(data, "_fields") else converted
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        return _rebuilt_sequence(data, [default_convert(entry) for entry in data])
+        return _rebuilt(data, [default_convert(entry) for entry in data])
     return data
 
 
-def _rebuilt_mapping(model: Any, entries: dict[Any, Any]) -> Any:
-    """Put entries into a mapping of the kind of another one; a dict if that cannot be made."""
+def _rebuilt(model: Any, entries: Any) -> Any:
+    """Put entries into a container of the kind of another one, if such a one can be made."""
     try:
-        if isinstance(model, MutableMapping):
-            # a copy keeps what else a mapping has: a default, attributes
-            rebuilt = copy.copy(model)
+        if not isinstance(model, (abc.MutableMapping, abc.MutableSequence)):
+            return type(model)(entries)
+        rebuilt = copy.copy(model)  # it keeps what else there is: a default, attributes
+        if isinstance(rebuilt, abc.MutableMapping):
             rebuilt.update(entries)
             return rebuilt
-        return type(model)(entries)
-    except TypeError:
-        return entries
-
-
-def _rebuilt_sequence(model: Any, entries: list[Any]) -> Any:
-    """Put entries into a sequence of the kind of another one; a list if that cannot be made."""
-    try:
-        if isinstance(model, MutableSequence):
-            rebuilt = copy.copy(model)
-            for place, entry in enumerate(entries):
-                rebuilt[place] = entry
-            return rebuilt
-        return type(model)(entries)
+        for place, entry in enumerate(entries):
+            rebuilt[place] = entry
+        return rebuilt
     except TypeError:
         return entries
 
@@ -124,14 +107,14 @@ def default_collate(batch: Any) -> Any:
         return batch
     if isinstance(first, Mapping):
         entries = {key: default_collate([example[key] for example in batch]) for key in first}
-        return _rebuilt_mapping(first, entries)
+        return _rebuilt(first, entries)
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return kind(*(default_collate(column) for column in zip(*batch, strict=False)))
     if isinstance(first, Sequence):
         if any(len(example) != len(first) for example in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
         columns = [default_collate(column) for column in zip(*batch, strict=True)]
-        return columns if isinstance(first, tuple) else _rebuilt_sequence(first, columns)
+        return columns if isinstance(first, tuple) else _rebuilt(first, columns)
     raise TypeError(f"{_WRONG} {kind}")
 
 

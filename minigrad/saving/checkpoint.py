@@ -16,6 +16,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -493,10 +494,4 @@ def checkpoint_sequential(
 
 def _in_a_row(functions: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     """Make one function of several."""
-
-    def run(value: Any) -> Any:
-        for function in functions:
-            value = function(value)
-        return value
-
-    return run
+    return lambda value: reduce(lambda made, function: function(made), functions, value)

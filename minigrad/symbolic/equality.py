@@ -105,10 +105,8 @@ def decide(
     difference = left - right
     if numerator(difference) == 0:
         return None
-    for simplified in simplifications(difference):
-        if simplified == 0:
-            return None
-    return _compared(left, right, simplified, admits, also)
+    *_, simplest = simplifications(difference)
+    return None if simplest == 0 else _compared(left, right, simplest, admits, also)
 
 
 def _compared(left: Any, right: Any, difference: Any, *restrictions: Any) -> Verdict:
@@ -122,23 +120,19 @@ def decide_in(region: Region, sides: Sequence[Any], admits: Admits, also: Set[An
     verdict = decide(sides[0], sides[1], admits, also)
     if verdict is None or isinstance(verdict, dict):
         return verdict
-    narrower = substituted(region)  # symbols that are positive help SymPy
-    settled = numerator(region.settle(verdict[0])) == 0
-    if settled or any(
-        decide(each.enter(sides[0]), each.enter(sides[1])) is None for each in narrower
-    ):
+    if numerator(region.settle(verdict[0])) == 0:
         return None
-    return verdict
+    narrower = substituted(region)  # symbols that are positive help SymPy
+    proved = (decide(*map(each.enter, sides)) is None for each in narrower)
+    return None if any(proved) else verdict
 
 
 def refuted_at(
     left: Any, right: Any, admits: Admits = anywhere, also: Set[Any] = frozenset()
 ) -> dict[Any, Any] | None:
     """Give one of a few points at which two expressions differ, or None if they agree there."""
-    for point in points(symbols_in([left, right]) | also):
-        if differ(left, right, point) and admits(point):
-            return point
-    return None
+    few = points(symbols_in([left, right]) | also)
+    return next((each for each in few if differ(left, right, each) and admits(each)), None)
 
 
 _PARTS = 32  # the most cuts of space

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -440,25 +440,19 @@ def _copy_hooks(tensor: Tensor, copied: Tensor, memo: dict[int, Any]) -> None:
     meta = tensor._meta
     if meta is None:
         return
-    for hook in _again(meta.hooks, memo):
-        copied.register_hook(hook)
-    for hook in _again(meta.post_accumulate_hooks, memo):
-        copied.register_post_accumulate_grad_hook(hook)
+    tables: list[tuple[Any, Callable[[Any], Any]]] = [
+        (meta.hooks, copied.register_hook),
+        (meta.post_accumulate_hooks, copied.register_post_accumulate_grad_hook),
+    ]
     node = meta.living_accumulator()
-    if node is None or node._hooks is None or not (node._hooks.pre or node._hooks.post):
-        return
-    own = resolve_edge(copied)[0]
-    assert own is not None
-    for hook in _again(node._hooks.pre, memo):
-        own.register_prehook(hook)
-    for hook in _again(node._hooks.post, memo):
-        own.register_hook(hook)
-    copied.__dict__["_accumulator"] = own  # a leaf refers to its node weakly
-
-
-def _again(table: Mapping[int, Any] | None, memo: dict[int, Any]) -> list[Any]:
-    """Copy hooks as those of a module are copied: what is a method of the model, is the copy's."""
-    return [copy.deepcopy(hook, memo) for hook in (table or {}).values()]
+    if node is not None and node._hooks is not None and (node._hooks.pre or node._hooks.post):
+        own: Any = resolve_edge(copied)[0]
+        copied.__dict__["_accumulator"] = own  # a leaf refers to its node weakly
+        tables += [(node._hooks.pre, own.register_prehook), (node._hooks.post, own.register_hook)]
+    for table, register in tables:
+        for hook in (table or {}).values():
+            # as those of a module are copied: what is a method of the model, is the copy's
+            register(copy.deepcopy(hook, memo))
 
 
 def ruled_names(model: Module, tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import sympy
@@ -167,11 +168,7 @@ class Region:
 
     def settle(self, formula: Any) -> Any:
         """Decide all cases in a formula that are decided in this region."""
-
-        def settled(node: Any, arguments: list[Any]) -> Any:
-            return _settle_one(node, arguments, self)
-
-        return rebuilt(formula, settled, {}) if formula.has(*_KINKS) else formula
+        return rebuilt(formula, partial(_settled, self), {}) if formula.has(*_KINKS) else formula
 
     def original(self, formula: Any) -> Any:
         """Write a formula in the symbols that were there before any substitution."""
@@ -181,11 +178,8 @@ class Region:
 
     def admits(self, point: Mapping[Any, Any]) -> bool:
         """Tell whether a point has the signs that are assumed here."""
-        for formula, sign in self.assumed.items():
-            value = formula.subs(point)
-            if not (value.is_number and value.is_real and sympy.sign(value) == sign):
-                return False
-        return True
+        values = ((formula.subs(point), sign) for formula, sign in self.assumed.items())
+        return all(v.is_number and v.is_real and sympy.sign(v) == sign for v, sign in values)
 
 
 def _multiple_and_more(formula: Any, known: Any, sign: int) -> int | None:
@@ -303,7 +297,7 @@ def kink_nodes(formula: Any) -> list[Any]:
     return [sympy.Piecewise((1, n), (0, True)) if isinstance(n, Relational) else n for n in found]
 
 
-def _settle_one(node: Any, arguments: list[Any], region: Region) -> Any:
+def _settled(region: Region, node: Any, arguments: list[Any]) -> Any:
     """Give what a function with a kink is where the sign of its argument is known, or None."""
     if isinstance(node, Relational):
         sign = region.sign(arguments[0] - arguments[1])
@@ -380,20 +374,17 @@ def parts(
     while waiting:
         here = waiting.pop()
         listed = formulas_in(here)
-        smaller = None
-        if cuts < most:
-            found = (kink for several in listed for kink in kinks_in(several))
-            kink = next((each for each in found if here.sign(each) is None), None)
-            if kink is not None:
-                kink = one_factor(kink, here)
-                smaller = cut(kink, here)
-                if kinks is not None and not is_steady(kink):
-                    kinks.append(here.original(kink))
-        if smaller is None:
+        found = (kink for several in listed for kink in kinks_in(several))
+        unknown = (each for each in found if here.sign(each) is None)
+        kink = next(unknown, None) if cuts < most else None
+        if kink is None:
             yield here, listed
-        else:
-            cuts += 1
-            waiting += reversed(smaller)
+            continue
+        cuts += 1
+        kink = one_factor(kink, here)
+        waiting += reversed(cut(kink, here))
+        if kinks is not None and not is_steady(kink):
+            kinks.append(here.original(kink))
 
 
 def narrowed(region: Region, formula: Any, sign: int) -> Region:

@@ -4,24 +4,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
 
+from minigrad.viz import shapes
 from minigrad.viz.graph import Edge, Graph
 from minigrad.viz.layout import Box, Frame, Layout, Point, lay_out
-from minigrad.viz.shapes import (
-    SMALL,
-    SUM_SIZE,
-    Part,
-    Place,
-    Run,
-    attributes,
-    card,
-    draw_part,
-    number,
-    polygon,
-    rect,
-    shape,
-    stacks_of,
-    text_line,
-)
+from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import CARD, INK, RULE, WIRE
 from minigrad.viz.text import SANS, text_width
 
@@ -46,7 +32,7 @@ class Canvas:
     def __init__(self, graph: Graph) -> None:
         """Lay the graph out."""
         self.graph = graph
-        self.stacks = stacks_of(graph)
+        self.stacks = shapes.stacks_of(graph)
         self.boxes = [_box(stack) for stack in self.stacks]
         # Of two boxes around the same nodes the later one is inside: it was called by the other.
         frames = [
@@ -83,7 +69,7 @@ class Canvas:
         first = self.stacks[edge.target][0]
         x, y = route[-1]
         if first.kind == "sum":
-            radius, flat = SUM_SIZE / 2, (first.width - SUM_SIZE) / 2
+            radius, flat = shapes.SUM_SIZE / 2, (first.width - shapes.SUM_SIZE) / 2
             offset = max(abs(x - self.layout.centers[edge.target][0]) - flat, 0.0)
             y += radius - max(radius**2 - offset**2, 0.0) ** 0.5
         return [*route[:-1], (x, y)]
@@ -98,13 +84,13 @@ class Canvas:
             outputs.setdefault(edge.target, set()).add(edge.output_nr)
         for edge, points, path in zip(self.graph.edges, self.points, self.paths, strict=True):
             x, y = points[-1]
-            tip = polygon([(x, y), (x + 4, y - 8), (x - 4, y - 8)], fill=WIRE)
+            tip = shapes.polygon([(x, y), (x + 4, y - 8), (x - 4, y - 8)], fill=WIRE)
             out.append(f'<path d="{path}" {line}/>{tip}')
             arrives, folded = (edge.target, edge.output_nr), nodes[edge.target].role == "fold"
             if len(outputs[edge.target]) > 1 and not folded and arrives not in labeled:
                 labeled.add(arrives)
                 run = Run(f"out {edge.output_nr}", SANS, SMALL, tone="soft")
-                out.append(card([run], x + 6, y - 18))
+                out.append(shapes.card([run], x + 6, y - 18))
         for places in self.places:
             for (x0, y0, w0, h0), (x1, y1, w1, h1) in pairwise(places):
                 ends = f"M{number(x0 + w0 / 2)} {number(y0 + h0 / 2)}"
@@ -162,7 +148,7 @@ def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
         place = places[label]
         drawn.append(rect(place, rx=8.0, **look, stroke_width=1.3, stroke_dasharray="6 3"))
         run = Run(label, SANS, SMALL + 1, bold=True, tone="note")
-        labels.append(card([run], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE))
+        labels.append(shapes.card([run], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE))
     return drawn, labels
 
 
@@ -188,13 +174,13 @@ def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
             x, y = 0.0, y + 19
         if kind == "arrow":
             line = attributes(x1=x, y1=y + 7, x2=x + 14, y2=y + 7, stroke=WIRE, stroke_width=1.5)
-            tip = polygon([(x + 20, y + 7), (x + 12, y + 3), (x + 12, y + 11)], fill=WIRE)
+            tip = shapes.polygon([(x + 20, y + 7), (x + 12, y + 3), (x + 12, y + 11)], fill=WIRE)
             out.append(f"<line {line}/>{tip}")
         elif kind == "sum":
             plus = Part("sum", ((Run("+", SANS, 11.0, bold=True),),), 0, 0)
-            out.append(draw_part(plus, (x + 4, y, 14, 14)))
+            out.append(shapes.draw_part(plus, (x + 4, y, 14, 14)))
         else:
-            out.append(shape(Part(kind, (), 20, 12), (x, y + 1, 20, 12)))
+            out.append(shapes.shape(Part(kind, (), 20, 12), (x, y + 1, 20, 12)))
         out.append(text_line([run], x + 26, y + 11, anchor=None))
         x += 26 + run.width + 18
         widest = max(widest, x - 18)
@@ -217,7 +203,7 @@ def draw_canvas(canvas: Canvas) -> str:
     out += canvas.wires()
     out += labels
     for stack, places in zip(canvas.stacks, canvas.places, strict=True):
-        out += [draw_part(part, place) for part, place in zip(stack, places, strict=True)]
+        out += [shapes.draw_part(part, place) for part, place in zip(stack, places, strict=True)]
     return "\n".join(out)
 
 

@@ -45,7 +45,7 @@ def spread_ends(
     offsets: list[tuple[float, float]],
     slots: list[int],
     fixed: set[int],
-) -> tuple[list[float], list[float]]:
+) -> tuple[dict[int, float], dict[int, float]]:
     """Spread the ends of edges over the sides of their boxes.
 
     Args:
@@ -61,22 +61,20 @@ def spread_ends(
     """
     leaving: list[list[tuple[float, int]]] = [[] for _ in sides]
     arriving: list[list[tuple[float, int]]] = [[] for _ in sides]
-    starts = [across[chain[0]] + offsets[at][0] for at, chain in enumerate(levels.chains)]
-    stops = [across[chain[-1]] + offsets[at][1] for at, chain in enumerate(levels.chains)]
-    for number, chain in enumerate(levels.chains):
+    chains = dict(enumerate(levels.chains))
+    starts = {at: across[chain[0]] + offsets[at][0] for at, chain in chains.items()}
+    stops = {at: across[chain[-1]] + offsets[at][1] for at, chain in chains.items()}
+    for number, chain in chains.items():
         near = across[chain[-2]] if len(chain) > 2 else starts[number]
         arriving[chain[-1]].append((near, number))
-    for node, (_, width) in enumerate(sides):
-        if node not in fixed:
-            for number, place in _ports(arriving[node], across[node], width, slots).items():
-                stops[number] = place
-    for number, chain in enumerate(levels.chains):
+    free = [node for node in range(len(sides)) if node not in fixed]
+    for node in free:
+        stops |= _ports(arriving[node], across[node], sides[node][1], slots)
+    for number, chain in chains.items():
         near = across[chain[1]] if len(chain) > 2 else stops[number]
         leaving[chain[0]].append((near, number))
-    for node, (width, _) in enumerate(sides):
-        if node not in fixed:
-            for number, place in _starts(leaving[node], across[node], width).items():
-                starts[number] = place
+    for node in free:
+        starts |= _starts(leaving[node], across[node], sides[node][0])
     return starts, stops
 
 

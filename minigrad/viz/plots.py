@@ -10,16 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz import style
-from minigrad.viz.collectors import (
-    VANISHING,
-    Distributions,
-    GradientFlow,
-    Values,
-    cells,
-    exploding_from,
-    median,
-)
+from minigrad.viz import collectors, style
+from minigrad.viz.collectors import Distributions, GradientFlow, Values, exploding_from, median
 from minigrad.viz.style import WIRE, matplotlib_module, styled
 from minigrad.viz.text import counted, format_number, significant, text_table
 
@@ -325,7 +317,7 @@ def _zeros(values: Values) -> str:
 
 def _table(values: dict[str, dict[int, Values]], steps: list[int]) -> str:
     rows = [
-        [name, str(step + 1), *cells(each[step]), str(each[step].not_finite or "")]
+        [name, str(step + 1), *collectors.cells(each[step]), str(each[step].not_finite or "")]
         for name, each in values.items()
         for step in steps
         if step in each
@@ -430,7 +422,8 @@ def plot_gradient_flow(flow: GradientFlow, *, title: str | None = None) -> Plot:
         lines.plot(steps, shown, markevery=max(1, len(steps) // 8), **look)
     nearest = middle[flow.reference] or 0.0
     finite = [v for row in norms.values() for v in row if v > 0 and math.isfinite(v)] or [1.0]
-    zones = [VANISHING * nearest, exploding_from(nearest)] if 0 < nearest < math.inf else []
+    border = collectors.VANISHING * nearest
+    zones = [border, exploding_from(nearest)] if 0 < nearest < math.inf else []
     low = max(min([*finite, *zones[:1]]) / 6, 1e-300)
     high = min(max(finite) * 4, 1e300)
     _log_limits(lines, low, high, "y")

@@ -481,12 +481,11 @@ class GraphTrial(Trial):
     def _compare(self, values: dict[Any, float]) -> None:
         """Refute what is wrong at a point."""
         gradients = list(self._gradients.items())
-        for place, entry, got, slope, wrong in self.entries_at(values):
-            if wrong:
-                leaf, gradient = gradients[place]
-                if leaf in self.doubts:
-                    raise self.doubts[leaf]
-                formula, at = entries(gradient)[entry], {s: written(v) for s, v in values.items()}
-                index = entry if entries(gradient).size > 1 else ()
-                of = f"the gradient of {self._names[leaf]}"
-                raise Refuted(index, formula, formula, at, of, "", (got, slope))
+        for place, entry, got, slope in self.wrong_entries(values):
+            leaf, gradient = gradients[place]
+            if leaf in self.doubts:
+                raise self.doubts[leaf]
+            formula, at = entries(gradient)[entry], {s: written(v) for s, v in values.items()}
+            index = entry if entries(gradient).size > 1 else ()
+            of = f"the gradient of {self._names[leaf]}"
+            raise Refuted(index, formula, formula, at, of, "", (got, slope))

@@ -11,19 +11,9 @@ import sympy
 
 from minigrad.autograd.messages import forward_name
 from minigrad.symbolic.array import entries, symbolic, vector_of
+from minigrad.symbolic.derivations import blackboard
 from minigrad.symbolic.derivations.account import Account, Effects, Pull, Told
-from minigrad.symbolic.derivations.blackboard import (
-    Blackboard,
-    Row,
-    Section,
-    Written,
-    applied,
-    named,
-    numbers_product,
-    partial,
-    product,
-    total,
-)
+from minigrad.symbolic.derivations.blackboard import Row, Section, Written, applied, named, partial
 from minigrad.symbolic.derivations.hooks import HookEffect, is_small
 from minigrad.symbolic.derivations.nodes import Value, passes_on, source_of
 
@@ -72,7 +62,7 @@ class Layout:
     def __init__(self, account: Account, digits: int = 6) -> None:
         self.account, self.order, self.places = account, account.in_order(), account.places
         self.names, self.root, self.loss = self.places.names, self.places.root, self.places.loss
-        self.board = Blackboard(digits)
+        self.board = blackboard.Blackboard(digits)
         for value, symbols in account.cotangents.items():
             for symbol, name in zip(symbols.flat, self.places.entry_names(value), strict=True):
                 self.board.latex_names[symbol] = partial(self.loss, name).latex
@@ -102,7 +92,7 @@ class Layout:
             else:
                 single = effect.is_single_factor
                 factor = self.board.formula(effect.factor) if single else named(effect.name)
-                written = product([factor, written])
+                written = blackboard.product([factor, written])
         return written
 
     def hooks_in(self, told: Told) -> str:
@@ -224,7 +214,7 @@ class DerivationLayout(Layout):
         expand = bool(value[0].next_functions) and sum(1 for _ in told.all_pulls()) == 1
         for place in self.shown(listed):
             step = functools.partial(self._step, names[place], place, expand)
-            right = [told.combined(step, self.acted, total)]
+            right = [told.combined(step, self.acted, blackboard.total)]
             if formula is not None and short(listed[place]):
                 right = [*right[mixed:], self.board.formula(listed[place])]
             remark = self.hooks_in(told) or self.more(len(names))
@@ -234,7 +224,7 @@ class DerivationLayout(Layout):
         """Write a contribution to an entry: dL/dy * dy/ds."""
         if place == self.root and pull.formula is not None:
             return self.board.formula(tidy(entries(pull.formula).flat[entry]))
-        return product([*self._leading(place, expand), partial(self.names[place], name)])
+        return blackboard.product([*self._leading(place, expand), partial(self.names[place], name)])
 
     def _leading(self, place: Value, expand: bool) -> list[Written]:
         """Write the gradient of a place: as such, or as the product that it is."""
@@ -372,7 +362,10 @@ class NumbersLayout(Layout):
                 large = any(pull.formula is None for _, pull in told.all_pulls())
                 if large and not self.places.is_single(value):
                     number = self.gradients[value]
-                    right = [told.combined(self._by_rule, self.acted, total), self._array(number)]
+                    right = [
+                        told.combined(self._by_rule, self.acted, blackboard.total),
+                        self._array(number),
+                    ]
                     left = partial(self.loss, self.names[value])
                     yield Row(left, right, remarks(hooks, _shape(number)))
                 else:
@@ -391,8 +384,8 @@ class NumbersLayout(Layout):
             formula = functools.partial(self._formula, entry, names[entry])
             number = functools.partial(self._number, entry)
             right = [
-                told.combined(formula, self.acted, total),
-                told.combined(number, self._acted_on_number, total),
+                told.combined(formula, self.acted, blackboard.total),
+                told.combined(number, self._acted_on_number, blackboard.total),
             ]
             right = [each for each in right if each]
             result = self.board.number(numbers[entry])
@@ -410,7 +403,7 @@ class NumbersLayout(Layout):
         else:
             last = applied(names_of_nodes([pull]), before)
         leads = self.places.is_single(place) and place != self.root
-        return product([before, last]) if leads else last
+        return blackboard.product([before, last]) if leads else last
 
     def _number(self, entry: int, place: Value, pull: Pull) -> Written | None:
         formula, single = _told_entry(pull, entry), self.places.is_single(place)
@@ -421,7 +414,7 @@ class NumbersLayout(Layout):
         local = self.board.number(pull.number.flat[entry])
         if place == self.root:
             return local
-        return numbers_product([self.board.number(self.gradients[place].item()), local])
+        return blackboard.numbers_product([self.board.number(self.gradients[place].item()), local])
 
     def _put_in(self, formula: Any) -> Written | None:
         if formula.free_symbols - self.known.keys():
@@ -432,7 +425,7 @@ class NumbersLayout(Layout):
         for effect in effects:
             if effect.is_single_factor:
                 first = self.board.number(effect.factor)
-                number = numbers_product([first, _first_in_brackets(number)])
+                number = blackboard.numbers_product([first, _first_in_brackets(number)])
             else:
                 number = applied(effect.name, number)
         return number

@@ -17,17 +17,8 @@ from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.derivations.nodes import (
-    Passage,
-    TooLarge,
-    Value,
-    forward_of,
-    passes_on,
-    run_rule,
-    saved_values,
-    source_of,
-    value_of,
-)
+from minigrad.symbolic.derivations import nodes
+from minigrad.symbolic.derivations.nodes import Passage, TooLarge, Value, forward_of, passes_on
 from minigrad.symbolic.formulas import entry_names, named_array, ruled_names
 from minigrad.symbolic.points import symbols_in
 
@@ -60,7 +51,7 @@ def symbol_names(loss: Tensor, passages: Sequence[Passage]) -> set[str]:
     """Give the names of all symbols in the formulas of a run."""
     arrays = [loss._array]
     for passage in passages:
-        arrays += [array for _, _, array in saved_values(passage.node)]
+        arrays += [array for _, _, array in nodes.saved_values(passage.node)]
         arrays += [passage.node.variable._array] if passage.is_leaf else []
         for gradients in (passage.arrived, passage.given, passage.computed, passage.sent):
             arrays += [array for array in gradients if array is not None]
@@ -130,7 +121,7 @@ class Places:
     ) -> None:
         self.on_symbols, self.limit, self.met = on_symbols, limit, met
         self.passages = passages
-        root = value_of(loss)
+        root = nodes.value_of(loss)
         assert root is not None
         self.root: Value = root
         self.shape: dict[Value, tuple[int, ...]] = {root: loss._array.shape}
@@ -170,7 +161,7 @@ class Places:
                     self.shape[node, output_nr] = gradient.shape
             if passage.is_leaf:
                 self.known[node, 0] = node.variable._array
-            for _, value, array in saved_values(node):
+            for _, value, array in nodes.saved_values(node):
                 if value is not None:
                     self.known[value] = array
         for value, array in list(self.known.items()):
@@ -184,10 +175,10 @@ class Places:
             gradients = [None] * len(node._shape) if node._multiple else [None]
             gradients[output_nr] = array
             try:
-                array = run_rule(node, gradients)[output_nr if node._multiple else 0]
+                array = nodes.run_rule(node, gradients)[output_nr if node._multiple else 0]
             except (TypeError, RuntimeError):
                 return  # released, or not on these: then it is not known
-            source = source_of(value)
+            source = nodes.source_of(value)
             if source is None or array is None or source in self.known:
                 return
             value = source
@@ -198,7 +189,7 @@ class Places:
         """Name what the user named."""
         reached = {*inner, *((p.node, 0) for p in self.passages if p.is_leaf)}
         for name, tensor in names:
-            value = value_of(tensor) if isinstance(tensor, Tensor) else None
+            value = nodes.value_of(tensor) if isinstance(tensor, Tensor) else None
             if value in reached:
                 self.known[value] = tensor._array
                 self.names.setdefault(value, name)
@@ -245,7 +236,7 @@ class Places:
         """Find which further values need a name, as their formula is not known, and name all."""
         self._number()
         for passage in self.passages:
-            for _, value, _ in saved_values(passage.node):
+            for _, value, _ in nodes.saved_values(passage.node):
                 if value is not None:
                     with suppress(TooLarge):  # of what is too large: it is told without symbols
                         self.formula(value)
@@ -384,7 +375,7 @@ class Places:
         saved = {
             _memory(array)
             for passage in self.passages
-            for _, value, array in saved_values(passage.node)
+            for _, value, array in nodes.saved_values(passage.node)
             if value is None
         }
         return [named for memory, named in self.named.items() if memory in saved]

@@ -124,10 +124,7 @@ class Names:
 
     def taken_in(self, formula: Any) -> Any:
         """Write a formula of the user's in the symbols of the proof."""
-        back: dict[Any, Any] = {}
-        for mine, symbol in self.asked.items():
-            back.setdefault(symbol, mine)
-        return formula.xreplace(back)
+        return formula.xreplace({symbol: mine for mine, symbol in reversed(self.asked.items())})
 
     def name_for_gradients(self) -> str:
         """Give a name that no symbol of the inputs begins with: g, if it can be had."""

@@ -67,8 +67,8 @@ class Counterexamples:
         """
         verdicts = [
             self._verdict(place, entry, values, exact, (got, slope))
-            for place, entry, got, slope, differs in self._trial.entries_at(values)
-            if differs and (claim is None or (claim.place, claim.entry) == (place, entry))
+            for place, entry, got, slope in self._trial.wrong_entries(values)
+            if claim is None or (claim.place, claim.entry) == (place, entry)
         ]
         said = [verdict for verdict in verdicts if verdict is not None]
         return next((each for each in said if not each.ran), said[0] if said else None)

@@ -340,14 +340,12 @@ class Trial:
             return Outcome.AGREES
         return Outcome.DIFFERS if apart > _FAR_OFF * size + 20 * slope.error else Outcome.CLOSE
 
-    def entries_at(
-        self, values: Mapping[Any, float]
-    ) -> Iterator[tuple[int, Any, float, float, bool]]:
+    def wrong_entries(self, values: Mapping[Any, float]) -> Iterator[tuple[int, Any, float, float]]:
         """Run at a point, and compare entry by entry.
 
         Yields:
-            The place of the input, the index of the entry, what the rule gives, the slope, and
-            whether these differ.
+            For each entry that differs the place of the input, the index of the entry, what the
+            rule gives, and the slope.
         """
         at = self.place(values)
         found = self.rule(at)
@@ -364,7 +362,8 @@ class Trial:
                     size = abs(got) + abs(slope.value)
                     error = slope.error + self.noise(at, place, entry)
                     wrong = abs(got - slope.value) > _SURELY * size + 20 * error
-                yield place, entry, got, slope.value, wrong
+                if wrong:
+                    yield place, entry, got, slope.value
 
     # ------------------------------------------------------------------ many points
 

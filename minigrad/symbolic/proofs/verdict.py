@@ -14,16 +14,8 @@ from minigrad.symbolic.array import OrderUnknown, entries
 from minigrad.symbolic.equality import Refuted, Undecided
 from minigrad.symbolic.formulas import symbolic_like, tensor_of
 from minigrad.symbolic.points import symbols_in
-from minigrad.symbolic.proofs.claims import (
-    Case,
-    Leaf,
-    Names,
-    Run,
-    borrowed,
-    leaves_of,
-    made,
-    name_of,
-)
+from minigrad.symbolic.proofs import claims
+from minigrad.symbolic.proofs.claims import Case, Leaf, Names, Run
 from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
 from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial
@@ -164,7 +156,7 @@ class Judge:
             domain |= {Need(self._case.original(n.of, region), n.relation): None for n in needs}
             known = self._known[start] = self._with_facts(region, needs)
             for claim in run.claims:
-                found = leaves_of(claim, start, known, split)
+                found = claims.leaves_of(claim, start, known, split)
                 for leaf in found:
                     if isinstance(leaf.verdict, dict):
                         self._counterexamples.confirm(leaf)
@@ -231,11 +223,10 @@ class Judge:
             record = trial.record(trial.draw([EVERYWHERE], ()), ())
             for row in record.points.rows[record.where(Outcome.DIFFERS)][:_TRIES]:
                 values = trial.values(row)
-                for number, entry, got, slope, wrong in trial.entries_at(values):
-                    if wrong:
-                        at = {case.names.show(s): written(v) for s, v in values.items()}
-                        nan, of = sympy.nan, case.of(number)
-                        return Refuted(entry, nan, nan, at, of, "", (got, slope))
+                for number, entry, got, slope in trial.wrong_entries(values):
+                    at = {case.names.show(s): written(v) for s, v in values.items()}
+                    nan, of = sympy.nan, case.of(number)
+                    return Refuted(entry, nan, nan, at, of, "", (got, slope))
         return _because(error)
 
 
@@ -314,7 +305,7 @@ def prove(
         'for all values of the symbols with x > 0'
     """
     function = symbolic_like(operation) if isinstance(operation, Module) else operation
-    tensors = made(inputs, assumptions)
+    tensors = claims.made(inputs, assumptions)
     wanted = [each for each in tensors if isinstance(each, Tensor) and each.requires_grad]
     if isinstance(function, Module):
         wanted += [each for each in function.parameters() if each.requires_grad]
@@ -329,10 +320,10 @@ def prove(
         )
         return function(*tensors, *given)
 
-    with borrowed(function, [*tensors, *numbers.values()], wanted) as names:
+    with claims.borrowed(function, [*tensors, *numbers.values()], wanted) as names:
         case = Case(call, wanted, names, Integers())
         proof = Judge(case, given).verdict()
-    return replace(proof, name=name_of(operation))
+    return replace(proof, name=claims.name_of(operation))
 
 
 def _of_symbols(region: Any) -> Any:
