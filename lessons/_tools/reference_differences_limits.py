@@ -239,23 +239,15 @@ LIMITS = (
     Difference(
         slug="static-keys",
         title="Attention with other keys than those given",
-        what="`multi_head_attention_forward` projects the keys and values that it is given, by the "
-        "three weights one below the other, and adds none.",
-        why="No course that we know adds any.",
+        what="`multi_head_attention_forward` projects the keys and values that it is given. It "
+        "takes none that were projected before.",
+        why="`scaled_dot_product_attention` takes them.",
         code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
         "nn.functional.multi_head_attention_forward(\n"
         "    x, x, x, 2, 1, w, None, None, None, False, 0.0, torch.eye(2), None, "
         "static_k=torch.ones(1, 1, 2)\n"
         ")",
         names=("torch.nn.functional.multi_head_attention_forward",),
-    ),
-    Difference(
-        slug="sizes-of-keys",
-        title="Keys and values of other sizes",
-        what="`MultiheadAttention` takes keys and values of the size of queries, and adds none.",
-        why="A linear layer before it projects others.",
-        code="nn.MultiheadAttention(4, 2, kdim=3).kdim",
-        names=("torch.nn.MultiheadAttention",),
     ),
     Difference(
         slug="cubics",

@@ -9,12 +9,15 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.factories import zeros
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor
 from minigrad.faces.face import in_functional
 from minigrad.ops.attention import scaled_dot_product_attention
+from minigrad.ops.joining import joined
 from minigrad.ops.linear import linear
 from minigrad.ops.linear_algebra import baddbmm
+from minigrad.ops.padding import pad
 from minigrad.ops.softmax import softmax_of
 
 
@@ -58,9 +61,9 @@ def multi_head_attention_forward(
         num_heads: The number of heads, into which the size is divided.
         in_proj_weight: The weights of the three projections, one below the other.
         in_proj_bias: The biases of the three projections, or None.
-        bias_k: Must be None: no key is added.
-        bias_v: Must be None: no value is added.
-        add_zero_attn: Must be False: no zeros are added.
+        bias_k: A key that is added to the others, of shape (1, 1, E), or None.
+        bias_v: The value that goes with it, or None.
+        add_zero_attn: Whether a key and a value of zeros are added.
         dropout_p: The probability to drop weights in training.
         out_proj_weight: The weight of the projection of the results.
         out_proj_bias: Its bias, or None.
@@ -68,10 +71,10 @@ def multi_head_attention_forward(
         key_padding_mask: True (or minus infinity) at keys that nobody shall look at.
         need_weights: Whether to give the weights, too.
         attn_mask: True (or minus infinity) where a query shall not look, or numbers to add.
-        use_separate_proj_weight: Must be False: the three weights come together.
-        q_proj_weight: Must be None.
-        k_proj_weight: Must be None.
-        v_proj_weight: Must be None.
+        use_separate_proj_weight: Whether the three weights come one by one.
+        q_proj_weight: The weight of the projection of queries, if so.
+        k_proj_weight: That of keys, whose size may be another one.
+        v_proj_weight: That of values, whose size may be another one.
         static_k: Must be None: keys come from the projections.
         static_v: Must be None: values come from the projections.
         average_attn_weights: Whether to average the weights over the heads.
@@ -82,8 +85,7 @@ def multi_head_attention_forward(
 
     Raises:
         AssertionError: If sizes do not fit.
-        NotImplementedError: If there are static keys or values, some to add, or weights that come
-            one by one.
+        NotImplementedError: If there are static keys or values.
         RuntimeError: If the mask does not fit, or `is_causal` is set without a mask.
 
     Shape:
@@ -92,11 +94,10 @@ def multi_head_attention_forward(
         - result: (L, N, E) or (L, E); weights: (N, L, S), with heads (N, heads, L, S), or both
           without N
     """
-    refused = (static_k, static_v, bias_k, bias_v, q_proj_weight, k_proj_weight, v_proj_weight)
-    if add_zero_attn or not all(each is None for each in refused):
+    if static_k is not None or static_v is not None:
         raise NotImplementedError(
-            "multi_head_attention_forward has no static keys and values here, adds none, and takes "
-            "the three weights together. Give others to scaled_dot_product_attention."
+            "multi_head_attention_forward has no static keys and values here. Give them to "
+            "scaled_dot_product_attention."
         )
     batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
@@ -126,15 +127,39 @@ def multi_head_attention_forward(
     depth = width // num_heads
     if depth * num_heads != width:
         raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
-    if key.shape != value.shape:
+    weights = {"in": in_proj_weight}
+    if use_separate_proj_weight:
+        weights = {"q": q_proj_weight, "k": k_proj_weight, "v": v_proj_weight}
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's "
+                f"{value.shape[:2]}"
+            )
+    elif key.shape != value.shape:
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-    if in_proj_weight is None:
-        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-    q, k, v = _project(query, key, value, in_proj_weight, in_proj_bias)
+    for name, weight in weights.items():
+        if weight is None:
+            separate = f"use_separate_proj_weight is {use_separate_proj_weight}"
+            raise AssertionError(f"{separate} but {name}_proj_weight is None")
+    q, k, v = _project(query, key, value, [*weights.values()], in_proj_bias)
     if attn_mask is not None:
         attn_mask = _fit_mask(attn_mask, length, places, batch * num_heads)
+    if bias_k is not None and bias_v is not None:
+        k, v = joined([k, bias_k.repeat(1, batch, 1)]), joined([v, bias_v.repeat(1, batch, 1)])
+    elif bias_k is not bias_v:
+        known, missing = "vk" if bias_k is None else "kv"
+        raise AssertionError(f"bias_{known} is set but bias_{missing} is None")
     q = q.view(length, batch * num_heads, depth).transpose(0, 1)
     k, v = (each.view(each.shape[0], batch * num_heads, depth).transpose(0, 1) for each in (k, v))
+    if add_zero_attn:
+        nothing = zeros(batch * num_heads, 1, depth, dtype=k.dtype)
+        k, v = joined([k, nothing], 1), joined([v, nothing], 1)
+    if k.shape[1] > places:  # no mask hides what was added
+        attn_mask, key_padding_mask = (
+            each if each is None else pad(each, (0, k.shape[1] - places))
+            for each in (attn_mask, key_padding_mask)
+        )
+        places = k.shape[1]
     attn_mask = _merge_masks(attn_mask, key_padding_mask, batch, num_heads, places)
     if not training:
         dropout_p = 0.0
@@ -234,18 +259,28 @@ def _check_dimensions(
 
 
 def _project(
-    query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None
+    query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """Project with weights that lie one below the other; tensors that are the same at once."""
-    width = query.shape[-1]
-    if key is value and query is key:
-        return _thirds(linear(query, weight, bias), 3)
-    if key is value:
+    """Project with three weights, or those in one; then tensors that are the same at once."""
+    if len(weights) == 1 and key is value:
+        (weight,), width = weights, query.shape[-1]
+        if query is key:
+            return _thirds(linear(query, weight, bias), 3)
         weights = weight.split([width, 2 * width])
         biases = (None, None) if bias is None else bias.split([width, 2 * width])
         both = linear(key, weights[1], biases[1])
         return linear(query, weights[0], biases[0]), *_thirds(both, 2)
-    weights = weight.chunk(3)
+    if len(weights) == 1:
+        weights = weights[0].chunk(3)
+    else:
+        for name, given, weight in zip(
+            ("query", "key", "value"), (query, key, value), weights, strict=True
+        ):
+            expected = (query.shape[-1], given.shape[-1])
+            if weight.shape != expected:
+                raise AssertionError(
+                    f"expecting {name} weights shape of {expected}, but got {weight.shape}"
+                )
     biases = (None, None, None) if bias is None else bias.chunk(3)
     return tuple(map(linear, (query, key, value), weights, biases))
 

@@ -46,22 +46,21 @@ class MultiheadAttention(
         num_heads: The number of heads; the size is divided among them.
         dropout: The probability to drop weights in training.
         bias: Whether the projections have biases.
-        add_bias_kv: Must be False: no learned key and value are added.
-        add_zero_attn: Must be False: no key and value of zeros are added.
-        kdim: The size of the keys, which must be `embed_dim`.
-        vdim: The size of the values, which must be `embed_dim`.
+        add_bias_kv: Whether a learned key and value are added.
+        add_zero_attn: Whether a key and a value of zeros are added.
+        kdim: The size of the keys; `embed_dim` if None.
+        vdim: The size of the values; `embed_dim` if None.
         batch_first: Whether the batch is the first dimension, the places the second.
         device: Only the CPU is there.
         dtype: The element type of the parameters; the default dtype if None.
 
     Raises:
         AssertionError: If the size cannot be divided among the heads.
-        NotImplementedError: If a key and a value shall be added, or have sizes of their own.
         ValueError: If a size is not positive.
 
     Shape:
         - query: (L, N, E), (N, L, E) with `batch_first`, or (L, E); key and value: the same with S
-          places
+          places, and sizes of their own
         - result: as the query; weights: (N, L, S), with heads (N, heads, L, S), or without N
 
     Example:
@@ -83,33 +82,38 @@ class MultiheadAttention(
                 "embed_dim and num_heads must be greater than 0, got "
                 f"embed_dim={size} and num_heads={num_heads} instead"
             )
-        more = settings.pop("add_bias_kv") or settings["add_zero_attn"]
-        if more or {settings["kdim"], settings["vdim"]} - {None, size}:
-            raise NotImplementedError(
-                "MultiheadAttention takes keys and values of the size of queries, and adds none of "
-                "its own. Project them with a Linear first."
-            )
-        settings["kdim"] = settings["vdim"] = size
-        bias = settings.pop("bias")
+        added, bias = settings.pop("add_bias_kv"), settings.pop("bias")
+        settings |= {name: settings[name] or size for name in ("kdim", "vdim")}
         super()._keep(settings)
         self.head_dim = size // num_heads
         if self.head_dim * num_heads != size:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        apart: dict[str, Any] = dict.fromkeys(f"{n}_proj_weight" for n in "qkv")
-        whole = {"in_proj_weight": (3 * size, size), **apart}
-        add_parameters(self, settings, **whole, in_proj_bias=(3 * size,) if bias else None)
+        self._qkv_same_embed_dim = self.kdim == self.vdim == size
+        widths = {"q": size, "k": self.kdim, "v": self.vdim}
+        apart = {f"{name}_proj_weight": (size, width) for name, width in widths.items()}
+        whole: dict[str, Any] = {"in_proj_weight": (3 * size, size), **dict.fromkeys(apart)}
+        weights = whole if self._qkv_same_embed_dim else apart | {"in_proj_weight": None}
+        add_parameters(self, settings, **weights, in_proj_bias=(3 * size,) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(
             size, size, bias=bias, dtype=settings["dtype"]
         )
-        self.bias_k = self.bias_v = None
+        if added:
+            add_parameters(self, settings, bias_k=(1, 1, size), bias_v=(1, 1, size))
+        else:
+            self.bias_k = self.bias_v = None
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
         """Draw the weights; biases start at 0."""
-        init.xavier_uniform_(self.in_proj_weight)
+        for name in ("in", "q", "k", "v"):
+            if (weight := getattr(self, f"{name}_proj_weight")) is not None:
+                init.xavier_uniform_(weight)
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)  # type: ignore[arg-type]
+        for added in (self.bias_k, self.bias_v):
+            if added is not None:
+                init.xavier_normal_(added)
 
     def forward(
         self,
@@ -151,7 +155,8 @@ class MultiheadAttention(
             turned = {id(each): each.transpose(1, 0) for each in (query, key, value)}
             query, key, value = (turned[id(each)] for each in (query, key, value))
         sizes = (self.embed_dim, self.num_heads)
-        projections = (self.in_proj_weight, self.in_proj_bias, None, None, False)
+        added = (self.bias_k, self.bias_v, self.add_zero_attn)
+        projections = (self.in_proj_weight, self.in_proj_bias, *added)
         outward = (self.dropout, self.out_proj.weight, self.out_proj.bias, self.training)
         output, weights = multi_head_attention_forward(
             *(query, key, value, *sizes, *projections, *outward),
@@ -160,5 +165,9 @@ class MultiheadAttention(
             attn_mask=attn_mask,
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
+            use_separate_proj_weight=not self._qkv_same_embed_dim,
+            q_proj_weight=self.q_proj_weight,
+            k_proj_weight=self.k_proj_weight,
+            v_proj_weight=self.v_proj_weight,
         )
         return (output.transpose(1, 0) if turn else output), weights

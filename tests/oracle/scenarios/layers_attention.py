@@ -11,6 +11,10 @@ MODULES = {
     "batch first": "4, 2, batch_first=True",
     "no bias": "4, 2, bias=False, batch_first=True",
     "one head": "4, 1, dtype=torch.float64",
+    "other sizes": "4, 2, kdim=3, vdim=2",
+    "a learned key": "4, 2, add_bias_kv=True, kdim=3, vdim=3",
+    "zeros": "4, 2, add_zero_attn=True, batch_first=True",
+    "both added": "4, 2, bias=False, add_bias_kv=True, add_zero_attn=True",
 }
 
 
@@ -142,6 +146,18 @@ def wrong_attention(torch, log):
             "flat padding": lambda m=module: m(x, x, x, key_padding_mask=zeros(2)),
         }.items():
             log.raises(name, call)
+    other = nn.MultiheadAttention(4, 2, kdim=3, vdim=2)
+    log.raises("lengths", lambda: other(x, zeros(3, 2, 3), zeros(2, 2, 2)))
+    log.raises("width of keys", lambda: other(x, x, zeros(2, 2, 2)))
+    log.raises("width of values", lambda: other(x, zeros(2, 2, 3), x))
+    unknown, out = (4, 2, None, None), (False, 0.0, torch.eye(4), None)
+    forward = nn.functional.multi_head_attention_forward
+    log.raises("no weight", lambda: forward(x, x, x, *unknown, None, None, *out))
+    apart = {"use_separate_proj_weight": True, "q_proj_weight": torch.eye(4)}
+    log.raises("a weight", lambda: forward(x, x, x, *unknown, None, None, *out, **apart))
+    known = (4, 2, zeros(12, 4), None)
+    log.raises("key alone", lambda: forward(x, x, x, *known, zeros(1, 1, 4), None, *out))
+    log.raises("value alone", lambda: forward(x, x, x, *known, None, zeros(1, 1, 4), *out))
 
 
 STACKS = {
