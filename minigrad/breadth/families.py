@@ -658,6 +658,13 @@ class Multinomial(Distribution):
         counts = zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype)
         return counts.scatter_add_(-1, trials, ones_like(trials).to(counts.dtype))
 
+    def entropy(self) -> Tensor:
+        """Give the mean of the negative logarithm of the probability."""
+        each = Binomial(self.total_count, self.probs)
+        counts = each.enumerate_support(False)
+        same = (each.log_prob(counts).exp() * _log_factorial(counts)).sum((0, -1))
+        return self.total_count * self._categorical.entropy() - _log_factorial(counts[-1, 0]) + same
+
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""
         logits, value = broadcast_all(self.logits, self._checked(value))

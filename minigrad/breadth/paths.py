@@ -22,7 +22,7 @@ _ELSEWHERE = {
 }
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
 _PATHS |= dict.fromkeys(
-    ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather"),
+    ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather", "_dynamo"),
     "nn.modules.parallel",
 )
 _PATHS |= dict.fromkeys(("amp", "amp.autocast_mode", "amp.grad_scaler"), "breadth.precision")
@@ -55,7 +55,7 @@ _PLAIN = (
 _AS_IT_IS = set(_PLAIN.split())
 
 _ABSENT = (
-    "_C _custom_ops _dynamo _dynamo.utils ao ao.quantization autograd.forward_ad "
+    "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
     "autograd.profiler compiler distributed distributed._composable "
     "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
     "distributed.fsdp distributed.nn distributed.tensor fft fx fx.graph_module hub jit "

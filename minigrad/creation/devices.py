@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -11,7 +12,7 @@ import numpy as np
 from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place
-from minigrad.creation.memory import UntypedStorage
+from minigrad.creation.memory import TypedStorage, UntypedStorage
 from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
 from minigrad.faces.arguments import check_dtype, check_tensor, whole
@@ -71,9 +72,7 @@ class device:
             kind, number = _parts(given, index)
         elif isinstance(given, (int, np.integer)) and not isinstance(given, bool):
             whole("device", given, "index")
-            raise RuntimeError(
-                f"Cannot access accelerator device when none is available. {_ONLY_CPU}"
-            )
+            _refuse_accelerator()
         else:
             raise TypeError(
                 f"device() received an invalid combination of arguments - got ({type_name(given)})"
@@ -327,10 +326,7 @@ def _cuda(
 
 def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
     """Raise, because there is no GPU that would read pinned memory."""
-    raise RuntimeError(
-        "Cannot access accelerator device when none is available. minigrad computes on the CPU "
-        "only: leave pin_memory out."
-    )
+    _refuse_accelerator()
 
 
 def _storage_offset(self: Tensor) -> int:
@@ -384,6 +380,7 @@ _METHODS: dict[str, Any] = {
     "sparse_dim": lambda self: 0,
     "storage_offset": _storage_offset,
     "to_dense": _to_dense,
+    "storage": lambda self: TypedStorage(self),
     "untyped_storage": lambda self: UntypedStorage(self),
     **{
         name: _constant(name == "is_cpu", "Whether the tensor lives or is kept in this way.")
@@ -408,7 +405,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Return a module or function as it is: there is no compiler here, and the numbers are equal.
+    """Return a function as it is, or a module that runs another: nothing is compiled here.
 
     Args:
         model: The module or function, or None for a decorator.
@@ -423,7 +420,11 @@ def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
     unknown = options.keys() - {"fullgraph", "dynamic", "backend", "mode", "options", "disable"}
     if unknown:
         raise TypeError(f"compile() got an unexpected keyword argument '{min(unknown)}'")
-    return model if model is not None else lambda later: later
+    if model is None:
+        return lambda later: compile(later, **options)
+    modules = import_module("minigrad.nn.modules.parallel")
+    wrapped = isinstance(model, modules.Module) and not options.get("disable")
+    return modules.OptimizedModule(model) if wrapped else model
 
 
 def _always(answer: Any) -> Callable[..., Any]:
@@ -433,6 +434,11 @@ def _always(answer: Any) -> Callable[..., Any]:
 def _refuse(*arguments: Any, **options: Any) -> NoReturn:
     """Raise, because there is no GPU."""
     raise AssertionError(f"Torch not compiled with CUDA enabled. {_ONLY_CPU}")
+
+
+def _refuse_accelerator(*arguments: Any, **options: Any) -> NoReturn:
+    """Raise, because there is no accelerator."""
+    raise RuntimeError(f"Cannot access accelerator device when none is available. {_ONLY_CPU}")
 
 
 _CUDA: dict[Callable[..., Any], str] = {
@@ -446,11 +452,15 @@ _CUDA: dict[Callable[..., Any], str] = {
 # What scripts ask of GPUs: `minigrad.cuda.is_available()` is False.
 cuda = SimpleNamespace(**{name: does for does, names in _CUDA.items() for name in names.split()})
 
+_OF_ONE = (
+    "current_device_idx current_device_index current_stream set_device_idx set_device_index "
+    "set_stream synchronize"
+)
 accelerator = SimpleNamespace(
     is_available=_always(False),
     device_count=_always(0),
     current_accelerator=_always(None),
-    synchronize=_refuse,
+    **dict.fromkeys(_OF_ONE.split(), _refuse_accelerator),
 )
 
 _absent = {"is_available": _always(False), "is_built": _always(False)}

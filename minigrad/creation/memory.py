@@ -92,6 +92,47 @@ class UntypedStorage:
         return 48 + self.nbytes()
 
 
+class TypedStorage(UntypedStorage):
+    """The memory of a tensor, entry by entry.
+
+    Args:
+        tensor: The tensor.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x.T.storage().tolist()
+        [1, 2, 3, 4]
+    """
+
+    __slots__ = ("_entries", "dtype")
+
+    def __init__(self, tensor: Any) -> None:
+        super().__init__(tensor)
+        self.dtype = tensor.dtype
+        self._entries = self._owner.ravel(order="K").view(tensor._array.dtype)
+
+    def tolist(self) -> list[Any]:
+        """Give the entries as numbers."""
+        return list(self._entries.tolist())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._entries[place].tolist()
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        self._entries[place] = value
+
+    def size(self) -> int:
+        """Count the entries."""
+        return len(self._entries)
+
+    __len__ = size
+
+    def __repr__(self) -> str:
+        kind = f"[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+        return " " + "\n ".join(map(str, self.tolist())) + f"\n{kind}"
+
+
 # ------------------------------------------------------------------ copies
 
 

@@ -1,4 +1,4 @@
-"""Stand for PyTorch's ways to use several GPUs: without any, a model runs as it is."""
+"""Stand for PyTorch's ways to use several GPUs, or a compiler: a model runs as it is."""
 
 from __future__ import annotations
 
@@ -38,6 +38,40 @@ class DataParallel(Module):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Run the module."""
         return self.module(*inputs, **kwargs)
+
+
+class OptimizedModule(Module):
+    """What `minigrad.compile` makes of a module: another around it, with all that it has.
+
+    Args:
+        mod: The module. Its parameters' names begin with `_orig_mod.`, as in PyTorch.
+    """
+
+    def __init__(self, mod: Module) -> None:
+        super().__init__()
+        self._modules["_orig_mod"] = mod
+
+    def __getattr__(self, name: str) -> Any:
+        inner = self.__dict__.get("_modules", {}).get("_orig_mod")
+        return inner if name == "_orig_mod" else getattr(inner, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._orig_mod, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(self._orig_mod, name)
+
+    def __dir__(self) -> list[str]:
+        return [*dir(self._orig_mod), "_orig_mod"]
+
+    training = property(
+        lambda self: self._orig_mod.training,
+        lambda self, mode: setattr(self._orig_mod, "training", mode),
+    )
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the module."""
+        return self._orig_mod(*args, **kwargs)
 
 
 class SyncBatchNorm(

@@ -322,6 +322,9 @@ class Traversal:
         """
         return self._apply(lambda tensor: tensor.cuda(device))
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: nothing is compiled here."""
+
     def share_memory(self) -> Self:
         """Return this module: there are no processes here that share tensors."""
         return self

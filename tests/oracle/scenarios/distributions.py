@@ -162,6 +162,10 @@ def counts(torch, log):
         log("moments", *(x.detach().float() for x in (made.mean, made.variance, chance)))
         if chance.requires_grad:
             log("gradient", torch.autograd.grad(chance.sum(), p)[0].float())
+    for made in (d.Multinomial(0, p), d.Multinomial(5, p), d.Multinomial(9, logits=p.view(2, 1))):
+        entropy = made.entropy()
+        log("entropy", entropy.detach().float())
+        log("its gradient", torch.autograd.grad(entropy.sum(), p)[0].float())
     log("printed", repr(d.Poisson(2.0)), repr(d.Binomial(8, p)))
     log.raises("inhomogeneous", lambda: d.Multinomial(p, p))
 

@@ -55,6 +55,8 @@ add_expressions(
             x.pin_memory()
             torch.get_default_device()
             (torch.cuda.is_available(), torch.cuda.device_count(), torch.accelerator.device_count())
+            torch.accelerator.synchronize()
+            torch.accelerator.current_device_index()
             (torch.backends.mps.is_available(), torch.backends.cudnn.is_available())
             x.double(memory_format=torch.preserve_format)
             x.clone(memory_format=torch.contiguous_format)
