@@ -341,16 +341,11 @@ class FunctionNode(Node, FunctionCtx):
         # Let go of them at once: if a pack hook raises, node and result would hold each other.
         to_save, self._to_save = self._to_save, ()
         for tensor in to_save:
-            output_nr = None
-            for place, output in enumerate(outputs):  # the last, if it was returned twice
-                output_nr = place if output is tensor else output_nr
-            numbers.append(output_nr)
-            if tensor is None:
-                saved.append(None)
-                continue
+            places = [place for place, output in enumerate(outputs) if output is tensor]
+            numbers.append(places[-1] if places else None)  # the last, if it was returned twice
             # the node must not hold its own result: they would keep each other alive
-            own = output_nr is not None and tensor._has_node()
-            saved.append(SavedTensor(tensor, is_result=own))
+            own = tensor is not None and bool(places) and tensor._has_node()
+            saved.append(None if tensor is None else SavedTensor(tensor, is_result=own))
         self._saved = tuple(saved)
         self._outputs_saved = numbers
         attend(self, *outputs)
@@ -385,8 +380,13 @@ def place_outputs(
         NotImplementedError: If an output that would require a gradient is complex.
     """
     saved = _tensors_to_save(ctx, recording)
-    not_differentiable = _NOTHING if ctx.non_differentiable is None else _undifferentiable(ctx)
-    dirty = _NOTHING if ctx.dirty_tensors is None else _changed_in_place(ctx)
+    not_differentiable = dirty = _NOTHING
+    if ctx.non_differentiable is not None:
+        not_differentiable = _marked(ctx, "non_differentiable", _NOT_MARKED)
+    if ctx.dirty_tensors is not None:
+        dirty = _marked(ctx, "dirty_tensors", _NOT_DIRTY)
+        for tensor in dirty:
+            tensor._bump_version()
     given = list(outputs) if dirty else _NOTHING
     places = {id(tensor) for tensor in inputs}
     shapes: list[Any] = []
@@ -461,29 +461,18 @@ def _tensors_to_save(ctx: FunctionNode, recording: bool) -> Sequence[Any]:
     return ctx._to_save + (ctx.saved_for_forward or ())
 
 
-def _undifferentiable(ctx: FunctionNode) -> Sequence[Any]:
-    marked, ctx.non_differentiable = ctx.non_differentiable or (), None
-    for tensor in marked:
-        if not isinstance(tensor, Tensor):
-            raise RuntimeError(
-                "mark_non_differentiable only accepts variable arguments, but got "
-                f"{type_name(tensor)}"
-            )
-    return marked
-
-
-def _changed_in_place(ctx: FunctionNode) -> Sequence[Any]:
-    marked, ctx.dirty_tensors = ctx.dirty_tensors or (), None
+def _marked(ctx: FunctionNode, how: str, wrong: str) -> Sequence[Any]:
+    """Take the tensors that `forward` marked; raise if one of them is none."""
+    marked = getattr(ctx, how) or ()
+    setattr(ctx, how, None)
     for position, tensor in enumerate(marked):
         if not isinstance(tensor, Tensor):
-            raise RuntimeError(
-                f"mark_dirty can only accept variables, but argument {position} is of type "
-                f"{type_name(tensor)}"
-            )
-        tensor._bump_version()
+            raise RuntimeError(f"{wrong.format(position)} {type_name(tensor)}")
     return marked
 
 
+_NOT_MARKED = "mark_non_differentiable only accepts variable arguments, but got"
+_NOT_DIRTY = "mark_dirty can only accept variables, but argument {} is of type"
 _SAVED_INPUT = (
     "An input that has been returned as-is as output is being saved for backward. This is not "
     "supported if you override setup_context. You should return and save a view of the input "

@@ -114,8 +114,9 @@ def _flag(value: Any) -> bool:
     return bool(number)
 
 
-def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
+def starting_gradients(roots: Sequence[Any], gradients: Any, create_graph: Any) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
+    recorded = create_graph is not False and _flag(create_graph)
     if gradients is None:
         gradients = [None] * len(roots)
     elif isinstance(gradients, Tensor):
@@ -381,9 +382,7 @@ def backward(
     if grad_variables is not None:
         grad_tensors = _old_name(grad_tensors, grad_variables)
     roots, wanted = _as_list(tensors), None if inputs is None else _as_wanted(inputs, "backward")
-    gradients = starting_gradients(
-        roots, grad_tensors, create_graph is not False and _flag(create_graph)
-    )
+    gradients = starting_gradients(roots, grad_tensors, create_graph)
     edges = None if wanted is None else _edges_of_inputs(wanted)
     try:
         _run(roots, gradients, retain_graph, create_graph, edges, True)
@@ -525,9 +524,7 @@ def grad(
         )
     allow_unused = materialize_grads if allow_unused is None else _flag(allow_unused)
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
-    gradients = starting_gradients(
-        roots, grad_outputs, create_graph is not False and _flag(create_graph)
-    )
+    gradients = starting_gradients(roots, grad_outputs, create_graph)
     edges = [_edge_of(tensor) for tensor in wanted]
     results = _run(roots, gradients, retain_graph, create_graph, edges, False)
     for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):

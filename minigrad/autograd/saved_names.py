@@ -224,78 +224,61 @@ _NLL = {
     "total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32)),
 }
 
-# By the names of nodes' classes: values that need not be saved, as they follow from what is.
+# Values that need not be saved, as they follow from what is. By the names of nodes, whose end is
+# left out: "Mean" is MeanBackward0, and "Mean1" MeanBackward1.
 _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
-    ("AddBackward0 SubBackward0 RsubBackward1", {"alpha": _ONE}),
-    ("AddmmBackward0", {"alpha": _ONE, "beta": _ONE}),
-    ("AddmmBackward0", _factor("mat1", "mat2", 0, 1) | _factor("mat2", "mat1", 1, 2)),
-    ("MmBackward0", _factor("self", "mat2", 0, 0) | _factor("mat2", "self", 1, 1)),
-    ("ConvolutionBackward0", {"bias_sym_sizes_opt": _bias_sizes}),
-    ("NativeBatchNormBackward0", _statistics(lambda layout: -1)),
-    ("NativeBatchNormBackward0", {"running_mean": _running(0), "running_var": _running(1)}),
-    ("NativeBatchNormBackward0", {"training": _of("statistics", lambda s, node: not s.fixed)}),
-    ("NativeLayerNormBackward0", _statistics(lambda layout: layout.means)),
+    ("Add Sub Rsub1", {"alpha": _ONE}),
+    ("Addmm", {"alpha": _ONE, "beta": _ONE}),
+    ("Addmm", _factor("mat1", "mat2", 0, 1) | _factor("mat2", "mat1", 1, 2)),
+    ("Mm", _factor("self", "mat2", 0, 0) | _factor("mat2", "self", 1, 1)),
+    ("Convolution", {"bias_sym_sizes_opt": _bias_sizes}),
+    ("NativeBatchNorm", _statistics(lambda layout: -1)),
+    ("NativeBatchNorm", {"running_mean": _running(0), "running_var": _running(1)}),
+    ("NativeBatchNorm", {"training": _of("statistics", lambda s, node: not s.fixed)}),
+    ("NativeLayerNorm", _statistics(lambda layout: layout.means)),
     (
-        "NativeLayerNormBackward0",
+        "NativeLayerNorm",
         {"normalized_shape": _layout(lambda layout: tuple(layout.view[d] for d in layout.axes))},
     ),
-    ("NativeGroupNormBackward0", _statistics(lambda layout: layout.view[:2])),
-    ("NativeGroupNormBackward0", {"N": _layout(lambda layout: layout.view[0])}),
-    ("NativeGroupNormBackward0", {"C": _layout(lambda layout: math.prod(layout.view[1:3]))}),
-    ("NativeGroupNormBackward0", {"HxW": _layout(lambda layout: layout.view[3])}),
-    ("NativeGroupNormBackward0", {"group": _layout(lambda layout: layout.view[1])}),
-    (
-        "NativeBatchNormBackward0 NativeLayerNormBackward0 NativeGroupNormBackward0",
-        _unless_empty("weight"),
-    ),
-    ("MaxPool2DWithIndicesBackward0 MaxPool3DWithIndicesBackward0", {"result1": _chosen}),
-    (
-        "Im2ColBackward0",
-        {
-            "self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1]),
-            "self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2]),
-        },
-    ),
-    ("EmbeddingBackward0", {"indices": _positions, **_EMBEDDING}),
-    (
-        "EmbeddingBackward0",
-        {"weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0])},
-    ),
-    ("ScaledDotProductFlashAttentionForCpuBackward0", _ATTENTION),
-    ("MeanBackward0 MeanBackward1", {"self_sym_numel": _numel}),
-    ("MaxBackward0 MinBackward0 KthvalueBackward0", {"indices": _indices}),
-    ("MedianBackward1 ModeBackward0", {"indices": _indices}),
-    ("SortBackward0 SortBackward1 TopkBackward0", {"indices": _positions}),
-    ("GatherBackward0", {"index": _positions, "sparse_grad": _FALSE}),
-    ("ScatterBackward0 ScatterBackward1 ScatterAddBackward0", {"index": _positions}),
-    ("IndexSelectBackward0", {"index": _positions}),
-    ("IndexPutImplBackward0", {"accumulate": _constant(True)}),
-    ("IndexPutBackward0", {"accumulate": _FALSE}),
-    (
-        "SplitBackward0 UnsafeSplitBackward0",
-        {"self_sym_sizes": _split_from, "split_size": _split_size},
-    ),
-    ("SplitWithSizesBackward0", {"self_sym_sizes": _split_from, "split_sizes": _split_sizes}),
-    ("ThresholdBackwardBackward0", {"threshold": _constant(0)}),
-    ("NllLossBackward0 NllLoss2DBackward0", _NLL),
-    ("NllLossBackwardBackward0 NllLoss2DBackwardBackward0", _OF_CLASSES),
-    ("UpsampleNearest1DBackward0 UpsampleNearestExact1DBackward0", _resizing(1)),
-    ("UpsampleNearest2DBackward0 UpsampleNearestExact2DBackward0", _resizing(2)),
-    ("UpsampleNearest3DBackward0 UpsampleNearestExact3DBackward0", _resizing(3)),
-    ("UpsampleLinear1DBackward0", _CORNERS | _resizing(1)),
-    ("UpsampleBilinear2DBackward0 UpsampleBilinear2DAaBackward0", _CORNERS | _resizing(2)),
-    ("UpsampleTrilinear3DBackward0", _CORNERS | _resizing(3)),
-    ("LinalgCholeskyExBackward0", {"upper": _FALSE}),
-    (
-        "LogSigmoidBackward0",
-        {"buffer": lambda node: wrap_as_normal(np.exp(-abs(_array(node, "self"))))},
-    ),
-    ("EluBackward0", _ELU),
-    ("EluBackwardBackward0", {**_ELU, "is_result": _FALSE}),
+    ("NativeGroupNorm", _statistics(lambda layout: layout.view[:2])),
+    ("NativeGroupNorm", {"N": _layout(lambda layout: layout.view[0])}),
+    ("NativeGroupNorm", {"C": _layout(lambda layout: math.prod(layout.view[1:3]))}),
+    ("NativeGroupNorm", {"HxW": _layout(lambda layout: layout.view[3])}),
+    ("NativeGroupNorm", {"group": _layout(lambda layout: layout.view[1])}),
+    ("NativeBatchNorm NativeLayerNorm NativeGroupNorm", _unless_empty("weight")),
+    ("MaxPool2DWithIndices MaxPool3DWithIndices", {"result1": _chosen}),
+    ("Im2Col", {"self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1])}),
+    ("Im2Col", {"self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2])}),
+    ("Embedding", {"indices": _positions, **_EMBEDDING}),
+    ("Embedding", {"weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0])}),
+    ("ScaledDotProductFlashAttentionForCpu", _ATTENTION),
+    ("Mean Mean1", {"self_sym_numel": _numel}),
+    ("Kthvalue Max Median1 Min Mode", {"indices": _indices}),
+    ("Sort Sort1 Topk", {"indices": _positions}),
+    ("Gather", {"index": _positions, "sparse_grad": _FALSE}),
+    ("IndexSelect Scatter Scatter1 ScatterAdd", {"index": _positions}),
+    ("IndexPutImpl", {"accumulate": _constant(True)}),
+    ("IndexPut", {"accumulate": _FALSE}),
+    ("Split UnsafeSplit", {"self_sym_sizes": _split_from, "split_size": _split_size}),
+    ("SplitWithSizes", {"self_sym_sizes": _split_from, "split_sizes": _split_sizes}),
+    ("ThresholdBackward", {"threshold": _constant(0)}),
+    ("NllLoss NllLoss2D", _NLL),
+    ("NllLossBackward NllLoss2DBackward", _OF_CLASSES),
+    ("UpsampleNearest1D UpsampleNearestExact1D", _resizing(1)),
+    ("UpsampleNearest2D UpsampleNearestExact2D", _resizing(2)),
+    ("UpsampleNearest3D UpsampleNearestExact3D", _resizing(3)),
+    ("UpsampleLinear1D", _CORNERS | _resizing(1)),
+    ("UpsampleBilinear2D UpsampleBilinear2DAa", _CORNERS | _resizing(2)),
+    ("UpsampleTrilinear3D", _CORNERS | _resizing(3)),
+    ("LinalgCholeskyEx", {"upper": _FALSE}),
+    ("LogSigmoid", {"buffer": lambda node: wrap_as_normal(np.exp(-abs(_array(node, "self"))))}),
+    ("Elu", _ELU),
+    ("EluBackward", {**_ELU, "is_result": _FALSE}),
 )
 computed: dict[str, dict[str, Computed]] = {}
 for _nodes, _values in _COMPUTED:
     for _node in _nodes.split():
+        _node = f"{_node[:-1]}Backward1" if _node.endswith("1") else f"{_node}Backward0"
         computed[_node] = {**computed.get(_node, {}), **_values}
 
 # Values that PyTorch's node has under another name.
@@ -311,25 +294,22 @@ renamed: dict[str, dict[str, str]] = {
 
 
 # What they keep for our rules alone.
-_OWN = {
+_OWN = {"chosen", "kept", "layout", "positions", "sizes", "statistics", "taps", "weights"}
+_OWN_HERE = {
     "EmbeddingBackward0": "weight_sym_sizes",
-    "GeluBackward0": "kept",
     "Im2ColBackward0": "self_sym_sizes",
-    "MaxPool2DWithIndicesBackward0": "chosen",
-    "MaxPool3DWithIndicesBackward0": "chosen",
-    "NativeBatchNormBackward0": "bias layout statistics",
-    "NativeGroupNormBackward0": "bias layout statistics",
-    "NativeLayerNormBackward0": "eps layout statistics",
-    "NllLossBackward0": "weights",
-    "NllLoss2DBackward0": "weights",
-    "ScaledDotProductFlashAttentionForCpuBackward0": "kept mask",
+    "NativeBatchNormBackward0": "bias",
+    "NativeGroupNormBackward0": "bias",
+    "NativeLayerNormBackward0": "eps",
+    "ScaledDotProductFlashAttentionForCpuBackward0": "mask",
 }
 
 
 def is_own(class_name: str, name: str) -> bool:
     """Tell whether a saved value is minigrad's own: PyTorch's node has none of that name."""
     return (
-        name in ("positions", "sizes", "taps", *_OWN.get(class_name, "").split())
+        name in _OWN
+        or name == _OWN_HERE.get(class_name)
         or name.endswith("_sym_columns")
         or name in renamed.get(class_name, {}).values()
     )

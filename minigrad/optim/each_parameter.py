@@ -32,10 +32,6 @@ def _not_negative(value: Any) -> bool:
     return not (value < 0.0 or value != value)
 
 
-def _share(value: Any) -> bool:
-    return bool(0.0 <= value < 1.0)
-
-
 _AMOUNTS = "alpha initial_accumulator_value lr_decay momentum momentum_decay weight_decay"
 # What a setting must fulfill, and what is said if it does not.
 CONDITIONS: dict[str, Condition] = {
@@ -62,7 +58,7 @@ def check(settings: Values, names: str, nan: bool = False) -> None:
         value = settings[name]
         if name == "betas":
             for index in (0, 1):
-                if not _share(value[index]):
+                if not 0.0 <= value[index] < 1.0:
                     raise ValueError(f"Invalid beta parameter at index {index}: {value[index]}")
             continue
         if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
