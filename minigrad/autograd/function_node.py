@@ -194,9 +194,7 @@ class FunctionNode(Node, FunctionCtx):
     def saved_variables(self) -> tuple[Any, ...]:
         """The same as `saved_tensors`, with a warning: it is the old name."""
         warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'",
-            DeprecationWarning,
-            stacklevel=2,
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
         )
         return self.saved_tensors
 
@@ -355,12 +353,7 @@ class FunctionNode(Node, FunctionCtx):
 
 
 def place_outputs(
-    ctx: FunctionNode,
-    inputs: Sequence[Any],
-    outputs: list[Any],
-    *,
-    recording: bool,
-    in_setup: bool,
+    ctx: FunctionNode, inputs: Sequence[Any], outputs: list[Any], *, recording: bool, in_setup: bool
 ) -> None:
     """Give each output its place in the graph, in the list itself.
 

@@ -159,10 +159,7 @@ class _MultiHandle(RemovableHandle):
 
 
 def register_multi_grad_hook(
-    tensors: Sequence[Any],
-    fn: Callable[[Any], None],
-    *,
-    mode: str = "all",
+    tensors: Sequence[Any], fn: Callable[[Any], None], *, mode: str = "all"
 ) -> _MultiHandle:
     """Call `fn` once per backward pass for the gradients of several tensors.
 

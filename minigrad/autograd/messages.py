@@ -161,7 +161,7 @@ def warn_no_tensors(result: Any) -> None:
     """Warn that a module's result has no place for its backward hooks."""
     warn(
         "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
-        f"but received {type(result)}",
+        f"but received {type(result)}"
     )
 
 
@@ -171,7 +171,7 @@ def warn_no_input_needs_grad() -> None:
         "Full backward hook is firing when gradients are computed with respect to module outputs "
         "since no inputs require gradients. See "
         "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
-        "#torch.nn.Module.register_full_backward_hook for more details.",
+        "#torch.nn.Module.register_full_backward_hook for more details."
     )
 
 
@@ -240,7 +240,7 @@ def warn_no_gradient() -> None:
         "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
         "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. "
         "If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor "
-        "instead. See github.com/pytorch/pytorch/pull/30531 for more information.",
+        "instead. See github.com/pytorch/pytorch/pull/30531 for more information."
     )
 
 

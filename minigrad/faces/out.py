@@ -56,11 +56,7 @@ def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
 
 
 def write_result(
-    function: Callable[..., Any],
-    out: Any,
-    conversion: str,
-    *arguments: Any,
-    **options: Any,
+    function: Callable[..., Any], out: Any, conversion: str, *arguments: Any, **options: Any
 ) -> Any:
     """Call a function, and write its result into a tensor, or several.
 
