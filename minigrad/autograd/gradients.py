@@ -25,6 +25,9 @@ from minigrad.core.tensor import Tensor, wrap_as_normal
 # ------------------------------------------------------------------ where a pass starts
 
 
+Edges = Sequence[Edge]
+
+
 class _Fields(NamedTuple):
     node: Node
     output_nr: int
@@ -241,12 +244,7 @@ class ChosenTask(GraphTask):
     attended = True
 
     def __init__(
-        self,
-        roots: Sequence[Edge],
-        retain_graph: bool,
-        create_graph: bool,
-        inputs: Sequence[Edge],
-        accumulate: bool,
+        self, roots: Edges, retain_graph: bool, create_graph: bool, inputs: Edges, accumulate: bool
     ) -> None:
         super().__init__(roots, retain_graph, create_graph)
         captures: dict[Node, list[tuple[int, int]]] = {}
@@ -324,12 +322,7 @@ def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> s
 
 
 def _run(
-    roots: list[Any],
-    gradients: list[Any],
-    retain_graph: bool | None,
-    create_graph: bool,
-    inputs: list[Edge] | None,
-    accumulate: bool,
+    roots: list[Any], gradients: Any, retain_graph: Any, create_graph: Any, inputs: Any, sums: bool
 ) -> list[Any]:
     """Run the sort of pass that is wanted."""
     unknown = any(isinstance(root, GradientEdge) and layout_of(root) is None for root in roots)
@@ -341,7 +334,7 @@ def _run(
         kind: type[GraphTask] = UncheckedTask if unknown else GraphTask
         return run_backward(edges, gradients, keep, create_graph, kind)
     kind = UncheckedChosenTask if unknown else ChosenTask
-    return run_backward(edges, gradients, keep, create_graph, kind, inputs, accumulate)
+    return run_backward(edges, gradients, keep, create_graph, kind, inputs, sums)
 
 
 # ------------------------------------------------------------------ backward and grad

@@ -76,11 +76,7 @@ class Variable(metaclass=VariableMeta):
     _execution_engine: ClassVar[Engine] = Engine()
 
     def __new__(
-        cls,
-        data: Any = None,
-        requires_grad: Any = False,
-        volatile: Any = False,
-        name: str | None = None,
+        cls, data: Any = None, requires_grad: Any = False, volatile: Any = False, name: Any = None
     ) -> Any:
         """Give a tensor on the same memory, outside of its graph."""
         requires_grad = bool(operator.index(requires_grad))

@@ -71,10 +71,7 @@ class Distribution:
     support: Any = None
 
     def __init__(
-        self,
-        batch_shape: Any = NO_SHAPE,
-        event_shape: Any = NO_SHAPE,
-        validate_args: bool | None = None,
+        self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: Any = None
     ) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
         self._validate_args = validate_args is not False

@@ -11,7 +11,8 @@ from minigrad.breadth import distribution, families
 from minigrad.breadth.distribution import Distribution
 from minigrad.breadth.families import *
 
-__all__ = ["Distribution", *families.__all__]
+__all__ = ["Distribution"]
+__all__ += families.__all__
 
 # Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
 _FAMILIES = "bernoulli binomial categorical exponential independent multinomial"

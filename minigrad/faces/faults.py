@@ -193,11 +193,7 @@ def explains(function: Callable[..., Any], name: str = "", method: bool = False)
 
 
 def explained_call(
-    error: BaseException,
-    name: str,
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-    named: dict[str, Any],
+    error: BaseException, name: str, function: Any, arguments: Any, named: dict[str, Any]
 ) -> None:
     """Do what `explained` does, for a function that was called with certain arguments."""
     shown = inspect.signature(function)

@@ -12,6 +12,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.optim.each_parameter import check, number
 from minigrad.optim.optimizer import Optimizer
 
+Measure = Callable[[Any, Any], tuple[float, Any]]
+
 
 class LBFGS(
     Optimizer,
@@ -187,7 +189,7 @@ class LBFGS(
             parameter._bump_version()
             start += array.size
 
-    def _measurement(self, closure: Callable[[], Any]) -> Callable[[Any, Any], tuple[float, Any]]:
+    def _measurement(self, closure: Callable[[], Any]) -> Measure:
         """Give what tells loss and gradient at a distance, and leaves the parameters in place."""
         home = [parameter._array.copy() for parameter in self._params]
 
@@ -237,13 +239,7 @@ class Place(NamedTuple):
 
 
 def strong_wolfe(
-    measure: Callable[[Any, Any], tuple[float, Any]],
-    size: Any,
-    direction: Any,
-    loss: float,
-    gradient: Any,
-    slope: Any,
-    most: int,
+    measure: Measure, size: Any, direction: Any, loss: float, gradient: Any, slope: Any, most: int
 ) -> tuple[float, Any, Any, int]:
     r"""Search for a size $t$ of step that meets the strong Wolfe conditions.
 

@@ -85,13 +85,7 @@ def _check_shape(
 @functional(
     "layer_norm(Tensor input, Sizes normalized_shape, weight=None, bias=None, float eps=1e-05)"
 )
-def layer_norm(
-    input: Tensor,
-    normalized_shape: tuple[int, ...],
-    weight: Tensor | None,
-    bias: Tensor | None,
-    eps: float,
-) -> Tensor:
+def layer_norm(input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Tensor:
     r"""Normalize over the last dimensions: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
     Args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -62,14 +62,7 @@ def bordered(array: Any, settings: Any, value: Any) -> tuple[Any, tuple[int, ...
     return array, outputs, inner
 
 
-def _pooling(
-    name: str,
-    node: str,
-    settings: str,
-    pool: Callable[..., Any],
-    bring_back: Callable[..., Any],
-    bend: Callable[..., Any],
-) -> Any:
+def _pooling(name: str, node: str, settings: str, pool: Any, bring_back: Any, bend: Any) -> Any:
     """Make an operation on windows, whose rule leads to a second operation with rules of its own.
 
     Args:

@@ -375,11 +375,7 @@ def _aligned(align_corners: bool | None) -> bool:
     "grid_sample(input, grid, mode='bilinear', padding_mode='zeros', bool? align_corners=None)"
 )
 def grid_sample(
-    input: Tensor,
-    grid: Tensor,
-    mode: str = "bilinear",
-    padding_mode: str = "zeros",
-    align_corners: bool | None = None,
+    input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool | None
 ) -> Tensor:
     """Give the values of images at places between the pixels. Gradients reach image and places.
 

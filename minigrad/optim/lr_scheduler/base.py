@@ -14,6 +14,9 @@ from minigrad.faces.arguments import number
 from minigrad.nn.signatures import constructor
 from minigrad.optim.optimizer import Optimizer
 
+__all__ = ["ConstantLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR"]
+__all__ += ["MultiplicativeLR", "PolynomialLR", "StepLR"]
+
 _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 
 

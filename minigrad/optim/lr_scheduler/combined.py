@@ -16,6 +16,8 @@ from minigrad.optim.lr_scheduler.base import (
     warn_of_epoch,
 )
 
+__all__ = ["ChainedScheduler", "ReduceLROnPlateau", "SequentialLR"]
+
 
 class ReduceLROnPlateau(
     LRScheduler,

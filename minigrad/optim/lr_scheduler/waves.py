@@ -8,6 +8,8 @@ from typing import Any
 from minigrad.optim.lr_scheduler.base import LRScheduler, check_optimizer, own, set_lr, values_of
 from minigrad.optim.optimizer import Optimizer
 
+__all__ = ["CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"]
+
 
 class CosineAnnealingLR(LRScheduler, settings="T_max, eta_min=0.0, last_epoch=-1"):
     r"""The learning rate falls from its first value to `eta_min` within `T_max` epochs.
