@@ -43,10 +43,6 @@ def _constant(value: Any) -> Computed:
     return lambda node: value
 
 
-def _numel(node: Any) -> int:
-    return math.prod(node._saved_self_sym_sizes)
-
-
 def _positions(node: Any) -> Any:
     return wrap_as_normal(kept(node, "positions"))
 
@@ -187,10 +183,6 @@ def _split_sizes(node: Any) -> tuple[int, ...]:
     return tuple(part[kept(node, "dim")] for part in node._shape)
 
 
-def _bias_sizes(node: Any) -> tuple[int, ...]:
-    return _shape_behind(node.next_functions[2][0]) or (0,)
-
-
 def _total_weight(node: Any) -> Any:
     """Give the sum of the targets' weights, which a mean is divided by."""
     if kept(node, "reduction") == 0:
@@ -214,10 +206,8 @@ _CORNERS = {"align_corners": _of("taps", lambda taps, node: taps.align_corners)}
 _FALSE = _constant(False)
 _EMBEDDING = {"scale_grad_by_freq": _FALSE, "sparse": _FALSE}
 _OF_CLASSES = {
-    "weight": _of("reduction", lambda reduction, node: getattr(reduction, "weight", None)),
-    "ignore_index": _of(
-        "reduction", lambda reduction, node: getattr(reduction, "ignore_index", -100)
-    ),
+    "weight": _of("reduction", lambda r, node: getattr(r, "weight", None)),
+    "ignore_index": _of("reduction", lambda r, node: getattr(r, "ignore_index", -100)),
 }
 _NLL = {
     **_OF_CLASSES,
@@ -231,7 +221,10 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("Addmm", {"alpha": _ONE, "beta": _ONE}),
     ("Addmm", _factor("mat1", "mat2", 0, 1) | _factor("mat2", "mat1", 1, 2)),
     ("Mm", _factor("self", "mat2", 0, 0) | _factor("mat2", "self", 1, 1)),
-    ("Convolution", {"bias_sym_sizes_opt": _bias_sizes}),
+    (
+        "Convolution",
+        {"bias_sym_sizes_opt": lambda n: _shape_behind(n.next_functions[2][0]) or (0,)},
+    ),
     ("NativeBatchNorm", _statistics(lambda layout: -1)),
     ("NativeBatchNorm", {"running_mean": _running(0), "running_var": _running(1)}),
     ("NativeBatchNorm", {"training": _of("statistics", lambda s, node: not s.fixed)}),
@@ -252,7 +245,7 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("Embedding", {"indices": _positions, **_EMBEDDING}),
     ("Embedding", {"weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0])}),
     ("ScaledDotProductFlashAttentionForCpu", _ATTENTION),
-    ("Mean Mean1", {"self_sym_numel": _numel}),
+    ("Mean Mean1", {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}),
     ("Kthvalue Max Median1 Min Mode", {"indices": _indices}),
     ("Sort Sort1 Topk", {"indices": _positions}),
     ("Gather", {"index": _positions, "sparse_grad": _FALSE}),

@@ -42,11 +42,8 @@ class PrintOptions(NamedTuple):
     sci_mode: bool | None = None
 
 
-_PROFILES: dict[str, dict[str, Any]] = {
-    "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
-    "short": {"precision": 2, "threshold": 1000, "edgeitems": 2, "linewidth": 80},
-    "full": {"precision": 4, "threshold": math.inf, "edgeitems": 3, "linewidth": 80},
-}
+# The first four of these options.
+_PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, math.inf, 3, 80)}
 
 _current = PrintOptions()
 
@@ -83,10 +80,10 @@ def set_printoptions(
         tensor([0.3333, 0.6667])
     """
     global _current
-    names = ("precision", "threshold", "edgeitems", "linewidth")
-    given = zip(names, (precision, threshold, edgeitems, linewidth), strict=True)
-    chosen = _PROFILES.get(profile or "", {}) | {k: v for k, v in given if v is not None}
-    _current = _current._replace(**chosen, sci_mode=sci_mode)
+    usual = _PROFILES.get(profile or "", _current[:4])
+    given = zip((precision, threshold, edgeitems, linewidth), usual, strict=True)
+    chosen = [old if new is None else new for new, old in given]
+    _current = PrintOptions._make([*chosen, sci_mode])
 
 
 def get_printoptions() -> dict[str, Any]:

@@ -286,15 +286,11 @@ class MultiplicativeLR(LambdaLR, settings="lr_lambda, last_epoch=-1"):
 
 
 class _ByFactors(LRScheduler):
-    """The part that schedules of given factors share: subclasses tell the factors."""
+    """The part that schedules of given factors share: subclasses tell the factors.
 
-    def _factor(self, epoch: int) -> float | None:
-        """Give by what the last learning rate is multiplied in an epoch; None to leave it."""
-        raise NotImplementedError
-
-    def _product(self, epoch: int) -> float:
-        """Give by what the first learning rate is multiplied in an epoch."""
-        raise NotImplementedError
+    `_factor(epoch)` is that of the last learning rate in an epoch, or None to leave it, and
+    `_product(epoch)` that of the first one.
+    """
 
     def _get_closed_form_lr(self) -> list[Any]:
         product = self._product(self.last_epoch)
