@@ -20,7 +20,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face, lazy_loading
 from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse
 from minigrad.faces.face import in_place_form
-from minigrad.faces.signature import read
+from minigrad.faces.signature import expressions
 from minigrad.ops import recurrent
 from minigrad.random import stream
 
@@ -320,15 +320,10 @@ to_sparse(Tensor input) = input
 
 def _say(table: str, **forms: bool) -> None:
     """Give the entries of a table their forms."""
-    for entry in table.replace("\n    ", " ").strip().splitlines():
-        schema, _, expression = entry.lstrip("_").partition(" = ")
-        arguments = ", ".join(each.name for each in read(schema).arguments)
-        source = f"lambda {arguments}: {expression}"
-        body = eval(compile(source, f"<minigrad {schema}>", "eval"), globals())
-        body.__doc__ = f"Compute `{expression}`."
-        own: dict[str, Any] = {"in_place": entry.startswith("_"), **forms}
+    for schema, body in expressions(table, globals()):
+        own: dict[str, Any] = {"in_place": schema.startswith("_"), **forms}
         own["function"] = forms.get("function", True) and not schema.startswith("linalg_")
-        face(schema, **own)(body)
+        face(schema.lstrip("_"), **own)(body)
 
 
 _say(_BOTH)

@@ -14,7 +14,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.faces.arguments import number, refuse
 from minigrad.faces.face import functional, in_functional
-from minigrad.faces.signature import read
+from minigrad.faces.signature import expressions
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer, _ntuple
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
@@ -194,12 +194,7 @@ max_unpool#d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, 
 """
 _FUNCTIONS += "".join(_OF_DIMENSIONS.replace("#", _digit).lstrip() for _digit in "123")
 
-for _entry in _FUNCTIONS.replace("\n    ", " ").strip().splitlines():
-    _schema, _, _expression = _entry.partition(" = ")
-    _arguments = ", ".join(each.name for each in read(_schema).arguments)
-    _source = f"lambda {_arguments}: {_expression}"
-    _function = eval(compile(_source, f"<minigrad {_schema}>", "eval"), globals())
-    _function.__doc__ = f"Compute `{_expression}`."
+for _schema, _function in expressions(_FUNCTIONS, globals()):
     functional(_schema)(_function)
     setattr(F, _schema.partition("(")[0], in_functional[_schema.partition("(")[0]])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from minigrad.faces.arguments import nothing
 
@@ -170,6 +170,25 @@ def read(schema: str) -> Signature:
             by_name = by_name or found[2].startswith("*")
     several = re.findall(r"\w+", results) if results and results.startswith("(") else []
     return Signature(name, tuple(arguments), tuple(several), takes_out)
+
+
+def expressions(table: str, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Make functions of the entries of a table: each is a schema, "=", and an expression.
+
+    Args:
+        table: The entries. A line that begins with four spaces goes on with the one above it.
+        names: What the expressions speak of.
+
+    Returns:
+        Each schema, and the function that computes the expression of its arguments.
+    """
+    for entry in table.replace("\n    ", " ").strip().splitlines():
+        schema, _, expression = entry.partition(" = ")
+        arguments = ", ".join(each.name for each in read(schema).arguments)
+        source = f"lambda {arguments}: {expression}"
+        body = eval(compile(source, f"<minigrad {schema.lstrip('_')}>", "eval"), names)
+        body.__doc__ = f"Compute `{expression}`."
+        yield schema, body
 
 
 def _split(inside: str) -> list[str]:
