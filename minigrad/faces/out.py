@@ -7,6 +7,7 @@ import inspect
 import math
 import warnings
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -127,13 +128,8 @@ def _with_name(kind: Any) -> Any:
 
 def _tensors(arguments: Any) -> list[Tensor]:
     """List the tensors among arguments, and in sequences among them."""
-    found: list[Tensor] = []
-    for argument in arguments:
-        if isinstance(argument, Tensor):
-            found.append(argument)
-        elif isinstance(argument, (tuple, list)):
-            found += [one for one in argument if isinstance(one, Tensor)]
-    return found
+    several = (each if isinstance(each, (tuple, list)) else (each,) for each in arguments)
+    return [one for one in chain.from_iterable(several) if isinstance(one, Tensor)]
 
 
 def refuse_gradient(name: str, *tensors: Tensor) -> None:
@@ -146,25 +142,19 @@ def refuse_gradient(name: str, *tensors: Tensor) -> None:
 
 
 def _check_dtype(name: str, place: Tensor, value: Tensor, conversion: str) -> None:
-    own, new = place._array, value._array
+    own, new, told = place._array, value._array, ""
+    has, needs = dtypes.scalar_name(own), dtypes.scalar_name(new)
     if conversion == "booleans" and own.dtype.kind != "b" and own.dtype != np.uint8:
-        raise RuntimeError(
-            f"{name} only supports bool tensor for result, got: {place.dtype.tensor_type}"
-        )
-    if conversion == "none" and own.dtype != new.dtype:
-        raise RuntimeError(
-            f"Expected out tensor to have dtype {dtypes.c_name(new)}, but got {dtypes.c_name(own)} "
-            "instead"
-        )
-    if conversion == "limits" and own.dtype != new.dtype:
-        raise RuntimeError(
-            f"Found dtype {dtypes.scalar_name(own)} but expected {dtypes.scalar_name(new)}"
-        )
-    if conversion == "kind" and dtypes.kind_of(new.dtype) > dtypes.kind_of(own.dtype):
-        raise RuntimeError(
-            f"result type {value.dtype.tensor_type} can't be cast to the desired output type "
-            f"{place.dtype.tensor_type}"
-        )
+        told = f"{name} only supports bool tensor for result, got: {has}"
+    elif conversion == "none" and own.dtype != new.dtype:
+        has, needs = dtypes.c_name(own), dtypes.c_name(new)
+        told = f"Expected out tensor to have dtype {needs}, but got {has} instead"
+    elif conversion == "limits" and own.dtype != new.dtype:
+        told = f"Found dtype {has} but expected {needs}"
+    elif conversion == "kind" and dtypes.kind_of(new.dtype) > dtypes.kind_of(own.dtype):
+        told = f"result type {needs} can't be cast to the desired output type {has}"
+    if told:
+        raise RuntimeError(told)
 
 
 def fit(place: Tensor, sizes: tuple[int, ...], warn: bool = True) -> None:
