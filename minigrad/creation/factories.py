@@ -9,18 +9,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.creation import dtypes
-from minigrad.creation.construction import (
-    Array,
-    DtypeChoice,
-    array_of_tensor,
-    copied,
-    entry,
-    factory,
-    like,
-    sequence_of_sizes,
-    shape_of,
-)
+from minigrad.creation import construction, dtypes
+from minigrad.creation.construction import Array, DtypeChoice, entry, factory, like, shape_of
 from minigrad.faces.arguments import not_implemented, nothing, number, whole
 from minigrad.random import Generator, in_order_of_memory, stream
 
@@ -69,7 +59,7 @@ def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
     """
     value = number(fill_value, "full", "fill_value", 2)
     dtype = dtype_or(dtypes.scalar_dtype(value, np.dtype("bool")))
-    return np.full(sequence_of_sizes(size, "full"), entry(value, dtype), dtype)
+    return np.full(construction.sequence_of_sizes(size, "full"), entry(value, dtype), dtype)
 
 
 @factory
@@ -135,15 +125,15 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype_or: DtypeChoice)
     """Make a tensor of a shape, filled with one number, of this tensor's type."""
     dtype = dtype_or(self._array.dtype)
     value = entry(number(fill_value, "new_full", "fill_value", 2), dtype)
-    return np.full(sequence_of_sizes(size, "new_full"), value, dtype)
+    return np.full(construction.sequence_of_sizes(size, "new_full"), value, dtype)
 
 
 @factory(out=False)
 def new_tensor(self: Tensor, data: Any, *, dtype_or: DtypeChoice) -> Any:
     """Make a tensor from data, of this tensor's type unless another is given."""
     if isinstance(data, Tensor):
-        data = array_of_tensor(data, "tensor.new_tensor", stacklevel=4)
-    return copied(data, dtype_or(self._array.dtype))
+        data = construction.array_of_tensor(data, "tensor.new_tensor", stacklevel=4)
+    return construction.copied(data, dtype_or(self._array.dtype))
 
 
 methods: dict[str, Any] = {

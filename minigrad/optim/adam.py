@@ -12,20 +12,8 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import full_like
-from minigrad.optim.each_parameter import (
-    EachParameter,
-    Values,
-    add_,
-    addcdiv_,
-    addcmul_,
-    copy_,
-    count,
-    divided,
-    lerp_,
-    maximum_,
-    number,
-    sqrt,
-)
+from minigrad.optim import each_parameter as either
+from minigrad.optim.each_parameter import EachParameter, Values, count, number
 
 
 class Adam(
@@ -91,19 +79,19 @@ class Adam(
         beta1, beta2 = group["betas"]
         average, square = _averaged(gradient, state, group)
         if group["amsgrad"]:
-            maximum_(state["max_exp_avg_sq"], square)
+            either.maximum_(state["max_exp_avg_sq"], square)
             square = state["max_exp_avg_sq"]
         if group["differentiable"] and isinstance(parameter, Tensor):
             # the count is a tensor here, as lr and the betas may be; copies, for both are changed
             steps = state["step"].clone()
             size = -(lr / (1 - beta1**steps))
             divisor = square.sqrt() / ((1 - beta2**steps).sqrt() * size) + group["eps"] / size
-            addcdiv_(parameter, average.clone(), divisor)
+            either.addcdiv_(parameter, average.clone(), divisor)
             return
         steps = state["step"].item()
-        divisor = divided(sqrt(square), (1 - beta2**steps) ** 0.5)
+        divisor = either.divided(either.sqrt(square), (1 - beta2**steps) ** 0.5)
         divisor += group["eps"]
-        addcdiv_(parameter, average, divisor, -(lr / (1 - beta1**steps)))
+        either.addcdiv_(parameter, average, divisor, -(lr / (1 - beta1**steps)))
 
 
 class AdamW(
@@ -192,14 +180,14 @@ class Adamax(
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]
         average, largest = state["exp_avg"], state["exp_inf"]
-        lerp_(average, gradient, 1 - beta1)
+        either.lerp_(average, gradient, 1 - beta1)
         largest *= beta2
         size = abs(gradient)
         size += group["eps"]
-        maximum_(largest, size)
+        either.maximum_(largest, size)
         if isinstance(parameter, Tensor):  # recorded: copies, for the next step changes both
             average, largest = average.clone(), largest.clone()
-        addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))
+        either.addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))
 
 
 class NAdam(
@@ -260,9 +248,9 @@ class NAdam(
         state["mu_product"] *= now
         product = state["mu_product"].item()
         average, square = _averaged(gradient, state, group)
-        divisor = sqrt(square / (1 - beta2**steps)) + group["eps"]
-        addcdiv_(parameter, gradient * (-lr * (1 - now) / (1 - product)), divisor)
-        addcdiv_(parameter, average * (-lr * then / (1 - product * then)), divisor)
+        divisor = either.sqrt(square / (1 - beta2**steps)) + group["eps"]
+        either.addcdiv_(parameter, gradient * (-lr * (1 - now) / (1 - product)), divisor)
+        either.addcdiv_(parameter, average * (-lr * then / (1 - product * then)), divisor)
 
 
 class RAdam(
@@ -323,10 +311,10 @@ class RAdam(
         known, most = 1 - beta2**steps, 2 / (1 - beta2) - 1
         length = most - 2 * steps * beta2**steps / known
         if length > 5:
-            change *= known**0.5 / (sqrt(square) + group["eps"])
+            change *= known**0.5 / (either.sqrt(square) + group["eps"])
             rest = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
             change *= rest**0.5
-        add_(parameter, change, -1)
+        either.add_(parameter, change, -1)
 
 
 class Adagrad(
@@ -384,8 +372,8 @@ class Adagrad(
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         rate = lr / (1 + (state["step"].item() - 1) * group["lr_decay"])
         total = state["sum"]
-        addcmul_(total, gradient, gradient)
-        addcdiv_(parameter, gradient, _root(total, group), -rate)
+        either.addcmul_(total, gradient, gradient)
+        either.addcdiv_(parameter, gradient, _root(total, group), -rate)
 
 
 class Adadelta(
@@ -437,11 +425,11 @@ class Adadelta(
         rho, eps = group["rho"], group["eps"]
         square, steps = state["square_avg"], state["acc_delta"]
         square *= rho
-        addcmul_(square, gradient, gradient, 1 - rho)
-        delta = sqrt(steps + eps) / sqrt(square + eps) * gradient
+        either.addcmul_(square, gradient, gradient, 1 - rho)
+        delta = either.sqrt(steps + eps) / either.sqrt(square + eps) * gradient
         steps *= rho
-        addcmul_(steps, delta, delta, 1 - rho)
-        add_(parameter, delta, -lr)
+        either.addcmul_(steps, delta, delta, 1 - rho)
+        either.add_(parameter, delta, -lr)
 
 
 class RMSprop(
@@ -496,10 +484,10 @@ class RMSprop(
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         alpha, square = group["alpha"], state["square_avg"]
         square *= alpha
-        addcmul_(square, gradient, gradient, 1 - alpha)
+        either.addcmul_(square, gradient, gradient, 1 - alpha)
         if group["centered"]:
             mean = state["grad_avg"]
-            lerp_(mean, gradient, 1 - alpha)
+            either.lerp_(mean, gradient, 1 - alpha)
             recorded = isinstance(square, Tensor)
             if recorded:
                 square = square.addcmul(mean, mean, value=-1)
@@ -509,10 +497,10 @@ class RMSprop(
         if group["momentum"] > 0:
             velocity = state["momentum_buffer"]
             velocity *= group["momentum"]
-            addcdiv_(velocity, gradient, divisor)
-            add_(parameter, velocity, -lr)
+            either.addcdiv_(velocity, gradient, divisor)
+            either.add_(parameter, velocity, -lr)
         else:
-            addcdiv_(parameter, gradient, divisor, -lr)
+            either.addcdiv_(parameter, gradient, divisor, -lr)
 
 
 class Rprop(
@@ -573,28 +561,28 @@ class Rprop(
         least, most = number(least), number(most)
         if isinstance(gradient, Tensor):
             size.mul_(wrap(factor)).clamp_(least, most)
-            addcmul_(parameter, wrap(direction), size.clone(), -1)
+            either.addcmul_(parameter, wrap(direction), size.clone(), -1)
             before.copy_(gradient.masked_fill(wrap(turned), 0))
             return
         size *= factor
         np.clip(size, least, most, out=size)
-        addcmul_(parameter, direction, size, -1)
-        copy_(before, np.where(turned, 0, gradient))
+        either.addcmul_(parameter, direction, size, -1)
+        either.copy_(before, np.where(turned, 0, gradient))
 
 
 def _averaged(gradient: Any, state: Values, group: Values) -> tuple[Any, Any]:
     """Move the running averages towards a gradient and its square."""
     beta1, beta2 = group["betas"]
     average, square = state["exp_avg"], state["exp_avg_sq"]
-    lerp_(average, gradient, 1 - beta1)
+    either.lerp_(average, gradient, 1 - beta1)
     square *= beta2
-    addcmul_(square, gradient, gradient, 1 - beta2)
+    either.addcmul_(square, gradient, gradient, 1 - beta2)
     return average, square
 
 
 def _root(square: Any, group: Values) -> Any:
     """Give the root of squares and a little more, to divide by."""
-    divisor = sqrt(square)
+    divisor = either.sqrt(square)
     if group["differentiable"]:
         return divisor + group["eps"]
     divisor += group["eps"]

@@ -8,16 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.optim.each_parameter import (
-    EachParameter,
-    Values,
-    add_,
-    added,
-    check,
-    copy_,
-    is_plain,
-    number,
-)
+from minigrad.optim import each_parameter as either
+from minigrad.optim.each_parameter import EachParameter, Values, check, is_plain, number
 
 
 class SGD(
@@ -98,12 +90,12 @@ class SGD(
                 state["momentum_buffer"] = velocity
             else:
                 velocity *= number(momentum)
-                add_(velocity, gradient, 1 - number(group["dampening"]))
-            gradient = added(gradient, velocity, momentum) if group["nesterov"] else velocity
+                either.add_(velocity, gradient, 1 - number(group["dampening"]))
+            gradient = either.added(gradient, velocity, momentum) if group["nesterov"] else velocity
         if isinstance(lr, Tensor):
             parameter.addcmul_(gradient, lr, value=-1)
         else:
-            add_(parameter, gradient, -lr)
+            either.add_(parameter, gradient, -lr)
 
 
 class ASGD(
@@ -159,12 +151,12 @@ class ASGD(
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         lambd, eta, mu = group["lambd"], state["eta"].item(), state["mu"].item()
         parameter *= 1 - lambd * eta
-        add_(parameter, gradient, -eta)
+        either.add_(parameter, gradient, -eta)
         average = state["ax"]
         if mu == 1:
-            copy_(average, parameter)
+            either.copy_(average, parameter)
         else:
-            add_(average, (parameter - average) * mu)
+            either.add_(average, (parameter - average) * mu)
         rate, steps = number(lr), state["step"].item()
-        copy_(state["eta"], rate / (1 + lambd * rate * steps) ** group["alpha"])
-        copy_(state["mu"], 1 / max(1, steps - group["t0"]))
+        either.copy_(state["eta"], rate / (1 + lambd * rate * steps) ** group["alpha"])
+        either.copy_(state["mu"], 1 / max(1, steps - group["t0"]))

@@ -8,13 +8,8 @@ from math import inf
 from typing import Any, SupportsFloat
 
 from minigrad.core.tensor import Tensor
-from minigrad.optim.lr_scheduler.base import (
-    LRScheduler,
-    check_optimizer,
-    set_lr,
-    values_of,
-    warn_of_epoch,
-)
+from minigrad.optim.lr_scheduler import base
+from minigrad.optim.lr_scheduler.base import LRScheduler, check_optimizer, set_lr, values_of
 
 __all__ = ["ChainedScheduler", "ReduceLROnPlateau", "SequentialLR"]
 
@@ -85,7 +80,7 @@ class ReduceLROnPlateau(
         """
         current = float(metrics)
         if epoch is not None:
-            warn_of_epoch(epoch)
+            base.warn_of_epoch(epoch)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current
