@@ -334,8 +334,9 @@ def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any
         )
     if method == "reduce":
         return reduce_along(ufunc, *inputs, **options)
-    # which entries to combine is told by numbers
-    operands = [plain(x) if (method, k) == ("at", 1) else entries(x) for k, x in enumerate(inputs)]
+    # at() writes into its first argument, and numbers tell where
+    kept = 2 if method == "at" else 0
+    operands = [*map(plain, inputs[:kept]), *map(entries, inputs[kept:])]
     own = _of_entries(ENTRYWISE[ufunc], ufunc.nin)
     return again_symbolic(getattr(own, method)(*operands, **options))
 
