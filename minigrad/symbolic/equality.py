@@ -275,6 +275,7 @@ def original_point(
     return {symbol: value.subs({**spare, **point}) for symbol, value in values.items()}
 
 
+@dataclass(eq=False, repr=False)
 class Refuted(AssertionError):
     """Two formulas are different, and here are numbers at which they are.
 
@@ -288,34 +289,32 @@ class Refuted(AssertionError):
         ran: What the rule gives there and what the derivative is, if the formulas do not tell.
     """
 
-    def __init__(
-        self,
-        entry: tuple[int, ...],
-        left: Any,
-        right: Any,
-        counterexample: Mapping[Any, Any],
-        of: str = "",
-        note: str = "",
-        ran: tuple[float, float] | None = None,
-    ) -> None:
-        self.of, self.entry, self.left, self.right = of, entry, left, right
-        self.counterexample, self.ran = dict(counterexample), ran
+    entry: tuple[int, ...]
+    left: Any
+    right: Any
+    counterexample: Mapping[Any, Any]
+    of: str = ""
+    note: str = ""
+    ran: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
         at = ", ".join(f"{symbol} = {value}" for symbol, value in self.counterexample.items())
-        if ran is None:
-            first, second = (shown(each.subs(self.counterexample).doit()) for each in (left, right))
-            told = f"{left} is not {right}" + (
-                f": at {at} they are {first} and {second}" if at else ""
-            )
+        if self.ran is None:
+            numbers = (each.subs(self.counterexample).doit() for each in (self.left, self.right))
+            first, second = map(shown, numbers)
+            told = f"{self.left} is not {self.right}"
+            told += f": at {at} they are {first} and {second}" if at else ""
         else:  # what the run shows, where the formulas do not
-            first, second = map(_measured, ran)
+            first, second = map(_measured, self.ran)
             told = (
                 f"the run gives {first}, and the derivative is {second}: at {at}. Its formula, "
-                f"{left}, does not tell what the run does there"
+                f"{self.left}, does not tell what the run does there"
             )
         self.numbers = (first, second)
-        super().__init__(f"{note}{place_of(of, entry)}{told}")
+        super().__init__(f"{self.note}{place_of(self.of, self.entry)}{told}")
 
 
+@dataclass(eq=False, repr=False)
 class Undecided(AssertionError):
     """SymPy could neither bring the difference of two formulas to 0 nor find where it is not 0.
 
@@ -328,27 +327,24 @@ class Undecided(AssertionError):
         comparison: What comparing them at numbers gave. It stands in for a proof, and is none.
     """
 
-    def __init__(
-        self,
-        entry: tuple[int, ...],
-        left: Any,
-        right: Any,
-        difference: Any,
-        comparison: Comparison | None = None,
-        of: str = "",
-        advice: str = "Stronger assumptions on the symbols (positive=True) often help.",
-        because: str = "",
-    ) -> None:
-        self.of, self.entry, self.left, self.right = of, entry, left, right
-        self.difference, self.comparison = difference, comparison
-        if because:
-            super().__init__(f"{place_of(of, entry)}could not decide, because {because}")
-            return
-        agree = "they agree wherever numbers were tried" if comparison is None else str(comparison)
-        super().__init__(
-            f"{place_of(of, entry)}undecided whether {left} is {right}: {agree}, but the "
-            f"difference {difference} was not brought to 0. {advice}"
-        )
+    entry: tuple[int, ...]
+    left: Any
+    right: Any
+    difference: Any
+    comparison: Comparison | None = None
+    of: str = ""
+    advice: str = "Stronger assumptions on the symbols (positive=True) often help."
+    because: str = ""
+
+    def __post_init__(self) -> None:
+        told = f"could not decide, because {self.because}"
+        if not self.because:
+            agree = self.comparison or "they agree wherever numbers were tried"
+            told = (
+                f"undecided whether {self.left} is {self.right}: {agree}, but the difference "
+                f"{self.difference} was not brought to 0. {self.advice}"
+            )
+        super().__init__(f"{place_of(self.of, self.entry)}{told}")
 
 
 def _measured(number: float) -> Any:

@@ -55,8 +55,7 @@ class Canvas:
         y -= self.boxes[node].along / 2
         places = []
         for part in self.stacks[node]:
-            middle = y + part.height / 2
-            places.append((x - part.width / 2, middle - part.height / 2, part.width, part.height))
+            places.append((x - part.width / 2, y, part.width, part.height))
             y += part.height + part.gap
         return places
 

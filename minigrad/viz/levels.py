@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from graphlib import TopologicalSorter
 from itertools import pairwise
+from math import inf
 
 # An end of an edge as seen from its other end: the node there, where on that node the edge ends
 # and where on this one, both counted from the middle of the node.
@@ -277,24 +278,19 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         for node, distance in zip(row, [*distances, 0.0], strict=False):
             at[node] = place
             place += distance
+    pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
+    rows = list(zip(levels.rows, apart, strict=True))
     for sweep in range(sweeps):
-        final = sweep >= sweeps - 2
-        downward = sweep % 2 == 0
-        for number in range(len(levels.rows)) if downward else reversed(range(len(levels.rows))):
-            row = levels.rows[number]
-            if not row:
-                continue
-            wanted, pull = [], []
+        downward, final = sweep % 2 == 0, sweep >= sweeps - 2
+        pulls = pull_both if final else pull_up if downward else pull_down
+        for row, distances in rows if downward else reversed(rows):
+            wanted, weighed = [], []
             for node in row:
-                if final:
-                    ends = pull_up[node] + pull_down[node]
-                else:
-                    ends = pull_up[node] if downward else pull_down[node]
-                total = sum(weight for weight, _, _ in ends)
-                sums = sum(weight * (at[other] + offset) for weight, other, offset in ends)
-                wanted.append(sums / total if ends else at[node])
-                pull.append(total if ends else 0.01)
-            places = pool_adjacent_violators(wanted, pull, apart[number])
+                total = sum(weight for weight, _, _ in pulls[node])
+                sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
+                wanted.append(sums / total if total else at[node])
+                weighed.append(total or 0.01)
+            places = pool_adjacent_violators(wanted, weighed, distances)
             for node, place in zip(row, places, strict=True):
                 at[node] = place
     _straighten(levels, at, apart)
@@ -312,14 +308,10 @@ def _straighten(levels: Levels, at: list[float], apart: list[list[float]]) -> No
         dummies = chain[1:-1]
         if not dummies:
             continue
-        least, most = float("-inf"), float("inf")
-        for node in dummies:
-            if node in left:
-                neighbor, distance = left[node]
-                least = max(least, at[neighbor] + distance)
-            if node in right:
-                neighbor, distance = right[node]
-                most = min(most, at[neighbor] - distance)
+        before = [left[node] for node in dummies if node in left]
+        behind = [right[node] for node in dummies if node in right]
+        least = max((at[neighbor] + distance for neighbor, distance in before), default=-inf)
+        most = min((at[neighbor] - distance for neighbor, distance in behind), default=inf)
         if least <= most:
             ends = sorted(at[node] for node in (chain[0], chain[-1]))
             middle = sorted(at[node] for node in dummies)[len(dummies) // 2]

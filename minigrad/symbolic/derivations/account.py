@@ -14,26 +14,9 @@ from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.derivations.hooks import (
-    HookEffect,
-    effects_of,
-    kind_of,
-    name_of,
-    replaced,
-    told_apart,
-)
-from minigrad.symbolic.derivations.nodes import (
-    Passage,
-    TooLarge,
-    Value,
-    leaves_of,
-    passes_on,
-    run_recorded,
-    run_rule,
-    source_of,
-    stand_in,
-    value_of,
-)
+from minigrad.symbolic.derivations import hooks, nodes
+from minigrad.symbolic.derivations.hooks import HookEffect, kind_of, name_of
+from minigrad.symbolic.derivations.nodes import Passage, TooLarge, Value, passes_on, value_of
 from minigrad.symbolic.derivations.places import Places, symbol_names, unused
 
 Effects = tuple[HookEffect, ...]
@@ -145,13 +128,13 @@ class Account:
 
     def __init__(self, loss: Tensor, names: Sequence[tuple[str, Any]], limit: float) -> None:
         self.on_symbols = isinstance(loss._array, SymbolicArray)
-        self.passages = run_recorded(loss)
+        self.passages = nodes.run_recorded(loss)
         self.hooks_with_none = [
             f"{kind_of(hook)} {name_of(hook)}"
             for behind in (False, True)
             for passage in self.passages
-            for _, hooks, came, left in passage.changes(behind)
-            for hook in (hooks if came is not None and left is None else ())
+            for _, fired, came, left in passage.changes(behind)
+            for hook in (fired if came is not None and left is None else ())
             if isinstance(hook.returned, tuple) and any(each is None for each in hook.returned)
         ]
         self.engine: dict[Value, Any] = {
@@ -163,12 +146,12 @@ class Account:
         met = symbol_names(loss, self.passages) if self.on_symbols else set()
         entry = unused("ghuq", {*met, *(name for name, _ in names)})
         # by the node, the number of its output, or of its input behind the rule, and which it is
-        self._effects = told_apart(
+        self._effects = hooks.told_apart(
             {
-                (passage.node, number, behind): effects_of(hooks, came, left, number, entry)
+                (passage.node, number, behind): hooks.effects_of(fired, came, left, number, entry)
                 for behind in (False, True)
                 for passage in self.passages
-                for number, hooks, came, left in passage.changes(behind)
+                for number, fired, came, left in passage.changes(behind)
             }
         )
         self.effects = [effect for effects in self._effects.values() for effect in effects]
@@ -189,7 +172,7 @@ class Account:
             )
             if source is not None and found is None
         ]
-        leaves = map(value_of, leaves_of(loss))
+        leaves = map(value_of, nodes.leaves_of(loss))
         self.without_gradient = [v for v in leaves if v and v not in self.gradients]
 
     def hooks_that_changed(self) -> tuple[str, ...]:
@@ -212,7 +195,7 @@ class Account:
                 and passes_on(value[0])
                 and value in self.engine
                 and self.engine[value].size == 1
-                and (source := source_of(value)) is not None
+                and (source := nodes.source_of(value)) is not None
             ):
                 value = source
             if type(value[0]) is not AccumulateGrad:
@@ -278,12 +261,12 @@ class Account:
 
     def _pulled(self, passage: Passage, pulls: list[Pull | None]) -> list[Pull | None]:
         node, some = passage.node, [pull for pull in pulls if pull]
-        nodes = tuple(dict.fromkeys([*(n for pull in some for n in pull.nodes), node]))
+        way = tuple(dict.fromkeys([*(n for pull in some for n in pull.nodes), node]))
         formulas, numbers = None, [None] * len(node.next_functions)
         if all(pull.formula is not None for pull in some):
             formulas = self._formulas(node, [p and p.formula for p in pulls])
         if any(pull.number is not None for pull in some):
-            numbers = run_rule(node, [None if p is None else p.number for p in pulls])
+            numbers = nodes.run_rule(node, [None if p is None else p.number for p in pulls])
 
         def part(input_nr: int) -> Pull | None:
             formula, number = formulas and formulas[input_nr], numbers[input_nr]
@@ -291,7 +274,7 @@ class Account:
             stopped = passage.sent[input_nr] is None and passage.computed[input_nr] is None
             beside = passes_on(node) and node._multiple and pulls[input_nr] is None
             # if nothing comes from there to here
-            return None if nothing or stopped or beside else Pull(formula, number, nodes)
+            return None if nothing or stopped or beside else Pull(formula, number, way)
 
         return [part(input_nr) for input_nr in range(len(node.next_functions))]
 
@@ -299,12 +282,12 @@ class Account:
         """Run a node's rule on symbols; None if these can't go through it, or become too many."""
         try:
             if node not in self._stand_ins:
-                self._stand_ins[node] = stand_in(node, self.places.stand_ins)
-            results = run_rule(self._stand_ins[node], gradients)
+                self._stand_ins[node] = nodes.stand_in(node, self.places.stand_ins)
+            results = nodes.run_rule(self._stand_ins[node], gradients)
         except TooLarge:
             return None
         except Exception:  # a rule of somebody's own: it runs in the symbols of the leaves, if any
-            return run_rule(node, gradients) if self.on_symbols else None
+            return nodes.run_rule(node, gradients) if self.on_symbols else None
         if any(result is not None and result.size > self.places.limit for result in results):
             return None
         return [result if result is None else symbolic(entries(result)) for result in results]
@@ -347,7 +330,7 @@ class Account:
             if self.places.is_single(place):
                 return formula * gradient.reshape(())
             given = dict(zip(self.cotangents[place].flat, entries(gradient).flat, strict=True))
-            put_in = vector_of(replaced(entries(formula).flat, given))
+            put_in = vector_of(hooks.replaced(entries(formula).flat, given))
             return symbolic(put_in.reshape(formula.shape))
 
         def acted(effects: Effects, found: Any) -> Any:
