@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.autograd.rules import applied, taking, zeros_for
+from minigrad.core.tape import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, sequence_of, whole
@@ -23,48 +23,48 @@ from minigrad.faces.arguments import dimension, sequence_of, whole
 # ---------------------------------------------------------------------- one entry, a range
 
 
-def _at(dim: int, index: int) -> tuple[Any, ...]:
-    return (slice(None),) * dim + (index, ...)
+def part(name: str) -> Any:
+    """Declare an operation that gives a part of a tensor as a view, and its rule.
+
+    The rule, the operation `select_backward` of `select`, puts a gradient into zeros where the part
+    was; its own rule takes that part of the next gradient.
+
+    Args:
+        name: What the nodes are called: "Select" for `SelectBackward0`.
+    """
+
+    def decorate(take: Any) -> Any:
+        given = ", ".join(arguments_of(take)[1:])
+
+        @taking(f"grad, {given}")
+        def again(grad: Any, *settings: Any) -> Any:
+            return applied(operation, grad, *settings)
+
+        @taking(f"grad_output, self_sym_sizes, {given}")
+        def put(grad_output: Array, self_sym_sizes: Any, *settings: Any) -> Array:
+            whole = zeros_for(grad_output, self_sym_sizes)
+            take(whole, *settings)[...] = grad_output
+            return whole
+
+        put.__name__ = f"{name.lower()}_backward"
+        put.__doc__ = f"Rule of {name.lower()}: zeros, and the gradient where the part was."
+        rule = differentiable(f"{name}BackwardBackward0", grad_output=again)(put)
+        operation = differentiable(f"{name}Backward0", view=True, self=rule)(take)
+        return operation
+
+    return decorate
 
 
-def _between(dim: int, start: int, end: int, step: int) -> tuple[Any, ...]:
-    return (slice(None),) * dim + (slice(start, end, step),)
-
-
-@differentiable(
-    "SelectBackwardBackward0",
-    grad_output=lambda grad, dim, index: applied(select, grad, dim, index),
-)
-def select_backward(grad_output: Array, self_sym_sizes: Any, dim: Any, index: int) -> Array:
-    """Rule of select: zeros, and the gradient where the entry was."""
-    whole = zeros_for(grad_output, self_sym_sizes)
-    whole[_at(dim, index)] = grad_output
-    return whole
-
-
-@differentiable("SelectBackward0", view=True, self=select_backward)
+@part("Select")
 def select(self: Array, dim: Any, index: int) -> Array:
     """One entry along a dimension: the rest of the input gets no gradient."""
-    return self[_at(dim, index)]
+    return self[(slice(None),) * dim + (index, ...)]
 
 
-@differentiable(
-    "SliceBackwardBackward0",
-    grad_output=lambda grad, dim, start, end, step: applied(slice_dim, grad, dim, start, end, step),
-)
-def slice_backward(
-    grad_output: Array, self_sym_sizes: Any, dim: Any, start: int, end: int, step: int
-) -> Array:
-    """Rule of slice: zeros, and the gradient where the range was."""
-    whole = zeros_for(grad_output, self_sym_sizes)
-    whole[_between(dim, start, end, step)] = grad_output
-    return whole
-
-
-@differentiable("SliceBackward0", view=True, self=slice_backward)
+@part("Slice")
 def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
     """A range along a dimension: the rest of the input gets no gradient."""
-    return self[_between(dim, start, end, step)]
+    return self[(slice(None),) * dim + (slice(start, end, step),)]
 
 
 # ---------------------------------------------------------------------- index arrays and masks

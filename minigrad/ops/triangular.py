@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.autograd.rules import applied
+from minigrad.core.tape import Array, book, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import cast, dimension
+from minigrad.ops.parts import part
 
 # ---------------------------------------------------------------------- triangles
 
@@ -62,39 +63,23 @@ def triu(self: Array, diagonal: int) -> Array:
 # ---------------------------------------------------------------------- diagonals
 
 
-def _diagonal(array: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """Give a diagonal as a view that can be written to."""
-    sizes = array.shape  # NumPy crashes far beyond them
-    offset = max(-sizes[dim1], min(offset, sizes[dim2]))
-    view = array.diagonal(offset, dim1, dim2)
-    if array.flags.writeable:
+@part("Diagonal")
+def diagonal(self: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """Diagonal of two dimensions, which becomes the last dimension: the rest gets no gradient."""
+    sizes = self.shape  # NumPy crashes far beyond them
+    view = self.diagonal(max(-sizes[dim1], min(offset, sizes[dim2])), dim1, dim2)
+    if self.flags.writeable:
         view.setflags(write=True)
     return view
 
 
-@differentiable(
-    "DiagonalBackwardBackward0",
-    grad_output=lambda grad, offset, dim1, dim2: applied(diagonal, grad, offset, dim1, dim2),
-)
-def diagonal_backward(
-    grad_output: Array, self_sym_sizes: Any, offset: int, dim1: int, dim2: int
-) -> Array:
-    """Rule of diagonal: zeros, and the gradient on the diagonal."""
-    whole = zeros_for(grad_output, self_sym_sizes)
-    _diagonal(whole, offset, dim1, dim2)[...] = grad_output
-    return whole
-
-
-@differentiable("DiagonalBackward0", view=True, self=diagonal_backward)
-def diagonal(self: Array, offset: int, dim1: int, dim2: int) -> Array:
-    """Diagonal of two dimensions, which becomes the last dimension: the rest gets no gradient."""
-    return _diagonal(self, offset, dim1, dim2)
+diagonal_backward = book["diagonal_backward"]
 
 
 @differentiable("DiagonalBackward0_copy", self=diagonal_backward)
 def diagonal_copy(self: Array, offset: int, dim1: int, dim2: int) -> Array:
     """Diagonal in a memory of its own."""
-    return _diagonal(self, offset, dim1, dim2).copy()
+    return diagonal.forward(self, offset, dim1, dim2).copy()
 
 
 @differentiable(
