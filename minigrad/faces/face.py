@@ -49,9 +49,9 @@ _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.spl
 _names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
 _names |= {"write_result": write_result, "numbers": frozenset((int, float)), "ndarray": np.ndarray}
 
-# What writes the result of an operation into its first input and keeps the graph right. The
-# operations set it; see `minigrad.ops.inplace.write`.
-writer: list[Callable[..., Tensor]] = []
+# What changes the first input of an operation, and keeps the graph right: writes the "values" of
+# the result, or gives the "shape" of a view. The operations set it; see `minigrad.ops.inplace`.
+writers: dict[str, Callable[..., Tensor]] = {}
 
 
 _NO_NUMBER = "{0}.__class__ not in numbers"
@@ -276,6 +276,7 @@ def face(
     function: bool = True,
     method: bool = True,
     in_place: bool | str = False,
+    writes: str = "values",
     also: str = "",
     ufunc: Any = None,
     numpy: Any = None,
@@ -293,6 +294,7 @@ def face(
         method: Whether there is a method of `Tensor`.
         in_place: Whether there is a method `name_` that writes into the tensor; "function" if
             there is a function `minigrad.name_`, too.
+        writes: What these change: the "values" of the tensor, or the "shape" in which it has them.
         also: Other names for all of this, in one text.
         ufunc: NumPy's function on entries, or several, that mean this for tensors.
         numpy: NumPy's other function, or several, that mean this for tensors.
@@ -310,7 +312,7 @@ def face(
             forms: dict[str, Any] = {name: made.method} if method else {}
             public: dict[str, Any] = {name: made.function} if function else {}
             if in_place:
-                forms[f"{name}_"] = in_place_form(made.method, made)
+                forms[f"{name}_"] = in_place_form(made.method, made, writes)
                 if in_place == "function":
                     public[f"{name}_"] = forms[f"{name}_"]
             attach(module, forms, public)
@@ -413,7 +415,9 @@ def told_by(say: Callable[[Any], Any], function: Callable[..., Any]) -> Callable
 # ------------------------------------------------------------------ forms
 
 
-def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Tensor]:
+def in_place_form(
+    function: Callable[..., Any], made: Face, writes: str = "values"
+) -> Callable[..., Tensor]:
     """Let a function write its result into its first argument.
 
     All that may be given by position is handed over by position, so that tensors among it are
@@ -422,6 +426,7 @@ def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Ten
     Args:
         function: The method.
         made: Its face.
+        writes: What it changes, as `face` has it.
     """
     own = f"{made.name}_"
 
@@ -443,8 +448,10 @@ def in_place_form(function: Callable[..., Any], made: Face) -> Callable[..., Ten
                     raise arguments.no_combination(own, others[0])
                 raise arguments.no_tensor(own, others[0], "other", 1)
             called = functools.partial(function, **options) if options else function
-            return writer[0](called, input, *others)
+            return writers[writes](called, input, *others)
         except Exception as error:
+            if str(error).startswith((f"{made.name}() ", f"{made.name}(): argument")):
+                error.args = (str(error).replace(made.name, own, 1),)
             faults.explained_call(error, own, function, (input, *others), options)
             raise
 

@@ -10,31 +10,29 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, type_name, wrong_type
 from minigrad.autograd.views import check_inplace, rebase_history, write_watchers
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
-from minigrad.core.tensor import SavedTensor, Tensor, wrap
+from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import (
     check_tensor,
-    different,
-    dimension,
     is_operand,
     no_combination,
     no_tensor,
     nothing,
-    only,
     plain,
     sizes_given,
     sizes_of,
 )
-from minigrad.faces.face import writer
+from minigrad.faces.face import writers
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
-from minigrad.ops.type_promotion import broadcast_into, no_booleans, scalar
+from minigrad.ops.type_promotion import broadcast_into, no_booleans, scalar, unattended
 
 
 def write(
@@ -65,22 +63,14 @@ def write(
         for other in others:
             if isinstance(other, Tensor):
                 refuse_overlap(array, other._array)
-    old = tensor
-    if recording:
-        old = wrap(array.copy())
-        if tensor.requires_grad:
-            old._edge = tensor._edge or resolve_edge(tensor)
-    if recording:
-        grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
+    old = _before(tensor, array.copy()) if recording else tensor
     try:
-        result = operation(old, *others)
+        result = unattended(operation, old, *others)
     except NotImplementedError:  # a complex result: worse if it does not fit into the tensor
         if array.dtype.kind == "c":
             raise
-        grad_mode.enabled = False
-        result = operation(old, *others)
-    finally:
-        grad_mode.enabled = recording
+        with no_grad():
+            result = operation(old, *others)
     if result is NotImplemented:
         raise wrong_type(f"{operation.__name__}_", "other", "Tensor or Number", others[0])
     computed = result._array
@@ -124,7 +114,15 @@ def write(
     return tensor
 
 
-writer.append(write)
+writers["values"] = write
+
+
+def _before(tensor: Tensor, array: Any) -> Tensor:
+    """Give what a tensor was before it changes: an array with the tensor's place in the graph."""
+    old: Tensor = wrap_as_normal(array)
+    if grad_mode.enabled and tensor.requires_grad:
+        old._edge = tensor._edge or resolve_edge(tensor)
+    return old
 
 
 def _needs_gradient(*tensors: Any) -> bool:
@@ -279,12 +277,6 @@ def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     return write(_with_alpha(elementwise.sub_scaled), tensor, other, alpha)
 
 
-def pow_(tensor: Tensor, exponent: Any) -> Tensor:
-    """Raise to a power, in place."""
-    _check_operand("pow", exponent)
-    return write(elementwise.power, tensor, exponent)
-
-
 def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     """Tell whether a shape broadcasts to another one."""
     try:
@@ -316,48 +308,37 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
 # The entries stay where they are in memory. The tensor itself becomes another view of them.
 
 _NODES = {
-    "t": "TBackward1",
-    "transpose": "TransposeBackward1",
-    "squeeze_all": "SqueezeBackward3",
-    "squeeze_dim": "SqueezeBackward4",
-    "squeeze_dims": "SqueezeBackward5",
-    "unsqueeze": "UnsqueezeBackward1",
-    "as_strided": "AsStridedBackward1",
+    "SqueezeBackward0": "SqueezeBackward3",
+    "SqueezeBackward1": "SqueezeBackward4",
+    "SqueezeBackward2": "SqueezeBackward5",
 }
 
 
 @functools.cache
-def _node(operation: Any) -> Any:
+def _node(kind: Any) -> Any:
     """Make the kind of node that the in-place version of an operation leaves."""
-    name = _NODES[operation.__name__]
-    return type(name, (operation.node,), {"__slots__": (), "__doc__": f"In place: {name}."})
+    name = _NODES.get(kind.__name__, kind.__name__.replace("0", "1"))
+    return type(name, (kind,), {"__slots__": (), "__doc__": f"In place: {name}."})
 
 
-def _seen_as(operation: Any, tensor: Tensor, *settings: Any) -> Tensor:
-    """Turn a tensor into the view of itself that an operation gives."""
+def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
+    """Turn a tensor into the view of itself that a function gives."""
     recording = grad_mode.enabled
     check_inplace(tensor, recording=bool(recording) and tensor.requires_grad)
-    old = wrap(tensor._array)
-    if recording and tensor.requires_grad:
-        old._edge = tensor._edge or resolve_edge(tensor)
-    if recording:
-        grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
-    try:
-        result = operation(old, *settings)
-    finally:
-        grad_mode.enabled = recording
+    old = _before(tensor, tensor._array)
+    result = unattended(function, old, *settings)
     tensor._array = result._array
     tensor._bump_version()
     edge, view = result._edge, tensor._view
     recorded = recording and edge is not None and edge[0] is not None
     if recorded:
-        edge[0].__class__ = _node(operation)
+        edge[0].__class__ = _node(type(edge[0]))
     if view is None:
         if recorded:
             rebase_history(tensor, edge[0], retains_here=False)
     else:
-        inner = view.replay
-        view.replay = lambda base: _replayed(operation, inner(base), settings)
+        inner, outer = view.replay, result._view.replay
+        view.replay = lambda base: outer(inner(base))
         if recorded:
             tensor._edge, view.edge, view.stale = edge, None, False
     if recorded and recording is not True:
@@ -365,43 +346,7 @@ def _seen_as(operation: Any, tensor: Tensor, *settings: Any) -> Tensor:
     return tensor
 
 
-def _replayed(operation: Any, base: Any, settings: Any) -> Any:
-    return (operation if isinstance(base, Tensor) else operation.forward)(base, *settings)
-
-
-def t_(tensor: Tensor) -> Tensor:
-    """Transpose a matrix in place."""
-    if tensor.ndim > 2:
-        raise RuntimeError(
-            f"t_() expects a tensor with <= 2 dimensions, but self is {tensor.ndim}D. "
-            "Use transpose_(dim0, dim1) to say which dimensions to exchange."
-        )
-    return _seen_as(shape.t, tensor)
-
-
-def transpose_(tensor: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Exchange two dimensions in place."""
-    ndim = tensor.ndim
-    return _seen_as(shape.transpose, tensor, dimension(dim0, ndim), dimension(dim1, ndim))
-
-
-def squeeze_(tensor: Tensor, dim: Any = nothing) -> Tensor:
-    """Leave out dimensions of size 1 in place: all, one, or several."""
-    if dim is nothing:
-        return _seen_as(shape.squeeze_all, tensor)
-    if isinstance(dim, (tuple, list)):
-        return _seen_as(shape.squeeze_dims, tensor, different(dim, tensor.ndim))
-    return _seen_as(shape.squeeze_dim, tensor, dimension(only(dim), tensor.ndim))
-
-
-def unsqueeze_(tensor: Tensor, dim: int) -> Tensor:
-    """Add a dimension of size 1 in place."""
-    return _seen_as(shape.unsqueeze, tensor, dimension(dim, tensor.ndim + 1))
-
-
-def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Look at the tensor's memory with any size and strides, in place."""
-    return _seen_as(parts.as_strided, input, *parts.strided(input, size, stride, storage_offset))
+writers["shape"] = _see_as
 
 
 def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = None) -> Tensor:
@@ -505,8 +450,7 @@ def set_(
     return tensor
 
 
-_IN_PLACE: list[Any] = [add_, sub_, pow_, copy_, masked_fill_, resize_, resize_as_, set_]
-_IN_PLACE += [t_, transpose_, squeeze_, unsqueeze_, as_strided_]
+_IN_PLACE: list[Any] = [add_, sub_, copy_, masked_fill_, resize_, resize_as_, set_]
 attach(
     __name__,
     {method.__name__: method for method in _IN_PLACE}
@@ -516,9 +460,7 @@ attach(
         "__isub__": operator_of(sub_),
         "__imul__": operator_of(vars(Tensor)["mul_"]),
         "__itruediv__": operator_of(vars(Tensor)["div_"]),
-        "__ipow__": operator_of(pow_),
-        "swapdims_": transpose_,
-        "swapaxes_": lambda tensor, axis0, axis1: transpose_(tensor, axis0, axis1),
+        "__ipow__": operator_of(vars(Tensor)["pow_"]),
     },
-    {"as_strided_": as_strided_, "resize_as_": resize_as_},
+    {"resize_as_": resize_as_},
 )

@@ -348,7 +348,11 @@ def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
     return unfold_dim(input, number, size, step)
 
 
-@face("as_strided(Tensor input, size, stride, int? storage_offset=None)")
+@face(
+    "as_strided(Tensor input, size, stride, int? storage_offset=None)",
+    in_place="function",
+    writes="shape",
+)
 def strided_view(input: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
     """Look at the tensor's memory with any size and strides.
 

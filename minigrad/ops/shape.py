@@ -271,7 +271,7 @@ def _t(matrix: Any) -> Any:
     return t(matrix) if isinstance(matrix, Tensor) else matrix.T
 
 
-@face("t(Tensor input)")
+@face("t(Tensor input)", in_place=True, writes="shape")
 def transposed(input: Tensor) -> Tensor:
     """Transpose a matrix."""
     if input.ndim > 2:
@@ -288,8 +288,8 @@ def t(self: Array) -> Array:
     return self.T
 
 
-@face("swapaxes(Tensor input, Dim axis0, Dim axis1)")
-@face("transpose(Tensor input, Dim dim0, Dim dim1)", also="swapdims")
+@face("swapaxes(Tensor input, Dim axis0, Dim axis1)", in_place=True, writes="shape")
+@face("transpose(Tensor input, Dim dim0, Dim dim1)", also="swapdims", in_place=True, writes="shape")
 @differentiable(
     "TransposeBackward0",
     view=True,
@@ -467,7 +467,7 @@ def squeeze_product(self: Array, dim: Any) -> Array:
     return self.squeeze(dim)
 
 
-@face("squeeze(Tensor input, dim=nothing)")
+@face("squeeze(Tensor input, dim=nothing)", in_place=True, writes="shape")
 def squeeze(input: Tensor, dim: Any) -> Tensor:
     """Leave out dimensions of size 1: all, one, or several."""
     if dim is None:
@@ -477,7 +477,7 @@ def squeeze(input: Tensor, dim: Any) -> Tensor:
     return squeeze_dim(input, dimension(only(dim), input.ndim))
 
 
-@face("unsqueeze(Tensor input, int dim)")
+@face("unsqueeze(Tensor input, int dim)", in_place=True, writes="shape")
 def unsqueezed(input: Tensor, dim: int) -> Tensor:
     """Add a dimension of size 1."""
     return unsqueeze(input, dimension(dim, input._array.ndim + 1))

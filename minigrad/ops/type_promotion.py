@@ -128,12 +128,7 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
     meeting = dtypes.result_type(a._array, b._array)
     shadows = _converted(a, meeting, b._array), _converted(b, meeting, a._array)
     recording = grad_mode.enabled
-    if recording:
-        grad_mode.enabled = True  # who watches new nodes shall see the finished one, below
-    try:
-        result: Tensor = operation(*shadows)
-    finally:
-        grad_mode.enabled = recording
+    result: Tensor = unattended(operation, *shadows)
     edge = result._edge
     if edge is not None and edge[0] is not None:
         refuse_complex(meeting)
@@ -144,6 +139,17 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
         if recording is not True:
             recording.attend(node, result)
     return result
+
+
+def unattended(operation: Callable[..., Any], *arguments: Any) -> Any:
+    """Call an operation whose node is not finished by it: who watches new nodes sees it later."""
+    recording = grad_mode.enabled
+    if recording:
+        grad_mode.enabled = True
+    try:
+        return operation(*arguments)
+    finally:
+        grad_mode.enabled = recording
 
 
 def meeting_of(*arrays: Any) -> np.dtype[Any]:
