@@ -12,7 +12,7 @@ from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, not_implemented
 from minigrad.ops.inplace import operator_of, write
-from minigrad.ops.type_promotion import meet_other, meet_types, retry
+from minigrad.ops.type_promotion import broadcast_shape, meet_other, meet_types, retry
 
 
 def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = "") -> Any:
@@ -192,6 +192,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 @face("isclose(Tensor input, Tensor other, rtol=1e-05, atol=1e-08, equal_nan=False)")
+@quietly
 def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """Tell for each entry whether two agree within a tolerance: `|a - b| <= atol + rtol * |b|`.
 
@@ -216,23 +217,16 @@ def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: b
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if not tolerance >= 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
-    try:
-        result = wrap(_close(a, b, rtol, atol, equal_nan))
-        result._bump_version()  # as in PyTorch, which computes it in steps
-        return result
-    except ValueError as error:
-        return wrap(retry(_close, error, a, b, rtol, atol, equal_nan))
-
-
-@quietly
-def _close(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+    broadcast_shape(a.shape, b.shape)
     close = a == b
     if equal_nan:
         close |= (a != a) & (b != b)
     if a.dtype.kind == "b":
         a, b = a.astype(np.int8), b.astype(np.int8)
     difference = np.abs(a - b)
-    return close | (np.isfinite(difference) & (difference <= atol + np.abs(rtol * b)))
+    result = wrap(close | (np.isfinite(difference) & (difference <= atol + np.abs(rtol * b))))
+    result._bump_version()  # as in PyTorch, which computes it in steps
+    return result
 
 
 @face("allclose(Tensor input, Tensor other, rtol=1e-05, atol=1e-08, equal_nan=False)")

@@ -10,16 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import refuse_complex
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.ops.inplace import copy_
-
-
-def _is_complex(tensor: Tensor) -> bool:
-    """Tell whether the entries are complex numbers."""
-    return bool(tensor._array.dtype.kind == "c")
 
 
 def _view(array: Any, source: Tensor, replay: Callable[[Tensor], Tensor]) -> Tensor:
@@ -32,10 +28,7 @@ def _view(array: Any, source: Tensor, replay: Callable[[Tensor], Tensor]) -> Ten
 def _refuse_gradient(*tensors: Tensor) -> None:
     """Raise if a gradient would have to flow through complex numbers."""
     if grad_mode.enabled and any(tensor.requires_grad for tensor in tensors):
-        raise NotImplementedError(
-            "minigrad does not differentiate complex numbers: detach() the tensors first, and "
-            "compute with the real and the imaginary part as two tensors where you need gradients."
-        )
+        refuse_complex(np.dtype(np.complex64))
 
 
 @face("real(Tensor input)", method=False, numpy=np.real)
@@ -47,7 +40,7 @@ def real(input: Tensor) -> Tensor:
         >>> torch.real(torch.tensor([1 + 2j]))
         tensor([1.])
     """
-    return _view(input._array.real, input, real) if _is_complex(input) else input
+    return _view(input._array.real, input, real) if input.is_complex() else input
 
 
 @face("imag(Tensor input)", method=False)
@@ -62,7 +55,7 @@ def imag(input: Tensor) -> Tensor:
         >>> torch.imag(torch.tensor([1 + 2j]))
         tensor([2.])
     """
-    if not _is_complex(input):
+    if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     return _view(input._array.imag, input, imag)
 
@@ -80,7 +73,7 @@ def view_as_real(input: Tensor) -> Tensor:
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    if not _is_complex(input):
+    if not input.is_complex():
         raise RuntimeError("view_as_real is only supported for complex tensors")
     array = input._array
     return _view(array[..., np.newaxis].view(array.real.dtype), input, view_as_real)
@@ -129,7 +122,7 @@ def conj(input: Tensor) -> Tensor:
         >>> torch.conj(torch.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
-    return wrap(np.conjugate(input._array)) if _is_complex(input) else input
+    return wrap(np.conjugate(input._array)) if input.is_complex() else input
 
 
 @face("resolve_conj(Tensor input)")

@@ -233,15 +233,10 @@ def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor
         return clone(input)
     for _ in range(min(n, input._array.shape[dim])):
         size = input._array.shape[dim]
-        earlier = range_of(input, dim, 0, size - 1)  # the first of the two, as in PyTorch
-        later = range_of(input, dim, 1, size)
+        earlier = slice_dim(input, dim, 0, size - 1, 1)  # the first of the two, as in PyTorch
+        later = slice_dim(input, dim, 1, size, 1)
         if input._array.dtype.kind == "b":
             input = later.ne(earlier)
         else:
             input = elementwise.sub(later, earlier)
     return input
-
-
-def range_of(tensor: Tensor, dim: int, start: int, end: int) -> Tensor:
-    """Give a range of entries along a dimension."""
-    return slice_dim(tensor, dim, start, max(start, end), 1)

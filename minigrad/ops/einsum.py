@@ -224,16 +224,10 @@ def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     if not summed:
         return elementwise.mul(left, right)
     x, y = left._array.shape, right._array.shape
-    both, own, other = [], [], []
-    for d in range(len(x)):
-        if d in summed:
-            continue
-        if x[d] != 1 and y[d] != 1:
-            both.append(d)
-        elif x[d] != 1:
-            own.append(d)
-        else:
-            other.append(d)
+    left_over = [d for d in range(len(x)) if d not in summed]
+    both = [d for d in left_over if x[d] != 1 != y[d]]
+    own = [d for d in left_over if x[d] != 1 == y[d]]
+    other = [d for d in left_over if x[d] == 1]
     if own and other and other[-1] < own[0]:  # so that the result need not be reordered
         left, right, x, y, own, other = right, left, y, x, other, own
     batch = math.prod(x[d] for d in both)
@@ -256,23 +250,17 @@ def _summed(operands: list[Tensor], plan: Plan, counts: list[int]) -> Tensor:
     result = operands[0]
     for operand in operands[1:]:
         x, y = result._array.shape, operand._array.shape
-        shared: list[int] = []
-        of_left: list[int] = []
-        of_right: list[int] = []
-        for d in range(plan.kept, plan.total):
-            if x[d] != 1 and y[d] != 1:
-                counts[d] -= 1
-                if counts[d] == 1:
-                    shared.append(d)
-                    counts[d] = 0
-            elif counts[d] == 1 and (x[d] != 1 or y[d] != 1):
-                (of_left if x[d] != 1 else of_right).append(d)
-                counts[d] = 0
-        if of_left:
-            result = _total(result, tuple(of_left), True)
-        if of_right:
-            operand = _total(operand, tuple(of_right), True)
-        result = _contracted(result, operand, shared)
+        met = [d for d in range(plan.kept, plan.total) if not x[d] == y[d] == 1]
+        for d in met:
+            counts[d] -= x[d] != 1 != y[d]
+        ready = [d for d in met if counts[d] == 1]  # no later operand has them
+        for d in ready:
+            counts[d] = 0
+        if of_left := tuple(d for d in ready if y[d] == 1):
+            result = _total(result, of_left, True)
+        if of_right := tuple(d for d in ready if x[d] == 1):
+            operand = _total(operand, of_right, True)
+        result = _contracted(result, operand, [d for d in ready if x[d] != 1 != y[d]])
     if plan.total == plan.kept:
         return result
     if len(operands) > 1:

@@ -129,6 +129,7 @@ def mul(self: Array, other: Array) -> Array:
     return self * other
 
 
+@face("true_divide(Operand input, Operand other, *, out=None)", in_place=True)
 @differentiable(
     "DivBackward0",
     arithmetic=True,
@@ -266,12 +267,6 @@ def quotient(input: Any, other: Any, rounding_mode: str | None) -> Any:
     """
     if rounding_mode is not None:
         return lazy_loading.load("ops.rounding").div_rounded(input, other, rounding_mode)
-    return div(input, other)
-
-
-@face("true_divide(Operand input, Operand other, *, out=None)", in_place=True)
-def true_quotient(input: Any, other: Any) -> Any:
-    """Divide two tensors, or a tensor by a number; integers give floating-point results."""
     return div(input, other)
 
 
@@ -449,18 +444,15 @@ def power(input: Any, exponent: Any) -> Any:
 
 def _to_number(input: Tensor, exponent: Any) -> Tensor:
     """Raise to a number, in the type that the two have together."""
-    kind = input._array.dtype.kind
+    dtype = input._array.dtype
     if isinstance(exponent, complex) and input.requires_grad and grad_mode.enabled:
         refuse_complex(np.dtype(complex))
-    if kind == "b" and isinstance(exponent, bool):
+    if dtype.kind == "b" and isinstance(exponent, bool):
         return pow_number(cast(input, np.dtype("int64")), exponent).bool()
-    if kind == "b" and isinstance(exponent, int):
-        input = cast(input, np.dtype("int64"))
-    if kind in "iub":
-        if isinstance(exponent, (float, complex)):
-            input = cast(input, dtypes.scalar_dtype(exponent, input._array.dtype))
-        elif isinstance(exponent, int) and exponent < 0:
+    if dtype.kind in "iub":
+        if isinstance(exponent, int) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
+        input = cast(input, dtypes.scalar_dtype(exponent, dtype))
     return pow_number(input, exponent)
 
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import can_require_grad, type_name, wrong_type
+from minigrad.autograd.messages import can_require_grad, wrong_type
 from minigrad.autograd.views import check_inplace, rebase_history, write_watchers
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
+from minigrad.core.tape import book
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
@@ -32,7 +33,7 @@ from minigrad.faces.arguments import (
 from minigrad.faces.face import writers
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
-from minigrad.ops.type_promotion import broadcast_into, no_booleans, scalar, unattended
+from minigrad.ops.type_promotion import broadcast_into, scalar, unattended
 
 
 def write(
@@ -164,10 +165,7 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
         RuntimeError: If the value is a tensor with dimensions.
     """
     if not is_operand(value):
-        raise TypeError(
-            f"fill_() received an invalid combination of arguments - got ({type_name(value)}), "
-            "but expected a number or a tensor without dimensions"
-        )
+        raise no_combination("fill_", value)
     if not isinstance(value, Tensor):
         if tensor._array.dtype.kind != "c":
             value = entry(plain(value), tensor._array.dtype)
@@ -217,12 +215,6 @@ def operator_of(method: Any) -> Any:
     return operator
 
 
-def _check_operand(name: str, other: Any) -> None:
-    """Raise if the second operand is nothing to compute with."""
-    if not is_operand(other):
-        raise no_tensor(f"{name}_", other, "other", 1)
-
-
 def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
     """Tell whether two tensors hold floats of one shape and type, each in a memory of its own."""
     if not isinstance(other, Tensor) or write_watchers:
@@ -241,40 +233,31 @@ def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
     )
 
 
-def _write_directly(ufunc: Any, tensor: Tensor, other: Tensor, alpha: Any) -> Tensor:
-    """Do what an optimizer does: change numbers without a detour through a new array."""
-    array, operand = tensor._array, other._array
-    ufunc(array, operand if alpha == 1 else operand * alpha, array)
-    tensor._bump_version()
-    return tensor
+def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
+    """Make `add_` or `sub_`."""
+    operation = book[name]
+    scaled = functools.partial(elementwise.with_alpha, book[f"{name}_scaled"])
+
+    def change(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+        if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
+            # what an optimizer does: numbers change without a detour through a new array
+            array, operand = tensor._array, other._array
+            ufunc(array, operand if alpha == 1 else operand * alpha, array)
+            tensor._bump_version()
+            return tensor
+        if not is_operand(other):
+            raise no_tensor(f"{name}_", other, "other", 1)
+        if alpha == 1 and alpha.__class__ in (int, float):
+            return write(operation, tensor, other)
+        return write(scaled, tensor, other, alpha)
+
+    change.__name__ = f"{name}_"
+    change.__doc__ = doc
+    return change
 
 
-def _with_alpha(scaled: Any) -> Any:
-    return functools.partial(elementwise.with_alpha, scaled)
-
-
-def add_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    """Add another tensor, times `alpha`, in place."""
-    if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
-        return _write_directly(np.add, tensor, other, alpha)
-    _check_operand("add", other)
-    if alpha == 1 and alpha.__class__ in (int, float):
-        return write(elementwise.add, tensor, other)
-    return write(_with_alpha(elementwise.add_scaled), tensor, other, alpha)
-
-
-def sub_(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-    """Subtract another tensor, times `alpha`, in place."""
-    if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
-        return _write_directly(np.subtract, tensor, other, alpha)
-    _check_operand("sub", other)
-    if grad_mode.enabled:
-        check_inplace(tensor, recording=_needs_gradient(tensor, other))
-    if isinstance(other, Tensor) and "b" in (tensor._array.dtype.kind, other._array.dtype.kind):
-        raise no_booleans(TypeError(), tensor._array, other._array)
-    if alpha == 1 and alpha.__class__ in (int, float):
-        return write(elementwise.sub, tensor, other)
-    return write(_with_alpha(elementwise.sub_scaled), tensor, other, alpha)
+add_ = _changing("add", np.add, "Add another tensor, times `alpha`, in place.")
+sub_ = _changing("sub", np.subtract, "Subtract another tensor, times `alpha`, in place.")
 
 
 def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
@@ -332,7 +315,8 @@ def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
     edge, view = result._edge, tensor._view
     recorded = recording and edge is not None and edge[0] is not None
     if recorded:
-        edge[0].__class__ = _node(type(edge[0]))
+        node: Any = edge[0]
+        node.__class__ = _node(node.__class__)
     if view is None:
         if recorded:
             rebase_history(tensor, edge[0], retains_here=False)

@@ -42,7 +42,8 @@ def pinv(self: Array, limits: Any, hermitian: bool) -> Array:
     else:
         U, S, Vh = np.linalg.svd(self, False)
         sizes = S
-    kept = sizes > _least(sizes, limits)
+    # up to where a singular value is taken for 0
+    kept = sizes > np.maximum(limits[0], limits[1] * np.max(sizes, -1, keepdims=True, initial=0))
     inverse = np.where(kept, 1 / np.where(kept, S, 1), 0)
     return (mT(Vh).conj() * inverse[..., None, :]) @ mT(U).conj()
 
@@ -52,11 +53,6 @@ def _limits(array: Any, atol: float | None, rtol: float | None) -> tuple[float, 
     if rtol is None:
         rtol = 0.0 if atol else float(np.finfo(array.dtype).eps) * max(array.shape[-2:])
     return 0.0 if atol is None else atol, rtol
-
-
-def _least(values: Any, limits: Any) -> Any:
-    """Give the largest singular value that is taken for 0."""
-    return np.maximum(limits[0], limits[1] * np.max(values, -1, keepdims=True, initial=0))
 
 
 @linalg("pinv(Tensor input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None)")

@@ -233,7 +233,7 @@ def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
 
 
 @face("floor_divide(Scalar input, Scalar other, *, out=None)")
-def floor_divide(input: Any, other: Any) -> Any:
+def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
     """Divide, and round down: `x // y`. There is no derivative.
 
     Example:
@@ -241,10 +241,6 @@ def floor_divide(input: Any, other: Any) -> Any:
         >>> torch.floor_divide(torch.tensor([7, -7]), 2)
         tensor([ 3, -4])
     """
-    return _divided("floor_divide", input, other)
-
-
-def _divided(name: str, input: Any, other: Any) -> Any:
     operands = [input, other]
     if isinstance(input, Tensor) and isinstance(other, np.ndarray):
         operands = [*beside_array(input, other)]
@@ -264,7 +260,7 @@ def floor_divide_(input: Tensor, other: Any) -> Tensor:
     """Divide, and round down, in place."""
     if not is_operand(other):
         raise no_combination("floor_divide_", other)
-    return write(functools.partial(_divided, "floor_divide_"), input, other)
+    return write(functools.partial(floor_divide, name="floor_divide_"), input, other)
 
 
 numpy_protocols.ufuncs[np.floor_divide] = on_operands(floor_divide)

@@ -22,20 +22,16 @@ from minigrad.ops.parts import part
 # ---------------------------------------------------------------------- triangles
 
 
-def _of_matrices(name: str) -> Any:
+def _triangle(name: str) -> Any:
     def check(array: Any) -> None:
         if array.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
-    return check
+    schema = f"{name}(Tensor input, int diagonal=0, *, out=None)"
+    return face(schema, out="none", in_place=True, check=check)
 
 
-@face(
-    "tril(Tensor input, int diagonal=0, *, out=None)",
-    out="none",
-    in_place=True,
-    check=_of_matrices("tril"),
-)
+@_triangle("tril")
 @differentiable("TrilBackward0", self=lambda grad, diagonal: applied(tril, grad, diagonal))
 def tril(self: Array, diagonal: int) -> Array:
     """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
@@ -45,12 +41,7 @@ def tril(self: Array, diagonal: int) -> Array:
     return np.tril(self, diagonal)
 
 
-@face(
-    "triu(Tensor input, int diagonal=0, *, out=None)",
-    out="none",
-    in_place=True,
-    check=_of_matrices("triu"),
-)
+@_triangle("triu")
 @differentiable("TriuBackward0", self=lambda grad, diagonal: applied(triu, grad, diagonal))
 def triu(self: Array, diagonal: int) -> Array:
     """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.
