@@ -143,10 +143,10 @@ def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0) -> Any:
     """Put a border around the last dimensions; one of negative width is cut off."""
     if not (any(before) or any(after)):
         return x if x.flags.c_contiguous else x.copy()
-    inner = x.shape[2:]
+    lead = x.ndim - len(before)
+    inner = x.shape[lead:]
     sizes = [b + n + a for b, n, a in zip(before, inner, after, strict=True)]
-    shape = (*x.shape[:2], *sizes)
-    whole = zeros_for(x, shape)
+    whole = zeros_for(x, (*x.shape[:lead], *sizes))
     if value:
         whole.fill(value)
     places = [slice(max(b, 0), b + n + min(a, 0)) for b, n, a in zip(before, inner, after)]  # noqa: B905

@@ -21,6 +21,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, number, wholes
+from minigrad.ops.correlation import padded
 
 
 def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
@@ -41,18 +42,8 @@ def _interior(size: int, left: int, right: int) -> tuple[slice, slice]:
 )
 def constant_pad_nd(self: Array, pad: tuple[int, ...], value: Any) -> Array:
     """One number all around: the rule cuts it off again."""
-    sizes, kept, places = list(self.shape), [...], [...]
-    inside: list[Any] = []
-    for back, (left, right) in enumerate(_pairs(pad), 1):
-        inside.insert(0, _interior(self.shape[-back], left, right))
-        sizes[-back] += left + right
-    kept += [each[0] for each in inside]
-    places += [each[1] for each in inside]
-    result = zeros_for(self, tuple(sizes))
-    if value != 0:
-        result[...] = value
-    result[tuple(places)] = self[tuple(kept)]
-    return result
+    result = padded(self, pad[::2][::-1], pad[1::2][::-1], value)
+    return self.copy() if result is self else result
 
 
 # ---------------------------------------------------------------------- copies of the entries
@@ -71,7 +62,7 @@ def _at_edge(places: Any, size: int) -> Any:
     return np.clip(places, 0, size - 1)
 
 
-def _padded(array: Any, padding: Sequence[int], copied: Copied) -> Any:
+def _with_copies(array: Any, padding: Sequence[int], copied: Copied) -> Any:
     """Copy entries to places around the tensor."""
     for back, (left, right) in enumerate(_pairs(padding), 1):
         size = array.shape[-back]
@@ -103,17 +94,17 @@ def _padding_by(name: str, title: str, copied: Copied, dims: int) -> Any:
         """Rule of such a padding: an entry collects the gradients of all its copies."""
         return _collected(grad_output, self.shape, padding, copied)
 
-    def padded(self: Array, padding: tuple[int, ...]) -> Array:
-        return _padded(self, padding, copied)
+    def forward(self: Array, padding: tuple[int, ...]) -> Array:
+        return _with_copies(self, padding, copied)
 
-    backward.__name__, padded.__name__ = f"{name}{dims}d_backward", f"{name}{dims}d"
-    padded.__doc__ = f"{title.removesuffix('Pad')} in {dims} dimensions: copies of the entries."
+    backward.__name__, forward.__name__ = f"{name}{dims}d_backward", f"{name}{dims}d"
+    forward.__doc__ = f"{title.removesuffix('Pad')} in {dims} dimensions: copies of the entries."
     rule = differentiable(
         f"{title}{dims}DBackwardBackward0",
         grad_output=lambda grad, padding: applied(operation, grad, padding),
         self=lambda grad, self: np.zeros_like(self),
     )(backward)
-    operation = differentiable(f"{title}{dims}DBackward0", self=rule)(padded)
+    operation = differentiable(f"{title}{dims}DBackward0", self=rule)(forward)
     return operation
 
 
@@ -138,16 +129,15 @@ def constant(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
         RuntimeError: If there is nothing left of a dimension that is cut.
     """
     have = input._array.shape
-    for place in range(len(pad) // 2):
-        left, right = pad[2 * place : 2 * place + 2]
-        size = have[len(have) - 1 - place]
+    for back, (left, right) in enumerate(_pairs(pad), 1):
+        size = have[-back]
         if size + min(left, 0) + min(right, 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
         if size + left + right < 0:
             raise RuntimeError(
                 f"The input size {size}, plus negative padding {left} and {right} resulted in a "
                 "negative output size, which is invalid. Check dimension "
-                f"{len(have) - 1 - place} of your input."
+                f"{len(have) - back} of your input."
             )
     dtype = input._array.dtype
     number = 0 if value is None else value
@@ -172,20 +162,17 @@ def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
             f"and other non-zero dimensions for input, but got: {list(have)}"
         )
     if mode == "reflect":
-        for place in range(dims):
-            left, right = pad[2 * place : 2 * place + 2]
-            dim = len(have) - 1 - place
-            if left >= have[dim] or right >= have[dim]:
+        for back, (left, right) in enumerate(_pairs(pad), 1):
+            if left >= have[-back] or right >= have[-back]:
                 raise RuntimeError(
-                    f"Argument #{4 + 2 * place}: Padding size should be less than the "
+                    f"Argument #{2 + 2 * back}: Padding size should be less than the "
                     f"corresponding input dimension, but got: padding ({left}, {right}) at "
-                    f"dimension {dim} of input {list(have)}"
+                    f"dimension {len(have) - back} of input {list(have)}"
                 )
     if input._array.dtype.kind == "b":
         raise NotImplementedError(f"\"{name}_pad{dims}d\" not implemented for 'Bool'")
-    for place in range(dims):
-        left, right = pad[2 * place : 2 * place + 2]
-        size = have[len(have) - 1 - place]
+    for back, (left, right) in enumerate(_pairs(pad), 1):
+        size = have[-back]
         if size + left + right < 1:
             raise RuntimeError(
                 f"input (W: {size}) is too small. Calculated output W: {size + left + right}"
