@@ -47,7 +47,7 @@ def test_what_is_not_here_says_so_when_it_is_used():
     assert not minigrad.jit.is_scripting() and not minigrad.distributed.is_initialized()
     assert not minigrad.accelerator.is_available()
     for use in (
-        lambda: minigrad.jit.trace(len, ()),
+        lambda: minigrad.jit.load("model.pt"),
         lambda: minigrad.fx.Tracer(),
         lambda: minigrad.multiprocessing.set_sharing_strategy("file_system"),
         lambda: nn.parallel.DistributedDataParallel(nn.Linear(1, 1)),
@@ -76,6 +76,9 @@ def test_a_script_is_the_function_itself():
 
     assert double(minigrad.ones(1)).item() == 2.0
     assert minigrad.jit.ignore(drop=True)(len) is len
+    model = nn.Linear(2, 1).eval()
+    traced = minigrad.jit.trace(model, example_inputs=minigrad.ones(1, 2), check_trace=False)
+    assert minigrad.jit.optimize_for_inference(minigrad.jit.freeze(traced)) is model
 
 
 def futures_of(library):

@@ -296,6 +296,7 @@ def test_arguments_that_make_no_sense(tmp_path):
     for options in (
         {"map_location": "cpu"},
         {"map_location": {"cuda:0": "cpu"}},
+        {"map_location": lambda storage, location: storage},
         {"weights_only": False},
         {"weights_only": None, "mmap": False},
     ):

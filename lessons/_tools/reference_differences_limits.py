@@ -395,8 +395,8 @@ LIMITS = (
         slug="rooms",
         title="Rooms of PyTorch that are not here",
         what="`torch.jit`, `torch.fx`, `torch.distributed`, `torch.onnx` and some others can be "
-        "imported. Questions are answered with no, `jit.script` gives the function back, and what "
-        "else they have raises an error when it is used.",
+        "imported. Questions are answered with no, `jit.script` and `jit.trace` give the function "
+        "or module back, and what else they have raises an error when it is used.",
         why="So a program that only mentions them runs.",
         code="try:\n"
         "    said = type(torch.fx.Tracer()).__name__\n"

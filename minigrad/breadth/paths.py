@@ -53,6 +53,7 @@ _PLAIN = (
     "unused wrap"
 )
 _AS_IT_IS = set(_PLAIN.split())
+_SCRIPTS = {"freeze", "optimize_for_inference", "script", "trace"}
 
 _ABSENT = (
     "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
@@ -108,7 +109,7 @@ class Path(ModuleType):
             found = getattr(own, name)
         elif self._name.startswith("nn.modules."):
             found = getattr(import_module("minigrad.nn"), name)
-        elif name == "script":
+        elif name in _SCRIPTS:
             found = _scripted
         elif name in _NO:
             found = _never
@@ -142,7 +143,10 @@ def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
 
 
 def _scripted(made: Any, *arguments: Any, **options: Any) -> Any:
-    """Give a function or a module back as it is; a module can save itself then, as in PyTorch."""
+    """Give a function or a module back as it is; a module can save itself then, as in PyTorch.
+
+    A traced module is the module itself too, so its hooks go on being called.
+    """
     package: Any = sys.modules["minigrad"]
     if isinstance(made, package.nn.Module):
         vars(made)["save"] = partial(package.save, made)

@@ -168,7 +168,7 @@ def load(
 
     Args:
         f: A path, or a file that is open for reading bytes.
-        map_location: Where the tensors go to: None or "cpu".
+        map_location: Where the tensors go to: None or "cpu"; a function need not be asked.
         pickle_module: Not offered: a reader of minigrad's own reads plain data.
         weights_only: False is asked for a whole module; other files hold nothing else.
         mmap: None or False; the file is read as a whole.
@@ -281,6 +281,6 @@ def _what_it_is(content: bytes) -> str:
 
 def _is_here(location: Any) -> bool:
     """Tell whether a place for tensors is the only one that there is."""
-    if location is None or str(location) in ("cpu", "cpu:0"):
+    if location is None or callable(location) or str(location) in ("cpu", "cpu:0"):
         return True
     return isinstance(location, dict) and all(_is_here(place) for place in location.values())
