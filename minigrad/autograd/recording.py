@@ -7,20 +7,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
+from minigrad.autograd import events
 from minigrad.autograd.blocks import Block
-from minigrad.autograd.events import (
-    Event,
-    GradientAccumulated,
-    GradientCaptured,
-    GradientSent,
-    HookFired,
-    Log,
-    NodeLabel,
-    NodeStarted,
-    PassStarted,
-    RuleApplied,
-    snapshot,
-)
+from minigrad.autograd.events import Event, Log, NodeLabel, snapshot
 from minigrad.autograd.messages import hook_name, type_name
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.gates import FullBackwardHooks, LegacyHook
@@ -127,7 +116,7 @@ class Recorder:
         """Write down an event, here and in the log of a block around this one."""
         self.log.events.append(kind(self.label(node), *told))
         if self.outer is not None:
-            if kind is GradientSent:  # each log numbers the nodes by itself
+            if kind is events.GradientSent:  # each log numbers the nodes by itself
                 told = (told[0], self.outer.label(told[1].node), *told[2:])
             self.outer.note(kind, node, *told)
 
@@ -148,13 +137,13 @@ class RecordedTask(GraphTask):
         """Write down where the pass starts, and run it."""
         for (node, output_nr), gradient in zip(edges, gradients, strict=True):
             if node is not None:
-                self.recorder.note(PassStarted, node, output_nr, _copied(gradient))
+                self.recorder.note(events.PassStarted, node, output_nr, _copied(gradient))
         super().run(edges, gradients)
 
     def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
         self.evaluating, note = node, self.recorder.note
         arrived = tuple(map(_copied, gradient if type(gradient) is list else [gradient]))
-        note(NodeStarted, node, arrived)
+        note(events.NodeStarted, node, arrived)
         # what no hook can change is copied once
         self.arrived, self.found = (arrived, None) if node._hooks is None else (None, None)
         results = super()._run_attended(node, gradient)
@@ -165,7 +154,7 @@ class RecordedTask(GraphTask):
             wanted = self.needed is None or target in self.needed
             if target is not None and sent is not None and wanted:
                 label = self.recorder.label(target)
-                note(GradientSent, node, input_nr, label, output_nr, sent)
+                note(events.GradientSent, node, input_nr, label, output_nr, sent)
         return results
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
@@ -173,18 +162,20 @@ class RecordedTask(GraphTask):
         for position, output_nr in self.captures[node]:  # type: ignore[attr-defined]
             gradient = grad_outputs[output_nr]
             if gradient is not None:
-                self.recorder.note(GradientCaptured, node, position, output_nr, snapshot(gradient))
+                self.recorder.note(
+                    events.GradientCaptured, node, position, output_nr, snapshot(gradient)
+                )
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         given = self.arrived or snapshot(grad_outputs)
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
             found = tuple(map(_copied, results))
-            self.recorder.note(RuleApplied, node, given, found)
+            self.recorder.note(events.RuleApplied, node, given, found)
             self.found = found if node._hooks is None else None
         elif given[0] is not None and node.variable.requires_grad:
             total = snapshot(node.variable._grad)
-            self.recorder.note(GradientAccumulated, node, given[0], total)
+            self.recorder.note(events.GradientAccumulated, node, given[0], total)
         return results
 
     def hooks_to_call(self, kind: str, hooks: Iterable[Any], output_nr: int = 0) -> list[Any]:
@@ -235,7 +226,7 @@ class RecordedHook:
         finally:
             in_place = _versions(told) != before
             event = (self.kind, self.called, self.output_nr, seen, snapshot(returned))
-            self.recorder.note(HookFired, self.node, *event, in_place, raised)
+            self.recorder.note(events.HookFired, self.node, *event, in_place, raised)
         return returned
 
 

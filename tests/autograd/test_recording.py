@@ -9,8 +9,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
-from minigrad.autograd.events import shown
-from minigrad.autograd.recording import (
+from minigrad.autograd.events import (
     GradientAccumulated,
     GradientCaptured,
     GradientSent,
@@ -18,9 +17,9 @@ from minigrad.autograd.recording import (
     NodeStarted,
     PassStarted,
     RuleApplied,
-    named_tensors,
-    record,
+    shown,
 )
+from minigrad.autograd.recording import named_tensors, record
 
 
 def values(*tensors):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.autograd.recording import HookFired
+from minigrad.autograd.events import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
 from minigrad.symbolic.formulas import named_array
