@@ -441,27 +441,27 @@ def _refuse_accelerator(*arguments: Any, **options: Any) -> NoReturn:
     raise RuntimeError(f"Cannot access accelerator device when none is available. {_ONLY_CPU}")
 
 
-_CUDA: dict[Callable[..., Any], str] = {
+def _answering(answers: dict[Callable[..., Any], str]) -> SimpleNamespace:
+    """Make what has functions of these names."""
+    named = {name: does for does, names in answers.items() for name in names.split()}
+    return SimpleNamespace(**named)
+
+
+# What scripts ask of GPUs: `minigrad.cuda.is_available()` is False.
+cuda = _answering({
     _always(False): "is_available is_initialized is_bf16_supported",
     _always(0): "device_count memory_allocated max_memory_allocated",
     _always(None): "empty_cache manual_seed manual_seed_all",
     _refuse: "current_device get_device_name get_device_properties get_device_capability "
     "synchronize set_device reset_peak_memory_stats current_stream",
-}
-
-# What scripts ask of GPUs: `minigrad.cuda.is_available()` is False.
-cuda = SimpleNamespace(**{name: does for does, names in _CUDA.items() for name in names.split()})
-
-_OF_ONE = (
-    "current_device_idx current_device_index current_stream set_device_idx set_device_index "
-    "set_stream synchronize"
-)
-accelerator = SimpleNamespace(
-    is_available=_always(False),
-    device_count=_always(0),
-    current_accelerator=_always(None),
-    **dict.fromkeys(_OF_ONE.split(), _refuse_accelerator),
-)
+})  # fmt: skip
+accelerator = _answering({
+    _always(False): "is_available",
+    _always(0): "device_count",
+    _always(None): "current_accelerator",
+    _refuse_accelerator: "current_device_idx current_device_index current_stream set_device_idx "
+    "set_device_index set_stream synchronize",
+})  # fmt: skip
 
 _absent = {"is_available": _always(False), "is_built": _always(False)}
 
@@ -469,12 +469,9 @@ _absent = {"is_available": _always(False), "is_built": _always(False)}
 # the CPU minigrad gives the same numbers for the same seed anyway.
 version = SimpleNamespace(cuda=None, debug=False, hip=None)
 backends = SimpleNamespace(
-    cuda=SimpleNamespace(**_absent),
     cudnn=SimpleNamespace(enabled=False, deterministic=True, benchmark=False, **_absent),
-    mps=SimpleNamespace(**_absent),
     mkldnn=SimpleNamespace(enabled=False, **_absent),
-    mkl=SimpleNamespace(**_absent),
-    openmp=SimpleNamespace(**_absent),
+    **{name: SimpleNamespace(**_absent) for name in ("cuda", "mkl", "mps", "openmp")},
 )
 
 attach(__name__, _METHODS, {name: globals()[name] for name in __all__})

@@ -82,9 +82,7 @@ bool = dtype("bool", "bool", "Bool")
 # entries that are Python objects, such as SymPy expressions; PyTorch has no such type
 symbolic = dtype("symbolic", "object", "Symbolic")
 
-_all = [float16, float32, float64, complex64, complex128]
-_all += [uint8, int8, int16, int32, int64, bool, symbolic]
-_by_numpy = {each.numpy: each for each in _all}
+_by_numpy = {each.numpy: each for each in [*globals().values()] if isinstance(each, dtype)}
 
 
 class Default:

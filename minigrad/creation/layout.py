@@ -77,15 +77,13 @@ def _checked(sizes: tuple[Any, ...]) -> tuple[int, ...]:
     Raises:
         TypeError: If something else is among them.
     """
-    whole = []
     for position, number in enumerate(sizes):
         if isinstance(number, float) or not hasattr(number, "__index__"):
             raise TypeError(
                 f"torch.Size() takes an iterable of 'int' (item {position} is "
                 f"'{type(number).__name__}')"
             )
-        whole.append(number.__index__())
-    return tuple(whole)
+    return tuple(number.__index__() for number in sizes)
 
 
 _new_size = tuple.__new__  # without a look at each number

@@ -347,8 +347,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         elif isinstance(param, bool) or not isinstance(param, (int, float)):
             raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + param**2))
-    gains = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 3.0 / 4}
-    gains |= {"linear": 1, "sigmoid": 1}
+    gains = {"relu": math.sqrt(2.0), "tanh": 5.0 / 3, "selu": 3.0 / 4, "linear": 1, "sigmoid": 1}
     gains |= {f"conv{kind}{n}d": 1 for kind in ("", "_transpose") for n in (1, 2, 3)}
     if not isinstance(nonlinearity, str) or nonlinearity not in gains:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
