@@ -122,16 +122,12 @@ class Layout(Tensor):
             f"{dim})"
         )
 
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return int(self._array.ndim)
-
     def dim(self) -> int:
         """Give the number of dimensions."""
         return int(self._array.ndim)
 
     ndimension = dim
+    ndim = property(dim, doc="The number of dimensions.")
 
     def numel(self) -> int:
         """Give the number of entries."""
@@ -178,10 +174,7 @@ class Layout(Tensor):
         """Give the bytes an entry."""
         return int(self._array.itemsize)
 
-    @property
-    def itemsize(self) -> int:
-        """The bytes an entry."""
-        return int(self._array.itemsize)
+    itemsize = property(element_size, doc="The bytes an entry.")
 
     @property
     def nbytes(self) -> int:
