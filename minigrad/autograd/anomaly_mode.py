@@ -135,7 +135,9 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
     while len(frames) > 1 and frames[-1].filename.startswith((_PACKAGE, "<minigrad")):
         frames.pop()
     lines = traceback.format_list(frames)
-    for made in (node, *(_around(node, output) for output in outputs), *_new_leaves(node)):
+    sources = (source for source, _ in node.next_functions if isinstance(source, AccumulateGrad))
+    leaves = [leaf for leaf in sources if "traceback_" not in leaf.metadata]
+    for made in (node, *(_around(node, output) for output in outputs), *leaves):
         if made is not None:
             made.metadata["traceback_"] = lines
             evaluated = getattr(grad_mode.task, "evaluating", None)
@@ -144,13 +146,6 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
 
 
 _LINES = watcher_bit(_remember_the_line)
-
-
-def _new_leaves(node: Node) -> list[Node]:
-    """Give the accumulate nodes that a new node is the first to use."""
-    sources = [source for source, _ in node.next_functions if source is not None]
-    leaves = [each for each in sources if isinstance(each, AccumulateGrad)]
-    return [leaf for leaf in leaves if "traceback_" not in leaf.metadata]
 
 
 def _around(node: Node, output: Any) -> Node | None:

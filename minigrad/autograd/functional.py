@@ -478,9 +478,8 @@ def refuse_nothing(tensors: Sequence[Any]) -> None:
 def _result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
     """Give results in the form of what they belong to, without their graph if none was wanted."""
     refuse_nothing(tensors)
-    return in_form(
-        tensors if create_graph else tuple(tensor.detach() for tensor in tensors), several
-    )
+    found = tensors if create_graph else tuple(tensor.detach() for tensor in tensors)
+    return in_form(found, several)
 
 
 def zeros_like(tensor: Any, requires_grad: bool = False) -> Any:

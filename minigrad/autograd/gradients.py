@@ -579,20 +579,15 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
     with suppress(RuntimeError):  # there are none in a browser
         thread.start()
     if thread.ident is None:
-        return _here(function)
+        grad_mode.levels_left += 1  # in this one, as deep as Python goes
+        try:
+            return function()
+        finally:
+            grad_mode.levels_left -= 1
     thread.join()
     if errors:
         raise errors.pop()
     return results.pop()
-
-
-def _here(function: Callable[[], Any]) -> Any:
-    """Call a function in this thread, as deep as Python goes."""
-    grad_mode.levels_left += 1  # so that the pass begins
-    try:
-        return function()
-    finally:
-        grad_mode.levels_left -= 1
 
 
 plugs.fill(backward=backward, deeper=in_another_thread)

@@ -34,7 +34,7 @@ def array_of_sequences(data: Any, dtype: np.dtype[Any] | None) -> Any:
     try:
         array = np.array(entries)
     except ValueError:
-        _refuse_ragged(entries, dtype)
+        _refuse_ragged(entries, sizes, dtype)
         raise
     if array.dtype.kind not in "biufc" or array.dtype == np.uint64:
         _refuse_entries(array.ravel().tolist(), dtype)
@@ -182,17 +182,13 @@ def _converted(array: Any, dtype: np.dtype[Any]) -> Any:
         return array.astype(dtype)
 
 
-def _refuse_ragged(data: Any, dtype: np.dtype[Any]) -> None:
+def _refuse_ragged(data: Any, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Raise PyTorch's error where nested sequences differ in length or in depth.
 
     Raises:
         ValueError: If they differ in length.
         TypeError: If some are nested more deeply than others.
     """
-    sizes, first = [], data
-    while _is_sequence(first):
-        sizes.append(len(first))
-        first = first[0] if len(first) else None
     level = [data]
     for depth, size in enumerate(sizes):
         for each in level:
