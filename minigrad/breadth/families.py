@@ -493,6 +493,7 @@ class MultivariateNormal(Distribution):
     variance = property(lambda self: (self.scale_tril**2).sum(-1), doc="The variances.")
     covariance_matrix = property(lambda self: self.scale_tril @ self.scale_tril.mT)
     precision_matrix = property(lambda self: FACES["inverse"].function(self.covariance_matrix))
+    _volume = property(lambda self: self.scale_tril.diagonal(0, -2, -1).log().sum(-1))
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw by L z + the means, of normal numbers z."""
@@ -503,8 +504,7 @@ class MultivariateNormal(Distribution):
         """Give the logarithm of the density."""
         away = (self._checked(value) - self.loc).unsqueeze(-1)
         squares = (FACES["inverse"].function(self.scale_tril) @ away).squeeze(-1).pow(2).sum(-1)
-        volume = self.scale_tril.diagonal(0, -2, -1).log().sum(-1)
-        return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - volume
+        return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - self._volume
 
     def __repr__(self) -> str:
         given = next(name for name, matrix in self._given.items() if matrix is not None)
@@ -512,8 +512,7 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         """Give the entropy."""
-        volume = self.scale_tril.diagonal(0, -2, -1).log().sum(-1)
-        return 0.5 * self.loc.shape[-1] * (1 + math.log(2 * math.pi)) + volume
+        return 0.5 * self.loc.shape[-1] * (1 + math.log(2 * math.pi)) + self._volume
 
 
 class Independent(Distribution):

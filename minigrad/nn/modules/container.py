@@ -26,6 +26,16 @@ def _position(index: Any, size: int) -> int:
     return position % size
 
 
+def _extended(row: Any, name: str, values: Any, fits: bool) -> Any:
+    """Append values to a row, and give it; raise if they do not stand in a row themselves."""
+    if not fits:
+        kind = type(values).__name__
+        raise TypeError(f"{name}.extend should be called with an iterable, but got {kind}")
+    for value in values:
+        row.append(value)
+    return row
+
+
 class _Row(Module):
     """Modules registered under "0", "1", "2", ...: what Sequential and ModuleList share."""
 
@@ -60,7 +70,12 @@ class _Row(Module):
         self.add_module(str(len(self)), module)
         return self
 
-    def _insert(self, index: int, module: Any) -> None:
+    def insert(self, index: int, module: Any) -> Any:
+        """Put a module in front of the one at an index, counted from the front.
+
+        Raises:
+            KeyError: If the index is negative.
+        """
         # As in PyTorch, an index from the end finds no place.
         for place in range(len(self), index, -1):
             self._modules[str(place)] = self._modules[str(place - 1)]
@@ -120,7 +135,7 @@ class Sequential(_Row):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
-        self._insert(index + len(self) if index < 0 else index, module)
+        super().insert(index + len(self) if index < 0 else index, module)
         return self
 
     def extend(self, sequential: Iterable[Module]) -> Self:
@@ -153,28 +168,13 @@ class ModuleList(_Row):
         modules = [self._modules[name] for name in self._names(index)]
         return type(self)(modules) if isinstance(index, slice) else modules[0]
 
-    def insert(self, index: int, module: Module) -> None:
-        """Put a module in front of the one at an index, counted from the front.
-
-        Raises:
-            KeyError: If the index is negative.
-        """
-        self._insert(index, module)
-
     def extend(self, modules: Iterable[Module]) -> Self:
         """Add modules at the end.
 
         Raises:
             TypeError: If the argument is not iterable.
         """
-        if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleList.extend should be called with an iterable, "
-                f"but got {type(modules).__name__}"
-            )
-        for module in modules:
-            self.append(module)
-        return self
+        return _extended(self, "ModuleList", modules, isinstance(modules, Iterable))
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
@@ -364,14 +364,8 @@ class ParameterList(Module):
         Raises:
             TypeError: If the argument is not iterable, or a tensor.
         """
-        if not isinstance(values, Iterable) or isinstance(values, Tensor):
-            raise TypeError(
-                "ParameterList.extend should be called with an iterable, but got "
-                + type(values).__name__
-            )
-        for value in values:
-            self.append(value)
-        return self
+        fits = isinstance(values, Iterable) and not isinstance(values, Tensor)
+        return _extended(self, "ParameterList", values, fits)
 
     def extra_repr(self) -> str:
         """Describe each entry in a line."""
