@@ -237,11 +237,7 @@ def _entry(value: Any) -> Any:
 
 def vector_of(values: Iterable[Any]) -> Any:
     """Give expressions as a vector of objects, whatever NumPy would take them for."""
-    listed = list(values)
-    vector = np.empty(len(listed), object)
-    for position, value in enumerate(listed):
-        vector[position] = value
-    return vector
+    return np.fromiter(values, object)
 
 
 def _zero_dimensional(expression: Any) -> SymbolicArray:

@@ -226,13 +226,19 @@ def _distinct(kinks: Iterable[Any]) -> list[Any]:
     return list(found)
 
 
+def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
+    """Put values in for symbols; None where that gives no value, or an infinite one."""
+    try:
+        found = formula.subs(values)
+    except (TypeError, ValueError):
+        return None  # SymPy does not compare with what is infinite
+    return None if found.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else found
+
+
 def _at(edge: dict[Any, Any], left: Any, right: Any, deep: int) -> VerdictInParts:
     """Compare two expressions where a variable has a value; they may have none there."""
-    try:
-        sides = [formula.subs(edge) for formula in (left, right)]
-    except (TypeError, ValueError):
-        return VerdictInParts()  # SymPy can't compare what becomes infinite there
-    if any(side.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) for side in sides):
+    sides = [finite(formula, edge) for formula in (left, right)]
+    if any(side is None for side in sides):
         return VerdictInParts()
     outcome = decide_in_parts(sides[0], sides[1], deep - 1)
     point = outcome.verdict if isinstance(outcome.verdict, dict) else outcome.on_a_kink

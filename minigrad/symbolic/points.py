@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count, islice, pairwise
+from itertools import count, islice, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -339,22 +339,70 @@ class Points:
         """Give some of them."""
         return Points(self.symbols, self.rows[chosen], self.start[chosen], self.border[chosen])
 
+    def inside(self, conditions: Sequence[Any]) -> Any:
+        """Tell which of them are where all of some conditions hold."""
+        fits = np.full(len(self.rows), True)
+        for condition in conditions:
+            formula, relation = condition_sides(condition)
+            fits &= holds(relation, compiled([formula], self.symbols)(self.rows)[0])
+        return fits
+
+    def chosen(self, conditions: Iterable[Any], wanted: int, among: Any, seed: int = 1) -> Any:
+        """Choose points so that every combination of conditions that occurs has its share.
+
+        Args:
+            conditions: The conditions; for each point it is noted on the border of which it lies.
+            wanted: How many points are wanted that lie on no border.
+            among: Which of the points may be chosen.
+            seed: What the random numbers start from.
+
+        Returns:
+            The places of the points that were chosen.
+        """
+        sides = [condition_sides(each) for each in conditions]
+        compute = compiled([formula for formula, _ in sides], self.symbols)
+        values = compute(self.rows)
+        truth = np.array([holds(kind, v) for (_, kind), v in zip(sides, values, strict=True)], bool)
+        truth = truth.reshape(len(sides), len(self.rows)).T
+        generator = np.random.default_rng(seed)
+        aside = self.rows + 1e-4 * generator.uniform(0.5, 1, self.rows.shape)
+        beside = compute(aside)
+        seen: set[Any] = set()
+        self.border[:] = -1
+        for place, (formula, _) in enumerate(sides):
+            if {formula, sympy.expand(-formula)} & seen:
+                continue
+            seen |= {formula, sympy.expand(formula)}
+            # floor(x) - 2 is 0 in all of a part, which is no border
+            thin = (values[place] == 0) & (beside[place] != 0)
+            self.border[thin] = np.where(self.border[thin] == -1, place, _CROSSING)
+        order = np.random.default_rng(seed).permutation(len(self.rows))
+        groups: dict[bytes, list[int]] = {}
+        for place in order:
+            if self.border[place] == -1 and among[place]:
+                key = truth[place].tobytes() + bytes([self.start[place]])
+                groups.setdefault(key, []).append(int(place))
+        in_turn = (place for turn in zip_longest(*groups.values()) for place in turn)
+        taken = [place for place in in_turn if place is not None]
+        return np.array(taken[: max(wanted, len(groups))], int)
+
 
 def draw(
-    symbols: Sequence[Any], regions: Sequence[Region], borders: Sequence[Any], seed: int = 0
+    symbols: Sequence[Any], regions: Sequence[Region], conditions: Iterable[Any], seed: int = 0
 ) -> Points:
     """Draw points in regions, many of them near borders and some on them.
 
     Args:
         symbols: The symbols that get numbers.
         regions: The regions; what a region puts in for a symbol gets numbers first.
-        borders: Expressions that are 0 on borders, in the same symbols.
+        conditions: What divides space, in the same symbols.
         seed: What the random numbers start from.
 
     Returns:
         Some hundreds of points, or thousands where there are many borders.
     """
     generator = np.random.default_rng(seed)
+    borders = list(dict.fromkeys(condition_sides(each)[0] for each in conditions))
     drawn = [_in_region(list(symbols), region, borders, generator) for region in regions]
     start = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
     return Points(list(symbols), np.concatenate(drawn), start, np.full(len(start), -1))
@@ -459,49 +507,3 @@ def _root(rows: Any, column: int, value: Callable[[Any], Any]) -> Any:
     rounded[:, column] = np.round(rows[:, column], 10)
     better = np.abs(value(rounded)[0]) <= np.abs(here)
     return np.where(better[:, None], rounded, rows)
-
-
-def chosen(
-    points: Points, conditions: Iterable[Any], wanted: int, among: Any, seed: int = 1
-) -> Any:
-    """Choose points so that every combination of conditions that occurs has its share.
-
-    Args:
-        points: The points; for each one it is noted whether it lies on the border of a condition.
-        conditions: The conditions.
-        wanted: How many points are wanted that lie on no border.
-        among: Which of the points may be chosen.
-        seed: What the random numbers start from.
-
-    Returns:
-        The places of the points that were chosen.
-    """
-    sides = [condition_sides(each) for each in conditions]
-    compute = compiled([formula for formula, _ in sides], points.symbols)
-    values = compute(points.rows)
-    truth = np.array([holds(kind, v) for (_, kind), v in zip(sides, values, strict=True)], bool)
-    truth = truth.reshape(len(sides), len(points.rows)).T
-    generator = np.random.default_rng(seed)
-    aside = points.rows + 1e-4 * generator.uniform(0.5, 1, points.rows.shape)
-    beside = compute(aside)
-    seen: set[Any] = set()
-    points.border[:] = -1
-    for place, (formula, _) in enumerate(sides):
-        if {formula, sympy.expand(-formula)} & seen:
-            continue
-        seen |= {formula, sympy.expand(formula)}
-        # floor(x) - 2 is 0 in all of a part, which is no border
-        thin = (values[place] == 0) & (beside[place] != 0)
-        points.border[thin] = np.where(points.border[thin] == -1, place, _CROSSING)
-    order = np.random.default_rng(seed).permutation(len(points.rows))
-    groups: dict[bytes, list[int]] = {}
-    for place in order:
-        if points.border[place] == -1 and among[place]:
-            key = truth[place].tobytes() + bytes([points.start[place]])
-            groups.setdefault(key, []).append(int(place))
-    taken: list[int] = []
-    turn = 0
-    while len(taken) < wanted and any(len(group) > turn for group in groups.values()):
-        taken += [group[turn] for group in groups.values() if len(group) > turn]
-        turn += 1
-    return np.array(taken[: max(wanted, len(groups))], int)

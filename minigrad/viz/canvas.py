@@ -151,20 +151,16 @@ def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
     return drawn, labels
 
 
-def legend_kinds(canvases: Sequence[Canvas]) -> list[str]:
-    """Return the kinds of sign that occur, in the order of the legend."""
+def legend(canvases: Sequence[Canvas], width: float) -> tuple[str, float, float, str]:
+    """Draw the signs that occur with their meanings, in rows on a card.
+
+    Returns:
+        The SVG elements, the width and height of the card, and the meanings.
+    """
     found = {part.kind for canvas in canvases for stack in canvas.stacks for part in stack}
     if any(canvas.graph.edges for canvas in canvases):
         found.add("arrow")
-    return [kind for kind in LEGEND if kind in found]
-
-
-def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
-    """Draw signs with their meanings in rows on a card.
-
-    Returns:
-        The SVG elements, and the width and height of the card.
-    """
+    kinds = [kind for kind in LEGEND if kind in found]
     width = min(max(width, 300.0), LEGEND_WIDTH)
     x, y, widest, out = 0.0, 0.0, 0.0, []
     for kind in kinds:
@@ -185,7 +181,8 @@ def legend_card(kinds: Sequence[str], width: float) -> tuple[str, float, float]:
         widest = max(widest, x - 18)
     size = (0.5, 0.5, round(widest + 19), round(y + 27))
     inner = f'<g transform="translate(10 7)">{"".join(out)}</g>'
-    return rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner, size[2] + 1.0, size[3] + 1.0
+    drawn = rect(size, rx=5.0, fill=CARD, stroke=RULE) + inner
+    return drawn, size[2] + 1.0, size[3] + 1.0, ", ".join(LEGEND[kind] for kind in kinds)
 
 
 def bounds(canvas: Canvas) -> Place:
@@ -206,7 +203,7 @@ def draw_canvas(canvas: Canvas) -> str:
     return "\n".join(out)
 
 
-def plate(canvas: Canvas, legend: bool) -> tuple[str, float, float]:
+def plate(canvas: Canvas, with_legend: bool) -> tuple[str, float, float]:
     """Draw one graph on no ground of its own, perhaps with its legend on a card below.
 
     Returns:
@@ -216,8 +213,8 @@ def plate(canvas: Canvas, legend: bool) -> tuple[str, float, float]:
     shift = f"translate({number(4 - left)} {number(4 - upper)})"
     body = f'<g transform="{shift}">\n{draw_canvas(canvas)}\n</g>'
     total, whole = round(width + 8), round(tall + 8)
-    if legend:
-        drawn, wide, high = legend_card(legend_kinds([canvas]), width)
+    if with_legend:
+        drawn, wide, high, _ = legend([canvas], width)
         body += f'\n<g transform="translate(0 {whole + 10})">{drawn}</g>'
         total, whole = max(total, round(wide)), whole + 10 + round(high)
     return body, total, whole
@@ -231,13 +228,13 @@ def row(canvases: Sequence[Canvas], captions: Sequence[str | None]) -> tuple[str
     """
     x, height, out = 0.0, 0.0, []
     for canvas, caption in zip(canvases, captions, strict=True):
-        body, width, tall = plate(canvas, legend=False)
+        body, width, tall = plate(canvas, with_legend=False)
         run = Run(caption or "", SANS, 13.0, bold=True)
         out.append(text_line([run], x, 13, anchor=None))
         out.append(f'<g transform="translate({number(x)} 22)">{body}</g>')
         x += max(width, run.width) + 28
         height = max(height, tall + 32)
-    body, width, tall = legend_card(legend_kinds(canvases), x)
+    body, width, tall, _ = legend(canvases, x)
     out.append(f'<g transform="translate(0 {number(height)})">{body}</g>')
     return "\n".join(out), round(max(x, width)), round(height + tall)
 

@@ -8,16 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from minigrad.viz.canvas import (
-    LEGEND,
-    Canvas,
-    bounds,
-    document,
-    legend_card,
-    legend_kinds,
-    plate,
-    row,
-)
+from minigrad.viz.canvas import Canvas, bounds, document, legend, plate, row
 from minigrad.viz.folds import MOST_READ, fold_modules
 from minigrad.viz.graph import Graph, Hook, Node, read_graph, too_many
 from minigrad.viz.modules import add_groups, called, watch_modules
@@ -194,7 +185,7 @@ class Picture:
         """
         single = len(self._canvases) == 1
         pieces = [
-            self._piece(at, *plate(canvas, legend=single))
+            self._piece(at, *plate(canvas, with_legend=single))
             for at, canvas in enumerate(self._canvases)
         ]
         head = f"<div><strong>{escape(self._title)}</strong></div>" if self._title else ""
@@ -217,9 +208,9 @@ class Picture:
 
     def _legend(self) -> str:
         """Give the legend of several graphs as HTML."""
-        kinds = legend_kinds(self._canvases)
-        body, width, height = legend_card(kinds, sum(bounds(each)[2] for each in self._canvases))
-        alt = f"Legend: {', '.join(LEGEND[kind] for kind in kinds)}."
+        room = sum(bounds(each)[2] for each in self._canvases)
+        body, width, height, told = legend(self._canvases, room)
+        alt = f"Legend: {told}."
         return box(image(document(body, width, height, "Legend", alt), alt, width, height), width)
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ import sympy
 
 from minigrad.autograd.events import HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
-from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
+from minigrad.symbolic.equality import Refuted, Undecided, equal, finite, simplify
 from minigrad.symbolic.formulas import named_array
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.regions import Region, kinks_in, rebuilt
@@ -149,7 +149,7 @@ def in_cases(function: Any, variable: Any) -> Any:
     rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == middle))
     parts = [(form, sympy.Interval.open(*each)) for form, each in zip(forms, ends, strict=True)]
     for cut, *sides in zip(cuts, forms, forms[1:], strict=False):
-        value = _value(function, variable, cut)
+        value = finite(function, {variable: cut})
         fits = [form for form in sides if value in (None, form.subs(variable, cut))]
         form = rest if rest in fits else fits[0] if fits else value
         parts.append((form, sympy.FiniteSet(cut)))
@@ -196,15 +196,6 @@ def _between(variable: Any, low: Any, high: Any) -> Region:
     """Give a part of the line."""
     sides = [each for each in (variable - low, high - variable) if not each.is_infinite]
     return Region(assumed=dict.fromkeys(sides, 1))
-
-
-def _value(function: Any, variable: Any, point: Any) -> Any:
-    """Give what a function is at a point; None if it has no value there."""
-    try:
-        value = function.subs(variable, point)
-    except (TypeError, ValueError):
-        return None  # SymPy does not compare with what is infinite
-    return None if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else value
 
 
 # ---------------------------------------------------------------------- effects

@@ -22,17 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.mathematics import exact
-from minigrad.symbolic.points import (
-    Points,
-    chosen,
-    compiled,
-    condition_sides,
-    draw,
-    holds,
-    number_of,
-    numbers_of,
-    symbols_in,
-)
+from minigrad.symbolic.points import Points, compiled, draw, number_of, numbers_of, symbols_in
 from minigrad.symbolic.regions import Region
 from minigrad.symbolic.signs import Need
 
@@ -104,7 +94,7 @@ class Record:
     def holds(self, condition: Any) -> Any:
         """Tell at which points a condition holds."""
         if condition not in self._known:
-            self._known[condition] = inside(self.points, [condition])
+            self._known[condition] = self.points.inside([condition])
         return self._known[condition]
 
     def add(self, other: Record) -> None:
@@ -371,12 +361,11 @@ class Trial:
         self, starts: Sequence[Region], conditions: Sequence[Any], domain: Sequence[Any] = ()
     ) -> Points:
         """Draw points in regions and near what divides them, until there are enough in a domain."""
-        borders = list(dict.fromkeys(condition_sides(each)[0] for each in conditions))
-        points = draw(self.symbols, starts, borders)
+        points = draw(self.symbols, starts, conditions)
         for seed in range(1, _DRAWS):
-            if inside(points, domain).sum() >= 2 * self.sample:
+            if points.inside(domain).sum() >= 2 * self.sample:
                 break
-            points = points.and_more(draw(self.symbols, starts, borders, seed))
+            points = points.and_more(draw(self.symbols, starts, conditions, seed))
         # from a gradient of zeros nothing would be seen
         starting = np.array([symbol in self._starting for symbol in points.symbols])
         points.rows[np.ix_((points.rows == 0).all(1), starting)] = 1.0
@@ -398,10 +387,10 @@ class Trial:
             wanted: How many points are wanted there.
         """
         wanted = wanted or self.sample
-        fits = inside(points, domain)
+        fits = points.inside(domain)
         places = [
-            *chosen(points, conditions, wanted, fits),
-            *chosen(points, conditions, wanted // 4, ~fits),
+            *points.chosen(conditions, wanted, fits),
+            *points.chosen(conditions, wanted // 4, ~fits),
         ][:_MOST]
         for border in np.unique(points.border[points.border >= 0]):
             on = np.flatnonzero(points.border == border)
@@ -416,15 +405,6 @@ class Trial:
             still = self.still[start] if start < len(self.still) else set()
             outcomes.append(self.outcome(row, bool(border >= 0), still))
         return Record(picked, outcomes, list(conditions))
-
-
-def inside(points: Points, conditions: Sequence[Any]) -> Any:
-    """Tell at which points all of some conditions hold."""
-    fits = np.full(len(points.rows), True)
-    for condition in conditions:
-        formula, relation = condition_sides(condition)
-        fits &= holds(relation, compiled([formula], points.symbols)(points.rows)[0])
-    return fits
 
 
 def is_far(row: Any, beyond: float = _LARGE) -> bool:
