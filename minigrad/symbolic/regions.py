@@ -333,10 +333,7 @@ def cut(kink: Any, region: Region) -> list[Region]:
     That is the third one then.
     """
     kink = one_factor(kink, region)
-    if kink.is_nonnegative or kink.is_nonpositive:
-        sides: tuple[int, ...] = (1,) if kink.is_nonnegative else (-1,)
-    else:
-        sides = (1, -1)
+    sides = (1,) if kink.is_nonnegative else (-1,) if kink.is_nonpositive else (1, -1)
     if is_steady(kink):
         parts = [narrowed(region, kink, sign) for sign in (*sides, 0)]
         return [part for part in parts if not part.is_empty]
@@ -407,17 +404,6 @@ def substituted(region: Region) -> list[Region]:
     return [here] if here is not region and here.place != region.place else []
 
 
-def _entered(region: Region, step: Any, meaning: Mapping[Any, Any], condition: Any) -> Region:
-    """Lead further into a region by a substitution."""
-    place = {symbol: each.subs(step) for symbol, each in region.place.items()}
-    return Region(
-        {**place, **step},
-        (*region.conditions, condition),
-        {**region.meaning, **meaning},
-        {each.subs(step): known for each, known in region.assumed.items()},
-    )
-
-
 def one_factor(kink: Any, region: Region) -> Any:
     """Give a factor whose sign is not known: where a product is 0, one of its factors is."""
     for factor in sympy.Mul.make_args(factored(kink)):
@@ -441,8 +427,13 @@ def _moved(
         meaning = variable - root if above else root / variable - 1
     else:
         return None
-    condition = condition_of(region.original(kink), sign)
-    return _entered(region, {variable: value}, {new: meaning}, condition)
+    step = {variable: value}
+    return Region(
+        {**{symbol: each.subs(step) for symbol, each in region.place.items()}, **step},
+        (*region.conditions, condition_of(region.original(kink), sign)),
+        {**region.meaning, new: meaning},
+        {each.subs(step): known for each, known in region.assumed.items()},
+    )
 
 
 def condition_of(kink: Any, sign: int | None) -> Any:

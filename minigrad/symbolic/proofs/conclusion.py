@@ -26,16 +26,18 @@ ADVICE = (
 )
 
 
-class Counterexamples:
-    """Looks for a counterexample, and says it only if the run at that point shows it.
+class Conclusion:
+    """Says a counterexample only if the run at that point shows it; puts together what is proved.
 
     Args:
         trial: Runs the rule on numbers.
         case: What came of running it on symbols.
+        starts: The regions that are begun with.
     """
 
-    def __init__(self, trial: Trial, case: Case) -> None:
-        self._trial, self._case = trial, case
+    def __init__(self, trial: Trial, case: Case, starts: Sequence[Region]) -> None:
+        self._trial, self._case, self._starts = trial, case, starts
+        self._show = case.names.show
 
     def confirm(self, leaf: Leaf) -> None:
         """Run at a point at which the formulas differ; say so only if the runs do.
@@ -80,7 +82,7 @@ class Counterexamples:
         case, claim = self._case, self._case.claim_at(place, entry, values)
         found, due = (case.shown(each, claim.region) for each in (claim.found, claim.due))
         numbers = {
-            case.names.show(symbol): (exact or {}).get(symbol, written(value))
+            self._show(symbol): (exact or {}).get(symbol, written(value))
             for symbol, value in values.items()
         }
         sides = [_value(each, numbers) for each in (found, due)]
@@ -98,7 +100,7 @@ class Counterexamples:
                 return None
         inside = found.free_symbols | due.free_symbols
         if not told or any(run.needs for run in case.runs):  # where it runs, others decide
-            started = {case.names.show(s) for each in case.cotangents for s in entries(each).flat}
+            started = {self._show(s) for each in case.cotangents for s in entries(each).flat}
             inputs = numbers.keys() - started
             inside |= inputs if len(inputs) <= _FEW else set()
         at = {symbol: numbers[symbol] for symbol in sorted(inside & numbers.keys(), key=str)}
@@ -148,41 +150,7 @@ class Counterexamples:
         if spare:
             raise spare[0]
 
-
-def written(value: float) -> Any:
-    """Write a number as a fraction, with few digits where it is one of few."""
-    for number in (value, round(value, 6)):
-        fraction = sympy.Rational(str(number)) if abs(number) > 1e-6 else sympy.Rational(number)
-        if fraction.q <= 10**6:
-            return fraction
-    return sympy.Rational(str(round(value, 9)))
-
-
-def _complexity(row: Any) -> float:
-    """Tell how long numbers are to be read: short ones make the better counterexample."""
-    sizes = [abs(float(each)) for each in row]
-    return sum(len(str(each)) + 4 * (0 < each < _SMALL) for each in sizes)
-
-
-def _value(formula: Any, numbers: dict[Any, Any]) -> float:
-    try:
-        return float(formula.subs(numbers).doit().evalf(20))
-    except (TypeError, ValueError):
-        return float("nan")
-
-
-class Conclusion:
-    """Puts together what is proved.
-
-    Args:
-        trial: Runs the rule on numbers.
-        case: What came of running it on symbols.
-        starts: The regions that are begun with.
-    """
-
-    def __init__(self, trial: Trial, case: Case, starts: Sequence[Region]) -> None:
-        self._trial, self._case, self._starts = trial, case, starts
-        self._show = case.names.show
+    # ------------------------------------------------------------------ what is proved
 
     def cuts(self, leaf: Leaf) -> list[Any]:
         """Give the conditions by which a leaf was cut out, in the symbols of the inputs."""
@@ -286,6 +254,28 @@ class Conclusion:
             "no point was found at which the rule could be run on numbers and compared with the "
             f"forward's slope{f', where {where}' if where else ''}{failed}. {ADVICE}"
         )
+
+
+def written(value: float) -> Any:
+    """Write a number as a fraction, with few digits where it is one of few."""
+    for number in (value, round(value, 6)):
+        fraction = sympy.Rational(str(number)) if abs(number) > 1e-6 else sympy.Rational(number)
+        if fraction.q <= 10**6:
+            return fraction
+    return sympy.Rational(str(round(value, 9)))
+
+
+def _complexity(row: Any) -> float:
+    """Tell how long numbers are to be read: short ones make the better counterexample."""
+    sizes = [abs(float(each)) for each in row]
+    return sum(len(str(each)) + 4 * (0 < each < _SMALL) for each in sizes)
+
+
+def _value(formula: Any, numbers: dict[Any, Any]) -> float:
+    try:
+        return float(formula.subs(numbers).doit().evalf(20))
+    except (TypeError, ValueError):
+        return float("nan")
 
 
 def undecided(because: str) -> Undecided:

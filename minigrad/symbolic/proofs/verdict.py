@@ -16,7 +16,7 @@ from minigrad.symbolic.formulas import symbolic_like, tensor_of
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.proofs import claims
 from minigrad.symbolic.proofs.claims import Case, Leaf, Names, Run
-from minigrad.symbolic.proofs.conclusion import Conclusion, Counterexamples, undecided, written
+from minigrad.symbolic.proofs.conclusion import Conclusion, undecided, written
 from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial
 from minigrad.symbolic.regions import (
@@ -73,7 +73,6 @@ class Judge:
                 raise
             raise self._not_decided(error) from error
         trial = self._trial = self._made_trial()
-        self._counterexamples = Counterexamples(trial, case)
         self._conclusion = Conclusion(trial, case, self._starts)
         try:
             with trial.running():
@@ -159,7 +158,7 @@ class Judge:
                 found = claims.leaves_of(claim, start, known, split)
                 for leaf in found:
                     if isinstance(leaf.verdict, dict):
-                        self._counterexamples.confirm(leaf)
+                        self._conclusion.confirm(leaf)
                 leaves += found
         strict = [condition_of(need.of, need.sign) for need in domain]
         conditions = self._conditions(leaves, strict)
@@ -167,7 +166,7 @@ class Judge:
         if self._starts is not self._given:
             starts.append(EVERYWHERE)  # also between the regions that were explored
         record = trial.record(trial.draw(starts, conditions, strict), conditions, strict)
-        self._counterexamples.by_runs(record, strict)
+        self._conclusion.by_runs(record, strict)
         self._settle(leaves)
         leaves = self._visit(trial, record, leaves)
         return self._conclusion.proof(record, leaves, strict)
@@ -177,7 +176,7 @@ class Judge:
         for leaf in leaves:
             leaf.settle()
             if isinstance(leaf.verdict, dict):
-                self._counterexamples.confirm(leaf)
+                self._conclusion.confirm(leaf)
 
     def _conditions(self, leaves: Sequence[Leaf], strict: Sequence[Any]) -> list[Any]:
         """List all that divides space: domains, kinks, jumps, and what the rule needs."""
@@ -204,7 +203,7 @@ class Judge:
                 extra = trial.record(trial.draw([start], ()), (), (), _FEW)
                 extra.points.start[:] = leaf.start
                 record.add(extra)
-                self._counterexamples.by_runs(extra)
+                self._conclusion.by_runs(extra)
             met = self._conclusion.inside(record, leaf).any()
             if met or leaf.verdict is None:
                 kept.append(leaf)
