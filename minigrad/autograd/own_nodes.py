@@ -97,14 +97,19 @@ def recorded(
     node = new_node(kind, (input,))
     if node is None:
         return outputs
-    node._shape = tuple(output._array.shape for output in outputs)
-    node._dtype = tuple(output._array.dtype for output in outputs)
     node._settings = settings
     node._saved = tuple(SavedTensor(output, True) for output in outputs)
+    lead_back(node, outputs)
+    return outputs
+
+
+def lead_back(node: Node, outputs: Sequence[Tensor]) -> None:
+    """Make tensors the outputs of a new node, and show it to those who watch."""
+    node._shape = tuple(output._array.shape for output in outputs)
+    node._dtype = tuple(output._array.dtype for output in outputs)
     for number, output in enumerate(outputs):
         output._edge = (node, number)
     attend(node, *outputs)
-    return outputs
 
 
 # ---------------------------------------------------------------------- no derivative

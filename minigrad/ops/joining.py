@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.own_nodes import new_node
+from minigrad.autograd.own_nodes import lead_back, new_node
 from minigrad.autograd.rules import applied
 from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, reduce_gradient
 from minigrad.core.tape import Array, differentiable
@@ -161,16 +161,11 @@ def _take_apart(
 ) -> tuple[Tensor, ...]:
     """Take parts of a tensor along a dimension, as views of one node unless they are unsafe."""
     keys = [(slice(None),) * dim + (piece, ...) for piece in pieces]
-    arrays = [tensor._array[key] for key in keys]
-    results = tuple(wrap(array) for array in arrays)
+    results = tuple(wrap(tensor._array[key]) for key in keys)
     node = new_node(kind, (tensor,), every=True)
     if node is not None:
         node._saved = (dim,)
-        node._shape = tuple(array.shape for array in arrays)
-        node._dtype = tuple(array.dtype for array in arrays)
-        for output_nr, result in enumerate(results):
-            result._edge = (node, output_nr)
-        attend(node)
+        lead_back(node, results)
     if kind is UnsafeSplitBackward0:
         return results
     for result, key in zip(results, keys, strict=True):

@@ -32,9 +32,10 @@ import numpy as np
 
 from minigrad.autograd.gradients import grad
 from minigrad.autograd.messages import RELEASED
+from minigrad.autograd.own_nodes import lead_back
 from minigrad.autograd.rules import in_a_rule
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, attend, grad_mode
+from minigrad.core.node import NO_EDGE, Node, grad_mode
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 from minigrad.faces import lazy_loading
 from minigrad.faces.arguments import no_tensor
@@ -254,8 +255,6 @@ def lstm_layer(
     node._set_up(
         [NO_EDGE if each is None else each._edge or resolve_edge(each) for each in tensors]
     )
-    node._shape = tuple(output._array.shape for output in outputs)
-    node._dtype = tuple(output._array.dtype for output in outputs)
     # the states are the caller's to change, too
     node._kept = (states if reverse else states.copy(), *kept[1:])
     node._reverse = reverse
@@ -263,9 +262,7 @@ def lstm_layer(
         each if each is None or each._version_counter is None else SavedTensor(each)
         for each in tensors
     )
-    for number, output in enumerate(outputs):
-        output._edge = (node, number)
-    attend(node, *outputs)
+    lead_back(node, outputs)
     return outputs[0], outputs[1:]
 
 
