@@ -19,17 +19,8 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry, real_number
-from minigrad.faces import attach, entrywise, face
-from minigrad.faces.arguments import (
-    cast,
-    check_tensor,
-    is_operand,
-    no_combination,
-    not_implemented,
-    number,
-    plain,
-    refuse,
-)
+from minigrad.faces import arguments, attach, entrywise, face
+from minigrad.faces.arguments import cast, is_operand, not_implemented, number
 from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
@@ -259,12 +250,12 @@ def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GI
     With the condition alone, tell where it holds: `nonzero(condition, as_tuple=True)`.
     """
     if other is _NOT_GIVEN:
-        check_tensor("where", condition, "condition")
+        arguments.check_tensor("where", condition, "condition")
         if input is not _NOT_GIVEN:
             raise TypeError('where() missing 1 required positional arguments: "other"')
         return condition.nonzero(as_tuple=True)
     if not (isinstance(condition, Tensor) and is_operand(input) and is_operand(other)):
-        raise no_combination("where", condition, input, other)
+        raise arguments.no_combination("where", condition, input, other)
     known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
     meets = np.dtype("bool") if known is None else known._array.dtype
     first, second = (
@@ -287,7 +278,7 @@ def _among(value: Any, meets: np.dtype[Any]) -> Tensor:
         RuntimeError: If it is too large for the type that it takes.
     """
     made = scalar(value, meets)
-    real_number(plain(value), made._array.dtype)
+    real_number(arguments.plain(value), made._array.dtype)
     return made
 
 
@@ -496,7 +487,7 @@ def no_limit(dtype: np.dtype[Any], sign: int) -> Any:
 def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None:
     def limited(input: Tensor, limit: Any) -> Any:
         if isinstance(limit, Tensor):
-            refuse("maximum_cpu", "c", input, limit)
+            arguments.refuse("maximum_cpu", "c", input, limit)
             return operation(input, limit)
         if input._array.dtype.kind == "c" or isinstance(limit, complex):
             raise NotImplementedError("clamp is not supported for complex types")

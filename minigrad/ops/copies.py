@@ -49,26 +49,27 @@ def to(
     """
     if arguments:
         first, *rest = arguments
-        if dtype is not None and isinstance(first, (dtypes.dtype, Tensor, type, float, complex)):
-            raise wrong_type("to", "dtype", "given once", dtype)
-        if device is not None and isinstance(first, (dtypes.dtype, Tensor)):
-            raise wrong_type("to", "device", "given before the dtype", device)
-        if first.__class__ is dtypes.dtype and not rest and not copy and memory_format is None:
+        alone = not rest and not copy and dtype is device is memory_format is None
+        if alone and first.__class__ is dtypes.dtype:
             return _cast(input, first.numpy)
-        if isinstance(first, (dtypes.dtype, Tensor)) or (
+        given = dtype
+        if isinstance(first, Tensor):
+            dtype = first.dtype
+        elif first.__class__ is dtypes.dtype or (
             isinstance(first, type) and first in dtypes.of_python
         ):
-            dtype = first.dtype if isinstance(first, Tensor) else first
+            dtype = first
         elif isinstance(first, (float, complex, bool)):  # a number names its type
-            if dtype is not None:
-                raise wrong_type("to", "dtype", "given once", dtype)
             dtype = next(kind for kind in (bool, float, complex) if isinstance(first, kind))
         else:
             if first is not None:
                 _check_device(first, "to")
-            if rest and dtype is not None:
-                raise wrong_type("to", "dtype", "given once", dtype)
-            dtype = rest.pop(0) if rest else dtype
+            dtype = rest.pop(0) if rest else None
+        if given is not None and dtype is not None:
+            raise wrong_type("to", "dtype", "given once", given)
+        if device is not None:
+            raise wrong_type("to", "device", "given before the dtype", device)
+        dtype = given or dtype
         if len(rest) > 2 or not all(each.__class__ is bool for each in rest):
             told = ", ".join(map(type_name, rest))
             raise TypeError(

@@ -22,18 +22,8 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols
-from minigrad.ops import shape
-from minigrad.ops.linear_systems import (
-    LinAlgError,
-    check,
-    check_kernel,
-    check_square,
-    column_major,
-    linalg,
-    mT,
-    solve,
-    solve_triangular,
-)
+from minigrad.ops import linear_systems, shape
+from minigrad.ops.linear_systems import column_major, linalg, mT, solve, solve_triangular
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.triangular import diag_embed, tril, triu
 
@@ -111,7 +101,7 @@ def lower_cholesky(self: Array) -> Array:
     try:
         return np.linalg.cholesky(self)
     except np.linalg.LinAlgError:
-        raise LinAlgError(_not_positive(self)) from None
+        raise linear_systems.LinAlgError(_not_positive(self)) from None
 
 
 @linalg("cholesky(Tensor A, *, upper=False, out=None)", numpy=np.linalg.cholesky)
@@ -121,7 +111,7 @@ def cholesky(A: Tensor, upper: bool) -> Tensor:
     Raises:
         RuntimeError: If A is not square, or not positive-definite.
     """
-    check_square("linalg.cholesky", A)
+    linear_systems.check_square("linalg.cholesky", A)
     lower = lower_cholesky(A)
     return lower.mT if upper else lower
 
@@ -175,8 +165,8 @@ def symmetric_eigenvalues(A: Tensor, UPLO: Any) -> Any:
     triangle: Any = UPLO.upper()
     if triangle not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    check_square("linalg.eigh", A)
-    check_kernel("linalg_eigh_cpu", A)
+    linear_systems.check_square("linalg.eigh", A)
+    linear_systems.check_kernel("linalg_eigh_cpu", A)
     values, vectors = np.linalg.eigh(A._array, triangle)
     return recorded(LinalgEighBackward0, A, (values, column_major(vectors)))
 
@@ -200,10 +190,10 @@ def eig(A: Tensor, name: str = "eig") -> Any:
         >>> torch.linalg.eig(torch.tensor([[0.0, 1.0], [0.0, 0.0]])).eigenvalues
         tensor([0.+0.j, 0.+0.j])
     """
-    check_square(f"linalg.{name}", A)
+    linear_systems.check_square(f"linalg.{name}", A)
     if A._array.dtype.kind not in "fc":
         raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(A._array)}")
-    check_kernel("linalg_eig_out_cpu", A)
+    linear_systems.check_kernel("linalg_eig_out_cpu", A)
     if not np.isfinite(A._array).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
     kind = np.result_type(A._array.dtype, np.complex64)
@@ -294,12 +284,14 @@ def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
             "cuSOLVER backend."
         )
-    check("linalg.svd", A, "linalg_svd_cpu", square=False)
+    linear_systems.check("linalg.svd", A, "linalg_svd_cpu", square=False)
     try:
         U, S, Vh = np.linalg.svd(A._array, full_matrices)
     except np.linalg.LinAlgError:
         why = "" if np.isfinite(A._array).all() else _NOT_FINITE
-        raise LinAlgError(f"linalg.svd: The algorithm failed to converge{why}.") from None
+        raise linear_systems.LinAlgError(
+            f"linalg.svd: The algorithm failed to converge{why}."
+        ) from None
     return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
 
 
@@ -387,7 +379,7 @@ def orthonormalized(A: Tensor, mode: Any) -> Any:
         >>> Q.shape, R.shape
         (torch.Size([4, 2]), torch.Size([2, 2]))
     """
-    check("linalg.qr", A, "geqrf_cpu", square=False)
+    linear_systems.check("linalg.qr", A, "geqrf_cpu", square=False)
     if mode not in ("reduced", "complete", "r"):
         if not isinstance(mode, str):
             raise wrong_type("linalg_qr", "mode", "str", mode, 2)
@@ -486,5 +478,5 @@ def determinant(A: Tensor) -> Tensor:
         >>> torch.linalg.det(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
         tensor(8.)
     """
-    check("linalg.det", A, "lu_cpu")
+    linear_systems.check("linalg.det", A, "lu_cpu")
     return det(A)

@@ -19,17 +19,8 @@ from minigrad.core.tape import book
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
-from minigrad.faces import attach, face
-from minigrad.faces.arguments import (
-    check_tensor,
-    is_operand,
-    no_combination,
-    no_tensor,
-    nothing,
-    plain,
-    sizes_given,
-    sizes_of,
-)
+from minigrad.faces import arguments, attach, face
+from minigrad.faces.arguments import is_operand, nothing
 from minigrad.faces.face import writers
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
@@ -165,10 +156,10 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
         RuntimeError: If the value is a tensor with dimensions.
     """
     if not is_operand(value):
-        raise no_combination("fill_", value)
+        raise arguments.no_combination("fill_", value)
     if not isinstance(value, Tensor):
         if tensor._array.dtype.kind != "c":
-            value = entry(plain(value), tensor._array.dtype)
+            value = entry(arguments.plain(value), tensor._array.dtype)
         return write(shape.filled, tensor, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(
@@ -246,7 +237,7 @@ def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
             tensor._bump_version()
             return tensor
         if not is_operand(other):
-            raise no_tensor(f"{name}_", other, "other", 1)
+            raise arguments.no_tensor(f"{name}_", other, "other", 1)
         if alpha == 1 and alpha.__class__ in (int, float):
             return write(operation, tensor, other)
         return write(scaled, tensor, other, alpha)
@@ -353,7 +344,7 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
         >>> torch.tensor([[1, 2], [3, 4]]).resize_(3)
         tensor([1, 2, 3])
     """
-    wanted = sizes_given("resize_", "size", sizes, size)
+    wanted = arguments.sizes_given("resize_", "size", sizes, size)
     if grad_mode.enabled and tensor.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if min(wanted, default=0) < 0:
@@ -407,8 +398,8 @@ def set_(
     if source is nothing:
         source = wrap(np.zeros(0, dtype))
     elif size is None and (storage_offset is not nothing or stride is not None):
-        raise no_combination("set_", source, storage_offset)
-    check_tensor("set_", source, "source")
+        raise arguments.no_combination("set_", source, storage_offset)
+    arguments.check_tensor("set_", source, "source")
     array = source._array
     if array.dtype != dtype:
         raise RuntimeError(
@@ -422,7 +413,7 @@ def set_(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
         )
     if size is not None:
-        sizes = sizes_of((size,))
+        sizes = arguments.sizes_of((size,))
         steps = stride
         if steps is None:
             steps = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]

@@ -177,8 +177,11 @@ def _take_apart(
     return results
 
 
+@face("unbind(Tensor input, Dim dim=0)")
 def unbind(tensor: Tensor, dim: int) -> tuple[Tensor, ...]:
     """Take a tensor apart along a dimension: the rule stacks the gradients."""
+    if not tensor._array.ndim:
+        raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     return _take_apart(UnbindBackward0, tensor, dim, range(tensor._array.shape[dim]))
 
 
@@ -261,15 +264,6 @@ def _stack_rows(name: str, ndim: int, meaning: str) -> None:
 
 _stack_rows("hstack", 1, "side by side: along the second dimension, vectors along their only one")
 _stack_rows("vstack", 2, "one below the other: along the first dimension, vectors as rows")
-
-
-@face("unbind(Tensor input, int dim=0)")
-def unbound(input: Tensor, dim: int) -> tuple[Tensor, ...]:
-    """Take a tensor apart along a dimension."""
-    number = dimension(dim, input.ndim)
-    if not input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return unbind(input, number)
 
 
 @face("split(Tensor input, split_size, int dim=0)", function=False)

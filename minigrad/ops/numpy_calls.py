@@ -77,11 +77,9 @@ def _operation(key: Any) -> Callable[..., Any] | None:
     """Look up what stands for a function of NumPy's; at a miss once more, with all loaded."""
     tables = numpy_protocols
     table = tables.ufuncs if isinstance(key, (np.ufunc, tuple)) else tables.functions
-    found = table.get(key)
-    if found is None:
+    if key not in table:
         lazy_loading.load_all()
-        found = table.get(key)
-    return found
+    return table.get(key)
 
 
 def _tensors(result: Any) -> Any:
@@ -208,11 +206,7 @@ def _over(operation: Any) -> Any:
 
 def _reduce(operation: Any) -> Any:
     """Make what stands for `np.add.reduce(array)`, which goes along the first dimension."""
-
-    def call(array: Any, axis: Any = 0, keepdims: bool = False) -> Any:
-        return operation(as_tensor(array), axis, keepdims)
-
-    return call
+    return lambda array, axis=0, keepdims=False: operation(as_tensor(array), axis, keepdims)
 
 
 def _expand_dims(a: Tensor, axis: Any) -> Tensor:
@@ -282,10 +276,7 @@ ufuncs: dict[Any, Any] = {
 
 
 def _like(make: Any) -> Any:
-    def constant(a: Tensor, dtype: Any = None, shape: Any = None, **layout: Any) -> Tensor:
-        return wrap(make(a._array, dtype, shape=shape))
-
-    return constant
+    return lambda a, dtype=None, shape=None, **layout: wrap(make(a._array, dtype, shape=shape))
 
 
 functions: dict[Any, Any] = {
@@ -317,7 +308,6 @@ functions: dict[Any, Any] = {
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
     np.size: lambda a, axis=None: a.numel() if axis is None else a.size(axis),
-    np.moveaxis: lambda a, source, destination: a.movedim(source, destination),
 }
 
 # what files have entered already counts more

@@ -17,15 +17,8 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, entrywise, face, numpy_protocols
-from minigrad.faces.arguments import (
-    cast,
-    is_operand,
-    no_combination,
-    not_implemented,
-    on_operands,
-    plain,
-)
+from minigrad.faces import arguments, attach, entrywise, face, numpy_protocols
+from minigrad.faces.arguments import cast, is_operand, not_implemented, plain
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import beside_array, scalar
 
@@ -202,7 +195,7 @@ def remainder_of(input: Any, other: Any) -> Any:
     return NotImplemented
 
 
-numpy_protocols.ufuncs[np.remainder] = on_operands(remainder_of)
+numpy_protocols.ufuncs[np.remainder] = arguments.on_operands(remainder_of)
 
 
 def _refuse_booleans(kernel: str, *tensors: Tensor) -> None:
@@ -259,11 +252,11 @@ def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
 def floor_divide_(input: Tensor, other: Any) -> Tensor:
     """Divide, and round down, in place."""
     if not is_operand(other):
-        raise no_combination("floor_divide_", other)
+        raise arguments.no_combination("floor_divide_", other)
     return write(functools.partial(floor_divide, name="floor_divide_"), input, other)
 
 
-numpy_protocols.ufuncs[np.floor_divide] = on_operands(floor_divide)
+numpy_protocols.ufuncs[np.floor_divide] = arguments.on_operands(floor_divide)
 attach(
     __name__,
     {

@@ -20,16 +20,8 @@ from minigrad.core.node import sum_to_shape
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, face
-from minigrad.faces.arguments import (
-    different,
-    dimension,
-    no_combination,
-    only,
-    sequence_of,
-    sizes_given,
-    wholes,
-)
+from minigrad.faces import arguments, attach, face
+from minigrad.faces.arguments import different, dimension, only, sizes_given, wholes
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -238,7 +230,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         >>> torch.unflatten(torch.zeros(2, 6), 1, (3, -1)).shape
         torch.Size([2, 3, 2])
     """
-    wanted = sequence_of("unflatten", "sizes", sizes, 3)
+    wanted = arguments.sequence_of("unflatten", "sizes", sizes, 3)
     number, have = dimension(dim, input.ndim), input._array.shape
     if not wanted:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -328,7 +320,7 @@ def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     return permute(input, order)
 
 
-@face("movedim(Tensor input, source, destination)", also="moveaxis")
+@face("movedim(Tensor input, source, destination)", also="moveaxis", numpy=np.moveaxis)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Move dimensions to other places; the others keep their order.
 
@@ -347,7 +339,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """
     several = isinstance(source, (tuple, list))
     if several is not isinstance(destination, (tuple, list)):
-        raise no_combination("movedim", input, source, destination)
+        raise arguments.no_combination("movedim", input, source, destination)
     given, places = (
         wholes("movedim", each if several else (each,), "dims") for each in (source, destination)
     )
