@@ -20,14 +20,8 @@ from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import attach, entrywise, face, lazy_loading
 from minigrad.faces.arguments import cast, is_operand, number, plain
-from minigrad.ops.type_promotion import (
-    beside_array,
-    far,
-    meet_types,
-    no_booleans,
-    scalar,
-    with_number,
-)
+from minigrad.ops import type_promotion
+from minigrad.ops.type_promotion import far, no_booleans, scalar, with_number
 
 _WHOLE = range(1, 1 << 63)
 _ROW = 1024  # so short that summing in float32 loses nothing to speak of
@@ -240,7 +234,7 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
         alpha = bool(alpha)
     if a.dtype == b.dtype:
         return scaled(input, other, alpha)
-    return meet_types(lambda a, b: scaled(a, b, alpha), input, other)
+    return type_promotion.meet_types(lambda a, b: scaled(a, b, alpha), input, other)
 
 
 @face(
@@ -435,7 +429,7 @@ def power(input: Any, exponent: Any) -> Any:
             raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return pow_tensor(input, exponent)
     if isinstance(exponent, np.ndarray):
-        return power(*beside_array(input, exponent))
+        return power(*type_promotion.beside_array(input, exponent))
     exponent = plain(exponent)
     if isinstance(exponent, (int, float, complex)):
         return _to_number(input, exponent)

@@ -89,18 +89,16 @@ def write(
         node = edge[0]
         if old._edge is not NO_EDGE and any(saved is old for saved in node._saved or ()):
             old._edge = shape.clone(old)._edge  # PyTorch's graph has a clone of the old value
+        kept = None
         if "result" in node._names_of_saved and node._saved is not None:
+            kept = SavedTensor(tensor, is_result=True)
             node._saved = tuple(
-                SavedTensor(tensor, is_result=True)
-                if isinstance(s, SavedTensor) and s.tensor is None
-                else s
-                for s in node._saved
+                kept if isinstance(each, SavedTensor) and each.tensor is None else each
+                for each in node._saved
             )
         rebase_history(tensor, node)
-        if tensor._view is not None:
-            for saved in node._saved or ():
-                if isinstance(saved, SavedTensor) and saved.tensor is None:
-                    saved.place = weakref.ref(tensor.grad_fn)
+        if kept is not None and tensor._view is not None:
+            kept.place = weakref.ref(tensor.grad_fn)
         if recording is not True:
             recording.attend(node, tensor)
     return tensor
@@ -266,11 +264,10 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
         check_inplace(tensor, recording=_needs_gradient(tensor, value))
     if repeats(tensor._array):
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
-    number = not isinstance(value, Tensor)
     sizes = tensor._array.shape
     if broadcasts(mask._array.shape, sizes):
         mask = choices.spread(mask, sizes)
-    operation = choices.masked_fill_number if number else choices.masked_fill
+    operation = choices.masked_fill if isinstance(value, Tensor) else choices.masked_fill_number
     write(operation, tensor, mask, value, checked=True)
     if repeats(tensor._array):  # some of what was not written has the same place
         tensor._array[mask._array] = value._array if isinstance(value, Tensor) else value

@@ -425,13 +425,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple(t if t._array.shape == wanted else shape.expand(t, wanted) for t in tensors)
 
 
-def repeat_interleave(
-    input: Any = None,
-    repeats: Any = None,
-    dim: int | None = None,
-    *,
-    output_size: int | None = None,
-) -> Tensor:
+@face("repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None)", method=False)
+def repeat_interleave(input: Any, repeats: Any, dim: int | None, output_size: int | None) -> Tensor:
     """Repeat each entry, or each slice along a dimension, next to itself.
 
     Args:
@@ -491,7 +486,7 @@ def repeated(
     """Repeat each entry, or each slice along a dimension, next to itself."""
     if repeats is None:
         raise no_combination("repeat_interleave", repeats)
-    return repeat_interleave(input, repeats, dim, output_size=output_size)
+    return repeat_interleave(input, repeats, dim, output_size)
 
 
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:
@@ -564,9 +559,5 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 attach(
     __name__,
     {"repeat_interleave": repeated},
-    {
-        "broadcast_tensors": broadcast_tensors,
-        "meshgrid": meshgrid,
-        "repeat_interleave": repeat_interleave,
-    },
+    {"broadcast_tensors": broadcast_tensors, "meshgrid": meshgrid},
 )
