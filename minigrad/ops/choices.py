@@ -393,15 +393,13 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
 
 def _limit(kernel: str, limit: Any, dtype: np.dtype[Any]) -> Any:
     """Refuse a limit that is complex, or no number of a type."""
-    if not isinstance(limit, Tensor):
-        if limit is None:
-            return None
+    if isinstance(limit, Tensor):
+        if limit._array.dtype.kind == "c":
+            raise not_implemented(f"{kernel}_cpu", limit._array)
+    elif limit is not None:
         limit = real_number(number(limit, "clamp", "min or max"), np.dtype("float64"))
         if dtype.kind == "f" and isinstance(limit, (int, float)):
             entry(limit, dtype)
-        return limit
-    if limit._array.dtype.kind == "c":
-        raise not_implemented(f"{kernel}_cpu", limit._array)
     return limit
 
 

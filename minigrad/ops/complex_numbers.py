@@ -144,13 +144,9 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
         >>> torch.polar(torch.tensor([2.0]), torch.tensor([0.0]))
         tensor([2.+0.j])
     """
-    if not (abs.dtype.is_floating_point and angle.dtype.is_floating_point):
-        return complex(abs, angle)  # which says that it must be floating-point numbers
-    _refuse_gradient(abs, angle)
-    lengths, angles = abs.detach(), angle.detach()
-    if abs.dtype is not angle.dtype:
-        return complex(lengths, angles)
-    return complex(lengths * angles.cos(), lengths * angles.sin())
+    if abs.dtype is not angle.dtype or not abs.dtype.is_floating_point:
+        return complex(abs, angle)  # which says what they must be
+    return complex(abs * angle.cos(), abs * angle.sin())
 
 
 def _set(part: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Any], None]:

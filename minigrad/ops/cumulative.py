@@ -227,10 +227,10 @@ def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor
     for joined in (prepend, append):
         if joined is not None:
             _check_joined(input, joined, dim)
-    if n and (prepend is not None or append is not None):
-        input = cat([t for t in (prepend, input, append) if t is not None], dim)
     if n == 0:
         return clone(input)
+    if prepend is not None or append is not None:
+        input = cat([t for t in (prepend, input, append) if t is not None], dim)
     for _ in range(min(n, input._array.shape[dim])):
         size = input._array.shape[dim]
         earlier = slice_dim(input, dim, 0, size - 1, 1)  # the first of the two, as in PyTorch

@@ -156,7 +156,8 @@ def _view_of(
             _refuse_without_dimensions(key)
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     part, dim, original = tensor, 0, 0
-    arrays: dict[int, Any] = {}
+    indices: list[Any] = []
+    reached = 0  # how many dimensions of the view the indices cover
     for k in keys:
         if k is None:
             part, dim = shape.unsqueeze(part, dim), dim + 1
@@ -183,12 +184,12 @@ def _view_of(
             if array.dtype == bool and not array.ndim:  # all or nothing, along a new dimension
                 part, original = shape.unsqueeze(part, dim), original - 1
                 array = np.zeros(int(array), np.int64)
-            arrays[dim] = array
+            indices += [slice(None)] * (dim - reached)
+            indices.append(array)
             span = array.ndim if array.dtype == bool else 1
             dim, original = dim + span, original + span
-    if not arrays:
-        return part, None
-    return part, _index_tuple(arrays)
+            reached = dim
+    return part, tuple(indices) or None
 
 
 def _checked(index: int, dim: int, size: int) -> int:
@@ -214,6 +215,7 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
 # ---------------------------------------------------------------------- keys
 
 _NO_INDICES = (float, complex, dict, set, frozenset)
+_PARTS_OF_KEYS = (list, tuple, slice, range, str, Tensor, np.ndarray, type(None), type(...))
 _ONE_DIMENSION = (slice, *_NO_INDICES)
 _BYTES = np.dtype(np.uint8).num
 _OLD_BOOLEANS = (dtypes.uint8, np.dtype(np.uint8))
@@ -221,10 +223,7 @@ _OLD_BOOLEANS = (dtypes.uint8, np.dtype(np.uint8))
 
 def _stands_for_tuple(key: list[Any]) -> bool:
     """Tell whether PyTorch reads a list as a tuple of indices; it warns that it does."""
-    parts_of_keys = (list, tuple, slice, range, str, Tensor, np.ndarray)
-    if len(key) >= 32 or not any(
-        k is None or k is Ellipsis or isinstance(k, parts_of_keys) for k in key
-    ):
+    if len(key) >= 32 or not any(isinstance(k, _PARTS_OF_KEYS) for k in key):
         return False
     warnings.warn(
         "Using a non-tuple sequence for multidimensional indexing is deprecated and will be "
@@ -247,19 +246,6 @@ def _refuse_without_dimensions(key: Any) -> None:
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
         )
-
-
-def _index_tuple(arrays: dict[int, Any]) -> tuple[Any, ...]:
-    """Put index arrays in their places between full slices."""
-    indices: list[Any] = []
-    for dim, array in arrays.items():
-        indices += [slice(None)] * (dim - _span(indices))
-        indices.append(array)
-    return tuple(indices)
-
-
-def _span(indices: list[Any]) -> int:
-    return sum(1 if isinstance(i, slice) or i.dtype != bool else i.ndim for i in indices)
 
 
 def _dimensions_taken(key: Any) -> int:
