@@ -59,9 +59,12 @@ class dtype:
 
         Raises:
             RuntimeError: If there is none.
+            NotImplementedError: If only PyTorch has it.
         """
         if self.is_complex:
             return self
+        if self is float16:
+            raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
         found = {float32: complex64, float64: complex128}.get(self)
         if found is None:
             raise RuntimeError(f"Unknown Complex ScalarType for {self.tensor_type}")

@@ -167,7 +167,9 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, (Tensor, int, float, complex)) or hasattr(value, "free_symbols")
 
 
-def check_tensors(tensors: Any, name: str = "cat", argument: str = "tensors") -> list[Tensor]:
+def check_tensors(
+    tensors: Any, name: str = "cat", argument: str = "tensors", place: int = 0
+) -> list[Tensor]:
     """Give a sequence of tensors as a list.
 
     Raises:
@@ -178,8 +180,8 @@ def check_tensors(tensors: Any, name: str = "cat", argument: str = "tensors") ->
     for position, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
             raise TypeError(
-                f"expected Tensor as element {position} in argument 0, but got "
-                f"{type(tensor).__name__}"
+                f"expected Tensor as element {position} in argument {place}, but got "
+                f"{type_name(tensor)}"
             )
     return list(tensors)
 

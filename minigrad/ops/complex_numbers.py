@@ -13,7 +13,6 @@ import numpy as np
 from minigrad.autograd.messages import refuse_complex
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, make_view, wrap
-from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.ops.inplace import copy_
 
@@ -104,8 +103,6 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     if array.strides[-1] != array.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if input.dtype is dtypes.float16:
-        raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
     _refuse_gradient(input)
     pairs = array.view(input.dtype.to_complex().numpy)[..., 0]
     return _view(pairs, input, view_as_complex)
@@ -182,8 +179,6 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
             f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second "
             "argument"
         )
-    if real.dtype is dtypes.float16:
-        raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
     _refuse_gradient(real, imag)
     first, second = np.broadcast_arrays(real._array, imag._array)
     array = np.empty(first.shape, real.dtype.to_complex().numpy)

@@ -20,7 +20,6 @@ from minigrad.autograd.own_nodes import Decomposition, recorded
 from minigrad.autograd.rules import applied, overridable, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols
 from minigrad.ops import linear_systems, shape
 from minigrad.ops.linear_systems import column_major, linalg, mT, solve, solve_triangular
@@ -191,12 +190,9 @@ def eig(A: Tensor, name: str = "eig") -> Any:
         tensor([0.+0.j, 0.+0.j])
     """
     linear_systems.check_square(f"linalg.{name}", A)
-    if A._array.dtype.kind not in "fc":
-        raise RuntimeError(f"Unknown Complex ScalarType for {scalar_name(A._array)}")
-    linear_systems.check_kernel("linalg_eig_out_cpu", A)
+    kind = A.dtype.to_complex().numpy
     if not np.isfinite(A._array).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    kind = np.result_type(A._array.dtype, np.complex64)
     if A.requires_grad:
         refuse_complex(kind)
     values, vectors = np.linalg.eig(A._array)

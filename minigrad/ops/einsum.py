@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import as_tensor, dimension, dimensions
+from minigrad.faces.arguments import as_tensor, check_tensors, dimension, dimensions
 from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
 from minigrad.ops.type_promotion import differ
 
@@ -183,10 +183,8 @@ def _lined_up(operand: Tensor, labels: Sequence[str], plan: Plan, number: int) -
                     f"don't match, {sizes[position]} != {sizes[first]}"
                 )
             operand = triangular.diagonal(operand, 0, first, position)
-            last = operand.ndim - 1
-            moved = [d for d in range(last) if d < first]
-            rest = [d for d in range(last) if d >= first]
-            operand = shape.permute(operand, (*moved, last, *rest))
+            last = operand.ndim - 1  # where the diagonal is now
+            operand = shape.permute(operand, (*range(first), last, *range(first, last)))
         else:
             seen[label] = position
             order[plan.places[label]] = position
@@ -324,11 +322,7 @@ def einsum(*args: Any) -> Tensor:
         operands = list(operands[0])
     if not operands:
         raise ValueError(_NOTHING)
-    for number, operand in enumerate(operands):
-        if not isinstance(operand, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {number} in argument 1, but got {type_name(operand)}"
-            )
+    operands = check_tensors(operands, "einsum", "operands", 1)
     plan = _plan(equation, tuple(operand._array.ndim for operand in operands))
     lined_up = [
         _lined_up(operand, labels, plan, number)

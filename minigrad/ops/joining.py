@@ -18,7 +18,7 @@ from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, reduce_gradient
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, face
+from minigrad.faces import arguments, attach, face
 from minigrad.faces.arguments import check_tensors, dimension, no_combination, sequence_of, whole
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
@@ -147,12 +147,12 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a new dimension: each gets its layer of the gradient."""
     arrays = [tensor._array for tensor in tensors]
-    if any(array.shape != arrays[0].shape for array in arrays):
-        other = next(i for i, array in enumerate(arrays) if array.shape != arrays[0].shape)
-        raise RuntimeError(
-            f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
-            f"entry 0 and {list(arrays[other].shape)} at entry {other}"
-        )
+    for place, array in enumerate(arrays):
+        if array.shape != arrays[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
+                f"entry 0 and {list(array.shape)} at entry {place}"
+            )
     return _joined(StackBackward0, tensors, np.stack(arrays, dim, dtype=_meeting(arrays)), (dim,))
 
 
@@ -415,10 +415,6 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         >>> a.shape, b.shape
         (torch.Size([2, 3]), torch.Size([2, 3]))
     """
-    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
-        raise TypeError(
-            f"expected Tensor as element 0 in argument 0, but got {type(tensors[0]).__name__}"
-        )
     tensors = tuple(check_tensors(tensors))
     shapes = [t._array.shape for t in tensors]
     wanted = broadcast_shape(*shapes)
@@ -492,8 +488,7 @@ def repeated(
 def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:
     counts = repeats._array
     if counts.dtype.name not in ("int32", "int64"):
-        kind = dtypes.scalar_name(counts)
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{kind}'")
+        raise arguments.not_implemented("repeat_interleave_cpu", counts)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     places = np.repeat(np.arange(size), counts.astype(np.intp, copy=False))

@@ -422,19 +422,17 @@ def roll(self: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Array:
 # ------------------------------------------------------------------- dimensions of size 1, repeats
 
 
-def _unsqueezed(grad: Any, self_sym_sizes: Any, dim: int | tuple[int, ...]) -> Any:
+def _unsqueezed(grad: Any, self_sym_sizes: Any, dim: Any) -> Any:
     """Bring back the dimensions of size 1 that were left out."""
-    dims = sorted(dim if isinstance(dim, tuple) else (dim,))
-    left_out = tuple(d for d in dims if self_sym_sizes[d : d + 1] == (1,))
+    dims = (dim,) if isinstance(dim, int) else dim
+    left_out = tuple(d for d, size in enumerate(self_sym_sizes) if size == 1 and d in dims)
     return np.expand_dims(grad, left_out) if left_out else grad
 
 
 @differentiable(
     "SqueezeBackward0",
     view=True,
-    self=lambda grad, self_sym_sizes: _unsqueezed(
-        grad, self_sym_sizes, tuple(range(len(self_sym_sizes)))
-    ),
+    self=lambda grad, self_sym_sizes: _unsqueezed(grad, self_sym_sizes, range(len(self_sym_sizes))),
 )
 def squeeze_all(self: Array) -> Array:
     """Leave out all dimensions of size 1."""
