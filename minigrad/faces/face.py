@@ -55,6 +55,7 @@ writers: dict[str, Callable[..., Tensor]] = {}
 
 
 _NO_NUMBER = "{0}.__class__ not in numbers"
+_REFUSE = 'raise wrong_type("{function}", "{name}", "{kind}", {name}, {position})'
 # By the kind of an argument: when it is wrong, if that can be told in one line, and what is done.
 _CHECKS = {
     "Tensor": ("not isinstance({}, Tensor)", "check_tensor({given})"),
@@ -66,10 +67,8 @@ _CHECKS = {
     "int": ("{0}.__class__ is not int or {0}.bit_length() > 63", "{name} = whole({given})"),
     "float": (_NO_NUMBER, "{name} = number({number})"),
     "Number": (f"{_NO_NUMBER} or not -{1 << 63} < {{0}} < {1 << 63}", "{name} = number({number})"),
-    "bool": (
-        "{0} is not True and {0} is not False",
-        'raise wrong_type("{function}", "{name}", "bool", {name}, {position})',
-    ),
+    "bool": ("{0} is not True and {0} is not False", _REFUSE),
+    "str": ("not isinstance({}, str)", _REFUSE),
     "dtype": ("", "check_dtype({given})"),
 }
 
@@ -223,6 +222,7 @@ class Face:
             given=f'"{function}", {name}, "{name}", {position}',
             tensor=every[0].name,
             position=position,
+            kind=argument.kind,
             number=f'{name}, "{function}", "{name}", {position}, "{argument.kind}"',
             error=self._wrong,
             operands=", ".join(each.name for each in every[:2]),

@@ -38,7 +38,7 @@ class Argument(NamedTuple):
             as one, or `Scalar`, where PyTorch has a signature of its own for numbers: the body
             gives NotImplemented for what is neither; `Sizes`, whole numbers in a sequence, which a
             method takes one by one, too; `int`, any whole number; `float` or `Number`, a number,
-            which arrives as Python's; or any other word, which is not looked at.
+            which arrives as Python's; `str`, a text; or any other word, which is not looked at.
         name: Its name.
         default: The source of its default, or None if it must be given. `nothing` reaches the
             body as None, which the caller must not give.

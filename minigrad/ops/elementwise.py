@@ -238,7 +238,7 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
 
 
 @face(
-    "div(Operand input, Operand other, *, rounding_mode=None, out=None)",
+    "div(Operand input, Operand other, *, str? rounding_mode=None, out=None)",
     in_place=True,
     also="divide",
 )
