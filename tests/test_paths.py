@@ -142,6 +142,11 @@ def test_what_libraries_do_with_it_when_they_are_imported():
     assert not isinstance(2, sizes)
     assert minigrad.onnx.symbolic_helper.parse_args("v", "v")(len) is len
     assert callable(minigrad.library.register_fake("torchvision::nms"))
+    key = minigrad._C.DispatchKey
+    assert minigrad._C.DispatchKeySet(key.AutocastCPU) | minigrad._C.DispatchKeySet(key.AutocastXPU)
+    with pytest.raises(NotImplementedError, match=r"torch\.distributed\.ReduceOp\.SUM"):
+        minigrad.distributed.ReduceOp.SUM()
+    assert not hasattr(minigrad.distributed.ReduceOp, "name_of_nothing")
     assert minigrad.hub.get_dir() == os.path.join(minigrad.hub._get_torch_home(), "hub")
     with pytest.raises(OSError, match="compiled"):
         minigrad.ops.load_library("_C.so")

@@ -49,8 +49,8 @@ _QUESTIONS = (
 _NO = set(_QUESTIONS.split())
 # A function given to one of these, or to one that registers it for what is not here, is as it was.
 _PLAIN = (
-    "_overload_method _script_if_tracing disable export ignore parse_args script_if_tracing "
-    "unused wrap"
+    "DispatchKeySet _overload_method _script_if_tracing disable export ignore parse_args "
+    "script_if_tracing unused wrap"
 )
 _AS_IT_IS = set(_PLAIN.split())
 _SCRIPTS = {"freeze", "optimize_for_inference", "script", "trace"}
@@ -153,6 +153,15 @@ def _scripted(made: Any, *arguments: Any, **options: Any) -> Any:
     return made
 
 
+class _Absent(type):
+    """The kind of a class that is not here; its members, as an enumeration's, can be mentioned."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if not name[:1].isupper():
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+        return _absent(cls.__module__.removeprefix("torch."), f"{cls.__name__}.{name}")
+
+
 def _absent(room: str, name: str) -> Any:
     """Make what stands for something that is not here."""
 
@@ -165,7 +174,7 @@ def _absent(room: str, name: str) -> Any:
     if not name[:1].isupper():
         refuse.__name__ = refuse.__qualname__ = name
         return refuse
-    return type(
+    return _Absent(
         name,
         (),
         {
