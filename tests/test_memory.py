@@ -31,8 +31,3 @@ def test_it_is_done_by_default_and_can_be_switched_off():
 
 def test_the_size_of_a_storage_is_pytorchs():
     assert sys.getsizeof(minigrad.ones(100).untyped_storage()) == 464
-
-
-def test_a_storage_prints_its_entries():
-    kind = "[torch.storage.TypedStorage(dtype=torch.int64, device=cpu) of size 2]"
-    assert repr(minigrad.tensor([1, 2]).storage()) == f" 1\n 2\n{kind}"

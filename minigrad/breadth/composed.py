@@ -22,11 +22,12 @@ from minigrad.faces.arguments import check_tensors, is_operand, no_combination, 
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import expressions
 from minigrad.ops import recurrent
+from minigrad.ops.choices import masked_select as chosen
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
 # What the tables speak of beside what is below, and what programs set and only ask for again.
-SPOKEN_OF = draw_poisson, stream, check_tensors
+SPOKEN_OF = draw_poisson, stream, check_tensors, chosen
 RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is "
     "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
@@ -218,7 +219,7 @@ _index_put(Tensor input, indices, Tensor values, bool accumulate=False)
 _index_reduce(Tensor input, Dim dim, Tensor index, Tensor source, reduce, *,
     bool include_self=True) = gathered_in_rows(input, dim, index, source, reduce, include_self)
 kron(Tensor input, Tensor other) = kron(input, other)
-masked_select(Tensor input, Tensor mask) = (lambda values, chosen: values[chosen])(
+masked_select(Tensor input, Tensor mask) = chosen(
     *torch.broadcast_tensors(input, having(
     mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")))
 nanmedian(Tensor input) = input[~input.isnan()].median()

@@ -12,10 +12,10 @@ from typing import Any
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
-from minigrad.faces.arguments import number, refuse
 from minigrad.faces.face import functional, in_functional
 from minigrad.faces.signature import expressions
 from minigrad.nn import functional as F
+from minigrad.nn.functional.resizing import channel_shuffle
 from minigrad.nn.modules.layer import Layer, _ntuple
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
@@ -25,41 +25,11 @@ torch: Any = sys.modules["minigrad"]
 # ---------------------------------------------------------------------- what the table speaks of
 
 
-def placed(input: Tensor, inplace: bool, function: Any) -> Tensor:
-    """Write a result over the input, if that is asked for."""
-    result: Tensor = function(input.clone() if inplace else input)
-    return input.copy_(result) if inplace else result
-
-
 def total(losses: Tensor, reduction: str) -> Tensor:
     """Make one number of losses, or leave them."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return losses if reduction == "none" else getattr(losses, reduction)()
-
-
-def in_range(lambd: float) -> float:
-    """Give a width that is a number and not negative."""
-    lambd = number(lambd, "softshrink", "lambd", 2).real
-    if not 0 <= lambd < float("inf"):
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    return lambd
-
-
-def shrunk(input: Tensor, lambd: float) -> Tensor:
-    """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it."""
-    refuse("softshrink_check", "iub", input)
-    return torch.where(input.abs() <= lambd, 0.0, input - lambd * input.sign())
-
-
-def halves(input: Tensor, dim: int) -> tuple[Tensor, ...]:
-    """Give the two halves along a dimension."""
-    refuse("glu_cpu", "c", input)
-    if input.size(dim) % 2:
-        raise RuntimeError(
-            f"Halving dimension must be even, but dimension {dim} is size {input.size(dim)}"
-        )
-    return input.chunk(2, dim)
 
 
 def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
@@ -117,12 +87,22 @@ def upsampled(name: str, *given: Any) -> Tensor:
 
 def shuffled(input: Tensor, groups: int) -> Tensor:
     """Deal out channels that lie group by group: the first of each group, the second, ..."""
+    if input.ndim < 3:
+        raise RuntimeError(
+            f"channel_shuffle expects input with > 2 dims, but got input with sizes "
+            f"{list(input.shape)}"
+        )
+    if groups < 1:
+        raise RuntimeError(
+            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
+        )
     if input.size(1) % groups:
         raise RuntimeError(
             f"Number of channels must be divisible by groups. Got {input.size(1)} channels and "
             f"{groups} groups."
         )
-    return input.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
+    result: Tensor = channel_shuffle(input, groups)
+    return result
 
 
 def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: bool) -> Tensor:
@@ -163,18 +143,13 @@ _FUNCTIONS = """
 channel_shuffle(Tensor input, int groups) = shuffled(input, groups)
 gaussian_nll_loss(Tensor input, Tensor target, var, full=False, float eps=1e-6, reduction="mean")
     = total(gaussian(input, target, var, full, eps), reduction)
-glu(Tensor input, Dim dim=-1) = (lambda a, b: a * b.sigmoid())(*halves(input, dim))
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
-hardshrink(Tensor input, Number lambd=0.5) = torch.where(input.abs() > lambd, input, 0.0)
-mish(Tensor input, inplace=False)
-    = placed(input, inplace, lambda x: x * F.softplus(x).tanh())
 multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, size_average=None,
     reduce=None, reduction="mean") = total(margins(input, target, p, margin, weight), reduction)
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
     reduce=None, reduction="mean") = total((lambda losses: (
     losses if weight is None else losses * weight).sum(input.ndim - 1) / input.size(-1))(
     -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))), reduction)
-softshrink(Tensor input, Number lambd=0.5) = shrunk(input, in_range(lambd))
 triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *,
     distance_function=None, margin=1.0, swap=False, reduction="mean") = total(F.relu(
     margin + by_triplets(anchor, positive, negative, distance_function, swap)), reduction)

@@ -278,6 +278,84 @@ def silu(self: Array) -> Array:
     return self * logistic(self)
 
 
+def _mish_rule(grad: Any, self: Any) -> Any:
+    bent = np.tanh(np.log1p(np.exp(self)))
+    return grad * (bent + self * applied(sigmoid, self) * (1 - bent * bent))
+
+
+@activation("mish(input, inplace=False)", floats("mish_cpu", "iubc"))
+@differentiable("MishBackward0", self=_mish_rule)
+@quietly
+def mish(self: Array) -> Array:
+    r"""Input times the tanh :math:`t` of its softplus: :math:`g (t + x \sigma(x) (1 - t^2))`.
+
+    Source: Misra, *Mish: a self regularized non-monotonic activation function*, 2019.
+    """
+    return self * np.tanh(np.log1p(np.exp(self)))
+
+
+def _halves(array: Any, dim: int) -> list[Any]:
+    before, middle = (slice(None),) * (dim % array.ndim), array.shape[dim] // 2
+    return [array[(*before, part)] for part in (slice(middle), slice(middle, None))]
+
+
+def _glu_gradient_rule(grad: Any, self: Any, dim: int) -> Any:
+    first, second = _halves(self, dim)
+    of_first, of_second = _halves(grad, dim)
+    gate = applied(sigmoid, second)
+    return of_first * gate + of_second * first * (gate * (1 - gate))
+
+
+def _glu_curvature_rule(grad: Any, grad_output: Any, self: Any, dim: int) -> Any:
+    first, second = _halves(self, dim)
+    of_first, of_second = _halves(grad, dim)
+    gate = applied(sigmoid, second)
+    slope = grad_output * (gate * (1 - gate))
+    bent = slope * (of_first + of_second * first * (1 - 2 * gate))
+    return np.concatenate([slope * of_second, bent], dim)
+
+
+@differentiable("GluBackwardBackward0", grad_output=_glu_gradient_rule, self=_glu_curvature_rule)
+@quietly
+def glu_backward(grad_output: Array, self: Array, dim: int) -> Array:
+    r"""Rule of glu, :math:`(g\, \sigma(b),\ g\, a\, \sigma(b) (1 - \sigma(b)))`."""
+    first, second = _halves(self, dim)
+    gate = logistic(second)
+    return np.concatenate([grad_output * gate, grad_output * first * (gate * (1 - gate))], dim)
+
+
+@differentiable("GluBackward0", self=glu_backward)
+@quietly
+def glu(self: Array, dim: int) -> Array:
+    r"""One half times the logistic function of the other: :math:`a \sigma(b)`."""
+    first, second = _halves(self, dim)
+    return first * logistic(second)
+
+
+@functional("glu(Tensor input, Dim dim=-1)")
+def gated(input: Tensor, dim: int) -> Tensor:
+    r"""Compute $a \sigma(b)$ of the two halves along a dimension.
+
+    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2017.
+
+    Raises:
+        RuntimeError: If there are no halves.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
+        tensor([1.5000])
+    """
+    check_floats("glu", "glu_cpu", input, "iubc")
+    if not input.ndim:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    if input.shape[dim] % 2:
+        raise RuntimeError(
+            f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}"
+        )
+    return glu(input, dim)
+
+
 # ---------------------------------------------------------------------- gelu
 
 _DENSITY = 1 / math.sqrt(2 * math.pi)

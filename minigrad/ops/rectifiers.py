@@ -186,6 +186,56 @@ def threshold(self: Array, threshold: Any, value: Any) -> Array:
     return pick(self <= threshold, value, self)
 
 
+@linear_rule("HardshrinkBackwardBackward0", self=_nothing)
+def hardshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
+    """Rule of hardshrink: the gradient where the input is farther from 0 than the width."""
+    return pick(abs(self) <= lambd, 0, grad_output)
+
+
+@activation("hardshrink(Tensor input, lambd=0.5)", floats("hardshrink_cpu"))
+@differentiable("HardshrinkBackward0", self=hardshrink_backward)
+def hardshrink(self: Array, lambd: Any) -> Array:
+    """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardshrink(torch.tensor([0.1, -0.7]))
+        tensor([ 0.0000, -0.7000])
+    """
+    return pick(abs(self) <= lambd, 0, self)
+
+
+@linear_rule("SoftshrinkBackwardBackward0", self=_nothing)
+def softshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
+    """Rule of softshrink: that of hardshrink."""
+    return pick(abs(self) <= lambd, 0, grad_output)
+
+
+def _width(name: str, input: Tensor, lambd: Any) -> list[Any]:
+    settings = floats("softshrink_check")(name, input, lambd)
+    largest = float(np.finfo(input._array.dtype).max)
+    if not 0 <= settings[0] <= largest:
+        raise RuntimeError(
+            f"lambda must be in range [0, {largest:g}] for input dtype "
+            f"{input.dtype.tensor_type}, but found {settings[0]:g}"
+        )
+    return settings
+
+
+@activation("softshrink(Tensor input, lambd=0.5)", _width)
+@differentiable("SoftshrinkBackward0", self=softshrink_backward)
+def softshrink(self: Array, lambd: Any) -> Array:
+    """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.softshrink(torch.tensor([0.1, -0.7]))
+        tensor([ 0.0000, -0.2000])
+    """
+    nearer = pick(self > 0, self - lambd, self + lambd)
+    return pick(abs(self) <= lambd, 0, nearer)
+
+
 # ---------------------------------------------------------------------- leaky: given slopes
 
 

@@ -67,6 +67,27 @@ CASES: dict[str, list[Case]] = {
         case(lambda g, x: g * np.where(np.abs(x) < 3, x / 3 + 0.5, x >= 3), E8, E8)
     ],
     "hardswish": [case(lambda x: x * np.clip(x + 3, 0, 6) / 6, E8)],
+    "hardshrink_backward": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
+    "hardshrink": [case(lambda x: np.where(np.abs(x) > 0.9, x, 0), E8, then=(0.9,))],
+    "softshrink_backward": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
+    "softshrink": [case(lambda x: x - np.clip(x, -0.9, 0.9), E8, then=(0.9,))],
+    "mish": [case(lambda x: x * np.tanh(np.log(1 + np.exp(x))), V)],
+    "glu_backward": [
+        case(
+            lambda g, x: (
+                g[..., [0, 1, 0, 1]]
+                * sigmoid_of(x[..., [2, 3, 2, 3]])
+                * np.concatenate([np.ones((3, 2)), x[..., :2] * sigmoid_of(-x[..., 2:])], 1)
+            ),
+            (3, 2),
+            (3, 4),
+            then=(-1,),
+        )
+    ],
+    "glu": [
+        case(lambda x: x[..., :2] * sigmoid_of(x[..., 2:]), (3, 4), then=(-1,)),
+        case(lambda x: x[:1] * sigmoid_of(x[1:]), (2, 3), then=(0,)),
+    ],
     "threshold_slope": [case(lambda g, x: g * (x > 0.5), E8, E8, then=(0.5,))],
     "threshold": [case(lambda x: np.where(x > 0.5, x, 7), E8, then=(0.5, 7))],
     "threshold_in_place": [case(lambda x: np.where(x > -0.5, x, 7), E8, then=(-0.5, 7))],

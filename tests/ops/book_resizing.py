@@ -84,6 +84,13 @@ CASES |= {
         Case(((4, 1, 2),), lambda x: shuffled(x, 2), lambda op, x: op(x, 2)),
         Case(((8, 1, 1),), lambda x: shuffled(x, 2), lambda op, x: op(x, 2)),
     ],
+    "channel_shuffle": [
+        Case(
+            ((2, 6, 2),),
+            lambda x: x[:, [0, 3, 1, 4, 2, 5]],
+            lambda op, x: op(x, 2),
+        ),
+    ],
     "pixel_unshuffle": [
         Case(((1, 2, 4),), lambda x: unshuffled(x, 2), lambda op, x: op(x, 2)),
     ],

@@ -24,5 +24,6 @@ for _name in (each.__name__ for each in resizing.values()):
 
 CASES |= {
     "pixel_shuffle": [([("x", 4, 1, 2)], (2,))],
+    "channel_shuffle": [([("x", 1, 6, 1)], (3,))],
     "pixel_unshuffle": [([("x", 1, 2, 4)], (2,))],
 }

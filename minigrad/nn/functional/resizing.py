@@ -492,6 +492,17 @@ def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
 
 
 @differentiable(
+    "ChannelShuffleBackward0",
+    self=lambda grad, groups: applied(channel_shuffle, grad, grad.shape[1] // groups or 1),
+)
+def channel_shuffle(self: Array, groups: int) -> Array:
+    """Deal out the channels of groups in turn: the gradient goes the way back."""
+    count, channels, *sizes = self.shape
+    apart = self.reshape(count, groups, channels // groups, *sizes)
+    return apart.swapaxes(1, 2).reshape(self.shape)
+
+
+@differentiable(
     "PixelShuffleBackward0",
     self=lambda grad, upscale_factor: applied(pixel_unshuffle, grad, upscale_factor),
 )

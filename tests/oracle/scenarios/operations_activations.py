@@ -64,6 +64,24 @@ TABLE = {
     ),
     "rrelu_": once(lambda t, x: t.rrelu_(x * 1), V),
     "softmin": on(lambda t, x: F(t).softmin(x, 1), M),
+    "hardshrink": on(lambda t, x: F(t).hardshrink(x, 0.25), V),
+    "softshrink": on(
+        lambda t, x: F(t).softshrink(x, 0.25),
+        V,
+        wrong={"negative": lambda t, x: F(t).softshrink(x, -1)},
+    ),
+    "mish": on(lambda t, x: F(t).mish(x), V),
+    "mish in place": once(lambda t, x: F(t).mish(x * 1, inplace=True), V),
+    "glu": on(
+        lambda t, x: F(t).glu(x),
+        V,
+        wrong={
+            "odd": lambda t, x: F(t).glu(x[:3]),
+            "none": lambda t, x: F(t).glu(x[0]),
+            "dimension": lambda t, x: F(t).glu(x, 1),
+        },
+    ),
+    "glu of rows": once(lambda t, x: F(t).glu(x, 0), M),
 }
 
 family = add_all(TABLE)

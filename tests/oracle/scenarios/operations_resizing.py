@@ -52,6 +52,15 @@ TABLE = {
     ),
     "trilinear": row(VOLUME, size=(3, 2, 3), mode="trilinear"),
     "area": row(PLANE, size=(2, 3), mode="area"),
+    "channel_shuffle": operation(
+        lambda t, x: t.nn.functional.channel_shuffle(x, 2),
+        (1, 6, 2),
+        wrong={
+            "channels": lambda t, x: t.nn.functional.channel_shuffle(x, 4),
+            "dimensions": lambda t, x: t.nn.functional.channel_shuffle(x[0], 2),
+            "groups": lambda t, x: t.nn.functional.channel_shuffle(x, 0),
+        },
+    ),
     "pixel_shuffle": operation(
         lambda t, x: t.nn.functional.pixel_shuffle(x, 2),
         (1, 4, 2, 2),

@@ -69,17 +69,6 @@ def quotients_with_arrays_of_numpys(torch, log):
 
 
 @family
-def the_memory_of_a_tensor(torch, log):
-    """A storage has the entries in the order of memory, those outside of a view too."""
-    x = torch.arange(6.0).view(2, 3)
-    with warnings.catch_warnings(action="ignore"):  # PyTorch's own is about to go
-        storage = x.T[1:].storage()
-        storage[1] = 7
-        log("entries", storage.tolist(), len(storage), storage.size(), storage.nbytes(), storage[1])
-    log("shared", x)
-
-
-@family
 def powers_that_no_float32_tells_from_0(torch, log):
     """A power keeps its exponent in float64, so that 0 stays 0."""
     for exponent in (1e-300, -1e-300, 1e-46, 1e300):

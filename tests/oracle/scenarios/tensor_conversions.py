@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from ..expressions import add_expressions
 from .tools import Family
 
@@ -251,3 +253,19 @@ add_expressions(
         """,
     },
 )
+
+
+@family
+def storages(torch, log):
+    """The memory of a tensor, entry by entry; PyTorch warns once that this is old."""
+    x = torch.arange(6.0).view(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole, part, turned = x.storage(), x[1:].storage(), x.t().storage()
+        shown = [each.storage() for each in (x.int(), x > 1, x.double(), x[:0].clone())]
+    log("entries", part.tolist(), [*turned], whole[1], whole[-1], len(whole), whole.size())
+    log("what it is", whole.nbytes(), str(whole.dtype), torch.is_storage(whole))
+    log("printed", *map(repr, shown))
+    whole[1] = 7
+    log("changed", x, x._version, part[1])
+    log("address", part.data_ptr() == x.data_ptr() == x.untyped_storage().data_ptr())
