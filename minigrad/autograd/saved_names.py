@@ -204,7 +204,20 @@ def _resizing(dims: int) -> dict[str, Computed]:
 
 _CORNERS = {"align_corners": _of("taps", lambda taps, node: taps.align_corners)}
 _FALSE = _constant(False)
-_EMBEDDING = {"scale_grad_by_freq": _FALSE, "sparse": _FALSE}
+_EMBEDDING = {
+    "indices": _positions,
+    "scale_grad_by_freq": _FALSE,
+    "sparse": _FALSE,
+    "weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0]),
+}
+_LSTM = {
+    "batch_sizes": _constant(()),
+    "has_biases": _of("weight2", lambda bias, node: bias is not None),
+    "hidden_size": lambda node: node._shape[1][-1],
+    "mode": _constant(2),
+    "reverse": lambda node: node._reverse,
+    "train": _constant(True),
+}
 _OF_CLASSES = {
     "weight": _of("reduction", lambda r, node: getattr(r, "weight", None)),
     "ignore_index": _of("reduction", lambda r, node: getattr(r, "ignore_index", -100)),
@@ -242,8 +255,9 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("MaxPool2DWithIndices MaxPool3DWithIndices", {"result1": _chosen}),
     ("Im2Col", {"self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1])}),
     ("Im2Col", {"self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2])}),
-    ("Embedding", {"indices": _positions, **_EMBEDDING}),
-    ("Embedding", {"weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0])}),
+    ("Embedding EmbeddingBag", _EMBEDDING),
+    ("MkldnnRnnLayer", _LSTM),
+    ("LinalgSolveEx", {"left": _constant(True)}),
     ("ScaledDotProductFlashAttentionForCpu", _ATTENTION),
     ("Mean Mean1", {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}),
     ("Kthvalue Max Median1 Min Mode", {"indices": _indices}),
@@ -280,6 +294,7 @@ renamed: dict[str, dict[str, str]] = {
     "EluBackwardBackward0": {"self_or_result": "self"},
     "AdaptiveMaxPool2DBackward0": {"result1": "indices"},
     "UnfoldBackward0": {"dimension": "dim"},
+    "AsStridedBackward0": {"storage_offset": "offset"},
     "NormBackward1": {"p": "ord"},
     "LinalgInvExBackward0": {"inverse": "result"},
     "LinalgCholeskyExBackward0": {"L": "result"},
@@ -287,9 +302,14 @@ renamed: dict[str, dict[str, str]] = {
 
 
 # What they keep for our rules alone.
-_OWN = {"chosen", "kept", "layout", "positions", "sizes", "statistics", "taps", "weights"}
+_OWN = {
+    *("bags", "chosen", "counts", "kept", "layout", "own_stride", "positions", "sizes"),
+    *("statistics", "taps", "vector", "weights"),
+}
 _OWN_HERE = {
+    "AsStridedBackward0": "self_sym_sizes",
     "EmbeddingBackward0": "weight_sym_sizes",
+    "EmbeddingBagBackward0": "weight_sym_sizes",
     "Im2ColBackward0": "self_sym_sizes",
     "NativeBatchNormBackward0": "bias",
     "NativeGroupNormBackward0": "bias",
@@ -364,9 +384,9 @@ def _shown(value: Any, name: str) -> Any:
     Of dimensions and the like, a number that was negative is shown as PyTorch shows it: without
     sign, in 64 bits.
     """
+    value = getattr(value, "said", value)
     if isinstance(value, int) and not isinstance(value, bool):
-        said = getattr(value, "said", value)
-        return said if said is None or said >= 0 or name in _SIGNED else said + 2**64
+        return value if value >= 0 or name in _SIGNED else value + 2**64
     if isinstance(value, np.ndarray):
         return wrap_as_normal(value)
     if isinstance(value, tuple) and any(not isinstance(each, Tensor) for each in value):

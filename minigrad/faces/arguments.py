@@ -53,6 +53,12 @@ class FromEnd(int):
     said: int | None
 
 
+class Unsaid(tuple[Any, ...]):
+    """Numbers for each dimension that were not said: nodes show none."""
+
+    said = ()
+
+
 @functools.cache
 def _from_end(dim: int, limit: int) -> FromEnd:
     number = FromEnd(dim % limit)

@@ -129,9 +129,7 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
 @differentiable(
     "MaskedSelectBackward0",
     constants=("mask",),
-    self=lambda grad, self_sym_sizes, mask: applied(
-        masked_scatter, zeros_for(grad, self_sym_sizes), mask, grad
-    ),
+    self=lambda grad, self, mask: applied(masked_scatter, zeros_for(grad, self.shape), mask, grad),
 )
 def masked_select(self: Array, mask: Array) -> Array:
     """The entries under a mask of the same shape, in a row: the others get no gradient."""

@@ -18,7 +18,7 @@ from minigrad.autograd.rules import applied, taking, zeros_for
 from minigrad.core.tape import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, sequence_of, whole
+from minigrad.faces.arguments import FromEnd, dimension, sequence_of, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -411,4 +411,6 @@ def strided(
             f"storage of size {storage.nbytes}"
         )
     own = tuple(step // array.itemsize for step in array.strides)
-    return sizes, steps, offset - first, own
+    start = FromEnd(offset - first)
+    start.said = storage_offset
+    return sizes, steps, start, own

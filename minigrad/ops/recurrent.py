@@ -38,7 +38,7 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Node, grad_mode
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 from minigrad.faces import lazy_loading
-from minigrad.faces.arguments import no_tensor
+from minigrad.faces.arguments import dimension, no_tensor
 from minigrad.ops import joining, parts, shape
 from minigrad.ops.activations import relu, sigmoid, tanh
 from minigrad.ops.linear import linear
@@ -194,6 +194,7 @@ class MkldnnRnnLayerBackward0(Node):
     __slots__ = ("_kept", "_reverse")
     _multiple = True
     _keeps_tensors = True
+    _names_of_saved = ("input", *(f"weight{place}" for place in range(4)), "hx_", "cx_")
     _kept: Any
     _reverse: bool
 
@@ -379,7 +380,11 @@ def _stacked(
             output, final = run(x, states[place], weights[place], reverse)
             outputs.append(output)
             finals.append(final)
-        x = joining.cat(outputs, outputs[0]._array.ndim - 1) if bidirectional else outputs[0]
+        x = (
+            joining.cat(outputs, dimension(-1, outputs[0]._array.ndim))
+            if bidirectional
+            else outputs[0]
+        )
         if dropout and first + len(directions) < len(weights):
             x = lazy_loading.function("dropout")(x, dropout, True)
     return x, finals

@@ -20,6 +20,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import (
+    Unsaid,
     cast,
     dimension_of,
     dimensions,
@@ -357,6 +358,7 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
     def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
         given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (only(dim),)
         dims = dimensions(() if dim is None else dim, input.ndim)
+        dims = dims if given else Unsaid(dims)
         refuse_empty(name, input, *given)
         if input._array.dtype.kind == "c":
             raise not_implemented(f"{name[1:]}_values_cpu", input._array)

@@ -166,7 +166,7 @@ def diag(input: Tensor, diagonal: int) -> Tensor:
     """
     ndim = input._array.ndim
     if ndim == 1:
-        return diag_embed(input, diagonal, 0, 1)
+        return diagonals_embedded(input, diagonal, -2, -1)
     if ndim == 2:
         return diagonal_copy(input, diagonal, 0, 1)
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")

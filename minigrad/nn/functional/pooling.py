@@ -19,7 +19,7 @@ from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, overridable, quietly, taking, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import check_tensor, dimension, not_implemented
+from minigrad.faces.arguments import Unsaid, check_tensor, dimension, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
 from minigrad.ops.correlation import face_of, in_single, padded, per_dimension, window_entries
@@ -304,10 +304,11 @@ def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]
 def _windows(name: str, ndim: int, input: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
     """Give the sizes of windows, how far they move, and the border, as tuples."""
     check_tensor(name, input)
-    if stride is None or (type(stride) in (tuple, list) and not stride):
-        stride = kernel_size
-    given = {"kernel_size": kernel_size, "stride": stride, "padding": padding}
-    return [_expanded(name, setting, value, ndim) for setting, value in given.items()]
+    unsaid = stride is None or (type(stride) in (tuple, list) and not stride)
+    given = {"kernel_size": kernel_size, "stride": kernel_size if unsaid else stride}
+    given["padding"] = padding
+    kernel, steps, border = (_expanded(name, each, given[each], ndim) for each in given)
+    return kernel, Unsaid(steps) if unsaid else steps, border
 
 
 def _by_axis(prefix: str, values: tuple[int, ...]) -> str:

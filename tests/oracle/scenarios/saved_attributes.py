@@ -103,6 +103,9 @@ F.cross_entropy(x, x.detach().softmax(1)); F.mse_loss(x, x.detach()[0])
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0)
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0, weight=w)
 torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
+x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1); x.masked_select(x > 0)
+x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25); F.glu(i, -1)
+F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.max_pool2d(i, (2, 1), (2, 1)); F.avg_pool3d(i, 1, None)
 """
 
 
@@ -134,3 +137,11 @@ def numbers_as_pictures_show_them(torch, log):
     lstm = torch.nn.LSTM(3, 2, batch_first=True)
     states, _ = lstm(leaf(torch, (2, 4, 3), 1))
     log("batch first", [type(node).__name__ for node in nodes([states.grad_fn])])
+    states, _ = torch.nn.LSTM(3, 2, bidirectional=True)(leaf(torch, (2, 4, 3), 1))
+    for node in nodes([states.grad_fn]):
+        if "RnnLayer" in type(node).__name__:
+            kept = ("input", "hx_", "cx_", *(f"weight{place}" for place in range(4)))
+            log("a layer", [tuple(getattr(node, f"_saved_{name}").shape) for name in kept])
+            told = ("batch_sizes", "has_biases", "hidden_size", "mode", "reverse", "train")
+            log("settings", [getattr(node, f"_saved_{name}") for name in told])
+    log("joined", states.grad_fn._saved_dim)
