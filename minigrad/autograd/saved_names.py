@@ -231,7 +231,7 @@ _NLL = {
 # left out: "Mean" is MeanBackward0, and "Mean1" MeanBackward1.
 _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("Add Sub Rsub1", {"alpha": _ONE}),
-    ("Addmm", {"alpha": _ONE, "beta": _ONE}),
+    ("Addmm Baddbmm", {"alpha": _ONE, "beta": _ONE}),
     ("Addmm", _factor("mat1", "mat2", 0, 1) | _factor("mat2", "mat1", 1, 2)),
     ("Mm", _factor("self", "mat2", 0, 0) | _factor("mat2", "self", 1, 1)),
     (
@@ -253,6 +253,7 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("NativeGroupNorm", {"group": _layout(lambda layout: layout.view[1])}),
     ("NativeBatchNorm NativeLayerNorm NativeGroupNorm", _unless_empty("weight")),
     ("MaxPool2DWithIndices MaxPool3DWithIndices", {"result1": _chosen}),
+    ("MaxPool2DWithIndicesBackward MaxPool3DWithIndicesBackward", {"indices": _chosen}),
     ("Im2Col", {"self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1])}),
     ("Im2Col", {"self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2])}),
     ("Embedding EmbeddingBag", _EMBEDDING),
@@ -287,6 +288,8 @@ for _nodes, _values in _COMPUTED:
     for _node in _nodes.split():
         _node = f"{_node[:-1]}Backward1" if _node.endswith("1") else f"{_node}Backward0"
         computed[_node] = {**computed.get(_node, {}), **_values}
+        if _node.startswith("Upsample"):  # its rule is linear, and keeps as much
+            computed[_node.replace("Backward0", "BackwardBackward0")] = _values
 
 # Values that PyTorch's node has under another name.
 renamed: dict[str, dict[str, str]] = {
@@ -306,7 +309,10 @@ _OWN = {
     *("bags", "chosen", "counts", "kept", "layout", "own_stride", "positions", "sizes"),
     *("statistics", "taps", "vector", "weights"),
 }
+_POOLING = "ceil_mode dilation kernel_size padding self stride"
 _OWN_HERE = {
+    "MaxPool2DWithIndicesBackwardBackward0": _POOLING,
+    "MaxPool3DWithIndicesBackwardBackward0": _POOLING,
     "AsStridedBackward0": "self_sym_sizes",
     "EmbeddingBackward0": "weight_sym_sizes",
     "EmbeddingBagBackward0": "weight_sym_sizes",
@@ -322,7 +328,7 @@ def is_own(class_name: str, name: str) -> bool:
     """Tell whether a saved value is minigrad's own: PyTorch's node has none of that name."""
     return (
         name in _OWN
-        or name == _OWN_HERE.get(class_name)
+        or name in _OWN_HERE.get(class_name, "").split()
         or name.endswith("_sym_columns")
         or name in renamed.get(class_name, {}).values()
     )

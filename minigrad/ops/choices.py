@@ -123,6 +123,8 @@ def _in_order(array: Array) -> Array:
 )
 def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
     """A number in the place of entries: these get no gradient."""
+    if mask.shape != self.shape:
+        mask = np.broadcast_to(mask, np.broadcast_shapes(mask.shape, self.shape))
     return _in_order(pick(mask, value, self))
 
 
@@ -192,9 +194,10 @@ def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         tensor([1., 0., 3.])
     """
     value = filling(input, mask, value)
-    mask = spread(mask, broadcast_shape(mask._array.shape, input._array.shape))
-    operation = masked_fill if isinstance(value, Tensor) else masked_fill_number
-    return operation(input, mask, value)
+    sizes = broadcast_shape(mask._array.shape, input._array.shape)
+    if isinstance(value, Tensor):
+        return masked_fill(input, spread(mask, sizes), value)
+    return masked_fill_number(input, mask, value)
 
 
 def spread(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:

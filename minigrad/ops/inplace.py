@@ -265,12 +265,14 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     if repeats(tensor._array):
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     sizes = tensor._array.shape
-    if broadcasts(mask._array.shape, sizes):
+    if isinstance(value, Tensor) and broadcasts(mask._array.shape, sizes):
         mask = choices.spread(mask, sizes)
     operation = choices.masked_fill if isinstance(value, Tensor) else choices.masked_fill_number
     write(operation, tensor, mask, value, checked=True)
     if repeats(tensor._array):  # some of what was not written has the same place
-        tensor._array[mask._array] = value._array if isinstance(value, Tensor) else value
+        tensor._array[np.broadcast_to(mask._array, sizes)] = (
+            value._array if isinstance(value, Tensor) else value
+        )
     return tensor
 
 

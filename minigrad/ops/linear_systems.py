@@ -32,7 +32,7 @@ def linalg(schema: str, **options: Any) -> Any:
 
 def mT(matrix: Any) -> Any:
     """Transpose each matrix of a batch."""
-    return np.swapaxes(matrix, -1, -2)
+    return np.swapaxes(matrix, -2, -1)
 
 
 def column_major(matrix: Any) -> Any:

@@ -412,7 +412,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: boo
     if difference._array.dtype.kind == "c":
         difference = choices.abs(difference)
     last = (len(sizes) - 1,) if sizes else ()
-    return norm_dim(difference, 2 if p is None else p, last, keepdim)
+    return norm_dim(difference, 2.0 if p is None else float(p), last, keepdim)
 
 
 @face("cosine_similarity(Tensor x1, Tensor x2, dim=1, eps=1e-8)", method=False)
