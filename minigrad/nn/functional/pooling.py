@@ -307,8 +307,10 @@ def _windows(name: str, ndim: int, input: Any, kernel_size: Any, stride: Any, pa
     unsaid = stride is None or (type(stride) in (tuple, list) and not stride)
     given = {"kernel_size": kernel_size, "stride": kernel_size if unsaid else stride}
     given["padding"] = padding
-    kernel, steps, border = (_expanded(name, each, given[each], ndim) for each in given)
-    return kernel, Unsaid(steps) if unsaid else steps, border
+    windows = [_expanded(name, setting, value, ndim) for setting, value in given.items()]
+    if unsaid:
+        windows[1] = Unsaid(windows[1])
+    return windows
 
 
 def _by_axis(prefix: str, values: tuple[int, ...]) -> str:
