@@ -305,17 +305,17 @@ renamed: dict[str, dict[str, str]] = {
 
 
 # What they keep for our rules alone.
-_OWN = {
-    *("bags", "chosen", "counts", "kept", "layout", "own_stride", "positions", "sizes"),
-    *("statistics", "taps", "vector", "weights"),
-}
-_POOLING = "ceil_mode dilation kernel_size padding self stride"
+_OWN = {"chosen", "kept", "layout", "positions", "sizes", "statistics", "taps", "weights"}
 _OWN_HERE = {
-    "MaxPool2DWithIndicesBackwardBackward0": _POOLING,
-    "MaxPool3DWithIndicesBackwardBackward0": _POOLING,
-    "AsStridedBackward0": "self_sym_sizes",
+    **dict.fromkeys(
+        (f"MaxPool{dims}DWithIndicesBackwardBackward0" for dims in (2, 3)),
+        "ceil_mode dilation kernel_size padding self stride",
+    ),
+    "AsStridedBackward0": "own_stride self_sym_sizes",
     "EmbeddingBackward0": "weight_sym_sizes",
-    "EmbeddingBagBackward0": "weight_sym_sizes",
+    "EmbeddingBagBackward0": "bags weight_sym_sizes",
+    "LinalgSolveExBackward0": "vector",
+    "MultilabelMarginLossBackward0": "counts",
     "Im2ColBackward0": "self_sym_sizes",
     "NativeBatchNormBackward0": "bias",
     "NativeGroupNormBackward0": "bias",
