@@ -112,8 +112,8 @@ def _check_device(device: Any, caller: str) -> None:
 
 
 def _wants_order(memory_format: Any, caller: str) -> bool:
-    wants: bool = import_module("minigrad.creation.devices").wants_contiguous(memory_format, caller)
-    return wants
+    devices = import_module("minigrad.creation.devices")
+    return bool(devices.wants_contiguous(memory_format, caller))
 
 
 def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:

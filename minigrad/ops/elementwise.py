@@ -268,9 +268,7 @@ def rsub(self: Tensor, other: Any) -> Any:
     """Subtract a tensor from a number: `2 - x`."""
     if isinstance(other, Tensor):
         return sub(other, self)
-    if not isinstance(other, (int, float, complex, np.number)) and not hasattr(
-        other, "free_symbols"
-    ):
+    if not is_operand(other):
         return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
     if rules_mode.running:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)
@@ -413,17 +411,14 @@ def pow_of_number(self: Array, exponent: Any) -> Array:
 @face("pow(Scalar input, Scalar exponent, *, out=None)", in_place=True)
 def power(input: Any, exponent: Any) -> Any:
     """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
-    if (
-        exponent.__class__ in _NUMBERS
-        and isinstance(input, Tensor)
-        and (input._edge is not NO_EDGE or input._array.dtype.kind not in "iub")
-    ):
-        return pow_number(input, exponent)
     if not isinstance(input, Tensor):
         base = plain(input)
         if not (isinstance(base, (int, float, complex)) and isinstance(exponent, Tensor)):
             return NotImplemented
         return pow_of_number(base, cast(exponent, dtypes.scalar_dtype(base, exponent._array.dtype)))
+    of_floats = input._edge is not NO_EDGE or input._array.dtype.kind not in "iub"
+    if of_floats and exponent.__class__ in _NUMBERS:
+        return pow_number(input, exponent)
     if isinstance(exponent, Tensor):
         if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
             raise NotImplementedError("\"pow\" not implemented for 'Bool'")

@@ -171,11 +171,7 @@ def _view_of(
             original += 1
         else:
             array = _index_array(k)
-            if (
-                array.dtype.kind == "b"
-                and array.ndim
-                and getattr(k, "dtype", None) in _OLD_BOOLEANS
-            ):
+            if array.ndim and getattr(k, "dtype", None) in _OLD_BOOLEANS:
                 warnings.warn(
                     "indexing with dtype torch.uint8 is now deprecated, please use a dtype "
                     "torch.bool instead.",

@@ -211,15 +211,10 @@ def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
     if alpha.__class__ not in (int, float) or not abs(alpha) < 65504:
         return False
     a, b = tensor._array, other._array
-    return (
-        a.dtype is b.dtype
-        and a.dtype.kind == "f"
-        and a.shape == b.shape
-        and (
-            (a.base is None and b.base is None)
-            or (0 not in a.strides and overlap(a, b) != "partial")
-        )
-    )
+    if a.dtype is not b.dtype or a.dtype.kind != "f" or a.shape != b.shape:
+        return False
+    own = a.base is None and b.base is None
+    return own or (0 not in a.strides and overlap(a, b) != "partial")
 
 
 def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
@@ -413,11 +408,10 @@ def set_(
         )
     if size is not None:
         sizes = arguments.sizes_of((size,))
-        steps = stride
-        if steps is None:
-            steps = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+        if stride is None:
+            stride = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
         offset = None if storage_offset is nothing else storage_offset
-        settings = parts.strided(source, sizes, steps, offset)
+        settings = parts.strided(source, sizes, stride, offset)
         array = parts.as_strided.forward(array, *settings)
     tensor._array = array
     tensor._bump_version()

@@ -69,15 +69,13 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
         array.
     """
     if not isinstance(self, Tensor):
-        if isinstance(other, Tensor) and isinstance(self, _NUMBERS):
+        if not isinstance(self, _NUMBERS):
+            return NotImplemented
+        if isinstance(other, Tensor):
             if self.__class__ is bool and operation.__name__ == "sub":
                 raise no_booleans(TypeError(), np.asarray(self), other._array)
             return operation(scalar(self, other._array.dtype), other)
-        if (
-            operation.__name__ in _OF_NUMBERS
-            and isinstance(self, _NUMBERS)
-            and isinstance(other, _NUMBERS)
-        ):
+        if operation.__name__ in _OF_NUMBERS and isinstance(other, _NUMBERS):
             return operation(scalar(self, np.dtype(bool)), other)
         return NotImplemented
     if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
