@@ -69,14 +69,14 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 # ---------------------------------------------------------------------- truth values, bits
 
 
-def _logic(name: str, ufunc: Any, meaning: str) -> None:
-    combine = _of_two(name, ufunc, f"Combine entry by entry: {meaning}.")
-    face(f"{name}(Tensor input, Tensor other, *, out=None)", ufunc=ufunc)(combine)
+def _of_tensors(name: str, ufunc: Any, doc: str, refused: str = "", **forms: Any) -> None:
+    schema = f"{name}(Tensor input, Tensor other, *, out=None)"
+    face(schema, ufunc=ufunc, **forms)(_of_two(name, ufunc, doc, refused, name))
 
 
-_logic("logical_and", np.logical_and, "both are true")
-_logic("logical_or", np.logical_or, "one of them is true")
-_logic("logical_xor", np.logical_xor, "just one of them is true")
+_of_tensors("logical_and", np.logical_and, "Tell for each entry whether both are true.")
+_of_tensors("logical_or", np.logical_or, "Tell for each entry whether one of them is true.")
+_of_tensors("logical_xor", np.logical_xor, "Tell for each entry whether just one is true.")
 
 
 @entrywise(floats=False, in_place=False, ufunc=np.logical_not, out="kind")
@@ -132,14 +132,8 @@ _bits("bitwise_left_shift", "lshift", np.left_shift, "shift left", "bfc", "lshif
 _bits("bitwise_right_shift", "rshift", np.right_shift, "shift right", "bfc", "rshift")
 
 
-def _divisor(name: str, ufunc: Any, meaning: str) -> None:
-    doc = f"Give the {meaning} of whole numbers, entry by entry."
-    schema = f"{name}(Tensor input, Tensor other, *, out=None)"
-    face(schema, in_place=True, ufunc=ufunc)(_of_two(name, ufunc, doc, "bfc", name))
-
-
-_divisor("gcd", np.gcd, "greatest common divisor")
-_divisor("lcm", np.lcm, "least common multiple")
+_of_tensors("gcd", np.gcd, "Give the greatest common divisors of entries.", "bfc", in_place=True)
+_of_tensors("lcm", np.lcm, "Give the least common multiples of entries.", "bfc", in_place=True)
 
 
 # ---------------------------------------------------------------------- tests of numbers

@@ -81,15 +81,12 @@ def _not_positive(matrices: Any) -> str:
     """Name the first matrix of a batch that is not positive-definite, and its first such corner."""
     batch = matrices.reshape(-1, *matrices.shape[-2:])
     number = int((np.linalg.eigvalsh(batch)[:, 0] <= 0).argmax())
-    orders = range(1, batch.shape[-1])
-    corners = (np.linalg.eigvalsh(batch[number, :order, :order])[0] <= 0 for order in orders)
-    order = next(
-        (order for order, wrong in zip(orders, corners, strict=True) if wrong), batch.shape[-1]
-    )
+    matrix, count = batch[number], batch.shape[-1]
+    corners = (k for k in range(1, count) if np.linalg.eigvalsh(matrix[:k, :k])[0] <= 0)
     return (
         f"linalg.cholesky: {f'(Batch element {number}): ' if matrices.ndim > 2 else ''}"
         "The factorization could not be completed because the input is not positive-definite "
-        f"(the leading minor of order {order} is not positive-definite)."
+        f"(the leading minor of order {next(corners, count)} is not positive-definite)."
     )
 
 

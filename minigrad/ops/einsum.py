@@ -10,6 +10,7 @@ matrices for two factors.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -123,7 +124,7 @@ def _output(equation: str, counts: dict[str, int]) -> list[str]:
 def _plan(equation: str, ndims: tuple[int, ...]) -> Plan:
     """Read an equation."""
     labels = _labels(equation, len(ndims))
-    counts: dict[str, int] = {}
+    counts = Counter(label for own in labels for label in own)
     covered = 0
     for operand, (own, ndim) in enumerate(zip(labels, ndims, strict=True)):
         has_ellipsis = ELLIPSIS in own
@@ -139,8 +140,6 @@ def _plan(equation: str, ndims: tuple[int, ...]) -> Plan:
             )
         if has_ellipsis:
             covered = max(covered, ndim - len(own) + 1)
-        for label in own:
-            counts[label] = counts.get(label, 0) + 1
     output = _output(equation, counts)
     summed = [label for label in (ELLIPSIS, *sorted(counts)) if label not in output]
     places: dict[str, int] = {}

@@ -48,8 +48,7 @@ def sum_of_products(a: Any, b: Any, wanted: tuple[Any, Any] | None) -> Any:
     if (
         wanted is None
         or a.size < 4 * _ROW
-        or type(a) is not np.ndarray
-        or type(b) is not np.ndarray
+        or not type(a) is type(b) is np.ndarray
         or math.prod(wanted[0]) != 1
         or a.shape != b.shape
         or a.dtype is not b.dtype

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 import warnings
 from typing import Any
@@ -197,11 +196,9 @@ def _checked(index: int, dim: int, size: int) -> int:
 
 def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
     size = part._array.shape[dim]
-    if key.step is not None and operator.index(key.step) <= 0:
-        if not operator.index(key.step):
-            raise ValueError("slice step cannot be zero")
-        raise ValueError("step must be greater than zero. Use flip() to reverse a dimension.")
     start, stop, step = key.indices(size)
+    if step < 0:
+        raise ValueError("step must be greater than zero. Use flip() to reverse a dimension.")
     if (start, stop, step) == (0, size, 1) and not alone and key.start in (None, 0):
         return part
     end = sys.maxsize if key.stop is None else max(start, stop)  # as PyTorch's node says
