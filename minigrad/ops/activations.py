@@ -10,11 +10,10 @@ gradient of the result, and :math:`h` the gradient of what a `..._backward` gave
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +22,10 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import real_number
 from minigrad.faces import FACES, entrywise, face, functional
-from minigrad.faces.arguments import check_tensor, number
+from minigrad.faces.arguments import check_tensor
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
+from minigrad.ops.correlation import in_single
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import FEW, erf, in_blocks, steepness
 from minigrad.ops.type_promotion import check_floats
@@ -128,15 +128,8 @@ def positive_part(input: Tensor, inplace: bool) -> Tensor:
 # ---------------------------------------------------------------------- those with settings
 
 
-def number_among(value: Any, input: Tensor, name: str, position: int = 2) -> Any:
-    """Give a setting as a number of the kind that the input has: a whole one among integers.
-
-    Raises:
-        TypeError: If it is no number.
-    """
-    if value.__class__ is not float:
-        setting: Any = _Setting(name, position)
-        value = number(value, name, setting, position)
+def number_among(value: Any, input: Tensor) -> Any:
+    """Give a setting as a number of the kind that the input has: a whole one among integers."""
     if value.__class__ is float and _MOST < abs(value) < math.inf:
         raise RuntimeError(f"value cannot be converted to type float without overflow: {value}")
     return int(value) if input._array.dtype.kind in "iu" else real_number(value, input._array.dtype)
@@ -145,23 +138,12 @@ def number_among(value: Any, input: Tensor, name: str, position: int = 2) -> Any
 _MOST = float(np.finfo(np.float32).max)
 
 
-class _Setting(NamedTuple):
-    """The name of a function's argument, which is looked up when an error has to tell it."""
-
-    function: str
-    position: int
-
-    def __str__(self) -> str:
-        shown = inspect.signature(in_functional[self.function])
-        return [*shown.parameters][self.position - 1]
-
-
 def floats(kernel: str, refused: str = "iubc") -> Callable[..., list[Any]]:
     """Make the check of an activation function that some kinds of dtypes have no kernel for."""
 
     def settings(name: str, input: Tensor, *given: Any) -> list[Any]:
         check_floats(name, kernel, input, refused)
-        return [number_among(each, input, name, place) for place, each in enumerate(given, 2)]
+        return [number_among(each, input) for each in given]
 
     return settings
 
@@ -248,13 +230,14 @@ def softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any
     return pick(self * beta > threshold, grad_output, grad_output * _logistic(self, beta))
 
 
-@activation("softplus(input, beta=1.0, threshold=20.0)", floats("softplus_cpu"))
+@activation(
+    "softplus(Tensor input, Number beta=1.0, Number threshold=20.0)", floats("softplus_cpu")
+)
 @differentiable("SoftplusBackward0", self=softplus_backward)
 @quietly
+@in_single
 def softplus(self: Array, beta: float, threshold: float) -> Array:
     r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
-    if self.dtype.char == "e":  # too narrow for the powers
-        return softplus.forward(self.astype(np.float32), beta, threshold).astype(self.dtype)
     return pick(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)
 
 
@@ -495,6 +478,7 @@ def log_sigmoid_backward(grad_output: Array, self: Array) -> Array:
     return grad_output / (1 + np.exp(self))
 
 
+@activation("logsigmoid(Tensor input)", floats("log_sigmoid_cpu"))
 @differentiable("LogSigmoidBackward0", self=log_sigmoid_backward)
 @quietly
 def log_sigmoid(self: Array) -> Array:
@@ -506,19 +490,6 @@ def log_sigmoid(self: Array) -> Array:
         tensor([-0.6931])
     """
     return np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
-
-
-@functional("logsigmoid(input)")
-def log_of_sigmoid(input: Tensor) -> Tensor:
-    r"""Compute $\ln(1 / (1 + e^{-x}))$.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.logsigmoid(torch.tensor([0.0]))
-        tensor([-0.6931])
-    """
-    check_floats("log_sigmoid", "log_sigmoid_cpu", input)
-    return log_sigmoid(input)
 
 
 # ---------------------------------------------------------------------- of other operations

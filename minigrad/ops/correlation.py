@@ -46,7 +46,7 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(forward)
     def computed(*inputs: Any) -> Any:
-        if not isinstance(inputs[0], np.ndarray) or inputs[0].dtype.char != "e":
+        if isinstance(inputs[0], Tensor) or inputs[0].dtype.char != "e":
             return forward(*inputs)
         wide = [
             each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in inputs
@@ -139,20 +139,16 @@ def output_sizes(
     )
 
 
-def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0) -> Any:
-    """Put a border around the last dimensions; one of negative width is cut off."""
+def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0, lead: int = 2) -> Any:
+    """Put a border around all dimensions but the first; one of negative width is cut off."""
     if not (any(before) or any(after)):
         return x if x.flags.c_contiguous else x.copy()
-    lead = x.ndim - len(before)
-    inner = x.shape[lead:]
-    sizes = [b + n + a for b, n, a in zip(before, inner, after, strict=True)]
-    whole = zeros_for(x, (*x.shape[:lead], *sizes))
+    borders = list(zip(before, x.shape[lead:], after, strict=True))
+    whole = zeros_for(x, (*x.shape[:lead], *[b + n + a for b, n, a in borders]))
     if value:
         whole.fill(value)
-    places = [slice(max(b, 0), b + n + min(a, 0)) for b, n, a in zip(before, inner, after)]  # noqa: B905
-    parts = [slice(max(-b, 0), n + min(a, 0)) for b, n, a in zip(before, inner, after)]  # noqa: B905
-    inside: Any = (..., *places)
-    whole[inside] = x[(..., *parts)]
+    inside: Any = (..., *[slice(max(b, 0), b + n + min(a, 0)) for b, n, a in borders])
+    whole[inside] = x[(..., *[slice(max(-b, 0), n + min(a, 0)) for b, n, a in borders])]
     return whole
 
 

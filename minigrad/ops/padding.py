@@ -9,7 +9,7 @@ reflected or repeated collects the gradients of all its copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,9 @@ from minigrad.faces.arguments import check_tensor, number, wholes
 from minigrad.ops.correlation import padded
 
 
-def _pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
-    """Give what is added on the left and right of each dimension; the last dimension is first."""
-    return list(zip(padding[::2], padding[1::2], strict=True))
+def _pairs(padding: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Give what is added on the left and right of each dimension, counted from the last one."""
+    return enumerate(zip(padding[::2], padding[1::2], strict=True), 1)
 
 
 def _interior(size: int, left: int, right: int) -> tuple[slice, slice]:
@@ -42,7 +42,8 @@ def _interior(size: int, left: int, right: int) -> tuple[slice, slice]:
 )
 def constant_pad_nd(self: Array, pad: tuple[int, ...], value: Any) -> Array:
     """One number all around: the rule cuts it off again."""
-    result = padded(self, pad[::2][::-1], pad[1::2][::-1], value)
+    # the last dimension is first
+    result = padded(self, pad[-2::-2], pad[:0:-2], value, self.ndim - len(pad) // 2)
     return self.copy() if result is self else result
 
 
@@ -62,64 +63,54 @@ def _at_edge(places: Any, size: int) -> Any:
     return np.clip(places, 0, size - 1)
 
 
-def _with_copies(array: Any, padding: Sequence[int], copied: Copied) -> Any:
-    """Copy entries to places around the tensor."""
-    for back, (left, right) in enumerate(_pairs(padding), 1):
-        size = array.shape[-back]
-        array = np.take(array, copied(np.arange(-left, size + right), size), axis=-back)
-    return array
-
-
-def _collected(grad: Any, sizes: Sequence[int], padding: Sequence[int], copied: Copied) -> Any:
-    """Add the gradients of copies to the gradient of their entry."""
-    for back, (left, right) in reversed(list(enumerate(_pairs(padding), 1))):
-        size, shape = sizes[-back], list(grad.shape)
-        shape[-back] = size
-        whole = zeros_for(grad, tuple(shape))
-        # two views with the dimension that is folded back at the end
-        onto, given = np.moveaxis(whole, -back, -1), np.moveaxis(grad, -back, -1)
-        kept, place = _interior(size, left, right)
-        onto[..., kept] = given[..., place]
-        entries = copied(np.arange(-left, size + right), size)
-        for outside in (*range(place.start), *range(place.stop, size + left + right)):
-            onto[..., entries[outside]] += given[..., outside]
-        grad = whole
-    return grad
-
-
-def _padding_by(name: str, title: str, copied: Copied, dims: int) -> Any:
+def _padding_by(kind: str, copied: Copied, dims: int) -> Any:
     """Make the padding of one kind in some dimensions, and its rule."""
+
+    def forward(self: Array, padding: tuple[int, ...]) -> Array:
+        for back, (left, right) in _pairs(padding):
+            size = self.shape[-back]
+            self = np.take(self, copied(np.arange(-left, size + right), size), axis=-back)
+        return self
 
     def backward(grad_output: Array, self: Array, padding: tuple[int, ...]) -> Array:
         """Rule of such a padding: an entry collects the gradients of all its copies."""
-        return _collected(grad_output, self.shape, padding, copied)
+        grad = grad_output
+        for back, (left, right) in reversed([*_pairs(padding)]):
+            size, shape = self.shape[-back], list(grad.shape)
+            shape[-back] = size
+            whole = zeros_for(grad, tuple(shape))
+            # two views with the dimension that is folded back at the end
+            onto, given = np.moveaxis(whole, -back, -1), np.moveaxis(grad, -back, -1)
+            kept, place = _interior(size, left, right)
+            onto[..., kept] = given[..., place]
+            entries = copied(np.arange(-left, size + right), size)
+            for outside in (*range(place.start), *range(place.stop, size + left + right)):
+                onto[..., entries[outside]] += given[..., outside]
+            grad = whole
+        return grad
 
-    def forward(self: Array, padding: tuple[int, ...]) -> Array:
-        return _with_copies(self, padding, copied)
-
-    backward.__name__, forward.__name__ = f"{name}{dims}d_backward", f"{name}{dims}d"
-    forward.__doc__ = f"{title.removesuffix('Pad')} in {dims} dimensions: copies of the entries."
+    forward.__name__ = f"{kind}_pad{dims}d"
+    backward.__name__ = f"{kind}_pad{dims}d_backward"
+    forward.__doc__ = f"{kind.title()} in {dims} dimensions: copies of the entries."
     rule = differentiable(
-        f"{title}{dims}DBackwardBackward0",
+        f"{kind.title()}Pad{dims}DBackwardBackward0",
         grad_output=lambda grad, padding: applied(operation, grad, padding),
         self=lambda grad, self: np.zeros_like(self),
     )(backward)
-    operation = differentiable(f"{title}{dims}DBackward0", self=rule)(forward)
+    operation = differentiable(f"{kind.title()}Pad{dims}DBackward0", self=rule)(forward)
     return operation
 
 
-# by the number of dimensions
-reflection = {
-    dims: _padding_by("reflection_pad", "ReflectionPad", _reflected, dims) for dims in (1, 2, 3)
+# for each mode what it is called, and its operations by the number of dimensions
+_KINDS = {
+    mode: (kind, {dims: _padding_by(kind, copied, dims) for dims in (1, 2, 3)})
+    for mode, kind, copied in (
+        ("reflect", "reflection", _reflected),
+        ("replicate", "replication", _at_edge),
+    )
 }
-replication = {
-    dims: _padding_by("replication_pad", "ReplicationPad", _at_edge, dims) for dims in (1, 2, 3)
-}
-
 
 # ---------------------------------------------------------------------- what is called
-
-_KINDS = {"reflect": reflection, "replicate": replication}
 
 
 def constant(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
@@ -129,16 +120,9 @@ def constant(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
         RuntimeError: If there is nothing left of a dimension that is cut.
     """
     have = input._array.shape
-    for back, (left, right) in enumerate(_pairs(pad), 1):
-        size = have[-back]
-        if size + min(left, 0) + min(right, 0) < 0:
+    for back, (left, right) in _pairs(pad):
+        if have[-back] + min(left, 0) + min(right, 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
-        if size + left + right < 0:
-            raise RuntimeError(
-                f"The input size {size}, plus negative padding {left} and {right} resulted in a "
-                "negative output size, which is invalid. Check dimension "
-                f"{len(have) - back} of your input."
-            )
     dtype = input._array.dtype
     number = 0 if value is None else value
     if dtype.kind in "iub" and isinstance(number, float):
@@ -154,7 +138,7 @@ def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         RuntimeError: If the padding does not fit the tensor.
     """
     dims = len(pad) // 2
-    have, name = input._array.shape, "reflection" if mode == "reflect" else "replication"
+    have, (name, of_dims) = input._array.shape, _KINDS[mode]
     batched = len(have) == dims + 2
     if 0 in (have[1:] if batched else have):
         raise RuntimeError(
@@ -162,7 +146,7 @@ def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
             f"and other non-zero dimensions for input, but got: {list(have)}"
         )
     if mode == "reflect":
-        for back, (left, right) in enumerate(_pairs(pad), 1):
+        for back, (left, right) in _pairs(pad):
             if left >= have[-back] or right >= have[-back]:
                 raise RuntimeError(
                     f"Argument #{2 + 2 * back}: Padding size should be less than the "
@@ -171,13 +155,13 @@ def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
                 )
     if input._array.dtype.kind == "b":
         raise NotImplementedError(f"\"{name}_pad{dims}d\" not implemented for 'Bool'")
-    for back, (left, right) in enumerate(_pairs(pad), 1):
+    for back, (left, right) in _pairs(pad):
         size = have[-back]
         if size + left + right < 1:
             raise RuntimeError(
                 f"input (W: {size}) is too small. Calculated output W: {size + left + right}"
             )
-    return _KINDS[mode][dims](input, tuple(pad))
+    return of_dims[dims](input, tuple(pad))
 
 
 @functional

@@ -9,8 +9,8 @@ has a derivative in the gradient only. :math:`g` is the gradient of the result.
 
 from __future__ import annotations
 
-import functools
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from minigrad.faces.arguments import check_tensor, number, refuse
 from minigrad.ops import shape
 from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick
+from minigrad.ops.correlation import in_single
 
 _SIXTH = float(np.float32(1 / 6))  # as PyTorch has it, also beside numbers of double precision
 _FEW = 256  # up to so many entries the calls are what costs
@@ -58,7 +59,7 @@ def _limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
     check_tensor(name, input)
     if low > high:
         raise ValueError("min_val cannot be greater than max_val")
-    low, high = number_among(low, input, name), number_among(high, input, name, 3)
+    low, high = number_among(low, input), number_among(high, input)
     if input._array.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input._array.dtype.kind == "u" and (low < 0 or high < 0):
@@ -66,7 +67,10 @@ def _limits(name: str, input: Tensor, low: Any, high: Any) -> tuple[Any, Any]:
     return low, high
 
 
-@activation("hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False)", _limits, named=True)
+_LIMITS = "Number min_val=-1.0, Number max_val=1.0"
+
+
+@activation(f"hardtanh(input, {_LIMITS}, inplace=False)", _limits, named=True)
 @differentiable("HardtanhBackward0", self=hardtanh_backward)
 def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
     """Limit to an interval: :math:`g` strictly inside, else 0.
@@ -96,20 +100,8 @@ def _from_0_to_6(name: str, input: Tensor) -> tuple[Any, Any]:
     return _limits(name, input, 0.0, 6.0)
 
 
-def _as_single(compute: Any) -> Any:
-    """Compute numbers of half precision in single precision, and round once."""
-
-    @functools.wraps(compute)
-    def computed(*arrays: Any) -> Any:
-        if arrays[0].dtype.char == "e":
-            return compute(*(each.astype(np.float32) for each in arrays)).astype(np.float16)
-        return compute(*arrays)
-
-    return computed
-
-
 @linear_rule("HardsigmoidBackwardBackward0", self=_nothing)
-@_as_single
+@in_single
 def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     """Rule of hardsigmoid: a sixth of the gradient where the input is between -3 and 3."""
     numbers = grad_output.dtype.kind == "f"  # or symbols, whose sixth is exact
@@ -119,7 +111,7 @@ def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
 
 @activation("hardsigmoid(input, inplace=False)", floats("hardsigmoid_cpu"))
 @differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
-@_as_single
+@in_single
 def hardsigmoid(self: Array) -> Array:
     r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
 
@@ -135,7 +127,7 @@ def hardsigmoid(self: Array) -> Array:
     "HardswishBackwardBackward0",
     self=lambda grad, grad_output, self: pick((self > -3) * (self < 3), grad * grad_output / 3, 0),
 )
-@_as_single
+@in_single
 def hardswish_backward(grad_output: Array, self: Array) -> Array:
     r"""Rule of hardswish, between the kinks :math:`g\, (x / 3 + 1 / 2)`."""
     return pick(self <= -3, 0, pick(self >= 3, grad_output, grad_output * (self / 3 + 0.5)))
@@ -143,7 +135,7 @@ def hardswish_backward(grad_output: Array, self: Array) -> Array:
 
 @activation("hardswish(input, inplace=False)", floats("hardswish_cpu"))
 @differentiable("HardswishBackward0", self=hardswish_backward)
-@_as_single
+@in_single
 @quietly
 def hardswish(self: Array) -> Array:
     r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
@@ -165,11 +157,11 @@ def threshold_slope(grad_output: Array, self: Array, threshold: Any) -> Array:
 def _of_numbers(name: str, input: Tensor, threshold: Any, value: Any) -> tuple[Any, Any]:
     check_tensor(name, input)
     refuse("threshold_cpu", "bc", input)
-    return number_among(threshold, input, name), number_among(value, input, name, 3)
+    return number_among(threshold, input), number_among(value, input)
 
 
 @activation(
-    "threshold(input, threshold, Number value, inplace=False)",
+    "threshold(input, Number threshold, Number value, inplace=False)",
     _of_numbers,
     ("ThresholdBackward1", threshold_slope),
     public=", *, out=None",
@@ -260,7 +252,7 @@ def _leaky_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
 
 
 @activation(
-    "leaky_relu(input, negative_slope=0.01, inplace=False)",
+    "leaky_relu(input, Number negative_slope=0.01, inplace=False)",
     floats("leaky_relu_cpu"),
     ("LeakyReluBackward1", _leaky_rule),
 )
@@ -419,17 +411,14 @@ def _noise(
 # ---------------------------------------------------------------------- exponential ones, scaled
 
 
-@linear_rule(
-    "EluBackwardBackward0",
-    self=lambda grad, grad_output, self, alpha, scale, input_scale: pick(
-        self < 0,
-        grad
-        * grad_output
-        * (input_scale * input_scale * alpha * scale)
-        * np.exp(self * input_scale),
-        0,
-    ),
-)
+def _elu_curvature_rule(
+    grad: Any, grad_output: Any, self: Any, alpha: Any, scale: Any, input_scale: Any
+) -> Any:
+    bend = (input_scale * input_scale * alpha * scale) * np.exp(self * input_scale)
+    return pick(self < 0, grad * grad_output * bend, 0)
+
+
+@linear_rule("EluBackwardBackward0", self=_elu_curvature_rule)
 @quietly
 def scaled_elu_backward(
     grad_output: Array, self: Array, alpha: Any, scale: Any, input_scale: Any
@@ -482,11 +471,13 @@ def _elu_rule(grad: Any, result: Any, alpha: Any, scale: Any, input_scale: Any) 
 # Source: Klambauer et al., Self-normalizing neural networks, 2017.
 SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
+_ALPHA = "(input, Number alpha=1.0, inplace=False)"
 _of_elu = floats("elu_cpu")
-scaled_elu_in_place = in_place_of(scaled_elu, "EluBackward1", _elu_rule)
+_in_place = in_place_of(scaled_elu, "EluBackward1", _elu_rule)
+_scaled = partial(activation, in_place=_in_place, of=scaled_elu)
 
 
-@activation("elu(input, alpha=1.0, inplace=False)", in_place=scaled_elu_in_place, of=scaled_elu)
+@_scaled(f"elu{_ALPHA}")
 def _steep(name: str, input: Tensor, alpha: Any) -> Any:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere.
 
@@ -495,7 +486,7 @@ def _steep(name: str, input: Tensor, alpha: Any) -> Any:
     return *_of_elu(name, input, alpha), 1, 1
 
 
-@activation("selu(input, inplace=False)", in_place=scaled_elu_in_place, of=scaled_elu, public="")
+@_scaled("selu(input, inplace=False)", public="")
 def _self_normalizing(name: str, input: Tensor) -> Any:
     r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
 
@@ -510,7 +501,7 @@ def _self_normalizing(name: str, input: Tensor) -> Any:
 
 
 @activation(
-    "celu(input, alpha=1.0, inplace=False)",
+    f"celu{_ALPHA}",
     in_place=(
         "CeluBackward1",
         lambda grad, result, alpha: _elu_rule(grad, result, alpha, 1, 1 / alpha),
