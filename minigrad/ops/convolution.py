@@ -26,18 +26,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import no_combination
-from minigrad.ops import shape
-from minigrad.ops.correlation import (
-    Sizes,
-    correlate,
-    face_of,
-    in_single,
-    kernel_gradient,
-    output_sizes,
-    padded,
-    per_dimension,
-    spread,
-)
+from minigrad.ops import correlation, shape
+from minigrad.ops.correlation import Sizes, face_of, in_single, output_sizes, padded
 from minigrad.ops.padding import constant_pad_nd
 from minigrad.ops.type_promotion import differ
 
@@ -96,9 +86,9 @@ def convolution_backward_input(
     sizes = input.shape[2:]
     if transposed:
         whole = padded(grad_output, padding, padding)
-        gradient = correlate(whole, weight, sizes, stride, dilation, groups)
+        gradient = correlation.correlate(whole, weight, sizes, stride, dilation, groups)
     else:
-        gradient = spread(grad_output, weight, sizes, stride, padding, dilation, groups)
+        gradient = correlation.spread(grad_output, weight, sizes, stride, padding, dilation, groups)
     return gradient if gradient.flags.c_contiguous else gradient.copy()
 
 
@@ -120,7 +110,8 @@ def convolution_backward_weight(
     if transposed:
         grad_output, input = input, grad_output
     whole = padded(input, padding, padding)
-    return kernel_gradient(whole, grad_output, weight.shape[2:], stride, dilation, groups)
+    sizes = weight.shape[2:]
+    return correlation.kernel_gradient(whole, grad_output, sizes, stride, dilation, groups)
 
 
 def _like_channels(grad: Any, grad_output: Any) -> Any:
@@ -163,11 +154,11 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
         reached = _reached(sizes, kernel, stride, padding, dilation, output_padding)
-        result = spread(input, weight, reached, stride, padding, dilation, groups)
+        result = correlation.spread(input, weight, reached, stride, padding, dilation, groups)
     else:
         outputs = output_sizes(sizes, kernel, stride, padding, dilation)
         whole = padded(input, padding, padding)
-        result = correlate(whole, weight, outputs, stride, dilation, groups)
+        result = correlation.correlate(whole, weight, outputs, stride, dilation, groups)
     if bias.size:
         return result + bias.reshape(-1, *[1] * len(sizes))
     return result if result.flags.c_contiguous else result.copy()
@@ -190,24 +181,21 @@ def _check(x: Any, w: Any, b: Any, *settings: Any) -> None:
 def _out_of_range(x: Any, w: Any, *settings: Any) -> RuntimeError:
     """Make the error for a setting that is out of range."""
     stride, padding, dilation, _, output_padding, groups = settings
-    if min(padding) < 0:
-        return RuntimeError("negative padding is not supported")
-    if min(output_padding) < 0:
-        return RuntimeError("negative output_padding is not supported")
-    if min(stride) <= 0:
-        return RuntimeError("non-positive stride is not supported")
-    if min(dilation) <= 0:
-        return RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
-    if groups <= 0:
-        return RuntimeError("non-positive groups is not supported")
-    if x.ndim == w.ndim and 0 in x.shape[2:]:
-        return RuntimeError(f"Only zero batch or zero channel inputs are supported, got {x.shape}")
-    if x.ndim == w.ndim and 0 in w.shape[2:]:
-        return RuntimeError(f"kernel size should be greater than zero, but got {w.shape[2:]}")
-    return RuntimeError(
+    other_ndim = (
         f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, "
         f"but got {x.ndim}-dimensional input of size {list(x.shape)} instead"
     )
+    faults = (
+        (min(padding) < 0, "negative padding is not supported"),
+        (min(output_padding) < 0, "negative output_padding is not supported"),
+        (min(stride) <= 0, "non-positive stride is not supported"),
+        (min(dilation) <= 0, f"dilation should be greater than zero, but got {list(dilation)}"),
+        (groups <= 0, "non-positive groups is not supported"),
+        (x.ndim != w.ndim, other_ndim),
+        (0 in x.shape[2:], f"Only zero batch or zero channel inputs are supported, got {x.shape}"),
+        (True, f"kernel size should be greater than zero, but got {w.shape[2:]}"),
+    )
+    return RuntimeError(next(told for found, told in faults if found))
 
 
 def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) -> None:
@@ -317,7 +305,7 @@ _PLACES = {"stride": 4, "padding": 5, "dilation": 6, "output_padding": 6}
 
 def _expanded(setting: str, value: Any, ndim: int) -> tuple[int, ...]:
     """Give a setting for each dimension."""
-    return per_dimension(
+    return correlation.per_dimension(
         f"conv{ndim}d",
         setting,
         _PLACES[setting],
