@@ -26,7 +26,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name
 from minigrad.faces import functional
-from minigrad.faces.arguments import dimension, number
+from minigrad.faces.arguments import dimension
 from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
@@ -136,8 +136,8 @@ def safe_softmax(self: Array, dim: Any) -> Array:
 
 
 @functional(
-    "scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, "
-    "bool is_causal=False, *, scale=None, bool enable_gqa=False)"
+    "scaled_dot_product_attention(query, key, value, attn_mask=None, float dropout_p=0.0, "
+    "bool is_causal=False, *, float? scale=None, bool enable_gqa=False)"
 )
 def scaled_dot_product_attention(
     query: Tensor,
@@ -186,15 +186,12 @@ def scaled_dot_product_attention(
     """
     tensors = {"query": query, "key": key, "value": value}
     _check(tensors, attn_mask)
-    dropout_p = number(dropout_p, "scaled_dot_product_attention", "dropout_p", 5, "float")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if enable_gqa:
         raise NotImplementedError(
             "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
         )
-    if scale is not None:
-        scale = number(scale, "scaled_dot_product_attention", "scale", kind="float")
     kept = Kept(attn_mask, is_causal, scale)
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
@@ -237,9 +234,8 @@ def _is_one_node(
     if dropout_p or any(len(size) != 4 or 0 in size for size in sizes):
         return False
     first, second, third = sizes
-    if len({size[-1] for size in sizes}) != 1 or len({size[0] for size in sizes}) != 1:
-        return False
-    if second[2] != third[2] or second[1] != third[1] or first[1] != second[1]:
+    alike = first[:2] == second[:2] == third[:2] and first[3] == second[3] == third[3]
+    if not alike or second[2] != third[2]:
         return False
     if any(each._array.strides[-1] != each._array.itemsize for each in (query, key, value)):
         return False

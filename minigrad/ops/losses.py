@@ -354,24 +354,27 @@ def cross_entropy(
     check_tensor("cross_entropy_loss", input)
     check_tensor("cross_entropy_loss", target, "target", 2)
     sizes = input._array.shape
-    classes = 0 if len(sizes) == 1 else 1
+    dim = 0 if len(sizes) == 1 else 1
     settings = (weight, ignore_index, reduction)
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if target._array.shape == sizes:
         return _of_probabilities(input, target, *settings, label_smoothing)
-    scores = input.log_softmax(classes)
-    if label_smoothing > 0:
-        return _smoothed(scores, target, *settings, label_smoothing)
-    return likelihood(scores, target, *settings)
+    scores = input.log_softmax(dim)
+    picked = likelihood(scores, target, *settings)
+    if not label_smoothing > 0:
+        return picked
+    shared = _shared(scores, target, dim, *settings)
+    shared = elementwise.mul_number(shared, label_smoothing / sizes[dim])
+    return elementwise.mul_number(picked, 1 - label_smoothing) + shared
 
 
-def _check_smoothing(smoothing: float) -> None:
-    if smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {smoothing:g}")
-
-
-def _spread(weight: Tensor, dims: int) -> Tensor:
-    """View the weights of classes so that they broadcast to the input."""
-    return weight if dims == 1 else weight.view(1, -1, *(1 for _ in range(dims - 2)))
+def _weighed(products: Tensor, weight: Tensor | None) -> Tensor:
+    """Multiply by the weights of classes."""
+    if weight is None:
+        return products
+    ndim = products.ndim
+    return products * (weight if ndim == 1 else weight.view(1, -1, *[1] * (ndim - 2)))
 
 
 def _of_probabilities(
@@ -385,18 +388,14 @@ def _of_probabilities(
         )
     if ignored >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
-    _check_smoothing(smoothing)
-    dims = input.dim()
-    dim = 0 if dims == 1 else 1
+    dim = 0 if input.dim() == 1 else 1
     classes = input._array.shape[dim]
     scores = input.log_softmax(dim)
     _check_weight("cross_entropy: ", weight, classes)
     if smoothing > 0:
         target = elementwise.mul_number(target, 1 - smoothing)
         target = elementwise.add_number(target, smoothing / classes)
-    products = scores * target
-    if weight is not None:
-        products = products * _spread(weight, dims)
+    products = _weighed(scores * target, weight)
     if reduction == 0:
         return -products.sum(dim)
     total = -products.sum()
@@ -406,17 +405,11 @@ def _of_probabilities(
     return elementwise.div_number(total, samples or float("nan"))
 
 
-def _smoothed(
-    scores: Tensor, target: Tensor, weight: Any, ignored: int, reduction: int, smoothing: float
+def _shared(
+    scores: Tensor, target: Tensor, dim: int, weight: Any, ignored: int, reduction: int
 ) -> Tensor:
-    """Compute the cross entropy where a part of each target is shared out among all classes."""
-    _check_smoothing(smoothing)
-    picked = likelihood(scores, target, weight, ignored, reduction)
-    dims = scores.dim()
-    dim = 0 if dims == 1 else 1
-    classes = scores._array.shape[dim]
-    products = scores if weight is None else scores * _spread(weight, dims)
-    smooth = -products.sum(dim)
+    """Compute the loss of targets that are shared out among all classes, times their number."""
+    smooth = -_weighed(scores, weight).sum(dim)
     left_out: Any = target == ignored
     smooth.masked_fill_(left_out, 0.0)
     if reduction:
@@ -425,5 +418,4 @@ def _smoothed(
         numbers = target._array[~left_out._array]
         count: Any = numbers.size if weight is None else weight._array[numbers].sum()
         smooth = smooth / wrap(np.asarray(count, scores._array.dtype))
-    shared = elementwise.mul_number(smooth, smoothing / classes)
-    return elementwise.mul_number(picked, 1 - smoothing) + shared
+    return smooth

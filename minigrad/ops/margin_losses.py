@@ -13,16 +13,10 @@ from minigrad.autograd.rules import quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import as_floats, cast, check_tensor, refuse
-from minigrad.ops import choices, elementwise
+from minigrad.ops import choices, elementwise, type_promotion
 from minigrad.ops.losses import OLD, loss, reduced, share
 from minigrad.ops.norms import pairwise_distance
-from minigrad.ops.type_promotion import (
-    broadcast_into,
-    no_booleans,
-    no_cast,
-    refuse_gradient,
-    scalar,
-)
+from minigrad.ops.type_promotion import refuse_gradient, scalar
 
 # ---------------------------------------------------------------------- what is alike
 
@@ -185,7 +179,7 @@ def triplet_margin_loss(
 
 def _soft_margin_slope(self: Any, target: Any, reduction: int) -> Any:
     if getattr(target.dtype, "kind", "") == "b":
-        raise no_booleans(TypeError(), target)
+        raise type_promotion.no_booleans(TypeError(), target)
     power = np.exp(-target * self)
     return -target * (power / (1 + power) * share(power.shape, reduction))
 
@@ -222,7 +216,7 @@ def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     return reduced(np.log1p(np.exp(-(target * self))), reduction)
 
 
-@loss(f"soft_margin_loss(input, target, {OLD})")
+@loss(f"soft_margin_loss(Tensor input, Tensor target, {OLD})")
 def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
 
@@ -231,12 +225,10 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
         >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
         tensor(0.6931)
     """
-    check_tensor("soft_margin_loss", input)
-    check_tensor("soft_margin_loss", target, "target", 2)
     refuse_gradient("soft_margin_loss", "target", target)
     if input._array.dtype.kind in "iub":
-        raise no_cast(input, "input")
-    broadcast_into(input._array.shape, target._array.shape)
+        raise type_promotion.no_cast(input, "input")
+    type_promotion.broadcast_into(input._array.shape, target._array.shape)
     if target.is_complex() and not input.is_complex():
         raise RuntimeError(
             "result type ComplexFloat can't be cast to the desired output type Float"

@@ -19,17 +19,11 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import refuse
+from minigrad.ops import type_promotion
 from minigrad.ops.activations import log_sigmoid, sigmoid
-from minigrad.ops.losses import OLD, loss, reduced, reduction_name, reduction_number
+from minigrad.ops.losses import OLD, loss, reduced, reduction_number
 from minigrad.ops.special_functions import logit
-from minigrad.ops.type_promotion import (
-    broadcast_into,
-    broadcast_shape,
-    differ,
-    no_cast,
-    no_kernel,
-    refuse_gradient,
-)
+from minigrad.ops.type_promotion import differ, refuse_gradient
 
 _TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
 
@@ -179,11 +173,11 @@ def binary_cross_entropy_of_probabilities(
     if weight is not None:
         if weight.is_complex():
             raise RuntimeError("result type Complex can't be cast to the desired output type Float")
-        weights = np.array(
-            _expanded(weight, due.shape), due.dtype if due.dtype.kind == "f" else None
-        )
+        sizes = type_promotion.broadcast_shape(due.shape, weight._array.shape)
+        dtype = due.dtype if due.dtype.kind == "f" else None
+        weights = np.array(np.broadcast_to(weight._array, sizes), dtype)
     if probabilities.dtype.kind in "iub":
-        raise no_kernel("binary_cross_entropy", input)
+        raise type_promotion.no_kernel("binary_cross_entropy", input)
     if differ(due, probabilities):
         raise RuntimeError(
             f"Found dtype {target.dtype.tensor_type} but expected {input.dtype.tensor_type}"
@@ -192,18 +186,6 @@ def binary_cross_entropy_of_probabilities(
         if array.dtype.kind == "f" and not ((array >= 0) & (array <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     return binary_cross_entropy(input, target, weights, reduction)
-
-
-def _expanded(weight: Tensor, sizes: tuple[int, ...]) -> Any:
-    have = weight._array.shape
-    for back in range(1, min(len(have), len(sizes)) + 1):
-        if have[-back] != sizes[-back] and 1 not in (have[-back], sizes[-back]):
-            raise RuntimeError(
-                f"Attempting to broadcast a dimension of length {have[-back]} at -{back}! "
-                f"Mismatching argument at index 1 had {weight.size()}; but expected shape should "
-                f"be broadcastable to {list(sizes)}"
-            )
-    return np.broadcast_to(weight._array, np.broadcast_shapes(sizes, have))
 
 
 @loss(f"binary_cross_entropy_with_logits(input, target, weight=None, {OLD}, pos_weight=None)")
@@ -242,23 +224,24 @@ def scores_entropy(
     for argument, given in (("weight", weight), ("pos_weight", pos_weight)):
         refuse_gradient(name, argument, given)
     if input._array.dtype.kind in "iub":
-        raise no_kernel("log_sigmoid_cpu", input)
+        raise type_promotion.no_kernel("log_sigmoid_cpu", input)
     if target._array.dtype.kind in "iub":
-        raise no_cast(target, "target")
+        raise type_promotion.no_cast(target, "target")
     refuse("log_sigmoid_cpu", "c", input)
     for each in (weight, pos_weight):
         if each is not None and each.is_complex():
             raise RuntimeError("result type ComplexFloat can't be cast to the desired output type")
     sizes = input._array.shape
     if pos_weight is not None:
-        broadcast_shape(pos_weight._array.shape, sizes)  # which names it first, if it does not fit
-        broadcast_into(sizes, pos_weight._array.shape)
+        # which names it first, if it does not fit
+        type_promotion.broadcast_shape(pos_weight._array.shape, sizes)
+        type_promotion.broadcast_into(sizes, pos_weight._array.shape)
         if pos_weight._array.dtype.kind == "b":
             raise RuntimeError("Subtraction of 1 from a pos_weight of booleans is not supported.")
         if pos_weight._array.dtype == np.uint8:  # 0 - 1 is 255, as in PyTorch
             pos_weight = wrap((pos_weight._array - 1).astype(target._array.dtype) + 1)
     if weight is not None:
-        broadcast_into(sizes, weight._array.shape)
+        type_promotion.broadcast_into(sizes, weight._array.shape)
     dtype = target._array.dtype
     kept = (None if each is None else _kept(each._array, dtype) for each in (weight, pos_weight))
     return binary_cross_entropy_with_logits(input, target, *kept, reduction)
@@ -271,12 +254,7 @@ def _kept(weight: Any, dtype: Any) -> Any:
 
 @functional(f"kl_div(input, target, {OLD}, bool log_target=False)")
 def kl_div(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    log_target: bool = False,
+    input: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool
 ) -> Tensor:
     r"""Compute the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
 
@@ -301,17 +279,16 @@ def kl_div(
         >>> torch.nn.functional.kl_div(q.log(), p, reduction="batchmean")
         tensor(0.1438)
     """
-    if size_average is not None or reduce is not None:
-        kind = reduction_number(reduction_name(reduction, size_average, reduce))
-    else:
-        if reduction == "mean":
-            warn(
-                "reduction: 'mean' divides the total loss by both the batch size and the support "
-                "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
-                "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
-                "major release."
-            )
-        kind = 2 if reduction == "batchmean" else reduction_number(reduction)
+    old = size_average is not None or reduce is not None
+    if reduction == "mean" and not old:
+        warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support "
+            "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
+            "major release."
+        )
+    total = reduction == "batchmean" and not old
+    kind = 2 if total else reduction_number(reduction, size_average, reduce)
     if input._array.dtype.kind in "iub" or target._array.dtype.kind in "iub":
         raise RuntimeError("kl_div: Integral inputs not supported.")
     if "c" in (input._array.dtype.kind, target._array.dtype.kind):
