@@ -384,8 +384,9 @@ def normal_for(array: Array, mean: float, std: float, generator: Generator | Non
 
 def in_order_of_memory(array: Array, draw: Draw) -> Array:
     """Fill an array with random numbers: the first one goes where its memory begins."""
-    order = np.argsort([-abs(step) for step in array.strides], kind="stable")
-    in_memory = array if array.flags.c_contiguous else array.transpose(order)
+    in_memory = array
+    if not array.flags.c_contiguous:
+        in_memory = array.transpose(np.argsort([-abs(step) for step in array.strides], 0, "stable"))
     in_memory[...] = draw(array.size).reshape(in_memory.shape)
     return array
 

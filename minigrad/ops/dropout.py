@@ -13,7 +13,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
-from minigrad.faces.arguments import not_implemented, number
+from minigrad.faces.arguments import not_implemented
 from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
@@ -31,39 +31,31 @@ def native_dropout(self: Array, mask: Any) -> Array:
     return self * mask
 
 
-def _keep_mask(shape: tuple[int, ...], p: float, dtype: Any) -> Any:
+def _keep_mask(like: Any, p: float) -> Any:
     """Draw what is kept: ones with probability 1 - p, else zeros. All masks are drawn here."""
-    return wrap((random.stream().fractions(math.prod(shape)) < 1 - p).astype(dtype).reshape(shape))
+    draw = random.stream().fractions
+    mask = np.empty_like(like, order="C" if 0 in like.strides else "K")
+    return random.in_order_of_memory(mask, lambda count: draw(count) < 1 - p)
 
 
 def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor, Tensor | None]:
     """Give what the input is multiplied by, and what is added to it."""
-    sizes, dtype = input._array.shape, input._array.dtype
+    array, dtype = input._array, input._array.dtype
     if feature:
-        if len(sizes) < 2:
+        if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-        sizes = (*sizes[:2], *(1 for _ in sizes[2:]))
+        array = np.empty((*array.shape[:2], *[1] * (array.ndim - 2)), dtype)
     if dtype.kind in "iub":
         # as PyTorch divides the mask in place, which holds integers too
         name = "Long" if alpha and dtype.kind == "b" else input.dtype.tensor_type
         raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
     if dtype.kind == "c":
-        raise not_implemented("bernoulli_scalar_cpu_", input._array)
-    array = input._array
-    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
-    in_memory = array.transpose(order)
-    if feature or array.flags.c_contiguous or not in_memory.flags.c_contiguous:
-        mask = _keep_mask(sizes, p, dtype)._array
-    else:  # drawn in the order of memory, as in PyTorch
-        mask = _keep_mask(in_memory.shape, p, dtype)._array.transpose(tuple(np.argsort(order)))
+        raise not_implemented("bernoulli_scalar_cpu_", array)
+    mask = _keep_mask(array, p)
     if not alpha:
         return wrap(mask / (1 - p)), None
     scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     return wrap(mask * scale), wrap((mask - 1) * (_ALPHA * scale) + _ALPHA * scale * p)
-
-
-def _probability(name: str, p: Any) -> Any:
-    return p if p.__class__ is float else number(p, name, "p", 2, "float")
 
 
 def _dropping(name: str, feature: bool, alpha: bool) -> Callable[[Any], None]:
@@ -71,7 +63,6 @@ def _dropping(name: str, feature: bool, alpha: bool) -> Callable[[Any], None]:
 
     def make(name: str, apply: Any) -> Any:
         def drop(input: Tensor, p: Any, train: bool) -> Tensor:
-            p = _probability(name, p)
             if not 0 <= p <= 1:
                 raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
             if p == 0 or not train or not input._array.size:
@@ -124,7 +115,6 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
         >>> torch.native_dropout(torch.ones(2), 0.5, False)
         (tensor([1., 1.]), tensor([True, True]))
     """
-    p = _probability("native_dropout", p)
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     array = input._array
@@ -133,7 +123,7 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
         return native_dropout(input, np.ones((), array.dtype)), kept
     if array.dtype.kind in "iub":
         raise no_cast(input, "input")
-    mask = _keep_mask(array.shape, p, array.dtype)._array
+    mask = _keep_mask(array, p)
     scale = 1 / (1 - p) if p < 1 else 0.0
     kept = wrap(mask.astype(bool) if mask.size else mask)
     return native_dropout(input, mask * scale), kept
