@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.own_nodes import without_derivative
+from minigrad.autograd.rules import taking
 from minigrad.autograd.views import check_inplace
 from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
@@ -22,27 +23,24 @@ from minigrad.faces import attach, face
 from minigrad.faces.arguments import no_combination, not_implemented, number, whole
 from minigrad.faces.out import refuse_repeats
 from minigrad.ops.inplace import write
-from minigrad.ops.type_promotion import broadcast_shape, check_floats, no_kernel
+from minigrad.ops.type_promotion import broadcast_shape, check_floats
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
 
 
 def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
     """Enter into the book what puts numbers, drawn before, in the place of a tensor, or of two."""
 
-    def forward(self: Array, values: Any) -> Array:
-        return values.astype(self.dtype)
-
-    def of_two(self: Array, other: Array, values: Any) -> Array:
-        return values.astype(self.dtype)
+    @taking("self, other, values" if two else "self, values")
+    def forward(self: Array, *others: Any) -> Array:
+        return others[-1].astype(self.dtype)
 
     def zeros(grad: Any) -> Any:
         return np.zeros_like(grad)
 
-    operation: Any = of_two if two else forward
-    rules: dict[str, Any] = {"other": zeros} if two else {}
-    operation.__name__ = name
-    operation.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
-    return differentiable(node, broadcasts=two, self=zeros, **rules)(operation)
+    forward.__name__ = name
+    forward.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
+    rules: dict[str, Any] = dict.fromkeys(("self", "other") if two else ("self",), zeros)
+    return differentiable(node, broadcasts=two, **rules)(forward)
 
 
 _uniform_draw = _drawn("UniformBackward0", "uniform_draw", "Uniform numbers")
@@ -74,12 +72,6 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any, *others: Tensor) -> T
     refuse_repeats(tensor._array)
     values = in_order_of_memory(np.empty_like(tensor._array), draw)
     return write(operation, tensor, *others, values, checked=True)
-
-
-def _check_floats(kernel: str, tensor: Tensor) -> None:
-    """Raise if a tensor has no floating-point entries."""
-    if tensor._array.dtype.kind != "f":
-        raise no_kernel(kernel, tensor)
 
 
 def uniform_(
@@ -234,10 +226,8 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     if p is not None:
         drawn = _with_chance(p, source)(array.size).reshape(array.shape)
         return without_derivative("bernoulli", wrap(drawn.astype(array.dtype)), input)
-    else:
-        _check_floats("bernoulli_tensor_cpu_p_", input)
-        drawn = _tried(array, source)
-    return _bernoulli(input, drawn.astype(array.dtype))
+    check_floats("bernoulli", "bernoulli_tensor_cpu_p_", input, "iubcO")
+    return _bernoulli(input, _tried(array, source).astype(array.dtype))
 
 
 @face(
@@ -347,18 +337,16 @@ def multinomial(
     if (rows.sum(1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     source = stream(generator)
-    if num_samples == 1:  # with replacement or without, the one whose waiting time is shortest
-        waiting = source.exponential(rows.shape).astype(rows.dtype)
-        drawn = np.argmax(rows / waiting, axis=1)
-    elif replacement:
+    if replacement and num_samples > 1:
         totals = np.cumsum(rows.astype(np.float64), axis=1)
         totals /= totals[:, -1:]
         chances = source.fractions(len(rows) * num_samples).reshape(len(rows), num_samples)
         pairs = zip(totals, chances, strict=True)
         drawn = np.array([np.searchsorted(total, chance) for total, chance in pairs])
     else:  # the one whose time of waiting is shortest comes first
-        waiting = source.exponential(rows.shape).astype(rows.dtype)
-        drawn = np.argsort(-(rows / waiting), axis=1, kind="stable")[:, :num_samples]
+        rates = rows / source.exponential(rows.shape).astype(rows.dtype)
+        order = np.argsort(-rates, 1, "stable") if num_samples > 1 else rates.argmax(1)[:, None]
+        drawn = order[:, :num_samples]
     return wrap(drawn.reshape(*weights.shape[:-1], num_samples).astype(np.int64))
 
 
