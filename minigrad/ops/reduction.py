@@ -18,17 +18,8 @@ from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import attach, face
-from minigrad.faces.arguments import (
-    Unsaid,
-    cast,
-    dimension_of,
-    dimensions,
-    no_combination,
-    not_implemented,
-    only,
-    sizes_of,
-)
+from minigrad.faces import arguments, attach, face
+from minigrad.faces.arguments import cast, dimensions, only
 from minigrad.faces.face import named_tuple, told_by
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
@@ -317,7 +308,7 @@ def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
     """
     if not size:
         raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
-    sizes, have = sizes_of(size), tuple(self.shape)
+    sizes, have = arguments.sizes_of(size), tuple(self.shape)
     lead = len(have) - len(sizes)
     fits = lead >= 0 and all(a == b or a == 1 for a, b in zip(sizes, have[lead:], strict=True))
     if not fits:
@@ -358,10 +349,10 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
     def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
         given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (only(dim),)
         dims = dimensions(() if dim is None else dim, input.ndim)
-        dims = dims if given else Unsaid(dims)
+        dims = dims if given else arguments.Unsaid(dims)
         refuse_empty(name, input, *given)
         if input._array.dtype.kind == "c":
-            raise not_implemented(f"{name[1:]}_values_cpu", input._array)
+            raise arguments.not_implemented(f"{name[1:]}_values_cpu", input._array)
         return operation(input, dims, keepdim)
 
     schema = f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)"
@@ -403,7 +394,7 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
     def extreme(input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
         if isinstance(dim, Tensor) or other is not None:
             if keepdim or (dim is not None and other is not None):
-                raise no_combination(name, input, dim, keepdim, other)
+                raise arguments.no_combination(name, input, dim, keepdim, other)
             return of_two(input, dim if other is None else other)
         array = input._array
         if dim is None:
@@ -411,9 +402,9 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
                 raise TypeError(f"{name}() takes keepdim only together with dim")
             refuse_empty(name, input)
             if array.dtype.kind == "c":
-                raise not_implemented(f"{name}_all", array)
+                raise arguments.not_implemented(f"{name}_all", array)
             return of_all(input)
-        number = dimension_of(name, dim, input)
+        number = arguments.dimension_of(name, dim, input)
         refuse_empty(name, input, number)
         if array.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")

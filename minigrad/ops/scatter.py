@@ -11,6 +11,7 @@ and a value that was written or added gets the gradient of its place.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -266,11 +267,10 @@ def checked_places(
     return places, src
 
 
-@face(
-    "scatter(Tensor input, Dim dim, Tensor index, src=None, *, value=None, out=None)",
-    out="none",
-    in_place=True,
-)
+_writing = partial(face, out="none", in_place=True)
+
+
+@_writing("scatter(Tensor input, Dim dim, Tensor index, src=None, *, value=None, out=None)")
 def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> Tensor:
     """Write values to listed places along a dimension: `x[index[i, j], j] = src[i, j]`.
 
@@ -308,11 +308,7 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     return watched(scatter_number(input, dim, places, entry(plain(given), dtype)), index)
 
 
-@face(
-    "scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)",
-    out="none",
-    in_place=True,
-)
+@_writing("scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)")
 def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """Add values at listed places along a dimension: `x[index[i, j], j] += src[i, j]`.
 
@@ -376,11 +372,7 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return watched(index_select(input, dim, positions), index)
 
 
-@face(
-    "index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)",
-    out="none",
-    in_place=True,
-)
+@_writing("index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)")
 def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Tensor:
     """Add slices of a source, times `alpha`, at listed places along a dimension.
 

@@ -9,23 +9,15 @@ import numpy as np
 from minigrad.autograd.own_nodes import not_differentiable, without_derivative
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes, factories
-from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import (
-    dimensions,
-    no_combination,
-    not_implemented,
-    plain,
-    refuse,
-    whole,
-)
+from minigrad.faces import arguments, face, numpy_protocols
 from minigrad.ops.reduction import refuse_empty
 
 
 def _axes(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     """Give the dimensions that an argument names, which may be a tensor with one number."""
     if isinstance(dim, Tensor):
-        dim = whole("any", dim, "dim")
-    return None if dim is None else dimensions(dim, input.ndim)
+        dim = arguments.whole("any", dim, "dim")
+    return None if dim is None else arguments.dimensions(dim, input.ndim)
 
 
 def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
@@ -193,10 +185,10 @@ def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -
         >>> torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3]))
         tensor([False,  True,  True])
     """
-    given = (plain(elements), plain(test_elements))
+    given = (arguments.plain(elements), arguments.plain(test_elements))
     tensors = [one for one in given if isinstance(one, Tensor)]
     if not tensors or not all(isinstance(one, (Tensor, int, float, complex)) for one in given):
-        raise no_combination("isin", *given)
+        raise arguments.no_combination("isin", *given)
     for one in (each._array if isinstance(each, Tensor) else np.asarray(each) for each in given):
         if one.dtype.kind in "bc":
             name = dtypes.scalar_name(one)
@@ -233,7 +225,7 @@ def unique(
         >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
         (tensor([1, 2]), tensor([1, 2]))
     """
-    refuse("unique", "c", input)
+    arguments.refuse("unique", "c", input)
     array, sizes = input._array, input._array.shape
     if dim is not None:
         if not sizes:
@@ -275,7 +267,7 @@ def histogram(input: Tensor, bins: Any, range: Any, density: bool) -> Any:
     """
     array = input._array.reshape(-1)
     if array.dtype.kind != "f":
-        raise not_implemented("histogramdd", array)
+        raise arguments.not_implemented("histogramdd", array)
     edges = _edges(array, bins, range)
     counts, _ = np.histogram(array, edges, density=density)
     hist = without_derivative("histogram", wrap(counts.astype(array.dtype)), input)
@@ -286,15 +278,15 @@ def _edges(array: Any, bins: Any, ends: Any) -> Any:
     """Give the edges of the bins of a histogram."""
     if isinstance(bins, Tensor) and (ends is None or bins._array.ndim):
         if ends is not None:
-            raise no_combination("histogram", wrap(array), bins, ends)
+            raise arguments.no_combination("histogram", wrap(array), bins, ends)
         if bins._array.dtype != array.dtype:
             raise RuntimeError("histogram: the entries and the edges of bins differ in dtype")
         if bins._array.size < 2:
             raise RuntimeError("histogram: there are no bins: it takes at least two edges")
         return bins._array
-    bins = whole("histogram", bins, "bins", 2)
+    bins = arguments.whole("histogram", bins, "bins", 2)
     if ends is not None and not isinstance(ends, (tuple, list)):
-        raise no_combination("histogram", wrap(array), bins, ends)
+        raise arguments.no_combination("histogram", wrap(array), bins, ends)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if ends is None:
@@ -318,10 +310,7 @@ def _by_axes(name: str) -> Any:
 
 numpy_protocols.functions.update(
     {
-        np.all: _by_axes("all"),
-        np.any: _by_axes("any"),
-        np.argmax: _by_axes("argmax"),
-        np.argmin: _by_axes("argmin"),
+        **{getattr(np, name): _by_axes(name) for name in ("all", "any", "argmax", "argmin")},
         np.count_nonzero: lambda a, axis=None: count_nonzero(a, axis),
         np.nonzero: lambda a: nonzero(a, True),
     }

@@ -20,13 +20,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face
 from minigrad.faces.arguments import no_combination, refuse
 from minigrad.faces.face import named_tuple
-from minigrad.ops.reduction import (
-    refuse_empty,
-    select_rule,
-    share_among_all_equal,
-    taken,
-    with_indices,
-)
+from minigrad.ops import reduction
 from minigrad.ops.scatter import gather, scatter
 
 # ---------------------------------------------------------------------- positions
@@ -118,22 +112,22 @@ def topk(self: Array, dim: Any, positions: Any) -> Array:
     return gather.forward(self, dim, positions)
 
 
-@differentiable("KthvalueBackward0", self=select_rule)
+@differentiable("KthvalueBackward0", self=reduction.select_rule)
 def kthvalue(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """The k-th smallest entry along a dimension, at known positions: it gets the gradient alone."""
-    return taken(self, dim, keepdim, positions)
+    return reduction.taken(self, dim, keepdim, positions)
 
 
-@differentiable("MedianBackward1", self=select_rule)
+@differentiable("MedianBackward1", self=reduction.select_rule)
 def median_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Median along a dimension, at known positions: it gets the gradient alone."""
-    return taken(self, dim, keepdim, positions)
+    return reduction.taken(self, dim, keepdim, positions)
 
 
-@differentiable("ModeBackward0", self=select_rule)
+@differentiable("ModeBackward0", self=reduction.select_rule)
 def mode(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Most frequent entry along a dimension, at known positions: it gets the gradient alone."""
-    return taken(self, dim, keepdim, positions)
+    return reduction.taken(self, dim, keepdim, positions)
 
 
 def _entry(array: Any, position: int) -> Any:
@@ -144,7 +138,7 @@ def _entry(array: Any, position: int) -> Any:
     return np.asarray(smallest).astype(array.dtype)
 
 
-@differentiable("MedianBackward0", self=share_among_all_equal)
+@differentiable("MedianBackward0", self=reduction.share_among_all_equal)
 def median_all(self: Array, position: Any) -> Array:
     """Median of all entries, at a known position: equal ones share the gradient."""
     return _entry(self, position)
@@ -159,10 +153,12 @@ def _positions(input: Tensor, dim: int, descending: bool) -> Any:
     return _in_order(input._array, dim, descending)
 
 
-@face(
-    "sort(Tensor input, Dim dim=-1, descending=False, *, stable=None, out=None)"
-    " -> (values, indices)"
-)
+def _with_positions(schema: str) -> Any:
+    """Give a function its face that tells where its entries were, too."""
+    return face(f"{schema} -> (values, indices)")
+
+
+@_with_positions("sort(Tensor input, Dim dim=-1, descending=False, *, stable=None, out=None)")
 def in_order(input: Tensor, dim: int, descending: bool, stable: bool | None) -> Any:
     """Put the entries along a dimension in order; NaN counts as the largest.
 
@@ -184,7 +180,7 @@ def in_order(input: Tensor, dim: int, descending: bool, stable: bool | None) -> 
     """
     positions = _positions(input, dim, descending)
     operation = sort if stable is None else sort_stable
-    return with_indices(operation(input, dim, positions), positions)
+    return reduction.with_indices(operation(input, dim, positions), positions)
 
 
 @face(
@@ -223,10 +219,7 @@ attach(
 )
 
 
-@face(
-    "topk(Tensor input, int k, Dim dim=-1, largest=True, sorted=True, *, out=None)"
-    " -> (values, indices)"
-)
+@_with_positions("topk(Tensor input, int k, Dim dim=-1, largest=True, sorted=True, *, out=None)")
 def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
     """Give the k largest or smallest entries along a dimension.
 
@@ -250,7 +243,7 @@ def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
         values=tensor([3., 2.]),
         indices=tensor([0, 2]))
     """
-    array, k = input._array, k.__index__()
+    array = input._array
     if not 0 <= k <= (array.shape[dim] if array.ndim else 1):
         raise RuntimeError("selected index k out of range")
     if array.dtype.kind == "c":
@@ -258,10 +251,10 @@ def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
     if array.dtype.kind == "b":
         raise RuntimeError("topk does not support bool dtypes on CPU")
     positions = _first_few(array, dim, k, largest)
-    return with_indices(topk(input, dim, positions), positions)
+    return reduction.with_indices(topk(input, dim, positions), positions)
 
 
-@face("kthvalue(Tensor input, k, Dim dim=-1, keepdim=False, *, out=None) -> (values, indices)")
+@_with_positions("kthvalue(Tensor input, k, Dim dim=-1, keepdim=False, *, out=None)")
 def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
     """Give the k-th smallest entry along a dimension, counted from 1.
 
@@ -272,13 +265,13 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
         values=tensor(2.),
         indices=tensor(2))
     """
-    refuse_empty("kthvalue", input, dim)
+    reduction.refuse_empty("kthvalue", input, dim)
     if not 1 <= k <= (input._array.shape[dim] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
     if input.ndim:
         refuse("kthvalue_cpu", "bc", input)
     positions = _of_rank(input._array, dim, k - 1)
-    return with_indices(kthvalue(input, dim, keepdim, positions), positions)
+    return reduction.with_indices(kthvalue(input, dim, keepdim, positions), positions)
 
 
 _MEDIAN = named_tuple("median", ("values", "indices"))
@@ -310,13 +303,13 @@ def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
         refuse("median_cpu", "bc", input)
         flat = array.reshape(-1)
         return median_all(input, int(_middle(flat, 0)[0]) if flat.size else 0)
-    refuse_empty("median", input, dim)
+    reduction.refuse_empty("median", input, dim)
     refuse("median_out", "bc", input)
     positions = _middle(array, dim)
-    return _MEDIAN(*with_indices(median_dim(input, dim, keepdim, positions), positions))
+    return _MEDIAN(*reduction.with_indices(median_dim(input, dim, keepdim, positions), positions))
 
 
-@face("mode(Tensor input, Dim dim=-1, keepdim=False, *, out=None) -> (values, indices)")
+@_with_positions("mode(Tensor input, Dim dim=-1, keepdim=False, *, out=None)")
 def most_frequent(input: Tensor, dim: int, keepdim: bool) -> Any:
     """Give the most frequent entry along a dimension: the smallest of several.
 
@@ -330,8 +323,8 @@ def most_frequent(input: Tensor, dim: int, keepdim: bool) -> Any:
         values=tensor(3),
         indices=tensor(2))
     """
-    refuse_empty("mode", input, dim)
+    reduction.refuse_empty("mode", input, dim)
     if input.ndim:
         refuse("mode_cpu", "c", input)
     positions = _most_frequent(input._array, dim)
-    return with_indices(mode(input, dim, keepdim, positions), positions)
+    return reduction.with_indices(mode(input, dim, keepdim, positions), positions)
