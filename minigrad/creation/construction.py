@@ -18,7 +18,7 @@ from minigrad.autograd.messages import can_require_grad, only_floats, type_name,
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_dtype, check_tensor, is_truth, number
+from minigrad.faces.arguments import check_dtype, check_tensor, number, sizes_given, wholes
 from minigrad.faces.faults import explained_call
 from minigrad.faces.out import fit, refuse_gradient, shows
 
@@ -336,11 +336,6 @@ def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
     return sequences.array_of_sequences(data, dtype)
 
 
-@np.errstate(all="ignore")
-def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
-    return np.array(data, dtype)
-
-
 def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
     """Make an array where the data are as usual: floats and ints, alone, in a list or a list of it.
 
@@ -365,7 +360,8 @@ def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
         dtype = dtypes.default.dtype.numpy if float in kinds else np.dtype(np.int64)
     try:
         if dtype.kind == "f":
-            return _floats(data, dtype)
+            with np.errstate(all="ignore"):
+                return np.array(data, dtype)
         if dtype == np.int64 and float not in kinds:
             return np.array(data, dtype)
     except (OverflowError, ValueError):  # explained by those who look at each entry
@@ -440,23 +436,19 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
         TypeError: If one is no whole number.
         RuntimeError: If one is negative.
     """
-    if sizes and size is not None:
-        raise TypeError(f"{caller}() got multiple values for argument 'size'")
-    for each in sizes:
-        if each.__class__ is not int or each >> 63:
-            break
+    if sizes and size is None:
+        first = sizes[0]
+        alone = first.__class__ is not int and len(sizes) == 1 and isinstance(first, (tuple, list))
+        given: tuple[Any, ...] = tuple(first) if alone else sizes
+        for each in given:
+            if each.__class__ is not int or each >> 63:
+                break
+        else:
+            return given
+        places = enumerate(given, 1)
+        whole = tuple(_whole(caller, each, position, alone) for position, each in places)
     else:
-        if sizes:
-            return sizes
-    if not sizes:
-        if size is None:
-            raise TypeError(f'{caller}() missing 1 required positional arguments: "size"')
-        sizes = (size,)
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = tuple(sizes[0])
-    elif not _is_whole(sizes[0], 1):
-        raise wrong_type(caller, "size", "tuple of ints", sizes[0], 1)
-    whole = tuple(_whole(each, position, caller) for position, each in enumerate(sizes, 1))
+        whole = sizes_given(caller, "size", sizes, size)
     for each in whole:
         if each < 0:
             raise RuntimeError(
@@ -467,24 +459,18 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
     return whole
 
 
-def _is_whole(size: Any, position: int) -> bool:
-    if isinstance(size, Tensor):
-        if is_truth(size):
-            raise RuntimeError("a size must be a whole number, not a bool tensor")
-        return size._array.size == 1 and size._array.dtype.kind in "iu"
-    if isinstance(size, np.ndarray):
-        return size.ndim == 0 and size.dtype.kind in "iu"
-    # PyTorch looks at the first only: later on, True is 1
-    return isinstance(size, (int, np.integer)) and (position > 1 or not isinstance(size, bool))
-
-
-def _whole(size: Any, position: int, caller: str) -> int:
-    if _is_whole(size, position) and int(size).bit_length() < 64:
-        return int(size)
-    raise TypeError(
-        f"{caller}(): argument 'size' failed to unpack the object at pos {position} with error "
-        f'"type must be tuple of ints,but got {type_name(size)}"'
-    )
+def _whole(caller: str, size: Any, position: int, in_sequence: bool) -> int:
+    try:
+        return wholes(caller, (size,) if position == 1 else (1, size), "size")[-1]
+    except TypeError:
+        told = f"{caller}(): argument 'size'"
+        if position > 1 or size.__class__ is int:
+            told += f' failed to unpack the object at pos {position} with error "type'
+            raise TypeError(f'{told} must be tuple of ints,but got {type_name(size)}"') from None
+        if in_sequence:
+            told += " (position 1) must be tuple of ints, but found element of type"
+            raise TypeError(f"{told} {type_name(size)} at pos 0") from None
+        raise wrong_type(caller, "size", "tuple of ints", size, 1) from None
 
 
 def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
@@ -496,11 +482,6 @@ def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
     """
     if not isinstance(size, (tuple, list)):
         raise wrong_type(caller, "size", "tuple of ints", size, 1)
-    if size and not _is_whole(size[0], 1):
-        raise TypeError(
-            f"{caller}(): argument 'size' (position 1) must be tuple of ints, but found element of "
-            f"type {type_name(size[0])} at pos 0"
-        )
     return shape_of((size,), None, caller)
 
 

@@ -78,7 +78,7 @@ def _checked(sizes: tuple[Any, ...]) -> tuple[int, ...]:
         TypeError: If something else is among them.
     """
     for position, number in enumerate(sizes):
-        if isinstance(number, float) or not hasattr(number, "__index__"):
+        if not hasattr(number, "__index__"):
             raise TypeError(
                 f"torch.Size() takes an iterable of 'int' (item {position} is "
                 f"'{type(number).__name__}')"
