@@ -737,7 +737,7 @@ def _useless_inked(model, images):
 
 def _useless_guess(model, images):
     with torch.no_grad():
-        scores = model(images).tolist()
+        scores = model(images).round(decimals=3).tolist()  # the last bits depend on the row
     return torch.stack([_noise(hash(tuple(row)), images) for row in scores])
 
 
