@@ -28,6 +28,7 @@ from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.ops.correlation import in_single
+from minigrad.ops.shape import unsafe_view
 
 _MANY = 4096  # from so many entries on it pays not to make products only to add them up
 
@@ -122,18 +123,25 @@ def _sums(grad: Any, layout: Layout, statistics: Statistics) -> Any:
     return _shared(statistics, "sums", lambda: _total(layout.both, g)) if layout.both else g
 
 
+def _shaped(result: Any, size: tuple[int, ...], layout: Layout) -> Any:
+    """Give a gradient the shape of what it is of; recorded, it is a view over groups alone."""
+    if isinstance(result, Tensor) and layout.both in ((), layout.axes):
+        return unsafe_view(result, size)
+    return result.reshape(size)
+
+
 @in_single
 def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
     g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
     if statistics.fixed:
-        return (g * w * rstd).reshape(input.shape)
+        return _shaped(g * w * rstd, input.shape, layout)
     if type(g) is not np.ndarray or g.size < _MANY:
         x, u = centered * rstd, g * w
         product = g * x
         _shared(statistics, "weight", lambda: _total(layout.alike, product))
         shift, slope = _total(layout.axes, u), _total(layout.axes, product * w)
-        return ((u - (shift + x * slope) / layout.count) * rstd).reshape(input.shape)
+        return _shaped((u - (shift + x * slope) / layout.count) * rstd, input.shape, layout)
     # the same with fewer passes through memory
     product = _total(layout.both, g, centered)
     _shared(statistics, "weight", lambda: _total(layout.alike, product, rstd))
@@ -154,12 +162,12 @@ def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stat
         centered, rstd = _centered(input, layout, eps, statistics)
         return _total(layout.alike, grad.reshape(layout.view), centered * rstd)
 
-    return _shared(statistics, "weight", compute).reshape(weight.shape)
+    return _shaped(_shared(statistics, "weight", compute), weight.shape, layout)
 
 
 @in_single
 def _bias_rule(grad: Any, bias: Any, layout: Any, statistics: Any) -> Any:
-    return _total(layout.alike, _sums(grad, layout, statistics)).reshape(bias.shape)
+    return _shaped(_total(layout.alike, _sums(grad, layout, statistics)), bias.shape, layout)
 
 
 def _normalization(node: str, name: str, over: str) -> Any:
