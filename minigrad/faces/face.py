@@ -206,7 +206,8 @@ class Face:
         name, function, every = argument.name, self.signature.name, self.signature.arguments
         if argument.default == "nothing":
             lines = self._checks(argument._replace(default="None"), position)
-            given = f'"{function}", "{name}", "int", None, {position}'
+            kind = "int" if argument.kind == "Any" else argument.kind
+            given = f'"{function}", "{name}", "{kind}", None, {position}'
             return [
                 f"if {name} is nothing:", f"    {name} = None",
                 f"elif {name} is None:", f"    raise wrong_type({given})", *lines,

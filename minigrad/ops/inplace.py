@@ -20,7 +20,7 @@ from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import is_operand, nothing
+from minigrad.faces.arguments import is_operand
 from minigrad.faces.face import writers
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
@@ -119,14 +119,13 @@ def _needs_gradient(*tensors: Any) -> bool:
     return any(isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors)
 
 
+@face("copy_(Tensor input, other, bool non_blocking=False)", function=False)
 def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of another tensor, broadcast to this one's shape, into this one.
 
     Raises:
         RuntimeError: If the source does not broadcast to this shape.
     """
-    if non_blocking.__class__ is not bool:
-        raise wrong_type("copy_", "non_blocking", "bool", non_blocking, 2)
     if not isinstance(other, Tensor):
         if isinstance(other, (int, float, complex, np.generic)):
             return copy_(tensor, scalar(other, tensor._array.dtype))
@@ -362,12 +361,12 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return resize_(input, the_template._array.shape)
 
 
+@face(
+    "set_(Tensor input, Tensor source=nothing, int storage_offset=nothing, size=None, stride=None)",
+    function=False,
+)
 def set_(
-    tensor: Tensor,
-    source: Any = nothing,
-    storage_offset: Any = nothing,
-    size: Any = None,
-    stride: Any = None,
+    tensor: Tensor, source: Tensor | None, storage_offset: int | None, size: Any, stride: Any
 ) -> Tensor:
     """Let the tensor share the memory of another one, and its size; without one, have no entries.
 
@@ -389,11 +388,10 @@ def set_(
         tensor([1., 1.])
     """
     dtype = tensor._array.dtype
-    if source is nothing:
+    if source is None:
         source = wrap(np.zeros(0, dtype))
-    elif size is None and (storage_offset is not nothing or stride is not None):
+    elif size is None and (storage_offset is not None or stride is not None):
         raise arguments.no_combination("set_", source, storage_offset)
-    arguments.check_tensor("set_", source, "source")
     array = source._array
     if array.dtype != dtype:
         raise RuntimeError(
@@ -410,15 +408,14 @@ def set_(
         sizes = arguments.sizes_of((size,))
         if stride is None:
             stride = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
-        offset = None if storage_offset is nothing else storage_offset
-        settings = parts.strided(source, sizes, stride, offset)
+        settings = parts.strided(source, sizes, stride, storage_offset)
         array = parts.as_strided.forward(array, *settings)
     tensor._array = array
     tensor._bump_version()
     return tensor
 
 
-_IN_PLACE: list[Any] = [add_, sub_, copy_, masked_fill_, resize_, resize_as_, set_]
+_IN_PLACE: list[Any] = [add_, sub_, masked_fill_, resize_, resize_as_]
 attach(
     __name__,
     {method.__name__: method for method in _IN_PLACE}
