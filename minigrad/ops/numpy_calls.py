@@ -160,11 +160,6 @@ def _two(operation: Any, reflected: Any) -> Any:
     return call
 
 
-def _reflected(operation: Any) -> Any:
-    """Swap the operands of an operation that has no name of its own for that."""
-    return lambda self, other: operation(other, self)
-
-
 def _with_array(operation: Any) -> Any:
     return _two(operation, lambda self, other: operation(as_tensor(other), self))
 
@@ -215,10 +210,6 @@ def _expand_dims(a: Tensor, axis: Any) -> Tensor:
     return a
 
 
-def _squeeze(a: Tensor, axis: Any = None) -> Tensor:
-    return a.squeeze() if axis is None else a.squeeze(axis)
-
-
 def _transpose(a: Tensor, axes: Any = None) -> Tensor:
     return a.permute(tuple(reversed(range(a.ndim)) if axes is None else axes))
 
@@ -259,7 +250,7 @@ ufuncs: dict[Any, Any] = {
     np.subtract: _two(elementwise.sub, elementwise.rsub),
     np.multiply: _two(elementwise.mul, elementwise.mul),
     np.true_divide: _two(elementwise.div, elementwise.rdiv),
-    np.power: _two(elementwise.power, _reflected(elementwise.power)),
+    np.power: _two(elementwise.power, lambda self, other: elementwise.power(other, self)),
     np.sign: choices.sgn,
     np.maximum: _with_array(choices.maximum),
     np.minimum: _with_array(choices.minimum),
@@ -289,7 +280,7 @@ functions: dict[Any, Any] = {
     np.where: _where,
     np.broadcast_to: lambda array, shape, subok=False: array.expand(shape),
     np.expand_dims: _expand_dims,
-    np.squeeze: _squeeze,
+    np.squeeze: lambda a, axis=None: a.squeeze() if axis is None else a.squeeze(axis),
     np.swapaxes: lambda a, axis1, axis2: a.transpose(axis1, axis2),
     np.transpose: _transpose,
     np.ravel: _with(lambda a: a.flatten(), np.ravel, 1),

@@ -159,17 +159,6 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 # ---------------------------------------------------------------------- windows
 
 
-def _windows(array: Any, dim: int, size: int, step: int) -> Any:
-    """Give a view with a dimension of windows, and at the end one of the entries of each."""
-    if not array.ndim:
-        return np.lib.stride_tricks.as_strided(array, (size,), (array.itemsize,), subok=True)
-    count = (array.shape[dim] - size) // step + 1
-    shape = (*array.shape[:dim], count, *array.shape[dim + 1 :], size)
-    along = array.strides[dim]
-    strides = (*array.strides[:dim], along * step, *array.strides[dim + 1 :], along)
-    return np.lib.stride_tricks.as_strided(array, shape, strides, subok=True)
-
-
 @differentiable(
     "UnfoldBackwardBackward0",
     grad_output=lambda grad, dim, size, step: applied(unfold_dim, grad, dim, size, step),
@@ -190,8 +179,17 @@ def unfold_backward(
 
 @differentiable("UnfoldBackward0", view=True, self=unfold_backward)
 def unfold_dim(self: Array, dim: int, size: int, step: int) -> Array:
-    """Slide a window along a dimension: an entry is in as many windows as see it."""
-    return _windows(self, dim, size, step)
+    """Slide a window along a dimension: an entry is in as many windows as see it.
+
+    Windows have the place of the dimension, and at the end is one of the entries of each.
+    """
+    if not self.ndim:
+        return np.lib.stride_tricks.as_strided(self, (size,), (self.itemsize,), subok=True)
+    count = (self.shape[dim] - size) // step + 1
+    shape = (*self.shape[:dim], count, *self.shape[dim + 1 :], size)
+    along = self.strides[dim]
+    strides = (*self.strides[:dim], along * step, *self.strides[dim + 1 :], along)
+    return np.lib.stride_tricks.as_strided(self, shape, strides, subok=True)
 
 
 # ---------------------------------------------------------------------- any strides at all
