@@ -151,12 +151,11 @@ def _of_matrices(order: Any) -> int:
     return 2
 
 
-@face("norm(Tensor input, p='fro', dim=None, keepdim=False, dtype=None)", function=False)
-@face(
-    "norm(Tensor input, p='fro', dim=None, keepdim=False, out=None, dtype=None)",
-    out="none",
-    method=False,
-)
+_NORM = "norm(Tensor input, p='fro', dim=None, keepdim=False"
+
+
+@face(f"{_NORM}, dtype=None)", function=False)
+@face(f"{_NORM}, out=None, dtype=None)", out="none", method=False)
 def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Give the p-norm of all entries, or along dimensions.
 
@@ -311,10 +310,7 @@ _MODES = (
 )
 
 
-@face(
-    'cdist(Tensor x1, Tensor x2, float p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary")',
-    method=False,
-)
+@face(f'cdist(Tensor x1, Tensor x2, float p=2.0, compute_mode="{_MODES[0]}")', method=False)
 def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
     r"""Give the distances of each row of one tensor to each row of another.
 

@@ -85,10 +85,7 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     if not positions.size:
         return result
     if self.ndim == positions.ndim:
-        if src.shape == positions.shape:
-            np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
-        else:
-            np.add.at(result, _along(dim, positions), src)
+        np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
     elif self.ndim:
         result[positions] += src
     else:

@@ -30,7 +30,7 @@ def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
 
-@face("all(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans")
+@face("all(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans", numpy=np.all)
 def all_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Tell whether all entries are true, that is not 0, or along dimensions.
 
@@ -50,7 +50,7 @@ def all_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _asked(np.logical_and.reduce, input, dim, keepdim)
 
 
-@face("any(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans")
+@face("any(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans", numpy=np.any)
 def any_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Tell whether any entry is true, that is not 0, or along dimensions; see `all`.
 
@@ -60,6 +60,9 @@ def any_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
         tensor([True, True])
     """
     return _asked(np.logical_or.reduce, input, dim, keepdim)
+
+
+_POSITION = "(Tensor input, Dim? dim=None, keepdim=False, *, out=None)"
 
 
 def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
@@ -78,7 +81,7 @@ def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tenso
     return _places(find(array, axis=dim, keepdims=keepdim))
 
 
-@face("argmax(Tensor input, Dim? dim=None, keepdim=False, *, out=None)", out="none")
+@face(f"argmax{_POSITION}", out="none", numpy=np.argmax)
 def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Give the position of the largest entry, among all or along a dimension.
 
@@ -97,7 +100,7 @@ def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _position(np.argmax, input, dim, keepdim)
 
 
-@face("argmin(Tensor input, Dim? dim=None, keepdim=False, *, out=None)", out="none")
+@face(f"argmin{_POSITION}", out="none", numpy=np.argmin)
 def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Give the position of the smallest entry, among all or along a dimension; see `argmax`.
 
@@ -109,7 +112,7 @@ def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _position(np.argmin, input, dim, keepdim)
 
 
-@face("count_nonzero(Tensor input, dim=None)")
+@face("count_nonzero(Tensor input, dim=None)", numpy=np.count_nonzero)
 def count_nonzero(input: Tensor, dim: Any) -> Tensor:
     """Count the entries that are not 0, all or along dimensions.
 
@@ -304,14 +307,4 @@ def _edges(array: Any, bins: Any, ends: Any) -> Any:
     return factories.linspace(low, high, bins + 1, dtype=dtypes.of_array(array))._array
 
 
-def _by_axes(name: str) -> Any:
-    return lambda a, axis=None, keepdims=False: getattr(a, name)(axis, keepdims)
-
-
-numpy_protocols.functions.update(
-    {
-        **{getattr(np, name): _by_axes(name) for name in ("all", "any", "argmax", "argmin")},
-        np.count_nonzero: lambda a, axis=None: count_nonzero(a, axis),
-        np.nonzero: lambda a: nonzero(a, True),
-    }
-)
+numpy_protocols.functions[np.nonzero] = lambda a: nonzero(a, True)
