@@ -121,7 +121,7 @@ def nll_loss(self: Array, target: Array, reduction: int) -> Array:
 # pictures (N, C, H, W), the nodes have other names.
 
 
-def _weighted(node: str, name: str, text: str) -> Any:
+def _weighted(node: str, name: str, what: str) -> Any:
     """Make the weighted likelihood and its rule."""
 
     def again(grad: Any, target: Any, weights: Any, reduction: int) -> Any:
@@ -145,7 +145,8 @@ def _weighted(node: str, name: str, text: str) -> Any:
             return reduced(losses, reduction)
         return np.true_divide(reduced(losses, 2), np.add.reduce(weights, axis=None))
 
-    loss.__name__, loss.__doc__, backward.__name__ = name, text, f"{name}_backward"
+    loss.__name__, backward.__name__ = name, f"{name}_backward"
+    loss.__doc__ = rf"Likelihood :math:`-w_t x_t` {what}."
     rule = differentiable(
         f"{node}BackwardBackward0", grad_output=again, self=lambda grad: np.zeros_like(grad)
     )(quietly(backward))
@@ -153,14 +154,8 @@ def _weighted(node: str, name: str, text: str) -> Any:
     return operation
 
 
-weighted_nll_loss = _weighted(
-    "NllLoss",
-    "weighted_nll_loss",
-    r"Likelihood :math:`-w_t x_t` of classes, whose mean is over the sum of the weights.",
-)
-nll_loss2d = _weighted(
-    "NllLoss2D", "nll_loss2d", r"Likelihood :math:`-w_t x_t` at each place of pictures."
-)
+weighted_nll_loss = _weighted("NllLoss", "weighted_nll_loss", "of classes; the mean is weighted")
+nll_loss2d = _weighted("NllLoss2D", "nll_loss2d", "at each place of pictures")
 
 
 _OF_CLASSES = "weight=None, size_average=None, int ignore_index=-100, reduce=None, reduction='mean'"
