@@ -336,32 +336,31 @@ def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
     return sequences.array_of_sequences(data, dtype)
 
 
+@np.errstate(all="ignore")
+def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
+    return np.array(data, dtype)
+
+
 def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
     """Make an array where the data are as usual: floats and ints, alone, in a list or a list of it.
 
     Returns:
         The array, or None if the data are something else, perhaps wrong.
     """
-    kind = data.__class__
-    kinds: set[Any]
-    if kind is float or kind is int:
-        kinds = {kind}
-    elif kind is list and data:
+    kinds: set[Any] = {data.__class__}
+    if data.__class__ is list:
         kinds = set(map(type, data))
         if kinds == {list}:
             kinds = set()
             for row in data:
                 kinds.update(map(type, row))
-    else:
-        return None
     if not kinds or not kinds <= _USUAL_NUMBERS:
         return None
     if dtype is None:
         dtype = dtypes.default.dtype.numpy if float in kinds else np.dtype(np.int64)
     try:
         if dtype.kind == "f":
-            with np.errstate(all="ignore"):
-                return np.array(data, dtype)
+            return _floats(data, dtype)
         if dtype == np.int64 and float not in kinds:
             return np.array(data, dtype)
     except (OverflowError, ValueError):  # explained by those who look at each entry
