@@ -469,7 +469,7 @@ _absent = {"is_available": _always(False), "is_built": _always(False)}
 # the CPU minigrad gives the same numbers for the same seed anyway.
 version = SimpleNamespace(cuda=None, debug=False, hip=None)
 backends = SimpleNamespace(
-    cudnn=SimpleNamespace(enabled=False, deterministic=True, benchmark=False, **_absent),
+    cudnn=SimpleNamespace(enabled=False, deterministic=False, benchmark=False, **_absent),
     mkldnn=SimpleNamespace(enabled=False, **_absent),
     **{name: SimpleNamespace(**_absent) for name in ("cuda", "mkl", "mps", "openmp")},
 )

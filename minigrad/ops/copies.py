@@ -55,7 +55,7 @@ def to(
         given = dtype
         if isinstance(first, Tensor):
             dtype = first.dtype
-        elif first.__class__ is dtypes.dtype or (
+        elif isinstance(first, dtypes.dtype) or (
             isinstance(first, type) and first in dtypes.of_python
         ):
             dtype = first
@@ -69,7 +69,7 @@ def to(
             raise wrong_type("to", "dtype", "given once", given)
         if device is not None:
             raise wrong_type("to", "device", "given before the dtype", device)
-        dtype = given or dtype
+        dtype = dtype if given is None else given
         if len(rest) > 2 or not all(each.__class__ is bool for each in rest):
             told = ", ".join(map(type_name, rest))
             raise TypeError(

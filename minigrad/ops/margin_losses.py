@@ -216,7 +216,7 @@ def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     return reduced(np.log1p(np.exp(-(target * self))), reduction)
 
 
-@loss(f"soft_margin_loss(Tensor input, Tensor target, {OLD})")
+@loss(f"soft_margin_loss(input, target, {OLD})")
 def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
 
@@ -225,6 +225,8 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
         >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
         tensor(0.6931)
     """
+    check_tensor("soft_margin_loss", input)
+    check_tensor("soft_margin_loss", target, "target", 2)
     refuse_gradient("soft_margin_loss", "target", target)
     if input._array.dtype.kind in "iub":
         raise type_promotion.no_cast(input, "input")

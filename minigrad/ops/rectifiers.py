@@ -184,7 +184,7 @@ def hardshrink_backward(grad_output: Array, self: Array, lambd: Any) -> Array:
     return pick(abs(self) <= lambd, 0, grad_output)
 
 
-@activation("hardshrink(Tensor input, lambd=0.5)", floats("hardshrink_cpu"))
+@activation("hardshrink(Tensor input, Number lambd=0.5)", floats("hardshrink_cpu"))
 @differentiable("HardshrinkBackward0", self=hardshrink_backward)
 def hardshrink(self: Array, lambd: Any) -> Array:
     """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
@@ -214,7 +214,7 @@ def _width(name: str, input: Tensor, lambd: Any) -> list[Any]:
     return settings
 
 
-@activation("softshrink(Tensor input, lambd=0.5)", _width)
+@activation("softshrink(Tensor input, Number lambd=0.5)", _width)
 @differentiable("SoftshrinkBackward0", self=softshrink_backward)
 def softshrink(self: Array, lambd: Any) -> Array:
     """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it.
