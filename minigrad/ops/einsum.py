@@ -221,10 +221,12 @@ def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     if not summed:
         return elementwise.mul(left, right)
     x, y = left._array.shape, right._array.shape
-    left_over = [d for d in range(len(x)) if d not in summed]
-    both = [d for d in left_over if x[d] != 1 != y[d]]
-    own = [d for d in left_over if x[d] != 1 == y[d]]
-    other = [d for d in left_over if x[d] == 1]
+    both: list[int] = []
+    own: list[int] = []
+    other: list[int] = []
+    for d in range(len(x)):
+        if d not in summed:
+            (other if x[d] == 1 else own if y[d] == 1 else both).append(d)
     if own and other and other[-1] < own[0]:  # so that the result need not be reordered
         left, right, x, y, own, other = right, left, y, x, other, own
     batch = math.prod(x[d] for d in both)
@@ -247,17 +249,19 @@ def _summed(operands: list[Tensor], plan: Plan, counts: list[int]) -> Tensor:
     result = operands[0]
     for operand in operands[1:]:
         x, y = result._array.shape, operand._array.shape
-        met = [d for d in range(plan.kept, plan.total) if not x[d] == y[d] == 1]
-        for d in met:
+        shared: list[int] = []
+        of_left: list[int] = []
+        of_right: list[int] = []
+        for d in range(plan.kept, plan.total):
             counts[d] -= x[d] != 1 != y[d]
-        ready = [d for d in met if counts[d] == 1]  # no later operand has them
-        for d in ready:
-            counts[d] = 0
-        if of_left := tuple(d for d in ready if y[d] == 1):
-            result = _total(result, of_left, True)
-        if of_right := tuple(d for d in ready if x[d] == 1):
-            operand = _total(operand, of_right, True)
-        result = _contracted(result, operand, [d for d in ready if x[d] != 1 != y[d]])
+            if counts[d] == 1 and not x[d] == y[d] == 1:  # no later operand has it
+                counts[d] = 0
+                (of_right if x[d] == 1 else of_left if y[d] == 1 else shared).append(d)
+        if of_left:
+            result = _total(result, tuple(of_left), True)
+        if of_right:
+            operand = _total(operand, tuple(of_right), True)
+        result = _contracted(result, operand, shared)
     if plan.total == plan.kept:
         return result
     if len(operands) > 1:

@@ -267,7 +267,7 @@ def rsub(self: Tensor, other: Any) -> Any:
     """Subtract a tensor from a number: `2 - x`."""
     if isinstance(other, Tensor):
         return sub(other, self)
-    if not is_operand(other):
+    if other.__class__ not in _NUMBERS and not is_operand(other):
         return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
     if rules_mode.running:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)

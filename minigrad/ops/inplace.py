@@ -16,7 +16,7 @@ from minigrad.autograd.views import check_inplace, rebase_history, write_watcher
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.tape import book
-from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
+from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
 from minigrad.faces import arguments, attach, face
@@ -56,8 +56,9 @@ def write(
             if isinstance(other, Tensor):
                 refuse_overlap(array, other._array)
     old = _before(tensor, array.copy()) if recording else tensor
+    call = operation if recording.__class__ is bool else functools.partial(unattended, operation)
     try:
-        result = unattended(operation, old, *others)
+        result = call(old, *others)
     except NotImplementedError:  # a complex result: worse if it does not fit into the tensor
         if array.dtype.kind == "c":
             raise
@@ -109,7 +110,8 @@ writers["values"] = write
 
 def _before(tensor: Tensor, array: Any) -> Tensor:
     """Give what a tensor was before it changes: an array with the tensor's place in the graph."""
-    old: Tensor = wrap_as_normal(array)
+    old: Tensor = wrap(array)
+    old._version_counter = None  # a normal tensor, in inference mode too
     if grad_mode.enabled and tensor.requires_grad:
         old._edge = tensor._edge or resolve_edge(tensor)
     return old
@@ -293,7 +295,8 @@ def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
     recording = grad_mode.enabled
     check_inplace(tensor, recording=bool(recording) and tensor.requires_grad)
     old = _before(tensor, tensor._array)
-    result = unattended(function, old, *settings)
+    call = function if recording.__class__ is bool else functools.partial(unattended, function)
+    result = call(old, *settings)
     tensor._array = result._array
     tensor._bump_version()
     edge, view = result._edge, tensor._view

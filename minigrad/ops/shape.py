@@ -201,16 +201,16 @@ def _needs_no_copy(array: Any, size: tuple[int, ...]) -> bool:
     return gaps <= {*accumulate(size, operator.mul)}
 
 
-@face("flatten(Tensor input, Dim start_dim=0, Dim end_dim=-1)")
+@face("flatten(Tensor input, int start_dim=0, int end_dim=-1)")
 def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
     """Merge a range of dimensions into one."""
     sizes = input._array.shape
-    if start_dim > end_dim:
+    first, last = dimension(start_dim, len(sizes)), dimension(end_dim, len(sizes))
+    if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
-    if start_dim == end_dim and sizes:
+    if first == last and sizes:
         return input
-    merged = (*sizes[:start_dim], -1, *sizes[end_dim + 1 :])
-    return reshape(input, resolved(input._array.size, merged))
+    return reshape(input, resolved(input._array.size, (*sizes[:first], -1, *sizes[last + 1 :])))
 
 
 @face("unflatten(Tensor input, int dim, sizes)")

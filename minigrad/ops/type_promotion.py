@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -126,7 +126,8 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
     meeting = dtypes.result_type(a._array, b._array)
     shadows = _converted(a, meeting, b._array), _converted(b, meeting, a._array)
     recording = grad_mode.enabled
-    result: Tensor = unattended(operation, *shadows)
+    call = operation if recording.__class__ is bool else partial(unattended, operation)
+    result: Tensor = call(*shadows)
     edge = result._edge
     if edge is not None and edge[0] is not None:
         refuse_complex(meeting)
