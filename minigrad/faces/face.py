@@ -113,6 +113,11 @@ class Face:
         return [each.name for each in self.signature.arguments[1:] if not each.by_name]
 
     @functools.cached_property
+    def needed(self) -> int:
+        """How many arguments must be given, the first one aside."""
+        return sum(each.default is None for each in self.signature.arguments[1:])
+
+    @functools.cached_property
     def second(self) -> str:
         """The kind of the second argument, if it may be given by position."""
         return self.signature.arguments[1].kind if self.others else ""
@@ -451,6 +456,9 @@ def in_place_form(
             called = functools.partial(function, **options) if options else function
             return writers[writes](called, input, *others)
         except Exception as error:
+            missing = made.needed - len(others) - len(options)
+            if missing > 0:
+                raise TypeError(f"{own}() missing {missing} required arguments") from None
             if str(error).startswith((f"{made.name}() ", f"{made.name}(): argument")):
                 error.args = (str(error).replace(made.name, own, 1),)
             faults.explained_call(error, own, function, (input, *others), options)

@@ -252,7 +252,7 @@ def as_strided(self: Array, size: Any, stride: Any, offset: int, own_stride: Any
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("select(Tensor input, Dim dim, int index)")
+@face("select(Tensor input, int dim, int index)")
 def selected(input: Tensor, dim: int, index: int) -> Tensor:
     """Give one entry along a dimension, as a view without that dimension.
 
@@ -266,13 +266,14 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
     """
     if not input.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    size = input._array.shape[dim]
+    number = dimension(dim, input.ndim)
+    size = input._array.shape[number]
     if not -size <= index < size:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size "
-            f"{list(input._array.shape)} at dimension {dim}"
+            f"{list(input._array.shape)} at dimension {number}"
         )
-    return select(input, dim, index % size)
+    return select(input, number, index % size)
 
 
 @face("narrow(Tensor input, int dim, start, int length)")
@@ -309,7 +310,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_dim(input, number, first, first + length, 1)
 
 
-@face("unfold(Tensor input, Dim dimension, int size, int step)", function=False)
+@face("unfold(Tensor input, int dimension, int size, int step)", function=False)
 def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
     """Give all windows of a size along a dimension, a step apart, as a view.
 
@@ -332,16 +333,17 @@ def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
                 [1, 2, 3],
                 [2, 3, 4]])
     """
-    limit = input._array.shape[dim] if input.ndim else 1
+    number = dimension(dim, input.ndim)
+    limit = input._array.shape[number] if input.ndim else 1
     if size > limit:
         raise RuntimeError(
-            f"maximum size for tensor at dimension {dim} is {limit} but size is {size}"
+            f"maximum size for tensor at dimension {number} is {limit} but size is {size}"
         )
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
-    return unfold_dim(input, dim, size, step)
+    return unfold_dim(input, number, size, step)
 
 
 @face(
