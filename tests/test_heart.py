@@ -213,14 +213,14 @@ MOST = {
     "data": (516, 4),
     "faces": (1125, 10),
     "nn": (5399, 35),
-    "ops": (9479, 45),
+    "ops": (9480, 45),
     "optim": (1615, 10),
     "saving": (1012, 4),
     "symbolic": (4811, 23),
     "viz": (2969, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38441, 225)
+HOUSE = (38442, 225)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

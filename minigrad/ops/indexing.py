@@ -159,14 +159,14 @@ def _view_of(
     reached = 0  # how many dimensions of the view the indices cover
     for k in keys:
         if k is None:
-            part, dim = shape.unsqueeze(part, dim), dim + 1
+            part, dim = shape.unsqueeze(part, dimension(dim, part._array.ndim + 1)), dim + 1
         elif k is Ellipsis:
             dim, original = dim + ndim - taken, original + ndim - taken
         elif isinstance(k, slice):
             part = _sliced(part, dim, k, alone=not (isinstance(key, tuple) or writing))
             dim, original = dim + 1, original + 1
         elif _is_integer(k):
-            part = parts.select(part, dim, _checked(int(k), original, part._array.shape[dim]))
+            part = parts.select(part, dim, _checked(int(k), original, part._array.shape[dim:]))
             original += 1
         else:
             array = _index_array(k)
@@ -187,7 +187,8 @@ def _view_of(
     return part, tuple(indices) or None
 
 
-def _checked(index: int, dim: int, size: int) -> int:
+def _checked(index: int, dim: int, sizes: tuple[int, ...]) -> int:
+    size = sizes[0] if sizes else 0  # of a dimension that is not there, after `...` twice
     if not -size <= index < size:
         whole("index", index, "index")
         raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {size}")

@@ -63,6 +63,8 @@ TABLE = {
         mask=lambda t, x: x[at(t, True, False)],
         empty=lambda t, x: x[t.zeros(0)],
         many=lambda t, x: x[0, 0, 0],
+        twice=lambda t, x: x[..., ..., 0],
+        beyond=lambda t, x: x[..., ..., None],
         none=lambda t, x: t.zeros(0)[[0]],
     ),
 }
