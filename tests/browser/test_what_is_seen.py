@@ -119,6 +119,11 @@ def in_view_at_each_step(page: Page, count: int, patience: float = 5.0) -> None:
     """Step through, and see that buttons, text and the node at work fit on a laptop's screen."""
     texts, stages = set(), set()
     page.ask("document.querySelector('.minigrad-player').focus({preventScroll: true})")
+    end, before = time.monotonic() + patience, None
+    while (now := page.ask(SEEN)["stage"]) != before:  # the page lays itself out after a change
+        assert time.monotonic() < end, f"the stage does not stand still: {before}, {now}"
+        before = now
+        time.sleep(0.3)
     for step in range(1, count + 1):
         page.press("ArrowRight")
         end = time.monotonic() + patience
