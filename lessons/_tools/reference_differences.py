@@ -197,6 +197,15 @@ BEHAVIOR = (
         code='torch.complex(torch.ones(1), torch.ones(1)) + float("inf")',
     ),
     Difference(
+        slug="arguments-from-the-end",
+        title="Jacobians by an argument that is counted from the end",
+        what="`torch.func.jacfwd` with a negative `argnums` gives the Jacobian, as `jacrev` does. "
+        "PyTorch's `jacfwd` gives zeros.",
+        why="A derivative that is wrong in silence teaches wrong.",
+        code="torch.func.jacfwd(torch.exp, -1)(torch.zeros(2))",
+        names=("torch.func.jacfwd",),
+    ),
+    Difference(
         slug="left-open",
         title="What nobody promises",
         what="`searchsorted` and `bucketize` in a sequence that is not sorted give some place, as "

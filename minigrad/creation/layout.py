@@ -103,7 +103,10 @@ class Layout(Tensor):
     def size(self, dim: int | None = None) -> Any:
         """Give the shape, or the number of entries along one dimension."""
         if dim is None:
-            return _new_size(Size, self._array.shape)
+            try:
+                return _new_size(Size, self._array.shape)
+            except AttributeError:  # Tensor.size(3)
+                raise wrong_type("size", "self", "Tensor", self) from None
         if dim.__class__ is not int:
             dim = whole("size", dim, "dim", 1)
         try:

@@ -36,8 +36,10 @@ def array_of_sequences(data: Any, dtype: np.dtype[Any] | None) -> Any:
     except ValueError:
         _refuse_ragged(entries, sizes, dtype)
         raise
-    if array.dtype.kind not in "biufc" or array.dtype == np.uint64:
-        _refuse_entries(array.ravel().tolist(), dtype)
+    # NumPy makes floats of whole numbers that go into no integer together
+    floats_of_integers = array.dtype.kind == "f" and dtype.kind in "iu"
+    if array.dtype.kind not in "biufc" or array.dtype == np.uint64 or floats_of_integers:
+        _refuse_entries(np.array(entries, object).ravel().tolist(), dtype)
     return _converted(array, dtype)
 
 

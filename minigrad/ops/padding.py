@@ -157,7 +157,7 @@ def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         raise NotImplementedError(f"\"{name}_pad{dims}d\" not implemented for 'Bool'")
     for back, (left, right) in _pairs(pad):
         size = have[-back]
-        if size + left + right < 1:
+        if not 1 <= size + left + right < 2**63:
             raise RuntimeError(
                 f"input (W: {size}) is too small. Calculated output W: {size + left + right}"
             )

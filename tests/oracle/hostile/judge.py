@@ -81,8 +81,11 @@ def _judge(
 def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """Tell what is wrong with an error's words."""
     says, same = ours["says"], theirs.get("says", "")
-    # a class may live elsewhere, or inherit from another one, and be asked for something else
-    first, other = (APART.sub("", each) for each in (says, same.replace("_C._TensorMeta", "type")))
+    # a class may live elsewhere, or inherit from another one, and be asked for something else; an
+    # attribute of Tensor itself is of another kind
+    for there, here in (("_C._TensorMeta", "type"), ("getset_descriptor", "property")):
+        same = same.replace(there, here)
+    first, other = (APART.sub("", each) for each in (says, same))
     if first.split("\n")[0] == other.split("\n")[0] and not says.startswith("_stub"):
         return ""
     if BINDING.search(says):
