@@ -189,10 +189,9 @@ def random_split(
     """
     if not hasattr(dataset, "__len__"):
         raise TypeError(f"random_split(): argument 'dataset' must have a length, not {dataset!r}")
-    total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        lengths = _lengths_of_fractions(total, lengths)
-    if sum(lengths) != total:
+        lengths = _lengths_of_fractions(len(dataset), lengths)
+    if sum(lengths) != len(dataset):
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     numbers = randperm(sum(lengths), generator=generator).tolist()
     ends: list[Any] = [*itertools.accumulate(lengths)]

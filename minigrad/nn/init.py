@@ -389,6 +389,8 @@ def start_linear(weight: Tensor, bias: Tensor | None) -> None:
 
 def _fill(tensor: Tensor, values: Any) -> Tensor:
     """Write values into the tensor, in its own element type; nothing of it is recorded."""
+    if not tensor._array.flags.writeable:
+        refuse_repeats(tensor._array)
     for watcher in write_watchers:
         watcher(tensor)
     tensor._bump_version()
@@ -398,7 +400,7 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
 
 def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
     """Write random numbers into a tensor."""
-    if not isinstance(x, Tensor) or 0 in x._array.strides or not x._array.flags.writeable:
+    if not isinstance(x, Tensor) or 0 in x._array.strides:
         name = draw.__name__.removesuffix("for")
         getattr(x, name)  # or the error that PyTorch raises
         check_tensor(name, x, "tensor")

@@ -104,7 +104,7 @@ def _check_type(name: str, tensor: Tensor, array: Any) -> None:
 @quietly
 def addcmul(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     r"""Sum with a product, :math:`x + v\, a b`: :math:`g`, :math:`g v b` and :math:`g v a`."""
-    return self + tensor1 * tensor2 * value
+    return self + tensor1 * value * tensor2
 
 
 def _over(value: Any, divisor: Any) -> Any:
@@ -122,7 +122,7 @@ def _over(value: Any, divisor: Any) -> Any:
 @quietly
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     r"""Sum with quotient :math:`x + v a / b`: :math:`g`, :math:`g v / b`, :math:`-g v a / b^2`."""
-    return self + tensor1 / tensor2 * value
+    return self + tensor1 * value / tensor2
 
 
 _NO_INTEGERS = (

@@ -439,7 +439,7 @@ class RNNCellBase(_Recurrent):
     def _run(self, mode: str, input: Tensor, states: Any, names: tuple[str, ...]) -> Any:
         """Take a step from states that have these names in errors; from zeros if none are given."""
         for what, tensor in zip(("input", *names), (input, *states), strict=False):
-            if tensor.ndim not in (1, 2):
+            if tensor.dim() not in (1, 2):
                 raise ValueError(
                     f"{type(self).__name__}: Expected {what} to be 1D or 2D, "
                     f"got {tensor.ndim}D instead"

@@ -78,6 +78,14 @@ def powers_that_no_float32_tells_from_0(torch, log):
 
 
 @family
+def products_that_leave_the_numbers(torch, log):
+    """A factor comes before the product or the quotient that it belongs to."""
+    zero, large = torch.zeros(2), torch.full((2,), 1e38)
+    log("quotient", torch.addcdiv(zero, large, large, value=1e10))
+    log("product", torch.addcmul(zero, large, torch.full((2,), 1e-38), value=1e10))
+
+
+@family
 def windows_of_whole_numbers(torch, log):
     """The layers take the norm of a window in floating point, the functions as it is given."""
     for dtype in ("int64", "bool"):
