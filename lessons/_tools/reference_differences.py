@@ -212,8 +212,10 @@ BEHAVIOR = (
         "in PyTorch, but not always the same one. So do `kthvalue` and `median` where several "
         "entries are equal: the value is the same, the index may be another. And a centered "
         "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
-        "leaves there is 0 here, and may be less, hence nan, in PyTorch.",
-        why="The answer depends on the order in which the numbers are looked at.",
+        "leaves there is 0 here, and may be less, hence nan, in PyTorch. `pinverse` of a singular "
+        "matrix with `rcond` 0 divides by what rounding leaves, too. And where the step of "
+        "`arange` is near 2^63, PyTorch's count of the entries overflows.",
+        why="The answer depends on the order in which the numbers are looked at, or on rounding.",
         code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",
         names=("torch.searchsorted", "torch.bucketize", "torch.kthvalue", "torch.median"),
     ),

@@ -120,6 +120,8 @@ class TensorAttributes(Tensor):
             RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
             NotImplementedError: If the dtype is complex.
         """
+        if not hasattr(self, "_array"):  # Tensor.requires_grad_(True)
+            raise wrong_type("requires_grad_", "self", "Tensor", self)
         if not isinstance(requires_grad, bool):
             raise wrong_type("requires_grad_", "requires_grad", "bool", requires_grad, 1)
         if requires_grad and not can_require_grad(self._array.dtype):

@@ -211,6 +211,8 @@ def gradgradcheck(
             "'NoneType' object has no attribute 'requires_grad'. Give a tensor for each output "
             "that requires a gradient."
         )
+    if not callable(func):
+        raise wrong_type("gradgradcheck", "func", "a function", func, 1)
     count = len(arguments)
 
     def gradients(*given: Any) -> tuple[Any, ...]:

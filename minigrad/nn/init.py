@@ -247,7 +247,9 @@ def orthogonal_(
     Raises:
         ValueError: If the tensor has fewer than two dimensions.
     """
-    if tensor.ndimension() < 2:
+    tensor.ndimension  # noqa: B018  # or the error that PyTorch raises
+    check_tensor("orthogonal_", tensor, "tensor")
+    if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
         return tensor

@@ -131,12 +131,12 @@ class RNNBase(
         self._all_weights: list[list[str]] = []
         rows = _GATES[self.mode] * self.hidden_size
         for layer in range(self.num_layers):
-            width = self.hidden_size * (1 + self.bidirectional) if layer else self.input_size
+            width = self.hidden_size * (1 + bool(self.bidirectional)) if layer else self.input_size
             shapes: dict[str, Any] = {"weight_ih": (rows, width)}
             shapes["weight_hh"] = (rows, self.hidden_size)
             if self.bias:
                 shapes |= {"bias_ih": (rows,), "bias_hh": (rows,)}
-            for suffix in ("", "_reverse")[: 1 + self.bidirectional]:
+            for suffix in ("", "_reverse")[: 1 + bool(self.bidirectional)]:
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
                 add_parameters(self, settings, **named)
                 self._all_weights.append([*named])
@@ -234,7 +234,7 @@ class RNNBase(
         if single:
             data = data.unsqueeze(batch_dim)
         batch = int(batch_sizes[0]) if packed else data.shape[batch_dim]
-        shape = (self.num_layers * (1 + self.bidirectional), batch, self.hidden_size)
+        shape = (self.num_layers * (1 + bool(self.bidirectional)), batch, self.hidden_size)
         shapes = [shape] * (1 + (name == "LSTM"))
         if hx is None:
             states = [zeros(shape, dtype=data.dtype) for shape in shapes]

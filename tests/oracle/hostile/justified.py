@@ -33,6 +33,8 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("refusal", r"read_only", r"^ValueError.*read-only", "what is locked stays so; it is told"),
     ("silent", r"np\.complex64", "", "PyTorch drops the imaginary part; the reference tells"),
     ("silent", r"LazyLinear\(.*\(\w+\([^)]*\b0\)", "", "nobody wrote a bias for no inputs"),
+    ("silent", r"pinv(erse)?\(.*(False|\b0)", "values", "rounding; it is told"),
+    ("silent", r"arange\(.*2 ?\*\* ?6", "shape", "PyTorch's count overflows; it is told"),
     ("silent", r"jacfwd\(.*, -\d", "values", "PyTorch gives 0; it is told"),
     ("answer|error", r"^np\.", "", "an array on the left is known; the reference tells"),
     ("answer", r"sgn\(", "unallocated storage", "PyTorch cannot show its gradient of zeros"),
