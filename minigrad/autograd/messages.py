@@ -105,7 +105,7 @@ def wrong_replacement(original: Any, result: Any, hook: Any) -> Exception:
     """A hook's gradient does not fit in the place of the original."""
     if original is None:
         return RuntimeError("can't replace a None gradient with a non-None value")
-    if not hasattr(result, "_array"):
+    if not isinstance(result, Tensor):
         return TypeError(
             f"expected Variable, but hook returned '{type_name(result)}'. A hook returns a "
             "tensor that replaces the gradient, or None to keep it."

@@ -249,6 +249,7 @@ def orthogonal_(
     """
     tensor.ndimension  # noqa: B018  # or the error that PyTorch raises
     check_tensor("orthogonal_", tensor, "tensor")
+    refuse_repeats(tensor._array)
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
@@ -391,8 +392,6 @@ def start_linear(weight: Tensor, bias: Tensor | None) -> None:
 
 def _fill(tensor: Tensor, values: Any) -> Tensor:
     """Write values into the tensor, in its own element type; nothing of it is recorded."""
-    if not tensor._array.flags.writeable:
-        refuse_repeats(tensor._array)
     for watcher in write_watchers:
         watcher(tensor)
     tensor._bump_version()
@@ -402,7 +401,7 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
 
 def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
     """Write random numbers into a tensor."""
-    if not isinstance(x, Tensor) or 0 in x._array.strides:
+    if not isinstance(x, Tensor) or 0 in x._array.strides or not x._array.flags.writeable:
         name = draw.__name__.removesuffix("for")
         getattr(x, name)  # or the error that PyTorch raises
         check_tensor(name, x, "tensor")

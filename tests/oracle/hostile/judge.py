@@ -33,7 +33,7 @@ KINDS = {
 # Functions whose values are random, or what was in the memory.
 BY_CHANCE = re.compile(
     r"\b(rand\w*|dropout\w*|alpha_dropout_?|feature_dropout_?|native_dropout|bernoulli_?|normal_?|empty\w*"
-    r"|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|invert_permutation|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eig|eigh|eigvals)\("
+    r"|new|new_empty|resize_|multinomial|[A-Z]\w*Dropout\w*|Dropout\w*|RReLU|RandomSampler|random_split|uniform_|random_|invert_permutation|rrelu_?|kaiming_\w+|xavier_\w+|svd|qr|eig|eigh|eigvals)\("
 )
 
 
@@ -89,7 +89,8 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     if first.split("\n")[0] == other.split("\n")[0] and not says.startswith("_stub"):
         return ""
     if BINDING.search(says):
-        return "" if PUBLIC.match(says) and "'self'" not in says else says[:60]
+        told = "'self'" not in says or "needs an argument" in same  # a method of no tensor
+        return "" if PUBLIC.match(says) and told else says[:60]
     if ours.get("inside"):
         return re.sub(r"[\d.]+", "0", says)[:60]
     if "/hostile/" in ours["place"] or re.search(r"[a-z]\. [A-Z]", says):

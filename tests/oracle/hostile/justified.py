@@ -36,6 +36,7 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("silent", r"pinv(erse)?\(.*(False|\b0)", "values", "rounding; it is told"),
     ("silent", r"arange\(.*2 ?\*\* ?6", "shape", "PyTorch's count overflows; it is told"),
     ("silent", r"jacfwd\(.*, -\d", "values", "PyTorch gives 0; it is told"),
+    ("bare", r"^torch\.\w+\.numpy\(", "", "a dtype has NumPy's here, and PyTorch's has none"),
     ("answer|error", r"^np\.", "", "an array on the left is known; the reference tells"),
     ("answer", r"sgn\(", "unallocated storage", "PyTorch cannot show its gradient of zeros"),
     ("error", "", r"\nAttributeError .*has no attribute", "PyTorch asks for what nothing has"),
