@@ -242,7 +242,7 @@ def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
         RuntimeError: If there was no gradient, or one of another shape or dtype.
     """
     new, old = getattr(result, "_array", None), getattr(original, "_array", None)
-    if old is None or getattr(new, "dtype", None) != old.dtype or new.shape != old.shape:
+    if new is None or old is None or new.dtype != old.dtype or new.shape != old.shape:
         raise plugs.messages.wrong_replacement(original, result, hook)
     return result
 
