@@ -247,7 +247,6 @@ def orthogonal_(
     Raises:
         ValueError: If the tensor has fewer than two dimensions.
     """
-    tensor.ndimension  # noqa: B018  # or the error that PyTorch raises
     check_tensor("orthogonal_", tensor, "tensor")
     refuse_repeats(tensor._array)
     if tensor.ndim < 2:
