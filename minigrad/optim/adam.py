@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full_like
 from minigrad.optim import each_parameter as either
 from minigrad.optim.each_parameter import EachParameter, Values, count, number
@@ -45,7 +45,7 @@ class Adam(
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
         capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
         fused: Accepted; the numbers are the same.
         decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead, as `AdamW` does.
 
@@ -79,17 +79,10 @@ class Adam(
         beta1, beta2 = group["betas"]
         average, square = _averaged(gradient, state, group)
         if group["amsgrad"]:
-            either.maximum_(state["max_exp_avg_sq"], square)
-            square = state["max_exp_avg_sq"]
-        if group["differentiable"] and isinstance(parameter, Tensor):
-            # the count is a tensor here, as lr and the betas may be; copies, for both are changed
-            steps = state["step"].clone()
-            size = -(lr / (1 - beta1**steps))
-            divisor = square.sqrt() / ((1 - beta2**steps).sqrt() * size) + group["eps"] / size
-            either.addcdiv_(parameter, average.clone(), divisor)
-            return
+            square = np.maximum(state["max_exp_avg_sq"], square, out=state["max_exp_avg_sq"])
         steps = state["step"].item()
-        divisor = either.divided(either.sqrt(square), (1 - beta2**steps) ** 0.5)
+        divisor = np.sqrt(square)
+        divisor /= (1 - beta2**steps) ** 0.5
         divisor += group["eps"]
         either.addcdiv_(parameter, average, divisor, -(lr / (1 - beta1**steps)))
 
@@ -116,7 +109,7 @@ class AdamW(
         maximize: Go uphill instead.
         foreach: Accepted; the numbers are the same.
         capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
         fused: Accepted; the numbers are the same.
 
     Raises:
@@ -159,7 +152,7 @@ class Adamax(
         weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
         capturable: For graphs of a graphics card: True is refused at the first step.
 
     Raises:
@@ -184,9 +177,7 @@ class Adamax(
         largest *= beta2
         size = abs(gradient)
         size += group["eps"]
-        either.maximum_(largest, size)
-        if isinstance(parameter, Tensor):  # recorded: copies, for the next step changes both
-            average, largest = average.clone(), largest.clone()
+        np.maximum(largest, size, out=largest)
         either.addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))
 
 
@@ -218,7 +209,7 @@ class NAdam(
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
         capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
 
     Raises:
         ValueError: If a number is out of range.
@@ -248,7 +239,7 @@ class NAdam(
         state["mu_product"] *= now
         product = state["mu_product"].item()
         average, square = _averaged(gradient, state, group)
-        divisor = either.sqrt(square / (1 - beta2**steps)) + group["eps"]
+        divisor = np.sqrt(square / (1 - beta2**steps)) + group["eps"]
         either.addcdiv_(parameter, gradient * (-lr * (1 - now) / (1 - product)), divisor)
         either.addcdiv_(parameter, average * (-lr * then / (1 - product * then)), divisor)
 
@@ -282,7 +273,7 @@ class RAdam(
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
         capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
 
     Raises:
         ValueError: If a number is out of range.
@@ -311,7 +302,7 @@ class RAdam(
         known, most = 1 - beta2**steps, 2 / (1 - beta2) - 1
         length = most - 2 * steps * beta2**steps / known
         if length > 5:
-            change *= known**0.5 / (either.sqrt(square) + group["eps"])
+            change *= known**0.5 / (np.sqrt(square) + group["eps"])
             rest = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
             change *= rest**0.5
         either.add_(parameter, change, -1)
@@ -339,7 +330,7 @@ class Adagrad(
         eps: $\epsilon$, which keeps the divisor away from zero.
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
         fused: Accepted; the numbers are the same.
 
     Raises:
@@ -373,7 +364,7 @@ class Adagrad(
         rate = lr / (1 + (state["step"].item() - 1) * group["lr_decay"])
         total = state["sum"]
         either.addcmul_(total, gradient, gradient)
-        either.addcdiv_(parameter, gradient, _root(total, group), -rate)
+        either.addcdiv_(parameter, gradient, np.sqrt(total) + group["eps"], -rate)
 
 
 class Adadelta(
@@ -402,7 +393,7 @@ class Adadelta(
         foreach: Accepted; the numbers are the same.
         capturable: For graphs of a graphics card: True is refused at the first step.
         maximize: Go uphill instead.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
 
     Raises:
         ValueError: If a number is out of range.
@@ -426,7 +417,7 @@ class Adadelta(
         square, steps = state["square_avg"], state["acc_delta"]
         square *= rho
         either.addcmul_(square, gradient, gradient, 1 - rho)
-        delta = either.sqrt(steps + eps) / either.sqrt(square + eps) * gradient
+        delta = np.sqrt(steps + eps) / np.sqrt(square + eps) * gradient
         steps *= rho
         either.addcmul_(steps, delta, delta, 1 - rho)
         either.add_(parameter, delta, -lr)
@@ -459,7 +450,7 @@ class RMSprop(
         capturable: For graphs of a graphics card: True is refused at the first step.
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
 
     Raises:
         ValueError: If a number is out of range.
@@ -488,12 +479,10 @@ class RMSprop(
         if group["centered"]:
             mean = state["grad_avg"]
             either.lerp_(mean, gradient, 1 - alpha)
-            recorded = isinstance(square, Tensor)
-            if recorded:
-                square = square.addcmul(mean, mean, value=-1)
-            else:  # rounded once, as PyTorch does: what is left may be tiny
-                square = (square - np.square(mean, dtype=np.float64)).astype(square.dtype)
-        divisor = _root(square, group)
+            # rounded once, as PyTorch does: what is left may be tiny
+            wide = mean.astype(np.promote_types(mean.dtype, np.float64))
+            square = (square - wide * wide).astype(square.dtype)
+        divisor = np.sqrt(square) + group["eps"]
         if group["momentum"] > 0:
             velocity = state["momentum_buffer"]
             velocity *= group["momentum"]
@@ -526,7 +515,7 @@ class Rprop(
         capturable: For graphs of a graphics card: True is refused at the first step.
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
 
     Raises:
         ValueError: If a number is out of range.
@@ -551,23 +540,14 @@ class Rprop(
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         shrink, grow = group["etas"]
         before, size = state["prev"], state["step_size"]
-        # signs have no slope: they are numbers also in a step that is recorded
-        now = gradient._array if isinstance(gradient, Tensor) else gradient
-        sign = np.sign(now * (before._array if isinstance(before, Tensor) else before))
+        sign = np.sign(gradient * before)
         turned = sign < 0
-        factor = np.where(sign > 0, grow, np.where(turned, shrink, 1.0)).astype(now.dtype)
-        direction = np.where(turned, 0, np.sign(now)).astype(now.dtype)
+        factor = np.where(sign > 0, grow, np.where(turned, shrink, 1.0)).astype(size.dtype)
+        direction = np.where(turned, 0, np.sign(gradient)).astype(size.dtype)
         least, most = group["step_sizes"]
-        least, most = number(least), number(most)
-        if isinstance(gradient, Tensor):
-            size.mul_(wrap(factor)).clamp_(least, most)
-            either.addcmul_(parameter, wrap(direction), size.clone(), -1)
-            before.copy_(gradient.masked_fill(wrap(turned), 0))
-            return
-        size *= factor
-        np.clip(size, least, most, out=size)
+        size[...] = np.clip(size * factor, number(least), number(most))
         either.addcmul_(parameter, direction, size, -1)
-        either.copy_(before, np.where(turned, 0, gradient))
+        before[...] = np.where(turned, 0, gradient)
 
 
 def _averaged(gradient: Any, state: Values, group: Values) -> tuple[Any, Any]:
@@ -578,12 +558,3 @@ def _averaged(gradient: Any, state: Values, group: Values) -> tuple[Any, Any]:
     square *= beta2
     either.addcmul_(square, gradient, gradient, 1 - beta2)
     return average, square
-
-
-def _root(square: Any, group: Values) -> Any:
-    """Give the root of squares and a little more, to divide by."""
-    divisor = either.sqrt(square)
-    if group["differentiable"]:
-        return divisor + group["eps"]
-    divisor += group["eps"]
-    return divisor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,14 +11,14 @@ from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.autograd.views import write_watchers
-from minigrad.core.node import grad_mode
 from minigrad.core.tensor import INFERENCE, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import zeros_like
 from minigrad.faces.arguments import is_operand, plain
+from minigrad.faces.out import refuse_repeats
 from minigrad.nn.signatures import written as written_function
-from minigrad.optim.optimizer import Optimizer, _use_grad_for_differentiable
+from minigrad.optim.optimizer import Optimizer
 
 Values = dict[str, Any]
 Condition = tuple[str, Callable[[Any], bool]]
@@ -101,8 +100,8 @@ class EachParameter(Optimizer):
         if settings is not None:
             globals = {"__name__": cls.__module__}
             head = f"{cls.__qualname__}.step(self, closure=None)"
-            step = written_function(head, ["return self._step(closure)"], globals, cls.step.__doc__)
-            cls.step = _use_grad_for_differentiable(step)  # type: ignore[method-assign]
+            lines, doc = ["return self._step(closure)"], cls.step.__doc__
+            cls.step = written_function(head, lines, globals, doc)  # type: ignore[method-assign]
 
     def _set_up(self, params: Any, given: Values) -> None:
         """Check the settings and keep them as defaults.
@@ -110,6 +109,7 @@ class EachParameter(Optimizer):
         Raises:
             ValueError: If a setting does not fulfill its condition.
             RuntimeError: If ways of stepping exclude each other.
+            NotImplementedError: If a step is to be recorded.
         """
         settings = {name: given[name] for name in self._order.split() or given}
         self._check(settings)
@@ -117,12 +117,17 @@ class EachParameter(Optimizer):
         for other in ("differentiable", "foreach") if settings.get("fused") else ():
             if settings[other]:
                 raise RuntimeError(f"`fused` does not support `{other}`")
+        if settings["differentiable"]:
+            raise NotImplementedError(
+                "a step changes the parameters' memory, and records nothing here: leave out "
+                "differentiable=True, or write the step in operations, as in p - lr * p.grad"
+            )
 
     def _check(self, settings: Values) -> None:
         check(settings, self._checked)
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        """Change a parameter and its state, in place: arrays or, if recorded, tensors."""
+        """Change the arrays of a parameter and of its state, in place."""
         raise NotImplementedError
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
@@ -165,50 +170,39 @@ class EachParameter(Optimizer):
         return state
 
     def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
-        """Make the step of each parameter, on its array if nothing is recorded."""
-        lr, decay = setting(group["lr"]), group.get("weight_decay", 0)
+        """Make the step of each parameter."""
+        lr, decay = setting(group["lr"]), setting(group.get("weight_decay", 0))
         decoupled, maximize = group.get("decoupled_weight_decay"), group["maximize"]
-        ordinary = decay is not True and all(map(is_ordinary, group.values()))
-        if ordinary or getattr(decay, "requires_grad", False):
-            decay = setting(decay)
-        counted, numbers = "step" in self._counts, group.keys() & CONDITIONS.keys() - {"etas"}
-        for name in () if ordinary else numbers:
+        counted = "step" in self._counts
+        for name in group.keys() & CONDITIONS.keys() - {"etas"}:
             strange = isinstance(group[name], np.ndarray) and name not in ("lr", "lr_decay")
             if strange or not is_operand(group[name]):
                 raise wrong_type("mul_", "other", "Tensor", group[name], 1)
-        for parameter, gradient in ready:
-            target: Any = parameter
-            values = kept = self._state_of(parameter, group)
-            bare = ordinary and is_plain(parameter, gradient)
-            if bare:
-                target, gradient = parameter._array, gradient._array
-                if kept:
-                    values = {k: getattr(v, "_array", v) for k, v in kept.items()}
+        for parameter, given in ready:
+            kept = self._state_of(parameter, group)
+            array, gradient = arrays_of(parameter, given)
+            values: Values = {k: getattr(v, "_array", v) for k, v in kept.items()}
             if maximize:
                 gradient = -gradient
             if decay != 0:
                 if decoupled:
-                    target *= 1 - lr * decay
-                elif getattr(decay, "requires_grad", False):
-                    gradient = gradient + parameter.clone() * decay  # a copy: the step changes it
+                    array *= 1 - lr * decay
+                elif decay is True:
+                    raise RuntimeError("Boolean alpha only supported for Boolean results.")
                 else:
-                    gradient = added(gradient, target, decay)
+                    gradient = gradient + array * number(decay)
             if counted:
                 values["step"] += 1
-            self._update(target, gradient, values, group, lr)
-            if bare:
-                parameter._bump_version()
-                for name, value in values.items():
-                    held = kept.get(name)
-                    if isinstance(held, Tensor):
-                        held._bump_version()
-                    elif isinstance(value, np.ndarray):
-                        kept[name] = wrap(value)
+            self._update(array, gradient, values, group, lr)
+            for name, value in values.items():
+                held = kept.get(name)
+                if isinstance(held, Tensor):
+                    held._bump_version()
+                elif isinstance(value, np.ndarray):
+                    kept[name] = wrap(value)
 
     def _refuse_settings(self, group: Values) -> None:
         """Refuse what PyTorch cannot do on a processor either."""
-        if group.get("foreach") and group["differentiable"]:
-            raise AssertionError("_foreach ops don't support autograd")
         if group.get("capturable"):
             raise AssertionError("If capturable=True, params must be on another device than cpu.")
 
@@ -221,97 +215,60 @@ def count(value: float) -> Tensor:
 
 # Arithmetic in place ----------------------------------------------------------------------------
 
-# A rule of an optimizer is written once. Its operands are NumPy arrays where nothing is recorded,
-# and tensors in a step that is differentiated through. `either` is their file: `either.add_`.
-
 
 def number(value: Any) -> Any:
     """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
     if type(value) is float:
         return value
-    if isinstance(value, np.ndarray) and value.size != 1:
-        raise wrong_type("add_", "alpha", "Number", value)
-    value = value.item() if isinstance(value, (np.generic, Tensor, np.ndarray)) else value
+    value = setting(value)
+    value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(value, complex):
         raise RuntimeError("A setting of an optimizer must not be a complex number.")
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, (int, float)) and not hasattr(value, "free_symbols"):
         raise wrong_type("mul_", "other", "Tensor", value, 1)
     return plain(value)
 
 
-def is_ordinary(value: Any) -> bool:
-    """Tell whether a step may compute with a setting on arrays; PyTorch may refuse another one."""
-    if type(value) in (float, int):
-        return bool(-1e18 < value < 1e18)
-    if isinstance(value, Tensor):
-        return value._array.dtype.kind == "f" and not (value.ndim or value.requires_grad)
-    return value is None or isinstance(value, (bool, list, tuple))
-
-
 def setting(value: Any) -> Any:
-    """Give a setting as a number, or as the tensor it is if the step is to be differentiated.
-
-    A number that a tensor keeps goes on in the tensor's precision.
-    """
-    if isinstance(value, Tensor):
-        if value.requires_grad and grad_mode.enabled:
-            return value if value.ndim == 0 else value.squeeze()
-        if value._array.size != 1:
+    """Give a setting as a number; one that a tensor keeps goes on in the tensor's precision."""
+    array = getattr(value, "_array", value)
+    if isinstance(array, np.ndarray):
+        if array.size != 1:
             raise wrong_type("add_", "alpha", "Number", value)
-        found = value._array.reshape(())[()]
-        return float(found) if isinstance(found, np.bool_) else found
-    return value
+        value = array.reshape(())[()]
+    return float(value) if isinstance(value, np.bool_) else value
 
 
 def is_plain(parameter: Tensor, gradient: Tensor) -> bool:
-    """Tell whether a step may change the arrays themselves: floats, and nothing is recorded."""
+    """Tell whether nothing has to be looked at before a step changes the array of a parameter."""
     array, other = parameter._array, gradient._array
     return (
-        not grad_mode.enabled
-        and type(array) is np.ndarray
+        type(array) is np.ndarray
         and array.dtype.kind == "f"
         and array.dtype == other.dtype
-        and array.shape == other.shape
         and 0 not in array.strides
         and parameter._version_counter is not INFERENCE
         and not write_watchers
     )
 
 
-def sqrt(value: Any) -> Any:
-    """Give the square root, as something new."""
-    return value.sqrt() if isinstance(value, Tensor) else np.sqrt(value)
-
-
-def divided(value: Any, divisor: Any) -> Any:
-    """Divide what the rule has just made: an array in place, a tensor not (it may be saved)."""
-    if isinstance(value, Tensor):
-        return value / divisor
-    value /= divisor
-    return value
-
-
-def added(value: Any, other: Any, alpha: Any) -> Any:
-    r"""Give $v + \alpha\, o$, as something new."""
-    if isinstance(value, Tensor):
-        return value.add(other, alpha=alpha)
-    return value + other * number(alpha)
+def arrays_of(parameter: Tensor, gradient: Tensor) -> tuple[Any, Any]:
+    """Give the arrays of a parameter that is about to be changed, and of its gradient."""
+    for watcher in write_watchers:
+        watcher(parameter)
+    parameter._bump_version()
+    refuse_repeats(parameter._array)
+    return parameter._array, gradient._array
 
 
 def add_(value: Any, other: Any, alpha: Any = 1) -> None:
     r"""Add in place: $v \leftarrow v + \alpha\, o$."""
-    if isinstance(value, Tensor):
-        value.add_(other, alpha=alpha)
-        return
     alpha = number(alpha)  # NumPy's would change the type of an array
     value += other if alpha == 1 else other * alpha
 
 
 def lerp_(value: Any, end: Any, weight: Any) -> None:
     r"""Move towards an end in place: $v \leftarrow v + w (e - v)$."""
-    if isinstance(value, Tensor):
-        value.lerp_(end, weight)
-        return
     difference = end - value
     if weight < 0.5:
         difference *= weight
@@ -321,34 +278,15 @@ def lerp_(value: Any, end: Any, weight: Any) -> None:
         np.subtract(end, difference, out=value)
 
 
-def _adding(method: str, combine: Callable[..., Any], in_place: Callable[..., Any]) -> Any:
-    def added_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
-        if not isinstance(value, Tensor):
-            value += in_place(a * number(factor), b)
-        elif isinstance(factor, Tensor):
-            value.add_(combine(a, b) * factor)
-        else:
-            getattr(value, method)(a, b, value=factor)
-
-    return added_
+def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
+    r"""Add a product in place: $v \leftarrow v + f a b$."""
+    product = a * number(factor)
+    product *= b
+    value += product
 
 
-# Add a product, or a quotient, in place, with a factor: of `v`, `a`, `b` and `f`, v += f a b.
-addcmul_ = _adding("addcmul_", operator.mul, operator.imul)
-addcdiv_ = _adding("addcdiv_", operator.truediv, operator.itruediv)
-
-
-def maximum_(value: Any, other: Any) -> None:
-    r"""Take the larger in place: $v \leftarrow \max(v, o)$."""
-    if isinstance(value, Tensor):
-        value.copy_(value.clone().maximum(other))
-    else:
-        np.maximum(value, other, out=value)
-
-
-def copy_(value: Any, other: Any) -> None:
-    """Take over the numbers of another one, in place."""
-    if isinstance(value, Tensor):
-        value.copy_(other)
-    else:
-        value[...] = other
+def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
+    r"""Add a quotient in place: $v \leftarrow v + f a / b$."""
+    quotient = a * number(factor)
+    quotient /= b
+    value += quotient

@@ -9,7 +9,6 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar
 
-from minigrad.autograd.grad_mode import no_grad, set_grad_enabled
 from minigrad.autograd.messages import warn
 from minigrad.core.node import RemovableHandle
 from minigrad.core.tensor import Tensor
@@ -126,7 +125,7 @@ class Optimizer:
                         f"but got {replaced}."
                     )
                 args, kwargs = replaced
-            result = func(*args, **kwargs)
+            result = func(args[0], *args[1:], **kwargs)  # IndexError if a hook left nothing
             own = optimizer._optimizer_step_post_hooks
             for post_hook in chain(own.values(), _global_optimizer_post_hooks.values()):
                 post_hook(optimizer, args, kwargs)
@@ -350,15 +349,3 @@ def _fit(value: Any, parameter: Any, name: Any = None) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(_fit(entry, parameter) for entry in value)
     return value
-
-
-def _use_grad_for_differentiable(step: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a step be recorded only if its optimizer was made with `differentiable=True`."""
-
-    @functools.wraps(step)
-    def recorded_or_not(*args: Any, **kwargs: Any) -> Any:
-        recorded = args[0].defaults["differentiable"]
-        with no_grad() if recorded is False else set_grad_enabled(recorded):
-            return step(*args, **kwargs)
-
-    return recorded_or_not

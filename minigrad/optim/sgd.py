@@ -39,7 +39,7 @@ class SGD(
         nesterov: Whether to use Nesterov's momentum.
         maximize: Go uphill instead.
         foreach: Accepted and kept, without effect.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
         fused: Accepted and kept, without effect.
 
     Raises:
@@ -85,17 +85,12 @@ class SGD(
         if momentum != 0:
             velocity = state.get("momentum_buffer")
             if velocity is None:
-                recorded = isinstance(gradient, Tensor)
-                velocity = gradient.detach().clone() if recorded else np.array(gradient)
-                state["momentum_buffer"] = velocity
+                velocity = state["momentum_buffer"] = np.array(gradient)
             else:
                 velocity *= number(momentum)
                 either.add_(velocity, gradient, 1 - number(group["dampening"]))
-            gradient = either.added(gradient, velocity, momentum) if group["nesterov"] else velocity
-        if isinstance(lr, Tensor):
-            parameter.addcmul_(gradient, lr, value=-1)
-        else:
-            either.add_(parameter, gradient, -lr)
+            gradient = gradient + velocity * number(momentum) if group["nesterov"] else velocity
+        either.add_(parameter, gradient, -lr)
 
 
 class ASGD(
@@ -123,7 +118,7 @@ class ASGD(
         weight_decay: What is multiplied by the parameter and added to the gradient.
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
-        differentiable: Record the step, so that it can be differentiated through.
+        differentiable: Must be False: a step records nothing.
         capturable: For graphs of a graphics card: True is refused at the first step.
 
     Raises:
@@ -154,9 +149,9 @@ class ASGD(
         either.add_(parameter, gradient, -eta)
         average = state["ax"]
         if mu == 1:
-            either.copy_(average, parameter)
+            average[...] = parameter
         else:
             either.add_(average, (parameter - average) * mu)
         rate, steps = number(lr), state["step"].item()
-        either.copy_(state["eta"], rate / (1 + lambd * rate * steps) ** group["alpha"])
-        either.copy_(state["mu"], 1 / max(1, steps - group["t0"]))
+        state["eta"][...] = rate / (1 + lambd * rate * steps) ** group["alpha"]
+        state["mu"][...] = 1 / max(1, steps - group["t0"])

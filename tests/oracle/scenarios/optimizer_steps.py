@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family, graph, leaf, numbers
+from .tools import Family, leaf, numbers
 
 family = Family()
 
@@ -142,17 +142,14 @@ def loading(torch, log):
 
 @family
 def other_ways_of_stepping(torch, log):
-    """foreach and fused give the same; some do not go with differentiable."""
+    """foreach and fused give the same."""
     for name, settings in SETTINGS.items():
         for options in (
             {"foreach": True},
-            {"foreach": True, "differentiable": True},
             {"fused": True},
             {"fused": True, "differentiable": True},
         ):
             if "fused" in options and name not in FUSED:
-                continue
-            if name == "SGD" and options == {"foreach": True, "differentiable": True}:
                 continue
 
             def attempt(name=name, settings=settings, options=options):
@@ -181,57 +178,16 @@ def rates_in_tensors(torch, log):
 
 
 @family
-def recorded_steps(torch, log):
-    """With differentiable=True one differentiates through three steps."""
-    left_out = {("Adamax", 0), ("Adamax", 1)}  # PyTorch itself cannot go back through more than one
-    for name, all_settings in SETTINGS.items():
-        for index, settings in enumerate(all_settings):
-            refused = settings.get("amsgrad") or (
-                settings.get("centered") and settings.get("momentum")
-            )
-            if name == "SGD" or refused:
-                continue
-            start = leaf(torch, (2,), 1)
-            w = start.clone()
-            w.retain_grad()
-            options = {**settings, "differentiable": True}
-            optimizer = getattr(torch.optim, name)([w], **options)
-            for step in range(1 if (name, index) in left_out else 3):
-                w.grad = leaf(torch, (2,), step + 2, requires_grad=False)
-                optimizer.step()
-            log(f"{name} {index}", w.detach())
-            (w**2).sum().backward()
-            log("through", start.grad)
-
-
-@family
-def graphs_of_recorded_steps(torch, log):
-    """What a recorded step adds to the graph."""
-    for name, all_settings in SETTINGS.items():
-        if name in ("SGD", "Adamax", "Rprop"):  # one has a family of its own; two go other ways
-            continue
-        for index, settings in enumerate(all_settings):
-            w = leaf(torch, (2,), 1).clone()
-            w.retain_grad()
-            optimizer = getattr(torch.optim, name)([w], differentiable=True, **settings)
-            w.grad = leaf(torch, (2,), 2)
-            optimizer.step()
-            log(f"{name} {index}", graph(w))
-
-
-@family
-def a_rate_to_differentiate(torch, log):
-    """The gradient of a loss after a step with respect to the learning rate."""
-    for name in ("SGD", "Adam", "AdamW"):
-        rate = torch.tensor(0.25, requires_grad=True)
-        start = leaf(torch, (2,), 1)
-        w = start.clone()
-        w.retain_grad()
-        optimizer = getattr(torch.optim, name)([w], lr=rate, differentiable=True)
-        w.grad = leaf(torch, (2,), 2, requires_grad=False)
+def a_decay_in_a_tensor(torch, log):
+    """Weight decay kept in a tensor, which may require a gradient."""
+    for needs_grad in (False, True):
+        w = leaf(torch, (2,), 1)
+        w.grad = leaf(torch, (2,), 2)
+        decay = torch.tensor(0.5, requires_grad=needs_grad)
+        optimizer = torch.optim.SGD([w], lr=0.5, weight_decay=decay, momentum=0.25)
         optimizer.step()
-        (w**2).sum().backward()
-        log(name, rate.grad, start.grad)
+        log("stepped", w, optimizer.state_dict())
+    log.raises("negative", lambda: torch.optim.SGD([w], weight_decay=torch.tensor(-0.5)))
 
 
 @family
