@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import minigrad as torch
+from minigrad.autograd import gradcheck
 
 VALUES = np.array([0.5, -1.25, 2.0], dtype=np.float32)
 MATRIX = np.array([[1.0, 2.0, -3.0], [0.5, 4.0, 1.5]], dtype=np.float32)
@@ -39,6 +40,7 @@ RECORDED = {
     "concatenate": lambda v, m, o: np.concatenate([v, o]),
     "concatenate all": lambda v, m, o: np.concatenate([m, m], axis=None),
     "stack": lambda v, m, o: np.stack([v, o], axis=1),
+    "stack from behind": lambda v, m, o: np.stack([v, o], axis=-1),
     "reshape": lambda v, m, o: np.reshape(m, (3, -1)),
     "ravel": lambda v, m, o: np.ravel(m),
     "transpose": lambda v, m, o: np.transpose(m),
@@ -96,9 +98,9 @@ def test_what_stands_for_a_function_of_numpy_is_recorded(name):
     matrix = torch.tensor(MATRIX, requires_grad=True)
     result = RECORDED[name](vector, matrix, OTHER)
     assert type(result) is torch.Tensor and result.grad_fn is not None
-    result.sum().backward()
-    assert vector.grad is not None or matrix.grad is not None
     _compare(RECORDED[name], vector, matrix, OTHER)
+    exact = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (VALUES, MATRIX)]
+    assert gradcheck(lambda v, m: RECORDED[name](v, m, OTHER.astype(np.float64)), exact)
 
 
 @pytest.mark.parametrize("name", COMPUTED)

@@ -430,11 +430,8 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
     if singular.all():
         return _cofactors(A, grad)
     # each of the two ways gets matrices that it can cope with in the place of the others
-    recorded = isinstance(A, Tensor)
     mask: Any = np.broadcast_to(singular[..., None, None], A.shape)
     harmless: Any = np.diag(np.arange(1, A.shape[-1] + 1)).astype(values.dtype)
-    if recorded:
-        mask, harmless = wrap(mask), wrap(harmless)
     gradient = _cofactors(np.where(mask, A, harmless), grad)
     return np.where(mask, gradient, of_regular(np.where(mask, harmless, A)))
 

@@ -226,7 +226,7 @@ def _concatenate(arrays: Any, axis: Any = 0) -> Any:
 
 
 def _stack(arrays: Any, axis: int = 0) -> Any:
-    return joining.stack([as_tensor(a) for a in arrays], axis)
+    return joining.stacked([as_tensor(a) for a in arrays], axis)
 
 
 def _clip(a: Any, *limits: Any, **named: Any) -> Any:

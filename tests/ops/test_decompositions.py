@@ -146,21 +146,42 @@ def test_saved_tensor_hooks_see_what_a_decomposition_saves() -> None:
     assert torch.autograd.grad((U[:, :1] ** 2 * S[:1]).sum(), x)[0].tolist() == packed.tolist()
 
 
-def test_the_gradient_of_the_determinant_of_singular_matrices_is_that_of_its_neighbors() -> None:
+def cofactors(matrix: Any) -> Any:
+    found = np.empty((3, 3))
+    for row, column in itertools.product(range(3), range(3)):
+        minor = np.delete(np.delete(matrix, row, 0), column, 1)
+        found[row, column] = (-1) ** (row + column) * np.linalg.det(minor)
+    return found
+
+
+def test_the_derivatives_of_the_determinant_of_singular_matrices_are_those_of_its_neighbors() -> (
+    None
+):
     """Cofactors are right for singular matrices, also beside others in a batch."""
     singular = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]])
     batch = np.stack([singular, np.eye(3) * 2, np.zeros((3, 3))])
-    due = []
-    for matrix in batch:
-        cofactors = np.empty((3, 3))
-        for row, column in itertools.product(range(3), range(3)):
-            minor = np.delete(np.delete(matrix, row, 0), column, 1)
-            cofactors[row, column] = (-1) ** (row + column) * np.linalg.det(minor)
-        due.append(cofactors)
+    due = [cofactors(matrix) for matrix in batch]
     for create_graph in (False, True):
         x = torch.tensor(batch, requires_grad=True)
         (found,) = torch.autograd.grad(torch.det(x).sum(), x, create_graph=create_graph)
         np.testing.assert_allclose(found.detach().numpy(), due, atol=1e-12)
+    weights = np.arange(9.0).reshape(3, 3)
+    # of quadratic functions, such as these cofactors, differences are exact
+    steps = np.eye(9).reshape(9, 3, 3)
+    slopes = [
+        [((cofactors(m + step) - cofactors(m - step)) * weights).sum() / 2 for step in steps]
+        for m in batch[:2]
+    ]
+    x = torch.tensor(batch[:2], requires_grad=True)
+    (first,) = torch.autograd.grad(torch.det(x).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad((first * torch.tensor(weights)).sum(), x)
+    np.testing.assert_allclose(second.reshape(2, 9), slopes, atol=1e-11)
+
+
+def test_the_gradient_of_a_triangle_is_symmetric_as_what_was_factored() -> None:
+    x = torch.tensor([[2.0, 0.5], [0.5, 3.0]], requires_grad=True)
+    (found,) = torch.autograd.grad(linalg.cholesky(x)[1, 0], x)
+    assert found[0, 1].item() == found[1, 0].item() != 0
 
 
 EQUATIONS = {
