@@ -399,7 +399,7 @@ def qr_of(input: Tensor, some: bool) -> Any:
 def _cofactors(A: Any, grad: Any) -> Any:
     r"""Give g times the cofactors of singular matrices: of U, Vh, and products of values of S."""
     count = A.shape[-1]
-    U, S, Vh = decomposed(A, False) if isinstance(A, Tensor) else np.linalg.svd(A, False)
+    U, S, Vh = decomposed(A, False) if isinstance(A, Tensor) else np.linalg.svd(A)
     values = [S[..., i] for i in range(count)]
     before, after = [np.ones_like(values[0])], [np.ones_like(values[0])]
     for i in range(count - 1):

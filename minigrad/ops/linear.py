@@ -95,8 +95,7 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
                 f"{scalar_name(y)}. {CONVERT}"
             )
     _check_sizes(x, y)
-    if bias.shape != y.shape[1:]:
-        expanded_sizes(bias, (x.shape[0], y.shape[1]))
+    expanded_sizes(bias, (x.shape[0], y.shape[1]))
     refuse_booleans("addmm_impl_cpu_", x)
 
 

@@ -181,7 +181,8 @@ CASES: dict[str, list[Case]] = {
         for k in (0, 1, 2)
     ],
     "weighted_nll_loss": [
-        case(lambda x, k=k: weighted(x, k), M, then=(CHOSEN, WEIGHTS, k)) for k in (0, 1, 2)
+        *(case(lambda x, k=k: weighted(x, k), M, then=(CHOSEN, WEIGHTS, k)) for k in (0, 1, 2)),
+        case(lambda x: -0.5 * x[1], (3,), then=(np.array(1), np.array(0.5, np.float32), 2)),
     ],
     "weighted_nll_loss_backward": [
         case(
@@ -191,6 +192,14 @@ CASES: dict[str, list[Case]] = {
             then=(CHOSEN, WEIGHTS, k),
         )
         for k in (0, 1, 2)
+    ]
+    + [
+        case(
+            lambda g, x: placed(-0.5 * g, (3,), 1),
+            (),
+            (3,),
+            then=(np.array(1), np.array(0.5, np.float32), 2),
+        )
     ],
     "nll_loss2d": [
         case(lambda x, k=k: at_places(x, k), (2, 2, 1, 2), then=(PLACES, OF_PLACES, k))

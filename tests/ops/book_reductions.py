@@ -63,6 +63,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "var": [
         case(lambda x: x.var(ddof=1), M, then=(None, 1, False)),
+        case(lambda x: x.var(ddof=1), (2,), then=(None, 1, False)),
         case(lambda x: x.var((0, 2)), (2, 2, 2), then=((0, 2), 0, False)),
         case(lambda x: x.var(1, ddof=2, keepdims=True), M, then=((1,), 2, True)),
         case(lambda x: x.var(0, ddof=1), V, then=((0,), 1, False)),

@@ -129,6 +129,18 @@ def test_gradients_come_in_the_dtype_of_their_input() -> None:
         assert [g.dtype for g in found] == [torch.float32, torch.float64]
 
 
+@pytest.mark.parametrize("recorded", [False, True])
+def test_what_is_empty_gets_an_empty_gradient(recorded: bool) -> None:
+    """Also what is left out where tensors are joined, and where there are no channels."""
+    x, nothing = torch.ones(2, 2, requires_grad=True), torch.zeros(0, requires_grad=True)
+    joined = torch.cat([x, nothing]).sum()
+    found = grad(joined, (x, nothing), create_graph=recorded)
+    assert [g.shape for g in found] == [(2, 2), (0,)]
+    images = torch.zeros(2, 0, 3, requires_grad=True)
+    shuffled = torch.nn.functional.channel_shuffle(images, 2).sum()
+    assert grad(shuffled, images, create_graph=recorded)[0].shape == (2, 0, 3)
+
+
 def test_gather_and_masked_fill() -> None:
     """Both are methods and functions."""
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)

@@ -26,6 +26,12 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
         "invert a mask, use the `~` or `logical_not()` operator instead.",
     ),
+    "a boolean power differentiated": (
+        lambda: (torch.ones(2, requires_grad=True) ** BOOLEANS).sum().backward(),
+        RuntimeError,
+        "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead.",
+    ),
     "a boolean negated": (
         lambda: -BOOLEANS,
         RuntimeError,

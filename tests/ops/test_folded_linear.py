@@ -92,11 +92,13 @@ def twice(shape: Any, needs: Any, leaf: bool) -> list[Any]:
     again = torch.autograd.grad(sum((g * g).sum() for g in grads), inputs, allow_unused=True)
     other = linear(x if leaf else x * 2, weight, bias)
     other.sum().backward()
-    notes = [*numbers((*grads, *again)), order_of(other.grad_fn)]
-    try:
-        other.sum().backward()
-    except RuntimeError as error:
-        notes.append(str(error))
+    notes: list[Any] = numbers((*grads, *again))
+    for _ in range(2):  # before a look and behind it
+        try:
+            other.sum().backward()
+        except RuntimeError as error:
+            notes.append(str(error))
+        notes.append(order_of(other.grad_fn))
     return notes
 
 

@@ -43,6 +43,7 @@ def put_together(torch, log):
         log(name, str(made.dtype), torch.view_as_real(made), repr(made))
     log("of a real tensor", x.conj() is x, x.resolve_conj() is x)
     log("functions", torch.view_as_real(torch.resolve_conj(torch.conj(z))))
+    log("logistic", torch.view_as_real(z.sigmoid()))
 
     log.raises("no pairs", lambda: torch.view_as_complex(torch.ones(3)))
     log.raises("no dimension", lambda: torch.view_as_complex(torch.tensor(1.0)))

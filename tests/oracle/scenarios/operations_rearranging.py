@@ -150,6 +150,9 @@ def strided(torch, log):
     turned = m.t()
     y = torch.as_strided(turned, (2, 2), (2, 1))
     log("of a view", y, graph(y), torch.autograd.grad((y * y).sum(), m)[0])
+    row = leaf(torch, (3,), 4)
+    y = row.expand(2, 3).as_strided((2,), (1,), 1)
+    log("of a repeated row", y, torch.autograd.grad((y * y).sum(), row)[0])
     part = m[1]
     log("own offset", part.as_strided((2,), (1,)), part.as_strided((2,), (1,), 1))
     for label, arguments in (
