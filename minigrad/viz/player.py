@@ -15,14 +15,25 @@ from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, written
-from minigrad.viz.player_page import PLAYER_STYLE, SCRIPT
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.steps import Formulas, Sent, Step, steps_of
-from minigrad.viz.style import BLUE, PAPER, VERMILLION
+from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import text_table
 
 DONE, NOW = BLUE, VERMILLION
 PAD, CHIP = 12.0, 18.0
+
+
+_HERE = Path(__file__)
+# The text stands beside the picture, or where there is no room for it there (`wrap-reverse`) above
+# it. It keeps its place: the texts of all steps lie in one cell of a grid, unseen, so that the
+# longest reserves the room.
+_LAYOUT = _HERE.with_suffix(".css").read_text(encoding="utf-8")
+# It looks for all players that are not ready yet, so it needs no identifiers, and running it twice
+# does no harm. It reaches for nothing outside of its own part of the page.
+_SCRIPT = _HERE.with_suffix(".js").read_text(encoding="utf-8")
+_DARK = on_dark_pages(".minigrad-player", "color-scheme:dark")
+_STYLE = "\n".join((PICTURES, CARDS, _LAYOUT.strip(), _DARK))
 
 
 class Stage:
@@ -235,7 +246,7 @@ class Player:
         table = "<table><thead><tr><th>step</th><th>what happens</th><th>with which numbers</th>"
         table += f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         return (
-            f"<style>{PLAYER_STYLE}</style>"
+            f"<style>{_STYLE}</style>"
             f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em">'
             f'<p class="minigrad-player-title"><strong>{escape(self.title)}</strong></p>'
             '<p class="minigrad-player-still-only">The end of the pass. Run this cell, or trust '
@@ -245,7 +256,7 @@ class Player:
             # not a <template>: where scripts don't run, its content would be taken out and shown
             '<details class="minigrad-player-layers"><summary>The marks of each step</summary>'
             f"{picture}{''.join(layers)}</details>"
-            f"</div><script>{SCRIPT}</script>"
+            f"</div><script>\n{_SCRIPT}</script>"
         )
 
     def __repr__(self) -> str:

@@ -52,7 +52,13 @@ def test_the_wheel_holds_what_is_wanted_and_no_more(unpacked):
         "minigrad_lessons",
         "minigrad_lessons-0.1.0.dist-info",
     }
-    for name in ("py.typed", "_functions.pyi", "faces/index.txt"):
+    for name in (
+        "py.typed",
+        "_functions.pyi",
+        "faces/index.txt",
+        "viz/player.js",
+        "viz/player.css",
+    ):
         assert (unpacked / "minigrad" / name).is_file()
     assert not list((unpacked / "minigrad").rglob("*.ipynb"))
     shipped = unpacked / "minigrad_lessons"
