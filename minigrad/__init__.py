@@ -64,6 +64,7 @@ if _TYPE_CHECKING:
     from minigrad._functions import *
     from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from minigrad.breadth.batches import vmap as vmap
+    from minigrad.breadth.futures import Future as Future
     from minigrad.creation.devices import *
     from minigrad.creation.printing import *
     from minigrad.creation.tensor_types import *
@@ -74,7 +75,7 @@ if _TYPE_CHECKING:
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
 _loaded_later = _rooms.split()
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
-_functions_loaded_later |= {"autocast": "breadth.precision", "Future": "futures"}
+_functions_loaded_later |= {"autocast": "breadth.precision", "Future": "breadth.futures"}
 _functions_loaded_later |= dict.fromkeys(("_assert", "_check"), "breadth.comparing")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")

@@ -3,8 +3,10 @@
 import copy
 import importlib
 import os
+import pickle
 import subprocess
 import sys
+import threading
 import warnings
 
 import pytest
@@ -44,15 +46,12 @@ def test_what_is_not_here_says_so_when_it_is_used():
     assert not isinstance(nn.Linear(1, 1), minigrad.jit.ScriptModule)
     assert not minigrad.jit.is_scripting() and not minigrad.distributed.is_initialized()
     assert not minigrad.accelerator.is_available()
-    assert not isinstance(minigrad.ones(1), minigrad.futures.Future[int])
-    assert minigrad.Future is minigrad.futures.Future
     for use in (
         lambda: minigrad.jit.load("model.pt"),
         lambda: minigrad.fx.Tracer(),
         lambda: minigrad.multiprocessing.set_sharing_strategy("file_system"),
         lambda: nn.parallel.DistributedDataParallel(nn.Linear(1, 1)),
         lambda: minigrad.cuda.Event(),
-        lambda: minigrad.Future(),
         lambda: nn.utils.prune.l1_unstructured(nn.Linear(1, 1), "weight", 1),
     ):
         with pytest.raises(NotImplementedError, match="minigrad has no torch"):
@@ -81,6 +80,52 @@ def test_a_script_is_the_function_itself():
     model = nn.Linear(2, 1).eval()
     traced = minigrad.jit.trace(model, example_inputs=minigrad.ones(1, 2), check_trace=False)
     assert minigrad.jit.optimize_for_inference(minigrad.jit.freeze(traced)) is model
+
+
+def futures_of(library):
+    """Tell what comes of futures: values, errors in callbacks, what is said twice."""
+    Future, told = library.futures.Future, []
+
+    def tell(function):
+        try:
+            told.append(function())
+        except (RuntimeError, KeyError, AssertionError) as error:
+            told.append(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
+
+    def fail(done):
+        raise ValueError("no")
+
+    one, other = Future(), Future()
+    both = library.futures.collect_all([one, other])
+    double, failed = one.then(lambda done: done.value() * 2), one.then(fail)
+    later = failed.then(lambda done: done.value())
+    one.add_done_callback(lambda done: told.append(("called", done is one)))
+    one.add_done_callback(fail)
+    tell(lambda: (one.done(), both.done(), one.set_result(3), one.done(), both.done()))
+    for use in (double.wait, failed.wait, failed.value, later.wait, lambda: one.set_result(4)):
+        tell(use)
+    tell(lambda: other.set_exception("a word"))
+    threading.Timer(0.01, other.set_exception, [KeyError("other")]).start()
+    for use in (other.wait, both.wait, lambda: library.futures.wait_all([one, other])):
+        tell(use)
+    tell(lambda: library.futures.wait_all([one, one.then(lambda done: None)]))
+    tell(lambda: (library.futures.collect_all([]).wait(), isinstance(one, library.Future)))
+    tell(lambda: pickle.dumps(one))
+    for wrong in (lambda: one.then(3), lambda: library.futures.collect_all([3])):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(RuntimeError):
+        Future().value()
+    with pytest.raises(ValueError, match="Expected devices to have indices, got cpu"):
+        Future[int](devices=["cpu"])
+    return told
+
+
+def test_futures_are_completed_as_in_pytorch(capfd):
+    ours = futures_of(minigrad)
+    assert ours[0] == ("called", True) and ours[2] == 6
+    torch = pytest.importorskip("torch")
+    assert ours == futures_of(torch)
 
 
 def test_paths_below_a_loaded_room_are_its_attributes():

@@ -27,7 +27,7 @@ _PATHS |= dict.fromkeys(
 )
 _PATHS |= dict.fromkeys(("amp", "amp.autocast_mode", "amp.grad_scaler"), "breadth.precision")
 _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
-_PATHS["storage"] = "creation.memory"
+_PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
 _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
 _PATHS |= {"nn.utils._per_sample_grad": "breadth.stateless"}
@@ -59,7 +59,7 @@ _ABSENT = (
     "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
     "autograd.profiler compiler distributed distributed._composable "
     "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
-    "distributed.fsdp distributed.nn distributed.tensor fft futures fx fx.graph_module hub jit "
+    "distributed.fsdp distributed.nn distributed.tensor fft fx fx.graph_module hub jit "
     "jit.annotations library mps nn.attention nn.quantized nn.utils.parametrizations "
     "nn.utils.parametrize nn.utils.prune onnx onnx.operators onnx.symbolic_helper "
     "optim.swa_utils overrides package profiler quantization signal types utils.benchmark "
