@@ -237,7 +237,7 @@ CALLS = (
             ("torch.logspace|torch.tri*_indices|torch.randint_like", "without `*`"),
             ("torch.tri*_indices", "default of *"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),
-            ("torch.empty_strided|torch.range|torch.lstm|torch.gru", "without `*`"),
+            ("torch.empty_strided|torch.range", "without `*`"),
         ),
     ),
     Difference(

@@ -18,10 +18,9 @@ from minigrad.autograd.own_nodes import not_differentiable, nothing_passes
 from minigrad.breadth.families import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face, lazy_loading
-from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse
+from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse, wholes
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import expressions
-from minigrad.ops import recurrent
 from minigrad.ops.choices import masked_select as chosen
 from minigrad.random import stream
 
@@ -109,6 +108,20 @@ def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
     return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
 
 
+def cut(input: Tensor, dim: int, given: list[Any]) -> list[Any]:
+    """Give the places along a dimension in as many pieces as asked for, or cut before places."""
+    least = "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+    having(input.ndim, input, least)
+    if len(given) != 1:
+        raise TypeError("tensor_split() takes either indices or a number of sections")
+    places = given[0].tolist() if isinstance(given[0], Tensor) else given[0]
+    if isinstance(places, int):
+        having(places > 0, input, f"number of sections must be larger than 0, got {places}")
+    else:
+        places = wholes("tensor_split", places, "indices")
+    return [part.tolist() for part in np.array_split(np.arange(input.size(dim)), places)]
+
+
 def as_array(obj: Any, dtype: Any, device: Any, copy: Any, requires_grad: Any) -> Tensor:
     """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
     fresh = copy and not isinstance(obj, Tensor)
@@ -184,17 +197,6 @@ def gathered_in_rows(input: Tensor, dim: int, index: Tensor, src: Tensor, *how: 
     return gathered(input, dim, index.view(shape).expand(src.shape), src, *how)
 
 
-def read_through(mode: str, input: Tensor, states: Any, weights: Any, *settings: Any) -> Any:
-    """Run recurrent layers whose weights come one after the other."""
-    biases, _, dropout, train, bidirectional, batch_first = settings
-    width = 4 if biases else 2
-    layers = [recurrent.Weights(*weights[n : n + width]) for n in range(0, len(weights), width)]
-    dropout = dropout if train else 0.0
-    given = mode, input, None, states, layers, bidirectional, dropout, batch_first
-    output, final = recurrent.run(*given)
-    return output, *final
-
-
 # ---------------------------------------------------------------------- the tables
 
 # Functions and methods; those after `_` are there in place, too.
@@ -232,6 +234,9 @@ _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
     bool include_self=True) = gathered(input, dim, index, src, reduce, include_self)
 take(Tensor input, Tensor index) = input.flatten()[having(
     index.dtype is torch.int64, index, "take(): Expected a long tensor for index")]
+tensor_split(Tensor input, indices_or_sections=None, int dim=0, *, indices=None, sections=None)
+    = tuple(input.narrow(dim, part[0] if len(part) else 0, len(part)) for part in cut(
+    input, dim, [each for each in (indices_or_sections, indices, sections) if each is not None]))
 unique_consecutive(Tensor input, return_inverse=False, return_counts=False, Dim? dim=None)
     = runs(input, return_inverse, return_counts, dim)
 unsafe_chunk(Tensor input, int chunks, Dim dim=0) = tuple(
@@ -266,12 +271,6 @@ linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
-gru(Tensor input, Tensor hx, params, bool has_biases, int num_layers, float dropout, bool train,
-    bool bidirectional, bool batch_first) = read_through(
-    "GRU", input, [hx], params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
-lstm(Tensor input, hx, params, bool has_biases, int num_layers, float dropout, bool train,
-    bool bidirectional, bool batch_first) = read_through(
-    "LSTM", input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 poisson(Tensor input, generator=None) = draw_poisson(input, stream(generator))
 randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
     *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype)

@@ -144,23 +144,6 @@ _add("errors", ERRORS, errors=True)
 
 
 @family
-def recurrent_functions(torch, log):
-    """Recurrent layers as functions of their weights, which come one after the other."""
-    x = leaf(torch, (4, 2, 3), 1)
-    for name, states in (("lstm", 2), ("gru", 1)):
-        for bias in (True, False):
-            torch.manual_seed(0)
-            layer = getattr(torch.nn, name.upper())(3, 2, 2, bias, bidirectional=True)
-            first = [torch.ones(4, 2, 2) / 4 for _ in range(states)]
-            hx = tuple(first) if states == 2 else first[0]
-            results = getattr(torch, name)(
-                x, hx, layer._flat_weights, bias, 2, 0.5, False, True, False
-            )
-            log(name, *(each.detach() for each in results))
-            log("gradient", *torch.autograd.grad(results[0].sum(), x))
-
-
-@family
 def reduced_rows(torch, log):
     """index_reduce, which PyTorch warns of, in the backward pass again."""
     m, n = leaf(torch, (3, 3), 1), leaf(torch, (3, 3), 2)
