@@ -142,8 +142,6 @@ def test_tensors_of_every_type_come_back(named_path, dtype, shape):
         minigrad.float16,
         minigrad.Size((2, 3)),
         minigrad.device("cpu"),
-        np.float32(0.5),
-        np.arange(3),
     ],
     ids=repr,
 )
@@ -263,7 +261,9 @@ def test_what_cannot_be_saved_says_where_and_what_to_do(path):
         ),
         ({"f": print}, r"cannot save a builtin_function_or_method \(at \['f'\]\)"),
         (object(), r"cannot save a object \(the whole of it\)"),
-        ({"a": np.array([None])}, "only numbers can be saved"),
+        ({"a": np.arange(3)}, r"cannot save a ndarray \(at \['a'\]\). Save it as a tensor"),
+        (np.float32(0.5), r"cannot save a float32 \(the whole of it\). Save it as a tensor"),
+        (minigrad.symbolic.symbols("x"), "only numbers can be saved"),
         ({object(): 1}, "cannot save a object"),
     ):
         with pytest.raises(TypeError, match=message):
@@ -473,7 +473,6 @@ def everything(torch):
         "counted": Counter("aab"),
         "by default": defaultdict(list, a=[1]) if torch is minigrad else {"a": [1]},
         "of torch": [torch.Size([2, 3]), torch.float16, torch.device("cpu")],
-        "of numpy": [np.float32(0.5), np.arange(3), np.asfortranarray(np.ones((2, 3)))],
     }
 
 
@@ -486,8 +485,6 @@ def told(value):
         return type(value).__name__, [(key, told(each)) for key, each in value.items()]
     if isinstance(value, list):
         return [told(each) for each in value]
-    if isinstance(value, np.ndarray):
-        return str(value.dtype), value.flags.f_contiguous, value.tolist()
     return type(value).__name__, str(value)
 
 
@@ -614,9 +611,7 @@ PICKLES = {
     "before the start": (TENSOR % b"K\x02" + b"J\xff\xff\xff\xffK\x01\x85K\x01\x85tR.", "the size"),
     "backwards": (TENSOR % b"K\x02" + b"K\x01K\x02\x85J\xff\xff\xff\xff\x85tR.", "stride"),
     "a size of text": (TENSOR % b"K\x02" + b"K\x00X\x01\x00\x00\x00aK\x01\x85tR.", "the size"),
-    "a dtype of objects": (
-        b"cnumpy\ndtype\n(X\x01\x00\x00\x00OI00\nI01\ntR.", "not numbers",
-    ),
+    "an array of NumPy's": (b"cnumpy\nndarray\n.", "names numpy.ndarray"),
     "bytes of another code": (
         b"c_codecs\nencode\n(X\x01\x00\x00\x00aX\x03\x00\x00\x00hextR.", "unknown way",
     ),

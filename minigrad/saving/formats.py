@@ -28,7 +28,6 @@ _MOST_BYTES = 1 << 26
 _MOST_TIMES = 100
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, dtype, device)
-_NUMBERS = (Tensor, np.ndarray, np.generic)
 
 
 def check(value: Any, path: tuple[Any, ...] = ()) -> None:
@@ -49,11 +48,11 @@ def check(value: Any, path: tuple[Any, ...] = ()) -> None:
             check(key, (*path, "key"))
             check(entry, (*path, key))
         check(getattr(value, "_metadata", None), (*path, "metadata"))
-    elif isinstance(value, _NUMBERS):
-        array = getattr(value, "_array", value)
-        if array.dtype.kind not in "biufc":
+    elif isinstance(value, Tensor):
+        kind = value._array.dtype
+        if kind.kind not in "biufc":
             raise TypeError(
-                f"cannot save an array of {array.dtype} ({_place(path)}): only numbers can be saved"
+                f"cannot save an array of {kind} ({_place(path)}): only numbers can be saved"
             )
     elif type(value) not in _PLAIN:
         raise TypeError(_cannot_save(value, path))
@@ -67,6 +66,8 @@ def _cannot_save(value: Any, path: tuple[Any, ...]) -> str:
     text = f"cannot save a {type(value).__name__} ({_place(path)}). "
     if hasattr(value, "state_dict"):
         return text + "Save what its state_dict() gives, and load that with load_state_dict()."
+    if isinstance(value, (np.ndarray, np.generic)):
+        return text + "Save it as a tensor, by torch.as_tensor(), or as a number, by item()."
     return (
         text + "A file holds tensors, numbers, strings, None, and dictionaries, lists, tuples and "
         "sets of them: other objects would have to be unpickled, which can run any program."

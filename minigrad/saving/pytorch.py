@@ -195,7 +195,6 @@ class _Reader:
         self._stack: list[Any] = []
         self._marks: list[int] = []
         self._memo: dict[int, Any] = {}
-        self._unfinished: dict[int, list[int]] = {}  # where the memo has what is to be filled yet
         self.rounded = self._copied = 0
 
     def run(self, data: bytes) -> Any:
@@ -214,8 +213,6 @@ class _Reader:
             elif name in ("BINPUT", "LONG_BINPUT", "MEMOIZE"):
                 place = len(memo) if argument is None else argument
                 memo[place] = stack[-1]
-                if isinstance(stack[-1], (_Pending, np.dtype)):
-                    self._unfinished.setdefault(id(stack[-1]), []).append(place)
             elif name in ("BINGET", "LONG_BINGET"):
                 stack.append(memo[argument])
             elif name == "MARK":
@@ -283,19 +280,13 @@ class _Reader:
     def _build(self, _: Any) -> None:
         state = self._last(1)[0]
         now = self._stack[-1]
-        if isinstance(now, OrderedDict) and type(state) is dict and set(state) <= {"_metadata"}:
-            vars(now).update(state)
-            return
-        if isinstance(now, np.dtype):
-            order: Any = {"|": "="}.get(state[1], state[1])
-            made: Any = now.newbyteorder(order)
-        elif isinstance(now, _Pending):
-            made = _array(*state)
-        else:
+        if (
+            not isinstance(now, OrderedDict)
+            or type(state) is not dict
+            or set(state) - {"_metadata"}
+        ):
             raise ValueError("its pickle sets attributes, which only dictionaries may have")
-        self._stack[-1] = made
-        for place in self._unfinished.pop(id(now), ()):
-            self._memo[place] = made
+        vars(now).update(state)
 
     def _binpersid(self, _: Any) -> None:
         what, kind, key, location, many = self._last(1)[0]
@@ -381,28 +372,6 @@ def _parameter(data: Any, grad: bool = True, *_: Any) -> Parameter:
     return Parameter(data, requires_grad=bool(grad))
 
 
-class _Pending:
-    """An array of NumPy's that has not been filled."""
-
-
-def _array(version: int, shape: Any, kind: Any, in_columns: bool, data: Any) -> Any:
-    if not isinstance(kind, np.dtype) or not isinstance(data, bytes | bytearray):
-        raise ValueError("an array in it holds no numbers")
-    array = np.frombuffer(data, kind).reshape(shape, order="F" if in_columns else "C")
-    return array.astype(kind.newbyteorder("="))
-
-
-def _scalar(kind: Any, data: Any) -> Any:
-    return _array(1, (), kind, False, data)[()]
-
-
-def _numpy_type(name: Any, *_: Any) -> Any:
-    kind = np.dtype(name) if isinstance(name, str) and len(name) <= 3 else None
-    if kind is None or kind.kind not in "biufc":
-        raise ValueError(f"an array in it holds {name!r}, not numbers")
-    return kind
-
-
 def _encoded(text: Any, code: Any) -> bytes:
     if not isinstance(text, str) or code != "latin1":
         raise ValueError("bytes in it are written in an unknown way")
@@ -429,19 +398,6 @@ _KNOWN: dict[str, Callable[..., Any] | None] = {
     "builtins set": lambda values=(): set(map(_key, values)),
     "builtins complex": lambda real, imag: complex(float(real), float(imag)),
     "_codecs encode": _encoded,
-    "numpy ndarray": None,
-    "numpy dtype": _numpy_type,
-}
-_KNOWN |= {
-    f"numpy.{core}.numeric _frombuffer": lambda data, kind, shape, order: _array(
-        1, shape, kind, order == "F", data
-    )
-    for core in ("core", "_core")
 }
 _KINDS = "Bool Byte Char Short Int Long Half BFloat16 Float Double ComplexFloat ComplexDouble"
 _KNOWN |= {f"torch {kind}Storage": None for kind in _KINDS.split()}
-_KNOWN |= {
-    f"numpy.{core}.multiarray {name}": make
-    for core in ("core", "_core")
-    for name, make in (("_reconstruct", lambda *_: _Pending()), ("scalar", _scalar))
-}
