@@ -22,6 +22,7 @@ from minigrad.faces.arguments import check_tensors, is_operand, no_combination, 
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import expressions
 from minigrad.ops.choices import masked_select as chosen
+from minigrad.ops.linear import factors
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
@@ -31,6 +32,10 @@ RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is "
     "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
     "[start, end)."
+)
+LSTSQ = (
+    "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), of which "
+    "minigrad has gelsy"
 )
 SETTINGS = {"precision": "highest", "threads": 1}
 
@@ -45,6 +50,7 @@ def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
 
 def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """Add a product to a tensor, each with its factor; what has the factor 0 counts nothing."""
+    beta, alpha = factors(product, beta, alpha)
     product = product if alpha == 1 else alpha * product
     kept = (
         input.masked_fill(torch.tensor(True), 0)
@@ -206,12 +212,15 @@ _addbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
 _addmv(input, Tensor mat, Tensor vec, *, beta=1, alpha=1)
     = plus(input, torch.mv(mat, vec), beta, alpha)
 _addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
-    = plus(input, torch.outer(vec1, vec2), beta, alpha)
+    = plus(having(vec1.dtype.is_floating_point or vec1.dtype.is_complex or float not in (
+    type(beta), type(alpha)), input, "For integral input tensors, argument beta must not be a "
+    "floating point number."), torch.outer(vec1, vec2), beta, alpha)
 _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
     = plus(input, torch.bmm(batch1, batch2), beta, alpha)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
     = by_numpy(np.bincount, input, weights, minlength).to(
-    torch.int64 if weights is None else weights.dtype)
+    torch.int64 if weights is None else torch.float32 if weights.dtype is torch.float32
+    else torch.float64)
 fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
 _index_fill(Tensor input, Dim dim, Tensor index, value)
@@ -245,7 +254,7 @@ unsafe_split(Tensor input, int split_size, Dim dim=0) = tuple(
     each.clone() for each in input.split(split_size, dim))
 unsafe_split_with_sizes(Tensor input, split_sizes, Dim dim=0) = tuple(
     each.clone() for each in input.split(split_sizes, dim))
-vdot(Tensor input, Tensor other) = torch.dot(input, other)
+vdot(Tensor input, Tensor other) = torch.dot(input.conj(), other)
 """
 
 _FUNCTIONS = """
@@ -258,14 +267,18 @@ atleast_2d(*tensors) = (lambda made: made[0] if len(tensors) == 1 and torch.is_t
 bucketize(input, Tensor boundaries, *, bool out_int32=False, bool right=False)
     = torch.searchsorted(having(boundaries.ndim == 1, boundaries,
     "boundaries tensor must be 1 dimension"), input, out_int32=out_int32, right=right)
-cartesian_prod(*tensors) = torch.stack(torch.meshgrid(
-    *tensors, indexing="ij"), -1).view((-1, len(tensors)) if len(tensors) > 1 else -1)
+cartesian_prod(*tensors) = having(all(each.ndim == 1 for each in check_tensors(tensors)), tensors[0]
+    if len(tensors) == 1 else torch.stack(torch.meshgrid(*tensors, indexing="ij"), -1).view(
+    -1, len(tensors)), "Expect a 1D vector, but got shape "
+    f"{next((list(each.shape) for each in tensors if each.ndim != 1), None)}")
 empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
     (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
     ).as_strided(size, stride).requires_grad_(requires_grad)
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
-    = (torch.linalg.pinv(A, rcond) @ b, torch.empty(0), torch.linalg.matrix_rank(A), torch.empty(0))
+    = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(
+    driver in (None, "gelsy"), A, LSTSQ)),
+    A.new_empty(0))
 linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
     = by_numpy(np.linalg.matrix_rank, A, tol, hermitian)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)

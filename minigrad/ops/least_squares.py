@@ -38,7 +38,7 @@ def pinv(self: Array, limits: Any, hermitian: bool) -> Array:
     """Pseudoinverse: parts of the matrix whose singular value is too small are left out."""
     if hermitian:
         S, U = np.linalg.eigh(self)
-        Vh, sizes = mT(U), np.abs(S)
+        Vh, sizes = mT(U).conj(), np.abs(S)
     else:
         U, S, Vh = np.linalg.svd(self, False)
         sizes = S

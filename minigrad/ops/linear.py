@@ -33,6 +33,7 @@ from minigrad.core.tensor import (
     wrap,
     wrap_as_normal,
 )
+from minigrad.creation.construction import entry, real_number
 from minigrad.creation.dtypes import c_name, scalar_name
 from minigrad.faces import face, functional
 from minigrad.ops import shape
@@ -179,6 +180,13 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     return np.add(self, product, product)  # in the memory of the product
 
 
+def factors(tensor: Tensor, *numbers: Any) -> list[Any]:
+    """Give factors of a tensor in its type: PyTorch cuts off what is behind an integer's point."""
+    dtype = tensor._array.dtype
+    take = real_number if dtype.kind not in "iu" else lambda *given: entry(*given).item()
+    return [take(each, dtype) for each in numbers]
+
+
 @face(
     "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
     out="none",
@@ -192,6 +200,7 @@ def scaled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: An
     """
     check_addmm(input._array, mat1._array, mat2._array)
     if beta != 1 or alpha != 1:
+        beta, alpha = factors(mat1, beta, alpha)
         input = input * beta if beta else input.masked_fill(wrap(np.array(True)), 0)
         mat1 = mat1 * alpha
     return addmm(input, mat1, mat2)

@@ -68,7 +68,7 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    losses = elementwise.add_number(-target * (input1 - input2), margin).clamp_min(0)
+    losses = elementwise.add_number(as_floats(-target * (input1 - input2)), margin).clamp_min(0)
     return reduced(losses, reduction)
 
 

@@ -59,6 +59,20 @@ m.scatter_reduce(1, i.expand(3, 2), n[:, :2], "mean")
 t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "mean", include_self=False)
 t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "amin", include_self=False)
 """
+WHOLE = """
+t.addmv(i, t.ones(2, 2).long(), i, beta=0.6, alpha=2.6)
+t.addmm(t.eye(2).long(), i[:, None], i[None], beta=1.6, alpha=-1.6)
+t.baddbmm(t.eye(2).long()[None], i[None, :, None], i[None, None], beta=2.5, alpha=0.6)
+t.addbmm(t.eye(2).long(), i[None, :, None], i[None, None], beta=2, alpha=1.5)
+t.bincount(i, i); t.bincount(i, i.half()); t.bincount(i, i.float())
+F.margin_ranking_loss(i, i.flip(0), i - 1, 0.5); F.margin_ranking_loss(i, i, i, 1, reduction="none")
+t.cartesian_prod(v); t.linalg.lstsq(t.eye(2).double(), i[:, None].double())
+"""
+COMPLEX = """
+t.vdot(t.complex(v.detach(), w.detach()), t.tensor([1j, 2.0, 1 - 1j])).real
+t.vdot(t.complex(v.detach(), w.detach()), t.tensor([1j, 2.0, 1 - 1j])).imag
+t.linalg.pinv(t.tensor([[1, 1 + 1j], [1 - 1j, 3]]), hermitian=True).abs()
+"""
 DRAWS = """
 t.poisson(t.arange(5.0)); t.poisson(t.arange(5.0) * 20); t.randint_like(m, 5)
 t.empty(3).exponential_(2)
@@ -98,7 +112,8 @@ ERRORS = """
 t.roll(m, (1, 2), (0,)); F.multi_margin_loss(m, t.tensor([0, 1, 2]), p=3)
 F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
 F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
-F.channel_shuffle(b, 2)
+F.channel_shuffle(b, 2); t.addr(t.eye(2).long(), i, i, beta=1.5); t.addmv(v, m, w, beta=1j)
+t.cartesian_prod(m); t.cartesian_prod([v]); t.linalg.lstsq(m, n, driver="best")
 F.gaussian_nll_loss(m, m, -m.abs()); F.gaussian_nll_loss(m, m, m[:2].abs())
 F.pixel_unshuffle(b, 2); t.scatter_reduce(v, 0, i, w, "x"); t.index_reduce(v, 0, i, w[:2], "sum")
 nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
@@ -136,6 +151,8 @@ _add("products", PRODUCTS)
 _add("places", PLACES)
 _add("sums", SUMS)
 _add("reduced", REDUCED)
+_add("whole numbers", WHOLE)
+_add("complex numbers", COMPLEX)
 _add("draws", DRAWS)
 _add("layers", LAYERS)
 _add("rarer layers", RARER)
