@@ -17,6 +17,7 @@ from minigrad.autograd.messages import warn
 from minigrad.autograd.own_nodes import not_differentiable, nothing_passes
 from minigrad.breadth.families import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.memory import shared
 from minigrad.faces import FACES, attach, face, lazy_loading
 from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse, wholes
 from minigrad.faces.face import in_place_form
@@ -27,7 +28,7 @@ from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
 # What the tables speak of beside what is below, and what programs set and only ask for again.
-SPOKEN_OF = draw_poisson, stream, check_tensors, chosen
+SPOKEN_OF = draw_poisson, stream, check_tensors, chosen, shared
 RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is "
     "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
@@ -326,7 +327,7 @@ exponential_(Tensor input, float lambd=1, *, generator=None) = having(
 map_(Tensor input, Tensor tensor, callable) = input.copy_(torch.tensor([
     callable(*pair) for pair in zip(input.flatten().tolist(), tensor.expand_as(
     input).flatten().tolist(), strict=True)], dtype=input.dtype).view(input.shape))
-share_memory_(Tensor input) = input
+share_memory_(Tensor input) = shared(input)
 to_sparse(Tensor input) = input
 """
 

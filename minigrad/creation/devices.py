@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place
-from minigrad.creation.memory import TypedStorage, UntypedStorage
+from minigrad.creation.memory import TypedStorage, UntypedStorage, is_shared
 from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
 from minigrad.faces.arguments import check_dtype, check_tensor, whole
@@ -372,7 +372,7 @@ _METHODS: dict[str, Any] = {
     "is_distributed": lambda self: False,
     "is_neg": lambda self: False,
     "is_pinned": _is_pinned,
-    "is_shared": lambda self: False,
+    "is_shared": is_shared,
     "is_signed": lambda self: self.dtype.is_signed,
     "layout": _constant(strided, "How the entries are kept: strided."),
     "new": lambda self, *data: new(self.dtype, *data),

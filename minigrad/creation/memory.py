@@ -15,6 +15,7 @@ environment variable `MINIGRAD_KEEP_FREED_MEMORY` to `0` before Python starts.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from copy import deepcopy
 from importlib import import_module
@@ -131,6 +132,44 @@ class TypedStorage(UntypedStorage):
     def __repr__(self) -> str:
         kind = f"[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
         return " " + "\n ".join(map(str, self.tolist())) + f"\n{kind}"
+
+
+# ------------------------------------------------------------------ several processes
+
+
+def is_shared(tensor: Any) -> bool:
+    """Say whether processes that are started see the same numbers."""
+    return isinstance(getattr(owner_of(tensor._array), "base", None), ctypes.Array)
+
+
+def shared(tensor: Tensor) -> Tensor:
+    """Move a tensor to memory that processes started from here on see and change, and give it.
+
+    Views that were made of it before stay where they were.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.ones(2).share_memory_().is_shared()
+        True
+    """
+    if not is_shared(tensor):
+        array: Any = tensor._array
+        memory = import_module("multiprocessing").RawArray("b", max(array.nbytes, 1))
+        tensor._array = np.ndarray(array.shape, array.dtype, memory)
+        tensor._array[...] = array
+        pickler = import_module("multiprocessing.reduction").ForkingPickler
+        pickler.register(np.ndarray, _handed_over)
+    return tensor
+
+
+def _handed_over(array: Any) -> Any:
+    """Say how a process that is started gets an array: in the same memory, if it is shared."""
+    owner = owner_of(array)
+    starting = import_module("multiprocessing.context").get_spawning_popen()
+    if starting is None or not isinstance(owner.base, ctypes.Array):
+        return array.__reduce_ex__(4)
+    start = array.ctypes.data - owner.ctypes.data
+    return np.ndarray, (array.shape, array.dtype, owner.base, start, array.strides)
 
 
 # ------------------------------------------------------------------ copies

@@ -328,8 +328,8 @@ class Traversal:
         sys.modules["minigrad"].compile(self, *args, **kwargs)
 
     def share_memory(self) -> Self:
-        """Return this module: there are no processes here that share tensors."""
-        return self
+        """Move parameters and buffers to memory that processes started from here on change, too."""
+        return self._apply(lambda tensor: tensor.share_memory_())
 
     # Printing -----------------------------------------------------------------------------------
 
