@@ -64,6 +64,26 @@ def test_what_is_not_here_says_so_when_it_is_used():
         _ = minigrad.nothing_of_that_name
 
 
+def test_what_only_looks_on_lets_the_program_run_and_says_what_is_not_shown():
+    with pytest.warns(UserWarning, match="SummaryWriter: nothing is shown or written"):
+        writer = minigrad.utils.tensorboard.SummaryWriter(log_dir="nowhere")
+    writer.add_scalar("loss", 1.0, 0)
+    writer.close()
+    assert not os.path.exists("nowhere")
+    kinds = [minigrad.profiler.ProfilerActivity.CPU]
+    with pytest.warns(UserWarning, match="profile"), minigrad.profiler.profile(kinds) as profile:
+        profile.step()
+    assert "nothing is shown" in str(profile.key_averages().table(sort_by="cpu_time_total"))
+    assert list(profile.key_averages()) == []
+
+    @minigrad.profiler.record_function("addition")
+    def more(x):
+        return x + 1
+
+    with warnings.catch_warnings(action="error"), minigrad.nn.attention.sdpa_kernel([]):
+        assert more(1) == 2
+
+
 def test_importing_loads_nothing_of_them():
     code = "import sys, minigrad; print('minigrad.breadth.precision' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -13,6 +13,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
+from minigrad.autograd.messages import warn
+
 # Where PyTorch has in a file of its own what is in one of ours.
 _ELSEWHERE = {
     "nn.modules.normalization": "batchnorm instancenorm",
@@ -54,6 +56,12 @@ _PLAIN = (
 )
 _AS_IT_IS = set(_PLAIN.split())
 _SCRIPTS = {"freeze", "optimize_for_inference", "script", "trace"}
+
+# What only looks at a program, or chooses how fast it is: the program runs on without it.
+_ONLOOKERS = (
+    "SummaryWriter emit_itt emit_nvtx profile record_function schedule sdpa_kernel "
+    "tensorboard_trace_handler"
+)
 
 _ABSENT = (
     "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
@@ -117,6 +125,8 @@ class Path(ModuleType):
             found = partial(_home, "hub" if name == "get_dir" else "")
         elif name in _AS_IT_IS or name.startswith("register_"):
             found = _as_it_is
+        elif name in _ONLOOKERS.split():
+            found = type(name, (_Onlooker,), {"__module__": f"torch.{self._name}"})
         elif name == "tqdm":  # `torch.hub` has it
             found = import_module(name).tqdm
         else:
@@ -151,6 +161,35 @@ def _scripted(made: Any, *arguments: Any, **options: Any) -> Any:
     if isinstance(made, package.nn.Module):
         vars(made)["save"] = partial(package.save, made)
     return made
+
+
+class _Onlooker:
+    """Takes every call, and shows and writes nothing but that; one with results to give warns."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        if type(self).__name__ in ("SummaryWriter", "profile"):
+            warn(str(self))
+
+    def __str__(self) -> str:
+        kind = type(self)
+        return f"minigrad has no {kind.__module__}.{kind.__name__}: nothing is shown or written."
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return arguments[0] if arguments and callable(arguments[0]) else self  # as a decorator
+
+    def __enter__(self) -> _Onlooker:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        return None
+
+    def __iter__(self) -> Any:
+        return iter(())
 
 
 class _Absent(type):
