@@ -275,6 +275,10 @@ cartesian_prod(*tensors) = having(all(each.ndim == 1 for each in check_tensors(t
 empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
     (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
     ).as_strided(size, stride).requires_grad_(requires_grad)
+linalg_cross(Tensor input, Tensor other, *, int dim=-1) = (
+    having(input.size(dim) == other.size(dim) == 3, input.roll(-1, dim),
+    f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(dim)} and "
+    f"{other.size(dim)}") * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim))
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
     = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(

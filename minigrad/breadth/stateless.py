@@ -14,6 +14,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import zeros
 from minigrad.nn.modules.module import Module
 from minigrad.ops.joining import joined
+from minigrad.ops.joining import stacked as stack
 
 
 class _Missing:
@@ -84,6 +85,26 @@ def functional_call(
             raise TypeError(f"{value} is not an instance of torch.Tensor")
     with _Replaced(module, replacing, tensors):
         return module(*arguments, **({} if kwargs is None else kwargs))
+
+
+def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Stack the parameters of models of one kind, and their buffers, each under its name.
+
+    Example:
+        >>> import minigrad as torch
+        >>> models = [torch.nn.Linear(3, 2) for _ in range(4)]
+        >>> {name: each.shape for name, each in torch.func.stack_module_state(models)[0].items()}
+        {'weight': torch.Size([4, 2, 3]), 'bias': torch.Size([4, 2])}
+    """
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    stacked: list[dict[str, Tensor]] = [{}, {}]
+    for kind, named in zip(stacked, ("named_parameters", "named_buffers"), strict=True):
+        for first, *others in zip(*(getattr(model, named)() for model in models), strict=True):
+            name, tensor = first
+            tensors = [tensor.detach(), *(other.detach() for _, other in others)]
+            kind[name] = stack(tensors).requires_grad_(tensor.requires_grad)
+    return stacked[0], stacked[1]
 
 
 def _named(module: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), up
 t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2], 0.01)
 t.linalg.pinv(m.T @ m, atol=2.0, hermitian=True); t.linalg.lstsq(m + 3 * t.eye(3), n).solution
 t.linalg.matrix_rank(m); m.H
+t.linalg.cross(m, n); t.linalg.cross(b, b.flip(0), dim=1)
 t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
 """
 PLACES = """
@@ -114,6 +115,7 @@ F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
 F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
 F.channel_shuffle(b, 2); t.addr(t.eye(2).long(), i, i, beta=1.5); t.addmv(v, m, w, beta=1j)
 t.cartesian_prod(m); t.cartesian_prod([v]); t.linalg.lstsq(m, n, driver="best")
+t.linalg.cross(m[:2], m[:2], dim=0)
 F.gaussian_nll_loss(m, m, -m.abs()); F.gaussian_nll_loss(m, m, m[:2].abs())
 F.pixel_unshuffle(b, 2); t.scatter_reduce(v, 0, i, w, "x"); t.index_reduce(v, 0, i, w[:2], "sum")
 nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
