@@ -44,8 +44,9 @@ def type_name(value: Any) -> str:
     return f"{kind.__module__}.{kind.__name__}"
 
 
-# Files whose lines are not the user's: this package, and NumPy, through which a backward pass goes.
-_NOT_THE_USERS = (dirname(dirname(abspath(__file__))), dirname(abspath(np.__file__)))
+# Files whose lines are not the user's: this package, with what it writes itself, and NumPy,
+# through which a backward pass goes.
+_NOT_THE_USERS = (dirname(dirname(abspath(__file__))), "<minigrad", dirname(abspath(np.__file__)))
 
 
 # Arguments whose value is looked at before their type: written in Python, in PyTorch.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ MORE: dict[str, Callable[[Any, Any], Any]] = {
     "elu": lambda torch, x: torch.nn.functional.elu(x),
     "silu": lambda torch, x: torch.nn.functional.silu(x),
     "leaky_relu": lambda torch, x: torch.nn.functional.leaky_relu(x),
+    "softshrink": lambda torch, x: torch.nn.functional.softshrink(x, 1.0),
+    "norm of zeros": lambda torch, x: x[3:5].norm(),
     "clamp": lambda torch, x: x.clamp(-1, 1),
     "largest": lambda torch, x: x.max(),
     "larger": lambda torch, x: torch.maximum(x, torch.full_like(x, 2.0)),
@@ -103,6 +106,25 @@ def test_ties() -> None:
     assert [g.tolist() for g in found] == [[1, 2, 0], [1, 2, 6]]
 
 
+@pytest.mark.parametrize(
+    ("name", "border", "slope"), [("smooth_l1_loss", "beta", 2), ("huber_loss", "delta", 1)]
+)
+def test_a_loss_that_grows_straight_from_its_border_on_is_not_curved_there(
+    name: str, border: str, slope: int
+) -> None:
+    loss = getattr(torch.nn.functional, name)
+    x = torch.tensor([0.5, -0.5, 0.25, 1.0], requires_grad=True)
+    (first,) = grad(loss(x, torch.zeros(4), reduction="sum", **{border: 0.5}), x, create_graph=True)
+    assert grad(first.sum(), x)[0].tolist() == [0, 0, slope, 0]
+
+
+def test_where_no_class_counts_nothing_gets_a_gradient() -> None:
+    """Though the mean of nothing is NaN."""
+    x = torch.tensor([[0.5, 1.0, -2.0]], requires_grad=True)
+    loss = torch.nn.functional.nll_loss(x, torch.tensor([2]), ignore_index=2)
+    assert np.isnan(loss.item()) and grad(loss, x)[0].tolist() == [[0, 0, 0]]
+
+
 def test_largest_along_a_dimension_is_a_named_tuple() -> None:
     """It unpacks, has names, and prints as PyTorch prints it."""
     x = torch.tensor([[1.0, 5.0, 2.0], [7.0, 0.0, 3.0]], requires_grad=True)
@@ -139,6 +161,17 @@ def test_what_is_empty_gets_an_empty_gradient(recorded: bool) -> None:
     images = torch.zeros(2, 0, 3, requires_grad=True)
     shuffled = torch.nn.functional.channel_shuffle(images, 2).sum()
     assert grad(shuffled, images, create_graph=recorded)[0].shape == (2, 0, 3)
+    y = x * 3
+    y[:, :0].mul_(2)
+    assert grad(y.sum(), x, create_graph=recorded)[0].tolist() == [[3, 3], [3, 3]]
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_comparison_in_place_lets_nothing_pass(recorded: bool) -> None:
+    x = torch.tensor([1.0, 3.0], requires_grad=True)
+    y = (x * 1).gt_(2)
+    assert y.tolist() == [0, 1]
+    assert grad(y.sum(), x, create_graph=recorded)[0].tolist() == [0, 0]
 
 
 def test_gather_and_masked_fill() -> None:
@@ -241,6 +274,24 @@ def test_a_number_that_a_small_dtype_does_not_hold_divides_as_it_is() -> None:
     x = torch.tensor([128], dtype=torch.uint8)
     assert (x / 256).item() == 0.5 and torch.div(x, 512).item() == 0.25
     assert (x * 257).item() == 128 and (x + 256).item() == 128
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: (x * 2).grad,
+        lambda x: torch.nn.functional.softmax(x),
+        lambda x: torch.nn.functional.mse_loss(x, x[None]),
+        lambda x: torch.nn.functional.kl_div(x, x),
+        lambda x: torch.ones(2, 2, 2).T,
+        lambda x: torch.tensor(x),
+    ],
+)
+def test_a_warning_points_to_the_users_line(use: Callable[[Any], Any]) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with pytest.warns(UserWarning) as seen:
+        use(x)
+    assert [Path(each.filename).name for each in seen] == [Path(__file__).name]
 
 
 def test_an_operation_says_what_it_does() -> None:
