@@ -11,6 +11,7 @@ import pytest
 
 import minigrad as torch
 from minigrad.autograd import gradcheck
+from minigrad.autograd.rules import overridable
 
 VALUES = np.array([0.5, -1.25, 2.0], dtype=np.float32)
 MATRIX = np.array([[1.0, 2.0, -3.0], [0.5, 4.0, 1.5]], dtype=np.float32)
@@ -110,6 +111,14 @@ def test_other_functions_compute_with_the_memory(name):
     message = r"^Can't call numpy\(\) on Tensor that requires grad\. Use tensor\.detach\(\)\.numpy"
     with pytest.raises(RuntimeError, match=message):
         COMPUTED[name](vector.requires_grad_(), matrix.requires_grad_(), OTHER)
+
+
+def test_an_array_of_another_class_that_answers_nothing_is_computed_with():
+    class Plain(np.ndarray):
+        pass
+
+    double = overridable(lambda array: array * 2)
+    assert double(np.ones(1).view(Plain)).tolist() == [2]
 
 
 def test_ufuncs_give_tensors_as_in_pytorch():

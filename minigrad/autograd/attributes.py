@@ -270,22 +270,16 @@ class TensorAttributes(Tensor):
     def _backward_hooks(self) -> Hooks | None:
         """The hooks that `register_hook` put on this tensor; None before the first."""
         node = self.grad_fn
-        if node is None:
+        if node is None or node._hooks is None:
             return None if self._meta is None else self._meta.hooks
-        return None if node._hooks is None else node._hooks.tensor_pre.get(self.output_nr)
+        return node._hooks.tensor_pre.get(self.output_nr)
 
     @_backward_hooks.setter
     def _backward_hooks(self, hooks: Hooks | None) -> None:
-        node = self.grad_fn
-        if node is None:
-            meta = self._autograd_meta()
-            meta.hooks = OrderedDict() if hooks is None else hooks
-            meta.attach_hooks()
-            meta.hooks = hooks
-        elif hooks is not None:
-            node._ensure_hooks().tensor_pre[self.output_nr] = hooks
-        elif node._hooks is not None:
-            node._hooks.tensor_pre.pop(self.output_nr, None)
+        meta = self._autograd_meta()
+        meta.hooks = OrderedDict() if hooks is None else hooks
+        meta.attach_hooks()
+        meta.hooks = hooks
 
     @_backward_hooks.deleter
     def _backward_hooks(self) -> None:

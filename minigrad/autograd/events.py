@@ -282,8 +282,6 @@ _MOST = 4  # entries of a gradient that a table shows; of others it shows the sh
 
 def shown(gradient: Gradient) -> str:
     """Write a gradient on one line: its entries if they are few, else its shape."""
-    if gradient is None:
-        return "None"
     array = getattr(gradient, "_array", None)
     if array is None:
         return str(gradient)

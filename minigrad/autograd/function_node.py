@@ -433,8 +433,7 @@ def place_outputs(
             "The inputs that are modified inplace must all be outputs of the Function."
         )
     ctx._shape, ctx._dtype = tuple(shapes), tuple(dtypes)
-    if ctx.saved_for_forward is not None:
-        ctx.saved_for_forward = None
+    ctx.saved_for_forward = None
 
 
 _NOTHING: Sequence[Any] = ()

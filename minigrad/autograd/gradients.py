@@ -422,8 +422,7 @@ def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
     edges = []
     for tensor in wanted:
         if isinstance(tensor, Tensor):
-            if tensor.requires_grad:
-                tensor._resolved_edge()  # a view of changed memory retains at its new node
+            tensor._resolved_edge()  # a view of changed memory retains at its new node
             tensor.retain_grad()
         edges.append(_edge_of(tensor))
     return edges

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import threading
 import weakref
 
 import numpy as np
 import pytest
 
 import minigrad
+from minigrad.autograd.events import PassStarted
+from minigrad.autograd.recording import record
 from minigrad.core.node import grad_mode
 
 # ------------------------------------------------------------------ long chains
@@ -174,13 +177,34 @@ def test_a_pass_records_as_it_is_told_in_the_mode_it_is_in(torch, mode, create_g
     x.grad = None
 
 
-def test_a_pass_within_a_pass_gives_its_level_back():
+def test_a_flag_is_a_byte():
+    x = minigrad.ones(1, requires_grad=True)
+    y = x * x
+    y.backward(retain_graph=255)
+    with pytest.raises(OverflowError, match="unsigned byte integer is greater than maximum"):
+        y.backward(retain_graph=256)
+    y.backward(retain_graph=0)
+    assert x.grad.tolist() == [4.0]
+
+
+@pytest.mark.parametrize("levels", ["many", "one", "one, without threads"])
+def test_a_pass_within_a_pass_gives_its_level_back(levels, monkeypatch):
+    if levels != "many":
+        monkeypatch.setattr(grad_mode, "levels_left", 1)
+    if "without" in levels:
+        monkeypatch.setattr(threading.Thread, "start", raise_runtime_error)
     x = minigrad.ones(1, requires_grad=True)
     y, other = x * 2, x * 3
     y.register_hook(lambda grad: other.backward())
     levels = grad_mode.levels_left
     (x * 1).backward()
     assert grad_mode.levels_left == levels
-    y.backward()
+    with record() as log:
+        y.backward()
     assert grad_mode.levels_left == levels
     assert x.grad.tolist() == [6.0]
+    assert len(log.of(PassStarted)) == 2  # in another thread, too
+
+
+def raise_runtime_error(thread):
+    raise RuntimeError("can't start new thread")

@@ -178,6 +178,12 @@ def test_the_warning_points_to_the_caller():
 # ------------------------------------------------------------------ PyTorch beside
 
 
+@pytest.mark.parametrize("eps", ["1", 1j, torch.ones(2), None])
+def test_a_setting_is_a_number(eps):
+    with pytest.raises(TypeError, match="argument 'eps' must be float, not"):
+        gradcheck(lambda x: x * 2, leaf(1.0), eps=eps)
+
+
 def test_the_function_and_the_module_share_a_name():
     module = sys.modules["minigrad.autograd.gradcheck"]
     assert importlib.import_module("minigrad.autograd.gradcheck") is module

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import weakref
 
+import numpy as np
 import pytest
 
 import minigrad
@@ -105,6 +107,8 @@ def test_values_that_follow_from_others_are_shown():
     assert x.mean().grad_fn._saved_self_sym_numel == 4
     assert x.max(1).values.grad_fn._saved_indices.tolist() == [1, 1]
     assert x.max(1, keepdim=True).values.grad_fn._saved_indices.tolist() == [[1], [1]]
+    buffer = minigrad.nn.functional.logsigmoid(x).grad_fn._saved_buffer
+    np.testing.assert_allclose(buffer, np.exp([[-1.0, -2.0], [-3.0, -4.0]]), rtol=1e-6)
     pieces = x.split(1, 1)[0].grad_fn
     assert (pieces._saved_self_sym_sizes, pieces._saved_split_size) == ((2, 2), 1)
 
@@ -132,6 +136,29 @@ def test_what_a_node_did_not_save(name):
     with pytest.raises(AttributeError, match=f"'AddBackward0' object has no attribute '{name}'"):
         getattr(node, name)
     assert not hasattr((x * x).grad_fn, "_saved_alpha")
+
+
+def test_the_length_that_factors_share_is_known_of_one_that_was_not_saved():
+    x, constant = minigrad.ones(2, 3, requires_grad=True) * 1, minigrad.ones(3, 3)
+    left, right = (x @ constant).grad_fn, (constant[:, :2] @ x).grad_fn
+    assert left._saved_self is right._saved_mat2 is None
+    assert left._saved_self_sym_sizes[1] == 3 and right._saved_mat2_sym_sizes[0] == 2
+
+
+def test_an_accumulate_node_that_is_called_leaves_its_leaf_alone():
+    x = minigrad.ones(3, requires_grad=True)
+    node = x.view_as(x).grad_fn.next_functions[0][0]
+    assert node(minigrad.tensor(2.0)) == ()
+    assert x.tolist() == [1.0] * 3 and x.grad.tolist() == [2.0] * 3
+
+
+def test_watched_places_are_let_go():
+    index = minigrad.tensor([0, 1])
+    y = minigrad.ones(2, requires_grad=True).gather(0, index)
+    node, held = y.grad_fn, weakref.ref(index._array)
+    y.sum().backward()
+    del index, y
+    assert node is not None and held() is None
 
 
 def test_values_that_follow_from_others_are_gone_with_them():

@@ -109,6 +109,14 @@ def test_equal_logs_and_unequal_ones():
     assert logged() != logged()[:-1] and logged()[:3] == logged()[:3]
     assert logged() != list(logged())
 
+    def of_zeros(dtype):
+        x = torch.zeros(2, dtype=dtype, requires_grad=True)
+        with record() as log:
+            (x * x).sum().backward()
+        return log
+
+    assert of_zeros(torch.float32) == of_zeros(torch.float32) != of_zeros(torch.float64)
+
 
 def fired(log):
     return [(event.kind, event.name) for event in log.hooks]
@@ -256,6 +264,10 @@ def test_a_recorded_pass_under_create_graph():
     x = leaf(2.0)
     with record() as log:
         (first,) = torch.autograd.grad(x**3, x, create_graph=True)
+    assert len(log.of(GradientCaptured)) == 1
+    with record() as accumulated:
+        (x**3).backward(inputs=x)
+    assert accumulated.of(GradientAccumulated) and not accumulated.of(GradientCaptured)
     with record() as second:
         torch.autograd.grad(first, x)
     assert first.requires_grad
@@ -279,6 +291,9 @@ def test_passes_in_hooks_and_blocks_in_blocks():
     assert len(inner.of(PassStarted)) == 2 and len(outer.of(PassStarted)) == 3
     assert outer[-len(inner) :].of(RuleApplied)[0].node.number > 0  # each numbers by itself
     assert inner.of(RuleApplied)[0].node.number == 1
+    for log in (inner, outer[-len(inner) :]):
+        numbers = {event.node.number for event in log if not isinstance(event, GradientSent)}
+        assert {event.target.number for event in log.of(GradientSent)} <= numbers
     assert [type(event) for event in outer[-len(inner) :]] == [type(event) for event in inner]
 
 
@@ -299,8 +314,9 @@ def test_a_log_keeps_no_graph_alive():
     node = weakref.ref(y.grad_fn)
     with record({"y": y}) as log:
         y.backward()
-        assert log[0].node.node is y.grad_fn
+        assert log[0].node.node is y.grad_fn and log.named()["y"] is y
         del y
+    assert log.named() == {}
     gc.collect()
     assert node() is None and log[0].node.node is None
     assert str(log[0].node) == "0 MulBackward0 of y"
@@ -359,6 +375,8 @@ def test_hooked_events_belong_to_the_node_where_the_hook_sits():
         ("of a symbol", "of a symbol"),
         (torch.tensor([1, 2]), "[1, 2]"),
         (torch.tensor([-0.0, 1e-7]), "[0.0000, 1.0000e-07]"),
+        (torch.tensor([1e5, 99999.0]), "[1.0000e+05, 99999.0000]"),
+        (torch.zeros(4), "[0.0000, 0.0000, 0.0000, 0.0000]"),
         (torch.zeros(5), "shape (5,)"),
     ],
     ids=str,
@@ -371,6 +389,7 @@ def test_a_log_is_the_same_as_no_other_thing():
     with record() as log:
         leaf(1.0).sum().backward()
     assert log == log and (log == 3) is False
+    assert len({log[0].node, log[-1].node, log[1].node}) == 2
 
 
 def test_tensors_of_a_module_in_a_dictionary_have_both_names():

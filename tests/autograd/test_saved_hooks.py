@@ -21,6 +21,14 @@ def give(tensor):
     return tensor
 
 
+def test_what_is_kept_on_the_cpu_holds_no_graph(collector_off):
+    with minigrad.autograd.graph.save_on_cpu():
+        y = minigrad.ones(2, requires_grad=True).exp()  # its result is what it saves
+    node = weakref.ref(y.grad_fn)
+    del y
+    assert node() is None
+
+
 class Token:
     """An object that weak references can watch."""
 

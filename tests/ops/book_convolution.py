@@ -76,6 +76,7 @@ def weight_gradient(
 
 # stride, padding, dilation, transposed, output_padding, groups
 LINE = ((1,), (1,), (1,), False, (0,), 1)
+GROUPED = ((1,), (1,), (1,), False, (0,), 2)
 STRIDED = ((2,), (1,), (1,), False, (0,), 1)
 PLANE = ((1, 2), (0, 1), (2, 1), False, (0, 0), 2)
 FLAT = ((1, 1), (1, 0), (1, 1), False, (0, 0), 1)
@@ -124,6 +125,7 @@ SHAPES = {
     "line": (LINE, (2, 2, 4), (2, 2, 4), (2, 2, 3)),
     "strided": (STRIDED, (1, 2, 3), (1, 2, 5), (2, 2, 3)),
     "plane": (PLANE, (1, 2, 1, 2), (1, 2, 3, 3), (2, 1, 2, 3)),
+    "grouped": (GROUPED, (1, 2, 4), (1, 4, 3), (2, 2, 2)),
     "flat": (FLAT, (1, 1, 4, 2), (1, 2, 3, 3), (1, 2, 2, 2)),
 }
 

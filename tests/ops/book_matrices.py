@@ -68,6 +68,13 @@ CASES: dict[str, list[Case]] = {
         _of(np.linalg.solve, _well, SQUARE, (3, 2), then=(False,)),
         _of(np.linalg.solve, _well, SQUARE, (3,), then=(True,)),
         _of(np.linalg.solve, _well, BATCH, (2, 3), then=(False,)),
+        _of(
+            lambda a, b: np.linalg.solve(a, b[..., None])[..., 0],
+            _well,
+            BATCH,
+            (2, 2),
+            then=(True,),
+        ),
     ],
     "solve_triangular": [
         _of(lambda a, b: b @ np.linalg.inv(np.triu(a)), _well, SQUARE, (2, 3), then=(True,)),

@@ -165,6 +165,9 @@ def test_the_derivatives_of_the_determinant_of_singular_matrices_are_those_of_it
         x = torch.tensor(batch, requires_grad=True)
         (found,) = torch.autograd.grad(torch.det(x).sum(), x, create_graph=create_graph)
         np.testing.assert_allclose(found.detach().numpy(), due, atol=1e-12)
+        alone = torch.tensor(singular, requires_grad=True)
+        (found,) = torch.autograd.grad(torch.det(alone), alone, create_graph=create_graph)
+        np.testing.assert_allclose(found.detach(), due[0], atol=1e-12)
     weights = np.arange(9.0).reshape(3, 3)
     # of quadratic functions, such as these cofactors, differences are exact
     steps = np.eye(9).reshape(9, 3, 3)

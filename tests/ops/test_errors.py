@@ -173,6 +173,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         RuntimeError,
         "result type Float can't be cast to the desired output type Long",
     ),
+    "a tensor for a number": (
+        lambda: torch.nn.functional.smooth_l1_loss(X, X, beta=X),
+        RuntimeError,
+        "Boolean value of Tensor with more than one value is ambiguous",
+    ),
     "mm": (
         lambda: torch.mm(X, X),
         RuntimeError,

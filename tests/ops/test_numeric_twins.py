@@ -58,6 +58,8 @@ def test_picking_leaves_other_types_to_numpy():
     mask = np.arange(5000) % 2 == 0
     whole = np.arange(5000)
     same(choices.pick(mask, whole, -1), np.where(mask, whole, -1))
+    pairs = np.full(5000, 1 + 2j)
+    assert (choices.pick(mask, pairs, -pairs) == np.where(mask, pairs, -pairs)).all()
     narrow, wide = np.ones(5000, np.float32), np.zeros(5000)
     same(choices.pick(mask, narrow, wide), np.where(mask, narrow, wide))
 
@@ -77,6 +79,10 @@ def test_whole_powers_of_many_numbers(exponent):
     found = elementwise.pow_number.forward(array, exponent)
     np.testing.assert_allclose(found, expected, rtol=1e-15)  # one rounding more
     np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+def test_powers_that_are_not_whole_of_many_numbers_below_zero_are_nan():
+    assert np.isnan(elementwise.pow_number.forward(-np.ones(500), 2.5)).all()
 
 
 @pytest.mark.parametrize("slope", [0.01, 0.5, 1, 0, 2, -0.5])

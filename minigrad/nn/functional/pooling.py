@@ -243,7 +243,7 @@ def _mean(array: Any, *settings: Any) -> Any:
             total += seen
     by = _divisor(array.shape[-len(kernel) :], outputs, array, settings)
     if array.dtype.kind in "iu":
-        return np.trunc(total / by).astype(array.dtype)
+        return (total / by).astype(array.dtype)
     total /= by
     return total
 

@@ -184,6 +184,26 @@ def misuse_of_the_ctx(torch, log):
 
 
 @family
+def more_than_asked_for(torch, log):
+    """Nones behind the gradients of all inputs are let go; backward sees nothing for `jvp`."""
+    x = leaf(torch, (2,), 4)
+
+    def forward(ctx, x, save):
+        ctx.save_for_forward(x, None)
+        if save:
+            ctx.save_for_backward(x)
+        return x * 2
+
+    def rule(ctx, grad):
+        log("kept", ctx.saved_for_forward, ctx.saved_tensors)
+        return grad * 2, None, None, None
+
+    for save in (True, False):
+        log.raises("run", define(torch, forward, rule).apply(x, save).sum().backward)
+    log("gradient", x.grad)
+
+
+@family
 def modes(torch, log):
     """Under no_grad, and without an input that needs a gradient, forward runs as usual."""
     seen = []

@@ -40,6 +40,7 @@ def no_grad(torch, log):
     grad.
     """
     x = torch.tensor([1.0, 2.0], requires_grad=True)
+    log("not entered", torch.no_grad().prev)
     with torch.no_grad():
         y = x * 2
         log("inside", torch.is_grad_enabled(), y, x.requires_grad)

@@ -57,6 +57,16 @@ def as_inputs(torch, log):
 
 
 @family
+def put_together_by_hand(torch, log):
+    """An edge to another output of a node, made without its tensor, starts a pass there."""
+    x = leaf(torch, (2,), 1)
+    first, _ = (x * 2).unbind()
+    edge = torch.autograd.graph.GradientEdge(first.grad_fn, 1)
+    torch.autograd.backward(edge, torch.tensor(3.0))
+    log("gradient", x.grad)
+
+
+@family
 def as_inputs_refused(torch, log):
     """Unused edges, and materialize_grads."""
     x, w = leaf(torch, (2,), 1), leaf(torch, (2,), 2)

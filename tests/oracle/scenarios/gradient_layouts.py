@@ -25,6 +25,17 @@ def leaves(torch):
 
 
 @family
+def written_to(torch, log):
+    """A gradient whose entries are one in memory is written to in all of them at once."""
+    x = leaf(torch, (2, 3), 1)
+    (alike,) = torch.autograd.grad(x.sum(), x)
+    alike[0, 0] = 5
+    (rows,) = torch.autograd.grad(x.sum(1), x, torch.tensor([1.0, 2.0]))
+    rows[0, 0] = 5
+    log("written", alike, rows)
+
+
+@family
 def gradients_of_leaves(torch, log):
     """A dense leaf hands its order on; one with gaps, or repeated entries, gets rows."""
     for name, make in leaves(torch).items():

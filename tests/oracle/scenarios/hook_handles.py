@@ -49,6 +49,23 @@ def made_by_hand(torch, log):
 
 
 @family
+def tables_assigned(torch, log):
+    """The tables of hooks of a leaf may be assigned; of another tensor, nothing looks at them."""
+    x = leaf(torch, (2,), 1)
+    kept = x.view_as(x).grad_fn.next_functions[0][0]
+    y = x * 2
+    for name, tensor in (("leaf", x), ("inner", y)):
+        table = OrderedDict({0: log.hook(name)})
+        tensor._backward_hooks = table
+        log("read", tensor._backward_hooks is table)
+    x._post_accumulate_grad_hooks = OrderedDict({0: lambda leaf: log("after", leaf.grad)})
+    y.sum().backward(retain_graph=True)
+    x._backward_hooks = None
+    y.sum().backward()
+    log("kept", kept is x.view_as(x).grad_fn.next_functions[0][0], x._backward_hooks)
+
+
+@family
 def state_of_a_handle(torch, log):
     """The state holds tables and id; a state of two parts is taken too, and new ids go beyond."""
     make = handle_class(torch)

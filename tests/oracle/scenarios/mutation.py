@@ -65,6 +65,10 @@ def what_is_kept(torch, log):
         log("one more", count())
         del e
         log("let go", count())
+        e = a.sin()
+        a.add_(1)
+        log("two more", count(), (a * e).shape)
+    log("behind the block", count())
 
 
 @family

@@ -175,8 +175,9 @@ def distances(torch, log):
         cotangent = leaf(torch, (2, 2, 3), 3, requires_grad=False)
         cotangent[0, 0, 0] = 0
         log("gradients", *torch.autograd.grad(value, (x, y), cotangent))
-    same = torch.cdist(x, x.detach())
-    log("same", same, *torch.autograd.grad(same.sum(), x))
+    for p in (1.5, 2.0, 3.0):
+        same = torch.cdist(x, x.detach(), p=p)
+        log("same", same, *torch.autograd.grad(same.sum(), x))
     log("many", torch.cdist(torch.ones(30, 2), torch.zeros(1, 2)).sum())
     log("nothing", torch.cdist(torch.zeros(0, 2), torch.zeros(3, 2)))
     log("no columns", torch.cdist(torch.zeros(2, 0), torch.zeros(3, 0)))

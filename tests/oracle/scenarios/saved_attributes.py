@@ -106,6 +106,7 @@ torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
 x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1); x.masked_select(x > 0)
 x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25); F.glu(i, -1)
 F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.max_pool2d(i, (2, 1), (2, 1)); F.avg_pool3d(i, 1, None)
+F.max_pool2d(i[0], 2)
 (x[:, :2] * 2).masked_fill(c > 1, 0); F.pairwise_distance(x, x * 2)
 torch.nn.MultiheadAttention(3, 1)(x, x, x, attn_mask=x[:, :2])[0]
 torch.autograd.grad(F.interpolate(i, None, 2.0, "bilinear").sin().sum(), i, create_graph=True)[0]

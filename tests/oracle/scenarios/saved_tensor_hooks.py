@@ -59,6 +59,21 @@ def what_unpack_returns_is_used(torch, log):
 
 
 @family
+def what_unpack_returns_may_be_larger(torch, log):
+    """The gradient comes in the shape of the input; what does not lead there is refused."""
+    for shape in ((4, 3), (3,), (1,), (4,)):
+        x = leaf(torch, (3,), 1)
+        with hooks(torch)(lambda t: t, lambda t, shape=shape: torch.ones(shape)):
+            y = x * torch.ones(3)
+        try:
+            y.sum().backward()
+        except RuntimeError as error:
+            log(str(shape), type(error).__name__)
+        else:
+            log(str(shape), x.grad)
+
+
+@family
 def unpacked_has_its_place_in_the_graph(torch, log):
     """What is unpacked by hand carries the original's grad_fn; it is another tensor, though."""
     x = leaf(torch, (3,), 1)

@@ -98,10 +98,21 @@ def detaching_in_place(torch, log):
     y.detach_()
     z.sum().backward()
     log("graph before", x.grad, y.requires_grad, y.retains_grad, y.grad)
+    y = x * 2
+    y.register_hook(log.hook("waiting"))
+    y.detach_().requires_grad_()
+    (y * 3).sum().backward()
+    log("a leaf again", y.grad)
     base = x * 2
     part = base[0]
     base.detach_()
     log("view of it", part.requires_grad, base.requires_grad)
+    base = torch.ones(2)
+    part = base[0]
+    base.mul_(x)
+    log("view of what was written to", part.requires_grad)
+    base.detach_()
+    log("and taken out", part.requires_grad, (part * 2).requires_grad)
 
 
 @family
