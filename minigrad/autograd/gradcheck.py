@@ -554,7 +554,7 @@ def check_zero_gradients(subject: Subject, outputs: Sequence[Any], masked: bool 
         GradcheckError: If a gradient is not zero, or has the wrong dtype or shape.
     """
     sources = subject.sources
-    found = grad(outputs, sources, _zeros(outputs), allow_unused=True) if outputs else ()
+    found = grad(outputs, sources, _zeros(outputs), allow_unused=True)
     for gradient, source in zip(found, sources, strict=False):
         if gradient is None:
             continue

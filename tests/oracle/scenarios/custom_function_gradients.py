@@ -204,6 +204,15 @@ def more_than_asked_for(torch, log):
 
 
 @family
+def nothing_for_a_graph_that_was_released(torch, log):
+    """A node that needs what was released raises also where no gradient arrives."""
+    inner = leaf(torch, (2,), 5).exp()
+    y = define(torch, lambda ctx, x: x * 1, lambda ctx, grad: None).apply(inner)
+    inner.sum().backward()
+    log.raises("again", y.sum().backward)
+
+
+@family
 def modes(torch, log):
     """Under no_grad, and without an input that needs a gradient, forward runs as usual."""
     seen = []
