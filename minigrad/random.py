@@ -314,10 +314,6 @@ class Generator:
         self._seed = self._stream.seed
         return self
 
-    def clone_state(self) -> Generator:
-        """Give another generator in the same state."""
-        return Generator().set_state(self.get_state())
-
 
 default_generator = Generator()
 default_generator._seed = None  # drawn when first asked for

@@ -29,7 +29,7 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor
 from minigrad.faces import arguments, faults, numpy_protocols
-from minigrad.faces.out import write_result
+from minigrad.faces.out import Shown, write_result
 
 if TYPE_CHECKING:
     from minigrad.faces.signature import Argument, Signature
@@ -136,7 +136,7 @@ class Face:
         function.__qualname__ = self.name
         function.__doc__ = self.body.__doc__
         function.__module__ = self.body.__module__
-        function.__wrapped__ = _Shown(self, method)
+        function.__wrapped__ = Shown(lambda: self.signature.shown(method))
         names["this"], names["prepare"] = function, lambda: self._prepare(function, method)
         return function
 
@@ -259,17 +259,6 @@ def _first_call(*arguments: Any, **named: Any) -> Any:
     """Stand in for a function until it is first called: this makes importing quick."""
     prepare()  # type: ignore[name-defined]  # noqa: F821 - among the names of the function
     return this(*arguments, **named)  # type: ignore[name-defined]  # noqa: F821
-
-
-class _Shown:
-    """Tells `inspect` the signature of a function that is not written yet."""
-
-    def __init__(self, shown: Face, method: bool) -> None:
-        self._face, self._method = shown, method
-
-    @property
-    def __signature__(self) -> Any:
-        return self._face.signature.shown(self._method)
 
 
 def face(

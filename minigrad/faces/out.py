@@ -21,24 +21,19 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 
 
-class _Shown:
-    """Tells the signature of a wrapped function when it is asked for: importing stays quick."""
+class Shown:
+    """Tells `inspect` a signature when it is asked for: importing stays quick.
 
-    def __init__(self, wrapped: Any, more: dict[str, Any], renamed: dict[str, str]) -> None:
-        self.__wrapped__, self.more, self.renamed = wrapped, more, renamed
+    Args:
+        tell: Gives the signature.
+    """
+
+    def __init__(self, tell: Callable[[], inspect.Signature]) -> None:
+        self._tell = tell
 
     @property
     def __signature__(self) -> inspect.Signature:
-        told = inspect.signature(self.__wrapped__)
-        names = [(self.renamed.get(each, each), each) for each in told.parameters]
-        own = [told.parameters[old].replace(name=new) for new, old in names if new]
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-            for name, default in self.more.items()
-            if name not in told.parameters
-        ]
-        last = [each for each in own if each.kind is each.VAR_KEYWORD]
-        return told.replace(parameters=[*(each for each in own if each not in last), *more, *last])
+        return self._tell()
 
 
 def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
@@ -52,7 +47,22 @@ def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
         **renamed: How arguments of the function are called in the wrapper; "" if the wrapper fills
             them in itself.
     """
-    call.__wrapped__ = _Shown(call.__wrapped__, more, renamed)
+    wrapped = call.__wrapped__
+
+    def tell() -> inspect.Signature:
+        told = inspect.signature(wrapped)
+        names = [(renamed.get(each, each), each) for each in told.parameters]
+        own = [told.parameters[old].replace(name=new) for new, old in names if new]
+        by_name = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in more.items()
+            if name not in told.parameters
+        ]
+        last = [each for each in own if each.kind is each.VAR_KEYWORD]
+        own = [each for each in own if each not in last]
+        return told.replace(parameters=[*own, *by_name, *last])
+
+    call.__wrapped__ = Shown(tell)
     return call
 
 
