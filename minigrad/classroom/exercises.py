@@ -125,7 +125,7 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise(ABC):
-    """One exercise; its kinds are in `answers` and `behaviors`.
+    """One exercise; its kinds are here, in `behaviors`, `reasons` and the checks.
 
     Args:
         id: lesson and number, such as "06.2".

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ import sympy
 import minigrad as torch
 from minigrad.classroom import register
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.desk import judge
+from minigrad.classroom.desk import checks, judge
 from minigrad.classroom.exercises import Mistake
-from minigrad.classroom.formulas import Formula, Rule
 from minigrad.symbolic import symbols
 
+LESSON: Any = checks("10")
+Formula, Rule = LESSON.Formula, LESSON.Rule
 X, W = sympy.symbols("x w", real=True)
 HINTS = ("Think.", "Think harder.")
 
@@ -186,9 +188,13 @@ def test_wrong_answers_do_not_change_what_is_right():
 
 
 def test_sympy_is_loaded_only_when_something_is_judged():
-    code = "import sys, minigrad.classroom.formulas; print('sympy' in sys.modules)"
+    code = (
+        "import sys\n"
+        "from minigrad.classroom.desk import checks\n"
+        "print(checks('10').Rule.__name__, 'sympy' in sys.modules)"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "False"
+    assert run.stdout.split() == ["Rule", "False"]
 
 
 def test_without_sympy_it_is_said_how_to_get_it():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Function, Hook, Property
 from minigrad.classroom.exercises import Mistake, Numbers
-from minigrad.classroom.formulas import Rule
 from minigrad.classroom.reasons import Choice
 
+from ..formulas import Rule
 from .runs import (
     CLAIMS,
     DOUBLINGS,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.classroom.exercises import Mistake
-from minigrad.classroom.formulas import Formula, Rule
 from minigrad.classroom.reasons import Choice
 from minigrad.ops.activations import sigmoid
 
+from ..formulas import Formula, Rule
 from .runs import (
     STANDARDIZING,
     seen,
