@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -286,19 +287,21 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def _drawn(outputs: Sequence[Any], gaps: bool) -> tuple[Any, ...]:
-    """Draw a gradient between -1 and 1 for each output, from random numbers of its own.
+    """Draw a gradient between -1 and 1 for each output, as many random numbers as PyTorch does.
 
     Args:
         outputs: The outputs.
         gaps: Whether the numbers lie in every other place of the memory.
     """
-    random = np.random.default_rng(0)
+    random = import_module("minigrad.random").stream(None)
     drawn = []
     for output in outputs:
-        array = output._array
-        numbers = random.uniform(-1, 1, array.shape).astype(array.dtype)
-        if gaps and array.size > 1:
-            numbers = np.repeat(numbers, 2, axis=-1)[..., ::2]
+        shape, dtype = [*output.shape], output._array.dtype
+        apart = gaps and output.numel() > 1
+        shape[-1:] = [size * (1 + apart) for size in shape[-1:]]
+        numbers = random.uniform(shape, dtype, -1.0, 1.0)
+        if apart:
+            numbers = numbers[..., 1::2]
         drawn.append(wrap_as_normal(numbers).requires_grad_())
     return tuple(drawn)
 

@@ -125,7 +125,10 @@ def given_gradients(torch, log):
     gradgradcheck = torch.autograd.gradgradcheck
     x, v = vector(torch), vector(torch, (1.0, -2.0, 0.5))
     still = vector(torch, requires_grad=False)
+    torch.manual_seed(3)
     log("fixed", gradgradcheck(lambda x: x**3, x, still))
+    log("nothing drawn", torch.rand(2))
+    log("drawn", gradgradcheck(lambda x: x**3, x), torch.rand(2))
     log("linear", gradgradcheck(lambda x: x * 2, x, still))
     log("several", gradgradcheck(lambda x: (x**3, x.exp()), x, (v, still)))
     log("a list", gradgradcheck(lambda x: [x**3, x.exp()], x, [v, still]))
@@ -148,10 +151,11 @@ def how_gradients_are_drawn(torch, log):
 
     for gaps in (False, True):
         seen.clear()
+        torch.manual_seed(4)
         x = vector(torch, ((1.0, 2.0), (3.0, 4.0)))
         torch.autograd.gradgradcheck(look, x, gen_non_contig_grad_outputs=gaps)
         first = seen[0]
-        log("drawn", str(first.dtype), list(first.shape), first.requires_grad)
+        log("drawn", str(first.dtype), list(first.shape), first.requires_grad, first.detach())
         log("range", bool((first >= -1).all()), bool((first < 1).all()), first.is_contiguous())
 
 
