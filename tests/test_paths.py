@@ -82,6 +82,9 @@ def test_what_only_looks_on_lets_the_program_run_and_says_what_is_not_shown():
 
     with warnings.catch_warnings(action="error"), minigrad.nn.attention.sdpa_kernel([]):
         assert more(1) == 2
+        minigrad._dynamo.reset()
+        with minigrad.compiler.set_stance("force_eager"):
+            assert minigrad.compiler.allow_in_graph(more) is more
 
 
 def test_importing_loads_nothing_of_them():

@@ -51,16 +51,16 @@ _QUESTIONS = (
 _NO = set(_QUESTIONS.split())
 # A function given to one of these, or to one that registers it for what is not here, is as it was.
 _PLAIN = (
-    "DispatchKeySet _overload_method _script_if_tracing disable export ignore parse_args "
-    "script_if_tracing unused wrap"
+    "DispatchKeySet _overload_method _script_if_tracing allow_in_graph disable export ignore "
+    "parse_args script_if_tracing unused wrap"
 )
 _AS_IT_IS = set(_PLAIN.split())
 _SCRIPTS = {"freeze", "optimize_for_inference", "script", "trace"}
 
 # What only looks at a program, or chooses how fast it is: the program runs on without it.
 _ONLOOKERS = (
-    "SummaryWriter emit_itt emit_nvtx profile record_function schedule sdpa_kernel "
-    "tensorboard_trace_handler"
+    "SummaryWriter cudagraph_mark_step_begin emit_itt emit_nvtx profile record_function reset "
+    "schedule sdpa_kernel set_stance tensorboard_trace_handler"
 )
 
 _ABSENT = (
