@@ -250,14 +250,6 @@ LIMITS = (
         names=("torch.nn.functional.multi_head_attention_forward",),
     ),
     Difference(
-        slug="cubics",
-        title="Resizing by cubics",
-        what="`interpolate` takes the nearest pixel or the mean of neighbors.",
-        why="Courses resize images so.",
-        code='nn.functional.interpolate(torch.ones(1, 1, 2, 2), size=3, mode="bicubic").shape',
-        names=("torch.nn.functional.interpolate", "torch.nn.functional.upsample"),
-    ),
-    Difference(
         slug="shared-heads",
         title="Heads that share keys and values",
         what="`scaled_dot_product_attention` takes `enable_gqa=False` only.",

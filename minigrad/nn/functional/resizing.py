@@ -43,11 +43,28 @@ _KINDS = {
     "linear": ("upsample_linear{}d", "UpsampleLinear{}D"),
     "bilinear": ("upsample_bilinear{}d", "UpsampleBilinear{}D"),
     "trilinear": ("upsample_trilinear{}d", "UpsampleTrilinear{}D"),
-    "bilinear, smoothed": ("upsample_smoothed{}d", "UpsampleBilinear{}DAa"),
+    "bicubic": ("upsample_bicubic{}d", "UpsampleBicubic{}D"),
 }
-_SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3}  # how many dimensions they mix
-_OFFERED = {*_KINDS, "area"} - {"bilinear, smoothed"}
-_SMOOTH |= {"bilinear, smoothed": 2}
+_IMAGES = {"bicubic": 2, "lanczos": 2}
+_OFFERED = {*_KINDS, *_IMAGES, "area"}
+_SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3, **_IMAGES}  # how many dimensions they mix
+
+
+def _cubic(away: Any, slope: float) -> Any:
+    """Weigh entries by two cubics of their distance that meet with the same slope at 1."""
+    near = ((slope + 2) * away - (slope + 3)) * away**2 + 1
+    return np.where(away < 1, near, slope * (((away - 5) * away + 8) * away - 4))
+
+
+# for modes that smooth: up to which distance entries count, and how much
+_KERNELS: dict[str, tuple[int, Any]] = {
+    "bilinear": (1, lambda away: np.maximum(1 - away, 0)),
+    "bicubic": (2, lambda away: _cubic(away, -0.5)),
+    "lanczos": (3, lambda away: np.sinc(away) * np.sinc(away / 3)),
+}
+for _mode in _KERNELS:
+    _KINDS[f"{_mode}, smoothed"] = f"upsample_{_mode}_aa{{}}d", f"Upsample{_mode.title()}{{}}DAa"
+    _SMOOTH[f"{_mode}, smoothed"] = 2
 
 
 def _weighted(array: Any, weight: Any, axis: int) -> Any:
@@ -131,10 +148,10 @@ def interpolate(
         size: The new size of each dimension, or one number for all.
         scale_factor: By how much to resize instead, for each dimension or all.
         mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"` and
-            `"trilinear"` mix the nearest ones; `"area"` averages.
+            `"trilinear"` mix the nearest ones, `"bicubic"` and `"lanczos"` more; `"area"` averages.
         align_corners: Whether the first and the last entries keep their places, for modes that mix.
         recompute_scale_factor: Whether to compute the scale anew from the sizes.
-        antialias: Whether to smooth before making smaller, for `"bilinear"`.
+        antialias: Whether to smooth before making smaller, for images; `"lanczos"` always does.
 
     Raises:
         NotImplementedError: If the mode does not go with the dimensions, or is not supported.
@@ -153,7 +170,7 @@ def interpolate(
         tensor([[[1., 2., 3.]]])
     """
     check_tensor("interpolate", input)
-    if mode in ("nearest", "area", "nearest-exact", "lanczos") and align_corners is not None:
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | "
             "bilinear | bicubic | trilinear"
@@ -166,11 +183,11 @@ def interpolate(
             "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires "
             "a 4-D tensor as input"
         )
+    if mode == "lanczos" and dims == 2 and align_corners:
+        raise ValueError("Lanczos mode does not support align_corners=True")
     if mode == "lanczos" and dims == 2 and not antialias:
         raise ValueError("Lanczos mode requires antialias=True")
-    if mode in ("bicubic", "lanczos") and dims == 2:
-        raise NotImplementedError("interpolate has no cubics here. Take mode='bilinear'.")
-    if dims not in (1, 2, 3) or mode not in _OFFERED:
+    if dims not in (1, 2, 3) or mode not in _OFFERED or (mode in _IMAGES and dims != 2):
         raise NotImplementedError(
             "Input Error: Only 3D, 4D and 5D input Tensors supported "
             f"(got {dims + 2}D) for the modes: {_MODES} (got {mode})"
@@ -181,8 +198,8 @@ def interpolate(
         )
     if mode == "area":
         return in_functional[f"adaptive_avg_pool{dims}d"](input, sizes if dims > 1 else sizes[0])
-    _check(input._array, sizes, mode)
     mode += ", smoothed" * antialias
+    _check(input._array, sizes, mode)
     taps = Taps(
         _taps(mode, n, o, scale, bool(align_corners), input._array.dtype)
         for n, o, scale in zip(old, sizes, scales, strict=True)
@@ -244,13 +261,15 @@ def _check(array: Any, sizes: tuple[int, ...], mode: str) -> None:
         raise RuntimeError(
             f"Non-empty {dims + 2}D data tensor expected but got a tensor with sizes {list(shape)}"
         )
-    if array.dtype.kind in "ib" or (array.dtype.kind == "u" and mode not in ("nearest",)):
+    smoothed, kind = mode.endswith("smoothed"), array.dtype.kind
+    half = smoothed and array.dtype == np.float16
+    if kind in "ibc" or (kind == "u" and mode != "nearest") or half:
         kernel = "nearest" if mode.startswith("nearest") else mode
-        name = (
-            f"upsample_{kernel}{dims}d_channels_last"
-            if dims > 1
-            else (f"compute_indices_weights_{kernel}")
-        )
+        name = f"compute_indices_weights_{kernel.removeprefix('bi').removeprefix('tri')}"
+        if smoothed:
+            name = "compute_index_ranges_weights"
+        elif dims == 2 and mode != "bicubic":
+            name = f"upsample_{kernel}2d_channels_last"
         raise not_implemented(name, array)
 
 
@@ -271,18 +290,24 @@ def _taps(
         places = steps * scale
     else:
         scale = precise(1.0 / factor if factor else old / new)
-    if mode.endswith("smoothed"):  # the triangle is as wide as what comes together
+    if mode.endswith("smoothed"):  # the kernel is as wide as what comes together
+        reach, kernel = _KERNELS[mode.removesuffix(", smoothed")]
         width, centers = max(scale, precise(1)), scale * (steps + precise(0.5))
-        first = np.maximum((centers - width + precise(0.5)).astype(np.int64), 0)
-        last = np.minimum((centers + width + precise(0.5)).astype(np.int64), old)
+        first = np.maximum((centers - reach * width + precise(0.5)).astype(np.int64), 0)
+        last = np.minimum((centers + reach * width + precise(0.5)).astype(np.int64), old)
         places = first[:, None] + np.arange((last - first).max())
         away = abs((places - centers[:, None] + precise(0.5)) / width)
-        weights = np.where(places < last[:, None], np.maximum(1 - away, 0), 0)
+        weights = np.where(places < last[:, None], kernel(away), 0)
         weights /= weights.sum(1, keepdims=True)
         places = np.minimum(places, old - 1)
         return tuple(zip(places.T, weights.T.astype(precise), strict=True))
     if not align_corners:
-        places = np.maximum((steps + precise(0.5)) * scale - precise(0.5), 0)
+        places = (steps + precise(0.5)) * scale - precise(0.5)
+    if mode == "bicubic":
+        around = np.floor(places).astype(np.int64) + np.arange(-1, 3)[:, None]
+        weights = _cubic(abs(places - around), -0.75).astype(precise)
+        return tuple(zip(around.clip(0, old - 1), weights, strict=True))
+    places = np.maximum(places, 0)
     below = np.minimum(np.floor(places).astype(np.int64), old - 1)
     share = np.minimum(places - below, 1)
     return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
