@@ -292,6 +292,8 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         try:
             yield
         finally:
+            if self._before is None:
+                raise AttributeError("this inference_mode() was not entered: it cannot be left")
             inference, recording, self._before = self._before
             if inference:
                 grad_mode.enabled, grad_mode.asked = None, recording

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.messages import wrong_type
+from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.views import repeated_dims
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
@@ -339,7 +339,15 @@ def requires_grad(value: Any) -> bool:
 
 
 def differentiable(outputs: Any) -> list[Any]:
-    """Keep those outputs that require a gradient."""
+    """Keep those outputs that require a gradient.
+
+    Raises:
+        AttributeError: If one is no tensor.
+    """
+    for output in as_tuple(outputs):
+        if not isinstance(output, Tensor):
+            said = f"'{type_name(output)}' object has no attribute 'requires_grad'"
+            raise AttributeError(f"{said}: a function that is checked has to give tensors")
     return [output for output in as_tuple(outputs) if output.requires_grad]
 
 

@@ -24,6 +24,7 @@ from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import expressions
 from minigrad.ops.choices import masked_select as chosen
 from minigrad.ops.linear import factors
+from minigrad.ops.scatter import refuse_misfits
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
@@ -53,6 +54,8 @@ def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """Add a product to a tensor, each with its factor; what has the factor 0 counts nothing."""
     beta, alpha = factors(product, beta, alpha)
     product = product if alpha == 1 else alpha * product
+    if input.shape != product.shape:
+        input = input.expand(product.shape)
     kept = (
         input.masked_fill(torch.tensor(True), 0)
         if not beta
@@ -75,15 +78,20 @@ def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) 
     return result
 
 
-def having(fits: Any, tensor: Tensor, otherwise: str) -> Tensor:
-    """Give a tensor that is as it must be.
+def having(fits: Any, value: Any, otherwise: str) -> Any:
+    """Give a tensor, or another value, that is as it must be.
 
     Raises:
         RuntimeError: If it is not.
     """
     if not fits:
         raise RuntimeError(otherwise)
-    return tensor
+    return value
+
+
+def natural(size: int) -> Any:
+    """Give a number of rows or columns that is not negative."""
+    return having(size >= 0, size, f"rows and columns must be non-negative, got {size}")
 
 
 def kron(input: Tensor, other: Tensor) -> Tensor:
@@ -199,6 +207,7 @@ def gathered_in_rows(input: Tensor, dim: int, index: Tensor, src: Tensor, *how: 
     """Bring together the rows that go to one place, as `gathered` does."""
     words = "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
     having(how[0] != "sum", input, words)
+    refuse_misfits("index_reduce_", input, dim, index, src)
     warn("index_reduce() is in beta and the API may change at any time.")
     shape = [-1 if other == dim else 1 for other in range(input.ndim)]
     return gathered(input, dim, index.view(shape).expand(src.shape), src, *how)
@@ -219,7 +228,7 @@ _addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
 _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
     = plus(input, torch.bmm(batch1, batch2), beta, alpha)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
-    = by_numpy(np.bincount, input, weights, minlength).to(
+    = (refuse("bincount_cpu", "bfc", input) or by_numpy(np.bincount, input, weights, minlength)).to(
     torch.int64 if weights is None else torch.float32 if weights.dtype is torch.float32
     else torch.float64)
 fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
@@ -237,13 +246,15 @@ masked_select(Tensor input, Tensor mask) = chosen(
 nanmedian(Tensor input) = input[~input.isnan()].median()
 nansum(Tensor input, dim=None, bool keepdim=False)
     = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
-_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = input * (lambda norm: torch.where(
+_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(maxnorm >= 0, input,
+    f"renorm: expected maxnorm to be >= 0 but got {maxnorm}") * (lambda norm: torch.where(
     norm > maxnorm, maxnorm / (norm + 1e-7), 1.0))(torch.linalg.vector_norm(
     input, p, [other for other in range(input.ndim) if other != dim], True))
 _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
     bool include_self=True) = gathered(input, dim, index, src, reduce, include_self)
-take(Tensor input, Tensor index) = input.flatten()[having(
-    index.dtype is torch.int64, index, "take(): Expected a long tensor for index")]
+take(Tensor input, Tensor index) = (lambda entries: entries if index.ndim else entries.clone())(
+    input.flatten()[having(
+    index.dtype is torch.int64, index, "take(): Expected a long tensor for index")])
 tensor_split(Tensor input, indices_or_sections=None, int dim=0, *, indices=None, sections=None)
     = tuple(input.narrow(dim, part[0] if len(part) else 0, len(part)) for part in cut(
     input, dim, [each for each in (indices_or_sections, indices, sections) if each is not None]))
@@ -287,17 +298,18 @@ linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
 linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
     = by_numpy(np.linalg.matrix_rank, A, tol, hermitian)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
-    = (base ** torch.linspace(start, end, steps, dtype=torch.float64)).to(
+    = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 poisson(Tensor input, generator=None) = draw_poisson(input, stream(generator))
 randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
-    *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype)
+    *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype,
+    device=device)
 get_float32_matmul_precision() = SETTINGS["precision"]
 get_num_threads() = SETTINGS["threads"]
 set_float32_matmul_precision(precision) = SETTINGS.update(precision=precision)
 set_num_threads(int threads) = SETTINGS.update(threads=threads)
 range(Number start, Number end, Number step=1, *, dtype=None, device=None, requires_grad=False)
-    = (warn(RANGE) or torch.arange(int((end - start) / step) + 1) * step + start).to(
+    = (warn(RANGE) or torch.arange(int((end - start) / step) + 1, device=device) * step + start).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 searchsorted(Tensor sorted_sequence, input, *, bool out_int32=False, bool right=False, side=None)
     = places(sorted_sequence, input, "right" if right else side or "left").to(
@@ -315,9 +327,11 @@ trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, int dim=-1) = (lambda y, x: 
     having(y.dtype is not torch.bool, y, "trapezoid: y must not be bool").movedim(dim, -1),
     x if x is None or x.ndim < 2 else x.movedim(dim, -1))
 tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
-    = by_numpy(np.stack, np.tril_indices(row, offset, col)).to(dtype or torch.int64)
+    = by_numpy(np.stack, np.tril_indices(natural(row), offset, natural(col))).to(
+    device=device, dtype=dtype or torch.int64)
 triu_indices(int row, int col, int offset=0, *, dtype=None, device=None)
-    = by_numpy(np.stack, np.triu_indices(row, offset, col)).to(dtype or torch.int64)
+    = by_numpy(np.stack, np.triu_indices(natural(row), offset, natural(col))).to(
+    device=device, dtype=dtype or torch.int64)
 """
 
 _METHODS = """

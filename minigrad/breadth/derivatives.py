@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minigrad.autograd import functional
-from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.grad_mode import inference_mode
 from minigrad.autograd.messages import type_name
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
@@ -107,7 +107,7 @@ class Level:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if tensor.requires_grad and self.recording:
             return tensor.view_as(tensor)
-        own = tensor.detach().requires_grad_()
+        own = (tensor.clone() if tensor.is_inference() else tensor).detach().requires_grad_()
         self._own.add(id(own))
         self._inputs.append(own)  # so that its id stays its own
         return own
@@ -139,12 +139,12 @@ class Level:
 
 
 def differentiate(
-    output: Tensor, inputs: list[Tensor], create_graph: bool, retain_graph: bool | None = None
+    outputs: list[Tensor], inputs: list[Tensor], vectors: list[Any] | None, *how: Any
 ) -> list[Tensor]:
-    """Give the gradients of an output, or zeros where it does not depend on an input."""
+    """Give the gradients of outputs, or zeros where they do not depend on an input."""
     if not inputs:
         return []
-    found = functional.differentiate([output], inputs, None, create_graph, retain_graph)
+    found = functional.differentiate(outputs, inputs, vectors, *how)
     return [
         functional.zeros_like(tensor) if gradient is None else gradient
         for tensor, gradient in zip(inputs, found, strict=True)
@@ -209,6 +209,26 @@ def called(
     return result
 
 
+def only_tensors(outputs: list[Any], caller: str) -> tuple[Tensor, ...]:
+    """Give outputs of a function that are tensors and, where rows are asked for, no integers.
+
+    Raises:
+        RuntimeError: If they are something else.
+    """
+    for each in outputs:
+        if not isinstance(each, Tensor):
+            raise RuntimeError(
+                f"{caller}: expected f(*primals) to return only tensors, got unsupported "
+                f"type {type(each)}"
+            )
+        if each._array.dtype.kind in "iub" and caller.startswith("vjp"):
+            raise RuntimeError(
+                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
+                f"Tensor with dtype {each.dtype}"
+            )
+    return tuple(outputs)
+
+
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
     """Make the function that gives the gradient of a function, and its value.
 
@@ -234,7 +254,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
     @functools.wraps(func)
     def gradient_and_value(*arguments: Any, **options: Any) -> Any:
         level = Level()
-        with enable_grad():
+        with inference_mode(False):
             given, inputs, structure = enter_arguments(level, arguments, argnums)
             caller = "grad_and_value(f)(*args)"
             output, extra = called(func, given, options, has_aux, caller)
@@ -247,7 +267,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
                     f"{caller}: Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            found = differentiate(output, inputs, level.is_seen(output))
+            found = differentiate([output], inputs, None, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)
             gradients = structure.build(map(level.leave, found))
         return gradients, value
@@ -348,7 +368,7 @@ def _flat(func: Function, form: Structure, caller: str, has_aux: bool, kept: lis
         output, extra = called(func, form.build(leaves), {}, has_aux, caller)
         outputs, outputs_form = take_apart(output)
         kept[:] = outputs_form, extra
-        return tuple(outputs)
+        return only_tensors(outputs, caller)
 
     return flat
 
@@ -373,16 +393,27 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
     """
     level = Level()
     kept: list[Any] = [None, None]
-    with enable_grad():
+    with inference_mode(False):
         _, inputs, form = enter_arguments(level, primals, tuple(range(len(primals))))
         outputs = _flat(func, form, "vjp(f, *primals)", has_aux, kept)(*inputs)
     outputs_form, extra = kept
 
-    def product(*cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
-        vectors = take_apart(cotangents[0] if len(cotangents) == 1 else cotangents)[0]
-        seen = level.recording and any(each.requires_grad for each in (*outputs, *vectors))
-        total = sum((o * v).sum() for o, v in zip(outputs, vectors, strict=True))
-        return form.build(map(level.leave, differentiate(total, inputs, seen, retain_graph)))
+    def product(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
+        vectors, given = take_apart(cotangents)
+        theirs, ours = (
+            str(each.build("*" * each.count)).replace("'*'", "*") for each in (given, outputs_form)
+        )
+        if theirs != ours:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of "
+                f"outputs to the function. cotangents: {theirs}, primal output: {ours}"
+            )
+        seen = level.recording and any(
+            getattr(each, "requires_grad", False) for each in (*outputs, *vectors)
+        )
+        with inference_mode(False):
+            found = differentiate(outputs, inputs, vectors, seen, retain_graph)
+        return form.build(map(level.leave, found))
 
     result = outputs_form.build(map(level.leave, outputs))
     return (result, product, mapped(level.leave, extra)) if has_aux else (result, product)
@@ -435,16 +466,11 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
     @functools.wraps(func)
     def jacobian(*arguments: Any, **options: Any) -> Any:
         level = Level()
-        with enable_grad():
+        with inference_mode(False):
             given, inputs, structure = enter_arguments(level, arguments, argnums)
             output, extra = called(func, given, options, has_aux, caller)
             outputs, form = take_apart(output)
-            for leaf in outputs:
-                if not isinstance(leaf, Tensor):
-                    raise RuntimeError(
-                        f"{caller}: expected f(*primals) to return only tensors, got unsupported "
-                        f"type {type(leaf)}"
-                    )
+            only_tensors(outputs, caller)
             blocks = [
                 structure.build(map(level.leave, _blocks(level, leaf, inputs))) for leaf in outputs
             ]
@@ -456,8 +482,8 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
 
 def _blocks(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
     """Give the Jacobian of one output for each input."""
-    if not (inputs and output.numel()):
-        return [tensor.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
+    if not (inputs and output.numel()) or output._array.dtype.kind in "iub":
+        return [output.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
     return [*functional.block(0, output, tuple(inputs), level.is_seen(output), False)]
 
 

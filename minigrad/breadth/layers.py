@@ -114,7 +114,7 @@ def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: b
 
 def gaussian(input: Tensor, target: Tensor, var: Any, full: bool, eps: float) -> Tensor:
     """Give the negative logarithm of normal densities; the variance has no gradient below eps."""
-    var = torch.as_tensor(var, dtype=input.dtype)
+    var = var if isinstance(var, torch.Tensor) else torch.as_tensor(var, dtype=input.dtype)
     if var.shape != input.shape and var.ndim:
         if var.shape == input.shape[:-1]:
             var = var.unsqueeze(-1)

@@ -218,7 +218,7 @@ def copied(data: Any, dtype: np.dtype[Any] | None) -> Any:
     if dtype is None or dtype == array.dtype:
         return array.copy(order="K")
     if isinstance(data, np.generic):
-        return array_of(data.item(), dtype)
+        return array_of([data], dtype).reshape(())
     if array.dtype.kind == "c" and dtype.kind in "iuf":
         warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
         array = array.real

@@ -78,7 +78,8 @@ def _checked(sizes: tuple[Any, ...]) -> tuple[int, ...]:
         TypeError: If something else is among them.
     """
     for position, number in enumerate(sizes):
-        if not hasattr(number, "__index__"):
+        several = isinstance(number, np.ndarray) and number.ndim
+        if several or not hasattr(type(number), "__index__"):
             raise TypeError(
                 f"torch.Size() takes an iterable of 'int' (item {position} is "
                 f"'{type(number).__name__}')"
@@ -358,7 +359,8 @@ class Conversions(Tensor):
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
                 f"{element.__class__}."
             )
-        return bool((self._array == getattr(element, "_array", element)).any())
+        same: Any = element == self
+        return bool(same.any())
 
     def __hash__(self) -> int:
         return id(self)

@@ -29,6 +29,8 @@ def array_of_sequences(data: Any, dtype: np.dtype[Any] | None) -> Any:
     entries = _plain(data, kinds)
     if dtype is None:
         dtype = _meeting(kinds)
+    if dtype.kind in "iub":
+        _refuse_kinds(kinds, dtype)
     if 0 in sizes:
         return np.empty(sizes, dtype)
     try:
@@ -87,7 +89,8 @@ def _plain(data: Any, kinds: set[Any]) -> Any:
 
     Args:
         data: Sequences of numbers, arrays and tensors.
-        kinds: Gets the types of the entries: classes of Python, and dtypes of NumPy.
+        kinds: Gets the types of the entries: classes of Python, and dtypes; NumPy's dtypes are
+            those of its own numbers and arrays.
     """
     kind = data.__class__
     if kind in _NUMBERS:
@@ -98,7 +101,7 @@ def _plain(data: Any, kinds: set[Any]) -> Any:
         return data
     if isinstance(data, Tensor):
         array = data._array
-        kinds.add(array.dtype)
+        kinds.add(data.dtype)
         if array.size != 1 and array.dtype.kind in "iub":
             raise TypeError(
                 "only integer tensors of a single element can be converted to an index. Use "
@@ -131,6 +134,8 @@ def _meeting(kinds: set[Any]) -> np.dtype[Any]:
     for kind in sorted(kinds, key=str):
         if kind in own:
             found.add(dtypes.scalar_dtype(own[kind], np.dtype("bool")))
+        elif isinstance(kind, dtypes.dtype):
+            found.add(kind.numpy)
         elif isinstance(kind, np.dtype):
             found.add(dtypes.of_array(np.empty(0, kind)).numpy)
         elif issubclass(kind, (int, float, complex)):
@@ -141,6 +146,21 @@ def _meeting(kinds: set[Any]) -> np.dtype[Any]:
         else:
             raise RuntimeError(f"Could not infer dtype of {kind.__name__}. {_SYMBOLS}")
     return functools.reduce(dtypes.promote, sorted(found, key=str))
+
+
+def _refuse_kinds(kinds: set[Any], dtype: np.dtype[Any]) -> None:
+    """Raise PyTorch's error if there are entries that are taken for no integer.
+
+    NumPy's float64 is one of Python's floats, which are cut off.
+    """
+    for kind in kinds:
+        if isinstance(kind, dtypes.dtype) and kind.numpy.kind in "fc":
+            raise TypeError(
+                "only integer tensors of a single element can be converted to an index. Convert "
+                "the tensors with long()."
+            )
+        if isinstance(kind, np.dtype) and kind.char in "efF?" and kind != dtype:
+            raise TypeError(f"'numpy.{kind.name}' object cannot be interpreted as an integer")
 
 
 def _not_a_number(value: Any, dtype: np.dtype[Any]) -> str:

@@ -19,7 +19,7 @@ from minigrad.creation import dtypes
 _STRICT = {"axis0", "axis1", "bins", "chunks", "decimals", "divisor_override", "num_classes"}
 _STRICT_HERE = {("diag", "diagonal"), ("diff", "n"), ("unfold", "size"), ("unfold", "step")}
 _OVERLOADED = {"movedim", "tile"}  # whose dimensions are no list of numbers first of all
-_STRICT |= {"num_groups", "offset", "steps", "to", "upscale_factor"}
+_STRICT |= {"col", "num_groups", "offset", "row", "steps", "to", "upscale_factor"}
 _LIMIT = 1 << 63  # whole numbers have 64 bits
 
 

@@ -12,7 +12,7 @@ from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import randperm, zeros_like
 from minigrad.faces.arguments import check_tensor, number
@@ -256,7 +256,7 @@ def orthogonal_(
     rows = tensor.shape[0]
     drawn = normal_(tensor.new_empty(rows, tensor.numel() // rows), 0, 1, generator)._array
     wide = drawn.shape[1] > rows
-    q, r = np.linalg.qr(drawn.T if wide else drawn)
+    q, r = (each._array for each in np.linalg.qr(wrap(drawn.T if wide else drawn)))
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
     _fill(tensor, (q.T if wide else q).reshape(tuple(tensor.shape)))
     with no_grad():

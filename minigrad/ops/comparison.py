@@ -185,7 +185,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return bool(np.array_equal(input._array, other._array))
 
 
-@face("isclose(Tensor input, Tensor other, rtol=1e-05, atol=1e-08, equal_nan=False)")
+_TOLERANCES = "float rtol=1e-05, float atol=1e-08, bool equal_nan=False"
+
+
+@face(f"isclose(Tensor input, Tensor other, {_TOLERANCES})")
 @quietly
 def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """Tell for each entry whether two agree within a tolerance: `|a - b| <= atol + rtol * |b|`.
@@ -224,15 +227,16 @@ def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: b
     return result
 
 
-@face("allclose(Tensor input, Tensor other, rtol=1e-05, atol=1e-08, equal_nan=False)")
+@face(f"allclose(Tensor input, Tensor other, {_TOLERANCES})")
 def allclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
     """Tell whether all entries agree within a tolerance: `|a - b| <= atol + rtol * |b|`."""
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 
 
 def _by_numpy(function: Any) -> Any:
-    def ask(a: Any, b: Any, *settings: Any, **named: Any) -> Any:
-        answer = function(as_tensor(a)._array, as_tensor(b)._array, *settings, **named)
+    def ask(*given: Any, **named: Any) -> Any:
+        plain = {key: getattr(each, "_array", each) for key, each in named.items()}
+        answer = function(*(getattr(each, "_array", each) for each in given), **plain)
         return wrap(answer) if isinstance(answer, np.ndarray) else answer
 
     return ask

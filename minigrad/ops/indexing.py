@@ -14,7 +14,7 @@ from minigrad.autograd.views import check_inplace
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.construction import entry
+from minigrad.creation.construction import array_of, entry
 from minigrad.faces import attach
 from minigrad.faces.arguments import as_tensor, dimension, whole
 from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
@@ -283,7 +283,10 @@ def _index_array(key: Any) -> Any:
         raise TypeError(f"new(): invalid data type '{type(key).__name__}'")
     if isinstance(key, np.ndarray):
         key = as_tensor(key)._array
-    array = np.asarray(key._array if isinstance(key, Tensor) else key)
+    try:
+        array = np.asarray(key._array if isinstance(key, Tensor) else key)
+    except ValueError:
+        array = array_of(key, np.dtype(np.int64))
     if array.dtype.kind == "f" and not isinstance(key, Tensor):
         array = array.astype(np.int64)  # lists of numbers and arrays are cut to whole ones
     if array.dtype.num == _BYTES:

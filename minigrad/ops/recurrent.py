@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.messages import RELEASED
+from minigrad.autograd.messages import RELEASED, wrong_type
 from minigrad.autograd.own_nodes import lead_back
 from minigrad.autograd.rules import in_a_rule
 from minigrad.core.engine import resolve_edge
@@ -422,8 +422,14 @@ def run(
 
     Raises:
         RuntimeError: If there are no steps.
+        TypeError: If what says yes or no is neither.
     """
     step, lstm = STEPS[mode], mode == "LSTM"
+    for name, value in (("bidirectional", bidirectional), ("batch_first", batch_first)):
+        if value.__class__ is not bool:
+            raise wrong_type(mode.lower(), name, "bool", value)
+    if lstm and len(hx) != 2:
+        raise RuntimeError("lstm expects two hidden states")
     if batch_first:
         input = shape.transpose(input, 0, 1)
     if sizes is None and input._array.shape[0] == 0:

@@ -369,6 +369,35 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return watched(index_select(input, dim, positions), index)
 
 
+def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
+    """Raise if a tensor is no list, one for each index, of what goes into another one."""
+    places = index._array
+    own, given = input._array.shape, source._array.shape
+    if places.ndim > 1:
+        raise IndexError(
+            f"{name}(): Index is supposed to be a vector, but got dim: {places.ndim} with "
+            f"type: {scalar_name(places)} and size: {list(places.shape)}"
+        )
+    _check_type(name, places)
+    if source._array.dtype != input._array.dtype:
+        raise RuntimeError(
+            f"{name}(): self ({scalar_name(input._array)}) and source "
+            f"({scalar_name(source._array)}) must have the same scalar type"
+        )
+    count = given[dim] if dim < len(given) else 1
+    if places.size != count:
+        raise RuntimeError(
+            f"{name}(): Number of indices ({places.size}) should be equal to source.size(dim): "
+            f"({count}), for dim: {dim}"
+        )
+    fits = given[:dim] + given[dim + 1 :] == own[:dim] + own[dim + 1 :]
+    if len(own) != len(given) or not fits:
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(own)} source.shape = {list(given)}"
+        )
+
+
 @_writing("index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)")
 def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Tensor:
     """Add slices of a source, times `alpha`, at listed places along a dimension.
@@ -388,31 +417,8 @@ def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: A
         >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
         tensor([3., 0., 0.])
     """
-    places = index._array
-    own, given = input._array.shape, source._array.shape
-    if places.ndim > 1:
-        raise IndexError(
-            f"index_add_(): Index is supposed to be a vector, but got dim: {places.ndim} with "
-            f"type: {scalar_name(places)} and size: {list(places.shape)}"
-        )
-    _check_type("index_add_", places)
-    if source._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            f"index_add_(): self ({scalar_name(input._array)}) and source "
-            f"({scalar_name(source._array)}) must have the same scalar type"
-        )
-    count = given[dim] if dim < len(given) else 1
-    if places.size != count:
-        raise RuntimeError(
-            f"index_add_(): Number of indices ({places.size}) should be equal to source.size(dim): "
-            f"({count}), for dim: {dim}"
-        )
-    fits = given[:dim] + given[dim + 1 :] == own[:dim] + own[dim + 1 :]
-    if own and not (given and fits):
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. "
-            f"Got self.shape = {list(own)} source.shape = {list(given)}"
-        )
+    refuse_misfits("index_add_", input, dim, index, source)
+    places, own = index._array, input._array.shape
     size = own[dim] if own else 1
     if len(own) < 2 and places.size and (places.min() < 0 or places.max() >= size):
         raise IndexError("index out of range in self")

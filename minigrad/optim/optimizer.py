@@ -6,7 +6,7 @@ import functools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from itertools import chain
+from itertools import chain, count
 from typing import Any, ClassVar
 
 from minigrad.autograd.messages import warn
@@ -212,9 +212,9 @@ class Optimizer:
         for pre_hook in self._hooks("state_dict_pre").values():
             pre_hook(self)
         numbers: dict[int, int] = {}
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                numbers.setdefault(id(parameter), len(numbers))
+        counted = count()
+        for group in self.param_groups:  # of what is there twice, the last number counts
+            numbers = {id(each): next(counted) for each in group["params"]} | numbers
         state_dict: dict[str, Any] = {
             "state": {
                 numbers[id(key)] if isinstance(key, Tensor) else key: value

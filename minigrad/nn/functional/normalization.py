@@ -337,6 +337,8 @@ def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
     for name, given in zip(names, settings, strict=False):
         if given is not None and given._array.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {given._array.size}")
+        if given is not None and given._array.ndim != 1 and name.startswith("running"):
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {given._array.ndim}")
         if given is None and not training and name.startswith("running"):
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     mean, var = _array(running_mean), _array(running_var)

@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import of_array
 from minigrad.creation.factories import linspace
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, not_implemented, whole
+from minigrad.faces.arguments import check_tensor, not_implemented, refuse, whole
 from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
 from minigrad.ops.correlation import in_single
@@ -464,6 +464,11 @@ def grid_sample(
             "grid_sampler(): expected 4D input and grid with same number of dimensions, but "
             f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
         )
+    if input.dtype is not grid.dtype:
+        raise RuntimeError(
+            f"expected scalar type {input.dtype.tensor_type} but found {grid.dtype.tensor_type}"
+        )
+    refuse("grid_sampler_2d_cpu_kernel_impl", "biu", input)
     height, width = input.shape[2:]
     x = _pixels(grid[..., 0], width, align)
     y = _pixels(grid[..., 1], height, align)

@@ -123,7 +123,7 @@ def shown(module: Module, pattern: str) -> str:
             value = bool(value)
         if name.endswith("!"):
             value = value is not None
-        text = repr(value) if isinstance(value, str) else format(value)
+        text = repr(value) if name in ("approximate=", "mode=") else format(value)
         if name.endswith("?") and (value is None or value is False):
             continue
         parts.append(text if name[-1] not in "=?!" else f"{name[:-1]}={text}")

@@ -251,6 +251,9 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
             given = [given] * groups
         elif len(given) != groups:
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
+        for each in given:
+            if not callable(each):
+                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
         super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
 
     def state_dict(self) -> dict[str, Any]:
