@@ -152,6 +152,13 @@ def test_an_accumulate_node_that_is_called_leaves_its_leaf_alone():
     assert x.tolist() == [1.0] * 3 and x.grad.tolist() == [2.0] * 3
 
 
+def test_what_a_tensor_is_cannot_be_assigned():
+    for tensor in (minigrad.ones(2), minigrad.nn.Parameter(minigrad.ones(2))):
+        for name in ("shape", "is_leaf", "dtype"):
+            with pytest.raises(AttributeError, match=f"attribute '{name}' of .* is not writable"):
+                setattr(tensor, name, None)
+
+
 def test_watched_places_are_let_go():
     index = minigrad.tensor([0, 1])
     y = minigrad.ones(2, requires_grad=True).gather(0, index)

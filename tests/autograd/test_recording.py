@@ -297,6 +297,14 @@ def test_passes_in_hooks_and_blocks_in_blocks():
     assert [type(event) for event in outer[-len(inner) :]] == [type(event) for event in inner]
 
 
+def test_a_log_tells_each_sum_as_it_was():
+    x = leaf(1.0)
+    with record() as log:
+        (x * 2).backward()
+        (x * 3).backward()
+    assert values(*(event.total for event in log.of(GradientAccumulated))) == [[2.0], [5.0]]
+
+
 def test_another_thread_is_not_logged():
     def elsewhere():
         (leaf(1.0) * 2).backward()
@@ -388,7 +396,7 @@ def test_a_table_shows_a_gradient_on_one_line(gradient, text):
 def test_a_log_is_the_same_as_no_other_thing():
     with record() as log:
         leaf(1.0).sum().backward()
-    assert log == log and (log == 3) is False
+    assert log == log and (log == 3) is False and log[0] != 3
     assert len({log[0].node, log[-1].node, log[1].node}) == 2
 
 

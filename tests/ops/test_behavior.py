@@ -36,6 +36,8 @@ MORE: dict[str, Callable[[Any, Any], Any]] = {
     "elu": lambda torch, x: torch.nn.functional.elu(x),
     "silu": lambda torch, x: torch.nn.functional.silu(x),
     "leaky_relu": lambda torch, x: torch.nn.functional.leaky_relu(x),
+    "hardshrink": lambda torch, x: torch.nn.functional.hardshrink(x, 1.0),
+    "product with a logarithm": lambda torch, x: torch.xlogy(x, torch.full_like(x, 0.5)),
     "softshrink": lambda torch, x: torch.nn.functional.softshrink(x, 1.0),
     "norm of zeros": lambda torch, x: x[3:5].norm(),
     "clamp": lambda torch, x: x.clamp(-1, 1),
@@ -118,6 +120,13 @@ def test_a_loss_that_grows_straight_from_its_border_on_is_not_curved_there(
     assert grad(first.sum(), x)[0].tolist() == [0, 0, slope, 0]
 
 
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom is <= 0:UserWarning")
+@pytest.mark.parametrize("dim", [None, 0])
+def test_the_variance_of_one_number_has_no_gradient(dim: int | None) -> None:
+    x = torch.tensor([3.0], requires_grad=True)
+    assert np.isnan(grad(x.var(dim), x)[0].item())
+
+
 def test_where_no_class_counts_nothing_gets_a_gradient() -> None:
     """Though the mean of nothing is NaN."""
     x = torch.tensor([[0.5, 1.0, -2.0]], requires_grad=True)
@@ -164,6 +173,43 @@ def test_what_is_empty_gets_an_empty_gradient(recorded: bool) -> None:
     y = x * 3
     y[:, :0].mul_(2)
     assert grad(y.sum(), x, create_graph=recorded)[0].tolist() == [[3, 3], [3, 3]]
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_views_of_changed_memory_of_every_layout_get_their_gradients(recorded: bool) -> None:
+    """Of windows that overlap by one entry, and of memory that lies column by column."""
+    x = torch.ones(5, requires_grad=True)
+    y = x * 1
+    windows = y.unfold(0, 3, 2)
+    y.mul_(2)
+    assert grad(windows.sum(), x, create_graph=recorded)[0].tolist() == [2, 2, 4, 2, 2]
+    x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+    columns = x.t() * 1
+    assert columns.stride() == (1, 3)
+    columns.t().view(-1)[:2].mul_(torch.tensor([2.0, 3.0]))
+    assert columns.t().tolist() == [[2, 6, 3], [4, 5, 6]]
+    (found,) = grad(columns.sum(), x, create_graph=recorded)
+    assert found.tolist() == [[2, 3, 1], [1, 1, 1]]
+
+
+def test_sizes_at_their_edges() -> None:
+    """No entries where a dimension is put in front, a weight that is a vector, a repeated copy."""
+    assert torch.ones(3).expand(0, 3).shape == (0, 3)
+    linear = torch.nn.functional.linear
+    assert linear(torch.ones(3), torch.tensor([1.0, 2.0, 3.0]), torch.tensor(4.0)).item() == 10
+    assert torch.ones(2, 1).expand(2, 3).t().clone().stride() == (2, 1)
+
+
+@pytest.mark.parametrize("norm", ["layer_norm", "batch_norm"])
+def test_the_rule_of_a_norm_may_be_called_by_hand(norm: str) -> None:
+    x = torch.tensor([[1.0, 2.0], [4.0, 8.0]], requires_grad=True)
+    settings = {"layer_norm": ((2,),), "batch_norm": (None, None, None, None, True)}[norm]
+    y = getattr(torch.nn.functional, norm)(x, *settings)
+    given = torch.tensor([[1.0, 3.0], [2.0, -1.0]])
+    (due,) = grad(y, x, given, retain_graph=True)
+    found = y.grad_fn(given)
+    found = found[0] if isinstance(found, tuple) else found
+    np.testing.assert_allclose(found.detach(), due, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("recorded", [False, True])
@@ -291,7 +337,8 @@ def test_a_warning_points_to_the_users_line(use: Callable[[Any], Any]) -> None:
     x = torch.ones(2, requires_grad=True)
     with pytest.warns(UserWarning) as seen:
         use(x)
-    assert [Path(each.filename).name for each in seen] == [Path(__file__).name]
+    due = [(Path(__file__).name, use.__code__.co_firstlineno)]
+    assert [(Path(each.filename).name, each.lineno) for each in seen] == due
 
 
 def test_an_operation_says_what_it_does() -> None:

@@ -185,6 +185,9 @@ def test_the_gradient_of_a_triangle_is_symmetric_as_what_was_factored() -> None:
     x = torch.tensor([[2.0, 0.5], [0.5, 3.0]], requires_grad=True)
     (found,) = torch.autograd.grad(linalg.cholesky(x)[1, 0], x)
     assert found[0, 1].item() == found[1, 0].item() != 0
+    stacked = x.detach()[None, None].requires_grad_()
+    (within,) = torch.autograd.grad(linalg.cholesky(stacked)[..., 1, 0].sum(), stacked)
+    assert within[0, 0].tolist() == found.tolist()
 
 
 EQUATIONS = {

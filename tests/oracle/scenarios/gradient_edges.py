@@ -64,6 +64,9 @@ def put_together_by_hand(torch, log):
     edge = torch.autograd.graph.GradientEdge(first.grad_fn, 1)
     torch.autograd.backward(edge, torch.tensor(3.0))
     log("gradient", x.grad)
+    edge = torch.autograd.graph.GradientEdge(edge_of(torch, x).node, 0)
+    torch.autograd.backward(edge, torch.tensor([1.0, 2.0]))
+    log("of a leaf", x.grad)
 
 
 @family
