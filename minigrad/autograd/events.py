@@ -93,6 +93,21 @@ class NodeStarted(Event):
         return "starts with", _list(self.gradients)
 
 
+# What the kinds of hooks are called, in the order in which those of one node run, from the incoming
+# gradient to the outgoing ones.
+HOOKS = {
+    "tensor pre-hook": "tensor hook",
+    "retain_grad": "retain_grad",
+    "node pre-hook": "node pre-hook",
+    "full backward pre": "full backward pre-hook",
+    "full backward": "full backward hook",
+    "legacy backward": "legacy backward hook",
+    "post-accumulate": "post-accumulate hook",
+    "node hook": "node hook",
+    "saved-tensor hooks": "saved-tensor hooks",
+}
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class HookFired(Event):
     """A hook was called.

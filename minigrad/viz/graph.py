@@ -6,6 +6,7 @@ from graphlib import TopologicalSorter
 from math import prod
 from typing import Any
 
+from minigrad.autograd.events import HOOKS
 from minigrad.autograd.graph import HookRecord as Hook
 from minigrad.autograd.graph import hooks_of
 from minigrad.autograd.recording import named_tensors
@@ -13,19 +14,6 @@ from minigrad.core.node import Node as GraphNode
 from minigrad.core.tensor import Tensor
 from minigrad.viz.text import format_shape, format_values
 
-# What the kinds of hooks are called, in the order in which those of one node run, from the incoming
-# gradient to the outgoing ones.
-HOOKS = {
-    "tensor pre-hook": "tensor hook",
-    "retain_grad": "retain_grad",
-    "node pre-hook": "node pre-hook",
-    "full backward pre": "full backward pre-hook",
-    "full backward": "full backward hook",
-    "legacy backward": "legacy backward hook",
-    "post-accumulate": "post-accumulate hook",
-    "node hook": "node hook",
-    "saved-tensor hooks": "saved-tensor hooks",
-}
 # These run before the node's own rule, the others after it.
 BEFORE_RULE = tuple(HOOKS)[:3]
 INSIDE = " inside"  # behind the kind of such a hook that is somewhere in a folded box

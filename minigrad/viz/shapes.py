@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from minigrad.viz.graph import BEFORE_RULE, HOOKS, INSIDE, Edge, Graph, Hook, Node
+from minigrad.autograd.events import HOOKS
+from minigrad.viz.graph import BEFORE_RULE, INSIDE, Edge, Graph, Hook, Node
 from minigrad.viz.style import BLUE, CARD, FOLD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
 from minigrad.viz.text import MONOSPACE, SANS, counted, text_width
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from minigrad.autograd import events
 from minigrad.autograd.events import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
-from minigrad.viz.graph import HOOKS
 from minigrad.viz.text import format_shape, format_values
 
 MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
@@ -190,7 +189,7 @@ class _Teller:
             lines.append(f"it returns {self.nested(event.returned)}, which replaces{what_goes}")
         else:
             lines.append("it writes into it" if event.in_place else "it changes nothing")
-        label = HOOKS.get(event.kind, event.kind)
+        label = events.HOOKS.get(event.kind, event.kind)
         title = f"{label} {event.name} at {what(event.node)}"
         return Step(event.node, title, tuple(lines), (event.kind, event.name), sent)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.autograd.events import HookFired
+from minigrad.autograd.events import HOOKS, HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import Refuted, Undecided, equal, finite, simplify
 from minigrad.symbolic.formulas import named_array
@@ -21,13 +21,6 @@ from minigrad.symbolic.regions import Region, kinks_in, rebuilt
 from minigrad.symbolic.signs import sign_of
 
 UNNAMED = "hook"  # how a lambda is called
-
-_KINDS = {
-    "tensor pre-hook": "tensor hook",
-    "full backward": "full backward hook",
-    "full backward pre": "full backward pre-hook",
-    "legacy backward": "legacy backward hook",
-}
 
 
 # ---------------------------------------------------------------------- factors and functions
@@ -288,7 +281,7 @@ def name_of(hook: HookFired) -> str:
 
 def kind_of(hook: HookFired) -> str:
     """Say what sort of hook it is."""
-    return _KINDS.get(hook.kind, hook.kind)
+    return HOOKS.get(hook.kind, hook.kind)
 
 
 def _of(hook: HookFired, held: Any, position: int) -> Any:
