@@ -303,19 +303,9 @@ class Formula:
     """
 
     def __init__(self, shown: Any, name: str = "") -> None:
-        self.expression = expression(shown)
-        self.name = name
-
-    @property
-    def text(self) -> str:
-        """Give the formula as text."""
-        return f"{self.name} = {self.expression}" if self.name else str(self.expression)
-
-    @property
-    def latex(self) -> str:
-        """Give the formula as LaTeX."""
-        written = latex(self.expression)
-        return f"{self.name} = {written}" if self.name else written
+        self.expression, self.name = expression(shown), name
+        start = f"{name} = " if name else ""
+        self.text, self.latex = start + str(self.expression), start + latex(self.expression)
 
     def __repr__(self) -> str:
         return self.text
