@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,11 @@ from minigrad.symbolic.derivations.pages import DerivationLayout, NumbersLayout
 from minigrad.symbolic.derivations.places import given_names
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
 from minigrad.symbolic.formulas import derivative, expression
-from minigrad.symbolic.points import condition_sides, symbols_in
+from minigrad.symbolic.points import compiled, condition_sides, symbols_in
 from minigrad.symbolic.proofs.conclusion import written
-from minigrad.symbolic.proofs.trial import Formulas, Outcome, Place, Trial, is_far
+from minigrad.symbolic.proofs.trial import Outcome, Place, Trial, is_far
 from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, said
-from minigrad.symbolic.signs import reduced, sign_of
+from minigrad.symbolic.signs import Need, reduced, sign_of
 
 MOST_SYMBOLS = 64  # entries of one tensor of which symbols are made
 _WRONG = (Outcome.DIFFERS, Outcome.NOTHING)
@@ -210,13 +210,10 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
           dL/dy = 2*(y - 1)   = 2*(9 - 1) = 16
           dL/dx = dL/dy * 2*x = 16 * 6    = 96
     """
-    if isinstance(tensor, Tensor) and isinstance(tensor._array, SymbolicArray):
+    if not isinstance(tensor, Tensor) or isinstance(tensor._array, SymbolicArray):
         raise TypeError(
-            "explain() tells a run on numbers, but this tensor holds formulas. For those there is "
-            "derive()."
+            "explain() takes a tensor that holds numbers. For one of formulas there is derive()."
         )
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"explain() takes a tensor, not {type(tensor).__name__}")
     return _told(Explanation, "explain", tensor, names, MOST_SYMBOLS, digits)
 
 
@@ -402,7 +399,7 @@ class GraphTrial(Trial):
         self._loss = account.places.known[account.places.root]
         self._passages, self._names = account.passages, account.places.names
         self._gradients = {leaf: account.engine[leaf] for leaf in leaves}
-        self._formulas: dict[int, Formulas] = {}
+        self._compiled: dict[int, tuple[list[Need], list[Any], Callable[[Any], Any]]] = {}
         self.doubts: dict[Value, Refuted] = {}
         held = [passage.node.variable for passage in self._passages if passage.is_leaf]
         formulas = [self._loss, *self._gradients.values()]
@@ -433,9 +430,18 @@ class GraphTrial(Trial):
         return [found.get(v, zero) for v, zero in zip(self._gradients, zeros, strict=True)]
 
     def _numbers(self, array: Any, values: dict[Any, Any]) -> Any:
-        if id(array) not in self._formulas:
-            self._formulas[id(array)] = Formulas(array, needs_of(array))
-        return self._formulas[id(array)].at(values)
+        """Compute an array of formulas: NaN where a step to them has no value."""
+        if id(array) not in self._compiled:
+            needs = list(needs_of(array))
+            formulas = [*entries(array).flat, *(need.of for need in needs)]
+            symbols = sorted(symbols_in(formulas), key=str)
+            self._compiled[id(array)] = needs, symbols, compiled(formulas, symbols)
+        needs, symbols, compute = self._compiled[id(array)]
+        row = np.array([[float(values[symbol]) for symbol in symbols]])
+        numbers, needed = np.split(compute(row)[:, 0], [array.size])
+        if not all(n.holds(sympy.Float(x)) for n, x in zip(needs, needed, strict=True)):
+            numbers[:] = np.nan
+        return numbers.reshape(array.shape)
 
     def _replayed(self, values: dict[Any, Any]) -> dict[Value, Any]:
         def numbers(value: Value | None, array: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
@@ -22,9 +22,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.mathematics import exact
-from minigrad.symbolic.points import Points, compiled, draw, number_of, numbers_of, symbols_in
+from minigrad.symbolic.points import Points, draw, number_of, numbers_of, symbols_in
 from minigrad.symbolic.regions import Region
-from minigrad.symbolic.signs import Need
 
 _ON_EACH_BORDER, _MOST = 3, 500
 _DRAWS = 6  # of points, if few of them are in a domain
@@ -432,26 +431,3 @@ def _floats(array: Any, values: Mapping[Any, float]) -> Any:
     given = {symbol: exact(float(value)) for symbol, value in values.items()}
     numbers = [number_of(each) for each in numbers_of(plain.flat, given)]
     return np.array(numbers, np.float64).reshape(plain.shape)
-
-
-class Formulas:
-    """An array of formulas, to be computed at points: NaN where a step to them has no value.
-
-    Args:
-        array: The formulas.
-        needs: What the steps need.
-    """
-
-    def __init__(self, array: Any, needs: Iterable[Need]) -> None:
-        self.array, self._needs = array, list(needs)
-        formulas = [*entries(array).flat, *(need.of for need in self._needs)]
-        self._symbols = sorted(symbols_in(formulas), key=str)
-        self._compute = compiled(formulas, self._symbols)
-
-    def at(self, values: Mapping[Any, Any]) -> Any:
-        """Compute an array of numbers."""
-        row = np.array([[float(values[symbol]) for symbol in self._symbols]])
-        numbers, needed = np.split(self._compute(row)[:, 0], [self.array.size])
-        if not all(n.holds(sympy.Float(x)) for n, x in zip(self._needs, needed, strict=True)):
-            numbers[:] = np.nan
-        return numbers.reshape(self.array.shape)
