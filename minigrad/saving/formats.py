@@ -48,8 +48,8 @@ def check(value: Any, path: tuple[Any, ...] = ()) -> None:
             check(key, (*path, "key"))
             check(entry, (*path, key))
         check(getattr(value, "_metadata", None), (*path, "metadata"))
-    elif isinstance(value, Tensor):
-        kind = value._array.dtype
+    elif isinstance(value, (Tensor, np.ndarray, np.generic)):
+        kind = getattr(value, "_array", value).dtype
         if kind.kind not in "biufc":
             raise TypeError(
                 f"cannot save an array of {kind} ({_place(path)}): only numbers can be saved"
@@ -66,8 +66,6 @@ def _cannot_save(value: Any, path: tuple[Any, ...]) -> str:
     text = f"cannot save a {type(value).__name__} ({_place(path)}). "
     if hasattr(value, "state_dict"):
         return text + "Save what its state_dict() gives, and load that with load_state_dict()."
-    if isinstance(value, (np.ndarray, np.generic)):
-        return text + "Save it as a tensor, by torch.as_tensor(), or as a number, by item()."
     return (
         text + "A file holds tensors, numbers, strings, None, and dictionaries, lists, tuples and "
         "sets of them: other objects would have to be unpickled, which can run any program."

@@ -97,6 +97,11 @@ class _Pickler(_InPython):
             return self._global("torch._utils _rebuild_parameter"), plain
         if isinstance(obj, Tensor):
             return self._tensor(obj.detach(), obj.requires_grad)
+        if isinstance(obj, np.generic):
+            return self._global(f"numpy {type(obj).__name__}"), (obj.item(),)
+        if isinstance(obj, np.ndarray):
+            kind = obj.dtype.newbyteorder("<")
+            return self._global("numpy ndarray"), (obj.shape, kind.str, obj.astype(kind).tobytes())
         if type(obj) is Size:
             return self._global("torch Size"), (tuple(obj),)
         if isinstance(obj, dtypes.dtype):
@@ -372,6 +377,13 @@ def _parameter(data: Any, grad: bool = True, *_: Any) -> Parameter:
     return Parameter(data, requires_grad=bool(grad))
 
 
+def _array(shape: Any, kind: Any, data: Any) -> Any:
+    """Make an array of NumPy's as we write it; PyTorch writes its own in another way."""
+    if not isinstance(kind, str) or np.dtype(kind).kind not in "biufc":
+        raise ValueError(f"an array in it holds {kind!r}, not numbers")
+    return np.ndarray(tuple(map(int, shape)), kind, data).astype(np.dtype(kind).newbyteorder("="))
+
+
 def _encoded(text: Any, code: Any) -> bytes:
     if not isinstance(text, str) or code != "latin1":
         raise ValueError("bytes in it are written in an unknown way")
@@ -396,8 +408,13 @@ _KNOWN: dict[str, Callable[..., Any] | None] = {
     "collections OrderedDict": _ordered,
     "collections Counter": _counted,
     "builtins set": lambda values=(): set(map(_key, values)),
+    "numpy ndarray": _array,
+    "builtins bytes": lambda: b"",
     "builtins complex": lambda real, imag: complex(float(real), float(imag)),
     "_codecs encode": _encoded,
 }
 _KINDS = "Bool Byte Char Short Int Long Half BFloat16 Float Double ComplexFloat ComplexDouble"
 _KNOWN |= {f"torch {kind}Storage": None for kind in _KINDS.split()}
+_KNOWN |= {
+    f"numpy {np.dtype(kind).type.__name__}": np.dtype(kind).type for kind in "?bBhHiIlLefdFD"
+}
