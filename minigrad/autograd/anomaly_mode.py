@@ -104,7 +104,7 @@ class detect_anomaly(set_detect_anomaly):
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        self.check_nan = check_nan
+        self.check_nan, self.previous = check_nan, (anomaly.enabled, anomaly.check_nan)
         warnings.warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",

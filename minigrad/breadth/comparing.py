@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor
+from minigrad.faces.arguments import number
 
 _TOLERANCES = {"f2": (1e-3, 1e-5), "f4": (1.3e-6, 1e-5), "f8": (1e-7, 1e-7)}
 _TOLERANCES |= {"c8": (1.3e-6, 1e-5), "c16": (1e-7, 1e-7)}
@@ -131,6 +133,9 @@ def _difference(a: Any, b: Any, given: Any, nan: bool, dtypes: bool, strides: bo
 def _apart(x: Any, y: Any, given: Any, nan: bool, arrays: bool) -> str:
     usual = [_TOLERANCES.get(each.dtype.str[1:], (0.0, 0.0)) for each in (x, y)]
     rtol, atol = given if given[0] is not None else map(max, *usual)
+    rtol, atol = (number(each, "assert_close", "rtol", 0, "float") for each in (rtol, atol))
+    if nan.__class__ is not bool:
+        raise wrong_type("assert_close", "equal_nan", "bool", nan)
     wide: Any = np.result_type(x, y)
     x, y = (each.astype(np.int64 if wide.kind in "bu" else wide) for each in (x, y))
     with np.errstate(all="ignore"):

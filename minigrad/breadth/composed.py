@@ -296,11 +296,13 @@ linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     driver in (None, "gelsy"), A, LSTSQ)),
     A.new_empty(0))
 linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
-    = by_numpy(np.linalg.matrix_rank, A, tol, hermitian)
+    = by_numpy(np.linalg.matrix_rank, having(A.ndim > 1, A, "torch.linalg.matrix_rank: The input "
+    "tensor input must have at least 2 dimensions."), tol, hermitian)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
-poisson(Tensor input, generator=None) = draw_poisson(input, stream(generator))
+poisson(Tensor input, generator=None) = (
+    refuse("poisson_cpu", "biuc", input) or draw_poisson(input, stream(generator)))
 randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
     *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype,
     device=device)

@@ -471,8 +471,10 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
             output, extra = called(func, given, options, has_aux, caller)
             outputs, form = take_apart(output)
             only_tensors(outputs, caller)
+            kept = (lambda leaf: leaf.dtype) if caller.startswith("jvp") else (lambda leaf: None)
             blocks = [
-                structure.build(map(level.leave, _blocks(level, leaf, inputs))) for leaf in outputs
+                structure.build(map(level.leave, _blocks(level, leaf, inputs, kept(leaf))))
+                for leaf in outputs
             ]
         result = form.build(blocks)
         return (result, mapped(level.leave, extra)) if has_aux else result
@@ -480,11 +482,13 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
     return jacobian
 
 
-def _blocks(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
-    """Give the Jacobian of one output for each input."""
+def _blocks(level: Level, output: Tensor, inputs: list[Tensor], dtype: Any) -> list[Any]:
+    """Give the Jacobian of one output for each input, in a type if one is given."""
     if not (inputs and output.numel()) or output._array.dtype.kind in "iub":
-        return [output.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
-    return [*functional.block(0, output, tuple(inputs), level.is_seen(output), False)]
+        found = [tensor.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
+    else:
+        found = [*functional.block(0, output, tuple(inputs), level.is_seen(output), False)]
+    return [each.to(dtype or each.dtype) for each in found]
 
 
 def hessian(func: Function, argnums: Any = 0) -> Function:

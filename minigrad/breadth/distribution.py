@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from numbers import Number
 from typing import Any, ClassVar
 
 from minigrad.autograd.grad_mode import no_grad
@@ -22,7 +21,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     Raises:
         ValueError: If something is neither a number nor a tensor.
     """
-    if not all(isinstance(value, (Tensor, Number)) for value in values):
+    if not all(isinstance(value, (Tensor, int, float)) for value in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects "
             "implementing __torch_function__."

@@ -22,6 +22,7 @@ from minigrad.creation.factories import arange, full, ones, ones_like, rand, ran
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.faces import FACES, lazy_loading
+from minigrad.faces.arguments import as_floats
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.random import Stream, stream
@@ -252,7 +253,8 @@ def _log_factorial(count: Tensor) -> Tensor:
             "minigrad does not differentiate a Binomial's log_prob with respect to whole numbers: "
             "give it value.detach()."
         )
-    return count.new_tensor([math.lgamma(each + 1) for each in count._array.flat]).view_as(count)
+    found = [math.lgamma(each + 1) for each in count._array.flat]
+    return as_floats(count).new_tensor(found).view_as(count)
 
 
 def _successes(n: float, p: float) -> float:

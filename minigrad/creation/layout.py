@@ -354,7 +354,7 @@ class Conversions(Tensor):
         return self.flip(0) if self._array.ndim else self
 
     def __contains__(self, element: Any) -> bool:
-        if not isinstance(element, (Tensor, int, float, complex, np.generic)):
+        if not isinstance(element, (Tensor, int, float, complex, np.number)):
             raise RuntimeError(
                 "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
                 f"{element.__class__}."

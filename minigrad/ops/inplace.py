@@ -84,7 +84,11 @@ def write(
         # a copy gives integers no history; other operations do, as in PyTorch
         recorded = can_require_grad(array.dtype) or operation is not shape.copy_values
         edge = edge if recorded else NO_EDGE
-    array[...] = computed
+    try:
+        array[...] = computed
+    except ValueError:
+        refuse_repeats(array)
+        raise
     tensor._bump_version()
     if edge is not None and edge[0] is not None:
         node = edge[0]

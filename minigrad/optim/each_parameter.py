@@ -156,7 +156,12 @@ class EachParameter(Optimizer):
             ready = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
             if ready:
                 self._refuse_settings(group)
-                _silently(self._step_group, group, ready)
+                try:
+                    _silently(self._step_group, group, ready)
+                except ValueError:
+                    for parameter, _ in ready:
+                        refuse_repeats(parameter._array)
+                    raise
         return loss
 
     def _state_of(self, parameter: Tensor, group: Values) -> Values:

@@ -204,6 +204,7 @@ class _Stack(Module):
 
     def _is_causal(self, mask: Tensor | None, is_causal: bool | None, input: Tensor) -> bool:
         """Tell whether a mask hides just what comes later; if a hint is given, believe it."""
+        check_tensor(type(self).__name__, input, "src")
         batch_first = self.layers[0].self_attn.batch_first and input.ndim == 3
         if is_causal is not None or mask is None:
             return is_causal is True

@@ -185,7 +185,7 @@ def pad_sequence(
         raise RuntimeError(
             "ArrayRef: invalid slice, N = 1; size = 0. A sequence has at least one dimension."
         )
-    longest = max(tensor.shape[0] for tensor in tensors)
+    longest = max(tensor.size(0) for tensor in tensors)
     rest = tensors[0].shape[1:]
     size = (len(tensors), longest) if batch_first else (longest, len(tensors))
     padded = full((*size, *rest), padding_value, dtype=tensors[0].dtype)
