@@ -17,6 +17,17 @@ ROWS = {kind: row.split("|") for kind, row in VALUES.items()}
 NAMES = "dim keepdim dtype out other p value inplace reduction weight bias stride padding axis"
 NAMES += " input requires_grad device layout alpha nothing generator size correction mode eps"
 
+# What an argument that works becomes: of another type, size, sign or memory.
+CHANGED = "{}.long()|{}.half()|{}.double()|{}.bool()|{}.byte()|{}.to(torch.complex64)|{}.t()|{}[0]"
+CHANGED += "|{}[None]|{}[..., 0]|{}[:0]|{}[..., None]|{}.sum()|-{}|{} / 0|{} * 1|{}.detach()|{}.T"
+CHANGED += "|{}.expand(2, *{}.shape)|{}.tolist()|{}.detach().numpy()|{}.flatten()[::2]|({},)|[{}]"
+
+
+def changed(given: ast.expr, chance: random.Random) -> ast.expr:
+    """Make something else of an argument that works."""
+    text = f"({ast.unparse(given)})"
+    return ast.parse(chance.choice(CHANGED.split("|")).replace("{}", text), mode="eval").body
+
 
 def value(chance: random.Random) -> ast.expr:
     """Draw a hostile value."""
@@ -94,16 +105,18 @@ def _change_call(tree: ast.Call, chance: random.Random) -> None:
     kind = chance.random()
     if kind < 0.7 and places:
         place = chance.choice(places)
+        given = place.value if isinstance(place, ast.keyword) else tree.args[place]
+        new = changed(given, chance) if kind < 0.3 else value(chance)
         if isinstance(place, ast.keyword):
-            place.value = value(chance)
+            place.value = new
         else:
-            tree.args[place] = value(chance)
+            tree.args[place] = new
     elif kind < 0.8:
         tree.args.append(value(chance))
     elif kind < 0.9:
-        new = chance.choice(NAMES.split())
-        if new not in [each.arg for each in tree.keywords]:
-            tree.keywords.append(ast.keyword(new, value(chance)))
+        name = chance.choice(NAMES.split())
+        if name not in [each.arg for each in tree.keywords]:
+            tree.keywords.append(ast.keyword(name, value(chance)))
     elif kind < 0.95 and tree.args:
         tree.args.pop()
     elif isinstance(tree.func, ast.Attribute) and not (
