@@ -50,8 +50,11 @@ def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
     return wrap(np.asarray(function(*arrays, **options)))
 
 
-def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any, mixed: bool = False) -> Tensor:
     """Add a product to a tensor, each with its factor; what has the factor 0 counts nothing."""
+    kinds = [each.dtype.tensor_type for each in (input, product)]
+    told = f"self and mat2 must have the same dtype, but got {kinds[0]} and {kinds[1]}"
+    having(mixed or kinds[0] == kinds[1], input, told)
     beta, alpha = factors(product, beta, alpha)
     product = product if alpha == 1 else alpha * product
     if input.shape != product.shape:
@@ -184,6 +187,8 @@ def gathered(
     steps = {"prod": torch.mul, "amax": torch.maximum, "amin": torch.minimum}
     words = f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
     having(reduce in ("sum", "mean", *steps), input, words)
+    same = src.dtype is input.dtype
+    having(same, src, "scatter(): Expected self.dtype to be equal to src.dtype")
     if input.is_floating_point():
         least, most = -float("inf"), float("inf")
     else:
@@ -224,7 +229,7 @@ _addmv(input, Tensor mat, Tensor vec, *, beta=1, alpha=1)
 _addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
     = plus(having(vec1.dtype.is_floating_point or vec1.dtype.is_complex or float not in (
     type(beta), type(alpha)), input, "For integral input tensors, argument beta must not be a "
-    "floating point number."), torch.outer(vec1, vec2), beta, alpha)
+    "floating point number."), torch.outer(vec1, vec2), beta, alpha, True)
 _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
     = plus(input, torch.bmm(batch1, batch2), beta, alpha)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
@@ -246,8 +251,9 @@ masked_select(Tensor input, Tensor mask) = chosen(
 nanmedian(Tensor input) = input[~input.isnan()].median()
 nansum(Tensor input, dim=None, bool keepdim=False)
     = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
-_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(maxnorm >= 0, input,
-    f"renorm: expected maxnorm to be >= 0 but got {maxnorm}") * (lambda norm: torch.where(
+_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(maxnorm >= 0, having(
+    input.ndim > 1, input, f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
+    ), f"renorm: expected maxnorm to be >= 0 but got {maxnorm}") * (lambda norm: torch.where(
     norm > maxnorm, maxnorm / (norm + 1e-7), 1.0))(torch.linalg.vector_norm(
     input, p, [other for other in range(input.ndim) if other != dim], True))
 _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
@@ -295,14 +301,15 @@ linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(
     driver in (None, "gelsy"), A, LSTSQ)),
     A.new_empty(0))
-linalg_matrix_rank(Tensor A, *, tol=None, hermitian=False)
+linalg_matrix_rank(Tensor A, *, tol=None, bool hermitian=False)
     = by_numpy(np.linalg.matrix_rank, having(A.ndim > 1, A, "torch.linalg.matrix_rank: The input "
     "tensor input must have at least 2 dimensions."), tol, hermitian)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 poisson(Tensor input, generator=None) = (
-    refuse("poisson_cpu", "biuc", input) or draw_poisson(input, stream(generator)))
+    refuse("poisson_cpu", "biuc", input) or draw_poisson(having((input >= 0).all(), input,
+    "invalid Poisson rate, expected rate to be non-negative"), stream(generator)))
 randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
     *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype,
     device=device)

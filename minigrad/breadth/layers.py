@@ -107,6 +107,12 @@ def shuffled(input: Tensor, groups: int) -> Tensor:
 
 def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: bool) -> Tensor:
     """Give how much nearer one is to an anchor than another."""
+    if not anchor.ndim == near.ndim == far.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {near.ndim}D, and negative "
+            f"{far.ndim}D inputs"
+        )
     measure = measure or F.pairwise_distance
     away = measure(anchor, far)
     return measure(anchor, near) - (torch.minimum(away, measure(near, far)) if swap else away)
