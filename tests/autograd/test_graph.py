@@ -113,6 +113,14 @@ def test_values_that_follow_from_others_are_shown():
     assert (pieces._saved_self_sym_sizes, pieces._saved_split_size) == ((2, 2), 1)
 
 
+def test_the_result_of_an_attention_is_computed_when_it_is_asked_for():
+    x = minigrad.arange(12.0).view(1, 1, 4, 3).div(8).requires_grad_()
+    result = minigrad.nn.functional.scaled_dot_product_attention(x, x, x)
+    shown = result.grad_fn._saved_output
+    assert isinstance(shown, minigrad.Tensor)
+    np.testing.assert_allclose(shown, result.detach(), rtol=1e-6)
+
+
 def test_index_tensors_are_shown_as_tensors():
     x = minigrad.tensor([1.0, 2.0, 3.0], requires_grad=True)
     (shown,) = x[[2, 0]].grad_fn._saved_indices

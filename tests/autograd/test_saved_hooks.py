@@ -29,6 +29,14 @@ def test_what_is_kept_on_the_cpu_holds_no_graph(collector_off):
     assert node() is None
 
 
+@pytest.mark.parametrize("pinned", [False, True])
+def test_what_is_pinned_is_a_copy(pinned):
+    x = minigrad.ones(2, requires_grad=True)
+    with minigrad.autograd.graph.save_on_cpu(pin_memory=pinned):
+        y = x.sin()
+    assert (y.grad_fn._saved_self.data_ptr() != x.data_ptr()) is pinned
+
+
 class Token:
     """An object that weak references can watch."""
 
