@@ -193,8 +193,9 @@ def test_views_of_changed_memory_of_every_layout_get_their_gradients(recorded: b
 
 
 def test_sizes_at_their_edges() -> None:
-    """No entries where a dimension is put in front, a weight that is a vector, a repeated copy."""
+    """No entries in a dimension put in front, a vector for a weight, a copy of what is repeated."""
     assert torch.ones(3).expand(0, 3).shape == (0, 3)
+    assert torch.ones(1, 2).squeeze(torch.tensor([0])).shape == (2,)
     linear = torch.nn.functional.linear
     assert linear(torch.ones(3), torch.tensor([1.0, 2.0, 3.0]), torch.tensor(4.0)).item() == 10
     assert torch.ones(2, 1).expand(2, 3).t().clone().stride() == (2, 1)

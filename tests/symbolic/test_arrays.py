@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sympy
 
+from minigrad.ops.scatter import index_add_dim
 from minigrad.symbolic import SymbolicArray
 from minigrad.symbolic.mathematics import ENTRYWISE
 
@@ -230,3 +231,9 @@ def test_array_equal_is_decided_exactly():
     assert np.array_equal((a + 1) ** 2, a**2 + 2 * a + 1)
     assert not np.array_equal(a, a + 1)
     assert not np.array_equal(a, array(3))
+
+
+def test_what_is_added_at_listed_places_stays_symbolic():
+    found = index_add_dim.forward(array(3), array(2), 0, np.array([2, 2]), 1)
+    assert type(found) is SymbolicArray
+    assert found.tolist() == [X[0], X[1], X[2] + X[0] + X[1]]
