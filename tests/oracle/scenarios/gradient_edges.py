@@ -67,6 +67,7 @@ def put_together_by_hand(torch, log):
     edge = torch.autograd.graph.GradientEdge(edge_of(torch, x).node, 0)
     torch.autograd.backward(edge, torch.tensor([1.0, 2.0]))
     log("of a leaf", x.grad)
+    log.raises("shape", lambda: torch.autograd.backward(edge, torch.ones(3)))
 
 
 @family
