@@ -52,7 +52,6 @@ def test_what_is_not_here_says_so_when_it_is_used():
         lambda: minigrad.multiprocessing.set_sharing_strategy("file_system"),
         lambda: nn.parallel.DistributedDataParallel(nn.Linear(1, 1)),
         lambda: minigrad.cuda.Event(),
-        lambda: nn.utils.prune.l1_unstructured(nn.Linear(1, 1), "weight", 1),
     ):
         with pytest.raises(NotImplementedError, match="minigrad has no torch"):
             use()

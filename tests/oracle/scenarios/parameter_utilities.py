@@ -116,6 +116,76 @@ def spectral_norm(torch, log):
 
 
 @family
+def pruning(torch, log):
+    """Weights of which a part is zero, and the hook that keeps it so."""
+    prune = importlib.import_module(f"{torch.__name__}.nn.utils.prune")
+
+    def show(name, layer):
+        hooks = [type(hook).__name__ for hook in layer._forward_pre_hooks.values()]
+        log(name, prune.is_pruned(layer), hooks, list(layer.state_dict()), layer.weight)
+        log("lists", [n for n, _ in layer.named_parameters()], dict(layer.named_buffers()))
+
+    scores = leaf(torch, (4, 3), 5).detach()
+    kinds = {
+        "identity": (),
+        "random_unstructured": (0.3,),
+        "l1_unstructured": (5,),
+        "random_structured": (0.25, 0),
+        "ln_structured": (1, 2, -1),
+        "custom_from_mask": (scores > 0,),
+    }
+    for kind, settings in kinds.items():
+        torch.manual_seed(3)
+        layer = linear(torch, 3, 4)
+        log(kind, getattr(prune, kind)(layer, "weight", *settings) is layer)
+        show("pruned", layer)
+        y = layer(leaf(torch, (2, 3), 1))
+        log("gradients", y, *torch.autograd.grad((y**2).sum(), list(layer.parameters())))
+        for again in ("l1_unstructured", "random_structured"):
+            getattr(prune, again)(layer, "weight", 1, **({"dim": 1} if "random" in again else {}))
+        show("again", layer)
+        hook = next(iter(layer._forward_pre_hooks.values()))
+        log("container", len(hook), [type(each).__name__ for each in hook])
+        log("removed", prune.remove(layer, "weight") is layer)
+        show("without", layer)
+    layers = [linear(torch, 3, 2), linear(torch, 2, 3)]
+    pairs = [(layer, "weight") for layer in layers]
+    prune.global_unstructured(pairs, prune.L1Unstructured, amount=0.5)
+    log("together", *[layer.weight_mask for layer in layers])
+    by = {pairs[0]: leaf(torch, (2, 3), 7).detach()}
+    prune.global_unstructured(pairs, prune.L1Unstructured, importance_scores=by, amount=2)
+    log("by scores", *[layer.weight_mask for layer in layers])
+
+    class Every(prune.BasePruningMethod):
+        PRUNING_TYPE = "unstructured"
+
+        def compute_mask(self, t, default_mask):
+            mask = default_mask.clone()
+            mask.view(-1)[::2] = 0
+            return mask
+
+    layer = linear(torch, 3, 4)
+    Every.apply(layer, "weight", importance_scores=scores)
+    Every.apply(layer, "weight")
+    log("own kind", layer.weight, Every().prune(torch.ones(3)))
+    linear_ = linear(torch)
+    wrong = {
+        "text": lambda: prune.l1_unstructured(linear_, "weight", "half"),
+        "negative": lambda: prune.l1_unstructured(linear_, "weight", -1),
+        "part": lambda: prune.random_unstructured(linear_, "weight", 1.5),
+        "many": lambda: prune.random_unstructured(linear_, "weight", 100),
+        "vector": lambda: prune.ln_structured(linear_, "bias", 1, 2, 0),
+        "dimension": lambda: prune.random_structured(linear_, "weight", 1, 2),
+        "mask": lambda: prune.custom_from_mask(linear_, "weight", torch.ones(1)),
+        "scores": lambda: prune.l1_unstructured(linear_, "weight", 1, torch.ones(1)),
+        "not pruned": lambda: prune.remove(linear_, "weight"),
+    }
+    for name, call in wrong.items():
+        log.raises(name, call)
+    log("as it was", prune.is_pruned(linear_), sorted(linear_.state_dict()))
+
+
+@family
 def functional_call(torch, log):
     """Modules as functions of their parameters."""
     call = importlib.import_module(f"{torch.__name__}.func").functional_call
