@@ -272,9 +272,9 @@ class Traversal:
         """
         if isinstance(device, Tensor):
             device = device.dtype
-        kind = device if isinstance(device, type) else device.__class__
-        if kind in (float, complex, bool):  # a number names its type
-            device = dtypes.of_python[kind]
+        for kind in (float, complex, bool):
+            if device is kind or isinstance(device, kind):  # a number names its type
+                device = dtypes.of_python[kind]
         if isinstance(device, dtypes.dtype):
             flag = non_blocking if dtype is None else dtype
             device, dtype, non_blocking = None, device, flag

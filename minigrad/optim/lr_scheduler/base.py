@@ -253,7 +253,10 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
         for each in given:
             if not callable(each):
-                raise TypeError(f"lr_lambda should be a function, but got {type(each).__name__}")
+                told = f"'{type(each).__name__}' object is not callable"
+                if isinstance(self, MultiplicativeLR):
+                    told = f"lr_lambda should be a function, but got {type(each).__name__}"
+                raise TypeError(told)
         super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
 
     def state_dict(self) -> dict[str, Any]:

@@ -174,6 +174,7 @@ F.gaussian_nll_loss(i, x[:2], x[:2].double() + 0.7, reduction="none")
 L.distributions.Poisson(x[1:]).log_prob(i + 1); np.bool_(True) in x; L.poisson(i)
 L.distributions.Binomial(3, x[1:] / 4).log_prob(i + 1); L.distributions.Uniform(0.0, np.float32(2))
 L.addbmm(x.double(), L.ones(2, 3, 2), L.ones(2, 2, 3)); L.addr(x.double(), x, x)
+nn.HuberLoss(delta=np.bool_(True)); nn.Linear(1, 1).to(np.float64(2)).weight.dtype is L.float64
 L.renorm(x, 2, 0, 1.0); L.poisson(x - 1); L.scatter_reduce(x, 0, i, i, "sum")
 F.triplet_margin_with_distance_loss(x[None], x[None], x); L.linalg.matrix_rank(x)
 L.autograd.detect_anomaly().__exit__(None, None, None)
