@@ -19,17 +19,17 @@ from minigrad.nn.functional.resizing import channel_shuffle
 from minigrad.nn.modules.layer import Layer, _ntuple
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
+from minigrad.ops.losses import reduced, reduction_number
 
 torch: Any = sys.modules["minigrad"]
 
 # ---------------------------------------------------------------------- what the table speaks of
 
 
-def total(losses: Tensor, reduction: str) -> Tensor:
-    """Make one number of losses, or leave them."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return losses if reduction == "none" else getattr(losses, reduction)()
+def total(losses: Tensor, *reduction: Any) -> Tensor:
+    """Make one number of losses, or leave them: as their last argument says, or two old ones."""
+    result: Tensor = reduced(losses, reduction_number(*reduction))
+    return result
 
 
 def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
@@ -151,11 +151,13 @@ gaussian_nll_loss(Tensor input, Tensor target, var, full=False, float eps=1e-6, 
     = total(gaussian(input, target, var, full, eps), reduction)
 gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
 multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, size_average=None,
-    reduce=None, reduction="mean") = total(margins(input, target, p, margin, weight), reduction)
+    reduce=None, reduction="mean") = total(margins(input, target, p, margin, weight),
+    reduction, size_average, reduce)
 multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
     reduce=None, reduction="mean") = total((lambda losses: (
     losses if weight is None else losses * weight).sum(input.ndim - 1) / input.size(-1))(
-    -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))), reduction)
+    -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))),
+    reduction, size_average, reduce)
 triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *,
     distance_function=None, margin=1.0, swap=False, reduction="mean") = total(F.relu(
     margin + by_triplets(anchor, positive, negative, distance_function, swap)), reduction)

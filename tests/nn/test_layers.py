@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -137,3 +138,22 @@ def test_hard_sigmoids_of_half_precision_are_rounded_once(torch):
     y.backward(x.detach())
     inside = (single > -3) & (single < 3)
     assert x.grad.tolist() == (single * (1 / 6) * inside).to(torch.float16).tolist()
+
+
+def test_losses_of_the_table_hear_the_old_switches(torch, functional):
+    x, labels = torch.tensor([[0.5, -1.0], [1.0, 2.0]]), torch.tensor([0, 0])
+    with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
+        found = functional.multi_margin_loss(x, labels, size_average=False)
+    assert found.item() == 1.0
+
+
+def test_warnings_that_are_errors_stay_what_they_are(torch, functional):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (
+            lambda: torch.ones(1).var(),
+            lambda: functional.softmax(torch.ones(2)),
+            lambda: functional.mse_loss(torch.ones(2, 1), torch.ones(2)),
+        ):
+            with pytest.raises(UserWarning):
+                call()
