@@ -205,22 +205,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4055, 20),
-    "breadth": (1934, 13),
-    "classroom": (2168, 15),
+    "autograd": (4066, 20),
+    "breadth": (2045, 13),
+    "classroom": (1957, 14),
     "core": (1196, 7),
-    "creation": (1704, 10),
+    "creation": (1738, 10),
     "data": (515, 4),
-    "faces": (1125, 10),
-    "nn": (5403, 35),
-    "ops": (9480, 45),
-    "optim": (1615, 10),
-    "saving": (1012, 4),
-    "symbolic": (4811, 23),
-    "viz": (2969, 16),
+    "faces": (1123, 10),
+    "nn": (5435, 35),
+    "ops": (9464, 45),
+    "optim": (1446, 10),
+    "saving": (990, 4),
+    "symbolic": (4791, 23),
+    "viz": (2803, 15),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38453, 225)
+HOUSE = (38033, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

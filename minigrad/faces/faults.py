@@ -65,7 +65,7 @@ def _is_on_purpose(error: BaseException, name: str, given: dict[str, Any]) -> bo
     ):
         return True  # a function was called with too many arguments, or too few: mostly a hook
     if isinstance(error, Warning) or (isinstance(error, AttributeError) and error.name == name):
-        return True  # warnings may be made errors; what is no tensor has no method of a function's name: PyTorch says so, too
+        return True  # what is no tensor has no method of a function's name: PyTorch says so, too
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
