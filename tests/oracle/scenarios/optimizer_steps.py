@@ -275,6 +275,7 @@ def add_lbfgs(label, settings):
 
 for _label, _settings in {
     "LBFGS": {"lr": 0.5, "max_iter": 3},
+    "LBFGS with a line search": {"line_search_fn": "strong_wolfe", "max_iter": 2},
     "LBFGS that forgets": {"lr": 0.25, "max_iter": 4, "history_size": 2},
     "LBFGS with few evaluations": {"max_iter": 5, "max_eval": 3, "lr": 0.5},
 }.items():
@@ -290,3 +291,11 @@ def lbfgs_errors(torch, log):
     two = [{"params": [leaf(torch, (1,), 1)]}, {"params": [leaf(torch, (1,), 2)]}]
     log.raises("two groups", lambda: torch.optim.LBFGS(two))
     log.raises("rate", lambda: torch.optim.LBFGS([w], lr=-1))
+    optimizer = torch.optim.LBFGS([w], line_search_fn="none")
+
+    def closure():
+        loss = bowl(w)
+        loss.backward()
+        return loss
+
+    log.raises("search", lambda: optimizer.step(closure))
