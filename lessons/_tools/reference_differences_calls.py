@@ -224,8 +224,7 @@ CALLS = (
         title="Options that hardly any program uses",
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
         "`nansum` no `dtype`, `searchsorted` no `sorter`, `std_mean` and `var_mean` no `unbiased`, "
-        "`matrix_rank` not all of its tolerances, and the functions `lstm` and `gru` take no "
-        "packed sequences.",
+        "and `matrix_rank` not all of its tolerances.",
         why="They are breadth, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(

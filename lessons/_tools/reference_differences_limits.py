@@ -74,11 +74,13 @@ LIMITS = (
     Difference(
         slug="rare-settings",
         title="Settings that courses leave alone",
-        what="An LSTM has no `proj_size`. Optimizers take no names of parameters, and Adam's "
-        "`betas` are no tensors.",
-        why="Each would need code of its own.",
-        code="torch.nn.LSTM(4, 3, proj_size=2)",
-        names=("torch.nn.LSTM", "torch.optim.Adam"),
+        what="An LSTM has no `proj_size`. Optimizers take no names of parameters, Adam's `betas` "
+        "are no tensors, and a step records nothing: `differentiable=True` is refused.",
+        why="Each would need code of its own. Who wants the derivative of a step writes the step "
+        "in operations, as `p - lr * p.grad`.",
+        code="weight = torch.ones(1, requires_grad=True)\n"
+        "torch.optim.SGD([weight], differentiable=True)",
+        names=("torch.nn.LSTM", "torch.optim.*"),
     ),
     Difference(
         slug="factors-of-products",
