@@ -183,10 +183,11 @@ class EachParameter(Optimizer):
             strange = isinstance(group[name], np.ndarray) and name not in ("lr", "lr_decay")
             if strange or not is_operand(group[name]):
                 raise wrong_type("mul_", "other", "Tensor", group[name], 1)
-        for parameter, given in ready:
-            kept = self._state_of(parameter, group)
+        states = [self._state_of(parameter, group) for parameter, _ in ready]
+        # before any step: a parameter that is given twice finds no more at its second turn
+        before = [{k: getattr(v, "_array", v) for k, v in kept.items()} for kept in states]
+        for (parameter, given), kept, values in zip(ready, states, before, strict=True):
             array, gradient = arrays_of(parameter, given)
-            values: Values = {k: getattr(v, "_array", v) for k, v in kept.items()}
             if maximize:
                 gradient = -gradient
             if decay != 0:
@@ -201,7 +202,7 @@ class EachParameter(Optimizer):
             self._update(array, gradient, values, group, lr)
             for name, value in values.items():
                 held = kept.get(name)
-                if isinstance(held, Tensor):
+                if isinstance(held, Tensor) and held._array is value:
                     held._bump_version()
                 elif isinstance(value, np.ndarray):
                     kept[name] = wrap(value)
@@ -229,7 +230,7 @@ def number(value: Any) -> Any:
     value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     if isinstance(value, complex):
         raise RuntimeError("A setting of an optimizer must not be a complex number.")
-    if not isinstance(value, (int, float)) and not hasattr(value, "free_symbols"):
+    if not is_operand(value):
         raise wrong_type("mul_", "other", "Tensor", value, 1)
     return plain(value)
 
