@@ -25,7 +25,7 @@ CHANGED += "|{}.expand(2, *{}.shape)|{}.tolist()|{}.detach().numpy()|{}.flatten(
 
 def changed(given: ast.expr, chance: random.Random) -> ast.expr:
     """Make something else of an argument that works."""
-    text = f"({ast.unparse(given)})"
+    text = f"({ast.unparse(given.value if isinstance(given, ast.Starred) else given)})"
     return ast.parse(chance.choice(CHANGED.split("|")).replace("{}", text), mode="eval").body
 
 

@@ -126,6 +126,8 @@ def run(source: str, seed: int, count: int, first: int) -> None:
 
     import minigrad
 
+    told_to = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what calls print themselves
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     torch.set_num_threads(1)
@@ -136,11 +138,12 @@ def run(source: str, seed: int, count: int, first: int) -> None:
             continue
         told: dict[str, Any] = {"number": number, "call": call}
         for name, module in (("torch", torch), ("minigrad", minigrad)):
-            print(json.dumps({"begun": name, "number": number, "call": call}), flush=True)
+            begun = {"begun": name, "number": number, "call": call}
+            print(json.dumps(begun), file=told_to, flush=True)
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
             told[name] = outcome(call, module)
             signal.setitimer(signal.ITIMER_REAL, 0)
-        print(json.dumps(told), flush=True)
+        print(json.dumps(told), file=told_to, flush=True)
 
 
 def outcomes(source: str, seed: int, count: int) -> Iterator[dict[str, Any]]:
