@@ -81,6 +81,19 @@ def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) 
     return result
 
 
+def areas(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
+    """Sum the areas of the trapezoids between samples along a dimension."""
+    having(y.dtype is not torch.bool, y, "trapezoid: y must not be bool")
+    all_before: tuple[Any, ...] = (slice(None),) * dim
+    heights: Any = y[(*all_before, slice(1, None))] + y[(*all_before, slice(None, -1))]
+    if x is not None:
+        fits = x.ndim != 1 or x.shape[0] == y.shape[dim]
+        having(fits, x, "trapezoid: There must be one `x` value for each sample point")
+        rest = y.ndim - dim - 1 if x.ndim == 1 else 0
+        x = x[(*(None,) * (y.ndim - x.ndim - rest), ..., *(None,) * rest)]
+    return (heights / 2 * (dx if x is None else x.diff(dim=dim))).sum(dim)
+
+
 def having(fits: Any, value: Any, otherwise: str) -> Any:
     """Give a tensor, or another value, that is as it must be.
 
@@ -331,10 +344,7 @@ std_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
     = (input.std(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
 var_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
     = (input.var(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
-trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, int dim=-1) = (lambda y, x: (
-    (y[..., 1:] + y[..., :-1]) / 2 * (dx if x is None else x.diff())).sum(-1))(
-    having(y.dtype is not torch.bool, y, "trapezoid: y must not be bool").movedim(dim, -1),
-    x if x is None or x.ndim < 2 else x.movedim(dim, -1))
+trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, Dim dim=-1) = areas(y, x, dx, dim)
 tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
     = by_numpy(np.stack, np.tril_indices(natural(row), offset, natural(col))).to(
     device=device, dtype=dtype or torch.int64)

@@ -415,6 +415,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
             found = differentiate(outputs, inputs, vectors, seen, retain_graph)
         return form.build(map(level.leave, found))
 
+    product.__qualname__ = "product"  # as Python's own errors call it
     result = outputs_form.build(map(level.leave, outputs))
     return (result, product, mapped(level.leave, extra)) if has_aux else (result, product)
 

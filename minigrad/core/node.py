@@ -241,8 +241,9 @@ def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
         TypeError: If the hook returned something that is not a tensor.
         RuntimeError: If there was no gradient, or one of another shape or dtype.
     """
-    new, old = getattr(result, "_array", None), getattr(original, "_array", None)
-    if new is None or old is None or new.dtype != old.dtype or new.shape != old.shape:
+    new: Any = getattr(result, "_array", None)
+    old: Any = getattr(original, "_array", None)
+    if old is None or not hasattr(new, "dtype") or new.dtype != old.dtype or new.shape != old.shape:
         raise plugs.messages.wrong_replacement(original, result, hook)
     return result
 

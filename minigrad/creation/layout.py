@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import whole
+from minigrad.faces.faults import explains
 
 
 class Size(tuple[int, ...]):
@@ -90,6 +92,9 @@ def _checked(sizes: tuple[Any, ...]) -> tuple[int, ...]:
 _new_size = tuple.__new__  # without a look at each number
 
 
+_explained = partial(explains, method=True)
+
+
 @attach(Tensor)
 class Layout(Tensor):
     """The methods of a tensor that tell of its shape and its memory."""
@@ -139,6 +144,7 @@ class Layout(Tensor):
 
     nelement = numel
 
+    @_explained
     def stride(self, dim: int | None = None) -> Any:
         """Give the steps in memory, in entries, along each dimension or along one."""
         array = self._array
@@ -157,6 +163,7 @@ class Layout(Tensor):
         except IndexError:
             raise self._no_dimension(dim) from None
 
+    @_explained
     def data_ptr(self) -> int:
         """Give the address of the first entry; tensors that share memory may share it.
 
@@ -174,6 +181,7 @@ class Layout(Tensor):
             self._check_memory_format(memory_format, "is_contiguous")
         return bool(self._array.flags.c_contiguous)
 
+    @_explained
     def element_size(self) -> int:
         """Give the bytes an entry."""
         return int(self._array.itemsize)

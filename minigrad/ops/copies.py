@@ -14,7 +14,7 @@ from minigrad.autograd.rules import quietly
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import cast
+from minigrad.faces.arguments import cast, check_tensor
 from minigrad.ops import shape
 
 
@@ -82,6 +82,7 @@ def to(
             raise wrong_type("to", name, "bool", given)
     if device is not None:
         _check_device(device, "to")
+    check_tensor("to", input)
     result = input
     if dtype is not None:
         result = _cast(input, dtypes.asked("to", dtype))

@@ -144,7 +144,10 @@ def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None)
         raise wrong_type("view", "dtype", "given alone, or a shape", dtype)
     if len(given) == 1 and isinstance(given[0], dtypes.dtype) and (size is None or not sizes):
         return _as_type(input, given[0])
-    return view(input, resolved(input._array.size, sizes_given("view", "size", sizes, size)))
+    try:
+        return view(input, resolved(input._array.size, sizes_given("view", "size", sizes, size)))
+    except AttributeError:
+        raise wrong_type("view", "self", "Tensor", input) from None
 
 
 def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:

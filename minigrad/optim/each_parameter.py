@@ -64,7 +64,7 @@ def check(settings: Values, names: str, nan: bool = False) -> None:
             raise ValueError("Tensor lr must be 1-element")
         words, fulfilled = CONDITIONS[name]
         try:
-            fits = fulfilled(value)
+            fits = fulfilled(value if isinstance(value, Tensor) else plain(value))
         except TypeError as error:
             told = f"{error}: {name} must be a number, not {type_name(value)}"
             raise TypeError(told) from None
@@ -185,7 +185,9 @@ class EachParameter(Optimizer):
                 raise wrong_type("mul_", "other", "Tensor", group[name], 1)
         states = [self._state_of(parameter, group) for parameter, _ in ready]
         # before any step: a parameter that is given twice finds no more at its second turn
-        before = [{k: getattr(v, "_array", v) for k, v in kept.items()} for kept in states]
+        before: list[Values] = [
+            {k: getattr(v, "_array", v) for k, v in kept.items()} for kept in states
+        ]
         for (parameter, given), kept, values in zip(ready, states, before, strict=True):
             array, gradient = arrays_of(parameter, given)
             if maximize:

@@ -171,3 +171,20 @@ def test_a_pass_from_an_edge_put_together_by_hand(torch, recorded):
     assert found.tolist() == [3.0, 15.0] and found.requires_grad is recorded
     with pytest.raises(RuntimeError, match="shape"):
         torch.autograd.backward([edge], [torch.ones(3)])
+
+
+@pytest.mark.parametrize("register", ["register_hook", "register_prehook"])
+def test_a_hook_that_gives_the_class_of_tensors(torch, register):
+    y = torch.ones(2, requires_grad=True) * 2
+    one = register == "register_hook"
+    getattr(y if one else y.grad_fn, register)(lambda g: torch.Tensor if one else (torch.Tensor,))
+    with pytest.raises(TypeError, match="expected Variable, but hook returned"):
+        y.sum().backward()
+
+
+def test_methods_of_what_is_no_tensor():
+    for name in ("stride", "view", "to", "data_ptr", "element_size"):
+        with pytest.raises(TypeError, match="must be Tensor, not int"):
+            getattr(minigrad.Tensor, name)(3, *((2,) if name == "view" else ()))
+    with pytest.raises(TypeError, match=r"must be Tensor, not numpy\.ndarray"):
+        minigrad.nn.GRU(3, 2)(minigrad.ones(4, 1, 3), minigrad.ones(1, 1, 2).numpy())

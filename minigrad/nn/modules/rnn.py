@@ -240,6 +240,8 @@ class RNNBase(
             states = [zeros(shape, dtype=data.dtype) for shape in shapes]
         else:
             states = [*_pair(name, hx)] if name == "LSTM" else [hx]
+            for state in states:
+                check_tensor(name, state, "hx", 2)
             if not packed:
                 _check_dimensions(states, not single)
             if order is not None:

@@ -72,7 +72,8 @@ def _judge(
     if not of:
         for part in ("result", "gradients"):
             if part in ours and part in theirs:
-                where = difference(ours[part], theirs[part], not BY_CHANCE.search(call))
+                half = "float16" in str(theirs["result"]) or ".half()" in call
+                where = difference(ours[part], theirs[part], not BY_CHANCE.search(call), half)
                 if where:
                     return "silent", f"{name}: {where} of the {part}"
     return None
@@ -111,21 +112,28 @@ def _function(call: str) -> str:
     return call
 
 
-def difference(ours: Any, theirs: Any, values: bool = True) -> str:
-    """Tell in what two descriptions differ, or nothing."""
+def difference(ours: Any, theirs: Any, values: bool = True, half: bool = False) -> str:
+    """Tell in what two descriptions differ, or nothing.
+
+    Args:
+        ours: The one.
+        theirs: The other.
+        values: Whether values count.
+        half: Whether they came by way of half precision, which has eleven bits.
+    """
     if isinstance(ours, list) or isinstance(theirs, list):
         pairs = zip(ours, theirs, strict=False)
-        found = (difference(a, b, values) for a, b in pairs)
+        found = (difference(a, b, values, half) for a, b in pairs)
         return "number" if len(ours) != len(theirs) else next(filter(None, found), "")
     for key in ("type", "dtype", "shape", "requires_grad"):
         if ours.get(key) != theirs.get(key):
             return key
     if "parts" in ours:
-        return difference(ours["parts"], theirs["parts"], values)
+        return difference(ours["parts"], theirs["parts"], values, half)
     if values and "values" in ours:
         # some in float64 come of float32, whose functions differ in the last bit
         tolerance = 2.5e-7 if theirs["dtype"].endswith("t64") else 2e-4
-        if theirs["dtype"] in ("float16", "bfloat16"):
+        if half or theirs["dtype"] in ("float16", "bfloat16"):
             tolerance = 1e-2
         a, b = ours["values"], theirs["values"]
         if isinstance(a, str):
