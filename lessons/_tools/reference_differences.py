@@ -214,8 +214,12 @@ BEHAVIOR = (
         "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
         "leaves there is 0 here, and may be less, hence nan, in PyTorch. `pinverse` of a singular "
         "matrix with `rcond` 0 divides by what rounding leaves, too. And where the step of "
-        "`arange` is near 2^63, PyTorch's count of the entries overflows.",
-        why="The answer depends on the order in which the numbers are looked at, or on rounding.",
+        "`arange` is near 2^63, PyTorch's count of the entries overflows. Where a `pos_weight` of "
+        "bytes is 0, less 1 is 255: both say so of the loss, and PyTorch's gradient is that of "
+        "another one. And a tensor without entries made of an array has strides of 0 in PyTorch "
+        "if the array has.",
+        why="The answer depends on the order in which the numbers are looked at, on rounding, or "
+        "on what overflows; and no entry has a place where there are none.",
         code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",
         names=("torch.searchsorted", "torch.bucketize", "torch.kthvalue", "torch.median"),
     ),

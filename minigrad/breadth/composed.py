@@ -19,7 +19,7 @@ from minigrad.breadth.families import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.memory import shared
 from minigrad.faces import FACES, attach, face, lazy_loading
-from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse, wholes
+from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import expressions
 from minigrad.ops.choices import masked_select as chosen
@@ -137,20 +137,6 @@ def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
         )
     rows = zip(boundaries.flatten(0, -2), values.flatten(0, -2), strict=True)
     return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
-
-
-def cut(input: Tensor, dim: int, given: list[Any]) -> list[Any]:
-    """Give the places along a dimension in as many pieces as asked for, or cut before places."""
-    least = "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-    having(input.ndim, input, least)
-    if len(given) != 1:
-        raise TypeError("tensor_split() takes either indices or a number of sections")
-    places = given[0].tolist() if isinstance(given[0], Tensor) else given[0]
-    if isinstance(places, int):
-        having(places > 0, input, f"number of sections must be larger than 0, got {places}")
-    else:
-        places = wholes("tensor_split", places, "indices")
-    return [part.tolist() for part in np.array_split(np.arange(input.size(dim)), places)]
 
 
 def as_array(obj: Any, dtype: Any, device: Any, copy: Any, requires_grad: Any) -> Tensor:
@@ -274,9 +260,6 @@ _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
 take(Tensor input, Tensor index) = (lambda entries: entries if index.ndim else entries.clone())(
     input.flatten()[having(
     index.dtype is torch.int64, index, "take(): Expected a long tensor for index")])
-tensor_split(Tensor input, indices_or_sections=None, int dim=0, *, indices=None, sections=None)
-    = tuple(input.narrow(dim, part[0] if len(part) else 0, len(part)) for part in cut(
-    input, dim, [each for each in (indices_or_sections, indices, sections) if each is not None]))
 unique_consecutive(Tensor input, return_inverse=False, return_counts=False, Dim? dim=None)
     = runs(input, return_inverse, return_counts, dim)
 unsafe_chunk(Tensor input, int chunks, Dim dim=0) = tuple(

@@ -80,7 +80,7 @@ def _checked(sizes: tuple[Any, ...]) -> tuple[int, ...]:
         TypeError: If something else is among them.
     """
     for position, number in enumerate(sizes):
-        several = isinstance(number, np.ndarray) and number.ndim
+        several = getattr(number, "ndim", 0)
         if several or not hasattr(type(number), "__index__"):
             raise TypeError(
                 f"torch.Size() takes an iterable of 'int' (item {position} is "

@@ -326,6 +326,65 @@ def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     return split(input, -(-total // chunks) if total else [0] * chunks, dim)
 
 
+@face(
+    "tensor_split(Tensor input, indices_or_sections=None, int dim=0, *, indices=None, "
+    "sections=None)"
+)
+def tensor_split(
+    input: Tensor, indices_or_sections: Any, dim: int, indices: Any, sections: Any
+) -> tuple[Tensor, ...]:
+    """Cut a tensor into views along a dimension: into so many, or before some places.
+
+    Args:
+        input: The tensor.
+        indices_or_sections: How many pieces, the first ones one longer if need be; or the places.
+        dim: The dimension.
+        indices: The places, by name.
+        sections: How many pieces, by name.
+
+    Raises:
+        TypeError: If neither is given.
+        RuntimeError: If the tensor has no dimensions, or there is no piece.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.tensor_split(torch.tensor([1, 2, 3, 4]), 3)
+        (tensor([1, 2]), tensor([3]), tensor([4]))
+    """
+    if not input.ndim:
+        raise RuntimeError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
+        )
+    number = dimension(dim, input.ndim)
+    size = input._array.shape[number]
+    given = [each for each in (indices_or_sections, indices, sections) if each is not None]
+    if len(given) != 1:
+        raise TypeError("tensor_split() takes either indices or a number of sections")
+    places = given[0]
+    if sections is not None:
+        places = whole("tensor_split", sections, "sections")
+    elif indices is not None:
+        places = arguments.wholes("tensor_split", indices, "indices")
+    if isinstance(places, Tensor):
+        if places._array.dtype != np.int64 or places.ndim > 1:
+            raise RuntimeError(
+                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+                "one-dimensional tensor of dtype long"
+            )
+        places = places.tolist()
+    if isinstance(places, int):
+        if places < 1:
+            raise RuntimeError(f"number of sections must be larger than 0, got {places}")
+        if whole("tensor_split", places, "indices_or_sections") >= 2**31:
+            raise RuntimeError(f"cannot make {places} tensors: ask for fewer sections")
+        smallest, longer = divmod(size, places)
+        places = [i * smallest + min(i, longer) for i in range(1, places)]
+    return tuple(
+        slice_dim(input, number, *slice(first, last).indices(size)[:2], 1)
+        for first, last in itertools.pairwise((0, *places, size))
+    )
+
+
 # ---------------------------------------------------------------------- sequences without padding
 
 

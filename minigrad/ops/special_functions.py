@@ -25,6 +25,7 @@ from minigrad.faces import entrywise, face
 from minigrad.faces.arguments import not_implemented
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import rsqrt
+from minigrad.ops.type_promotion import far
 
 # plain numbers, which take the type of what they stand beside: beside symbols they become exact
 LN_2, LN_10 = math.log(2), math.log(10)
@@ -162,7 +163,8 @@ def xlogy(self: Array, other: Array) -> Array:
     r"""Product :math:`x \ln y`, and 0 where x is 0: :math:`g \ln y` in x, :math:`g x / y` in y."""
     if self.dtype.kind == "c":
         raise not_implemented("xlogy_cpu", self)
-    if self.dtype.kind in "iub":
+    if self.dtype.kind in "iub":  # numbers count as they were said
+        self, other = np.asarray(far.get(id(self), self)), np.asarray(far.get(id(other), other))
         self = self.astype(dtypes.default.dtype.numpy)
     if other.dtype.kind in "iub":  # NumPy's logarithms of small ones are inexact
         other = other.astype(self.dtype)

@@ -61,9 +61,10 @@ class LBFGS(
         def __init__(self, params: Any, *values: Any, **settings: Any) -> None: ...
 
     def _set_up(self, params: Any, settings: dict[str, Any]) -> None:
-        if settings["max_eval"] is None:
-            settings["max_eval"] = settings["max_iter"] * 5 // 4
         check(settings, "lr")
+        if settings["max_eval"] is None:
+            number(settings["max_iter"])  # raises if it is none
+            settings["max_eval"] = settings["max_iter"] * 5 // 4
         Optimizer.__init__(self, params, settings)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")

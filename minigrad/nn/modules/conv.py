@@ -206,7 +206,7 @@ class _ConvTransposeNd(_ConvNd, transposed=True):
         )
         least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in settings]
         most = [n + s - 1 for n, s in zip(least, self.stride, strict=True)]
-        if any(not a <= n <= b for a, n, b in zip(least, wanted, most, strict=True)):
+        if any(n < a or n > b for a, n, b in zip(least, wanted, most, strict=True)):
             raise ValueError(
                 f"requested an output size of {tuple(wanted)}, but valid sizes range from {least} "
                 f"to {most} (for an input of {Size(sizes)})"

@@ -36,6 +36,8 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("silent", r"LazyLinear\(.*\(\w+\([^)]*\b0\)", "", "nobody wrote a bias for no inputs"),
     ("silent", r"pinv(erse)?\((.*[ (=])?(False|0|0\.0)\)$", "values", "rounding; it is told"),
     ("silent", r"arange\(.*2 ?\*\* ?6", "shape", "PyTorch's count overflows; it is told"),
+    ("silent", r"pos_weight=.*byte", "values of the gr", "PyTorch's loss overflows; it is told"),
+    ("silent", r"\(t\([^)]*\b0\b.*stride\(", "value", "steps between no entries; it is told"),
     ("silent", r"jacfwd\(.*, -\d", "values", "PyTorch gives 0; it is told"),
     ("bare", r"^torch\.\w+\.numpy\(", "", "a dtype has NumPy's here, and PyTorch's has none"),
     ("answer|error", r"^np\.", "", "an array on the left is known; the reference tells"),
