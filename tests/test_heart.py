@@ -213,14 +213,14 @@ MOST = {
     "data": (515, 4),
     "faces": (1123, 10),
     "nn": (5458, 35),
-    "ops": (9509, 45),
-    "optim": (1549, 10),
+    "ops": (9512, 45),
+    "optim": (1554, 10),
     "saving": (990, 4),
     "symbolic": (4791, 23),
     "viz": (2803, 15),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38205, 223)
+HOUSE = (38213, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -66,8 +66,9 @@ def check(settings: Values, names: str, nan: bool = False) -> None:
         try:
             fits = fulfilled(value if isinstance(value, Tensor) else plain(value))
         except TypeError as error:
-            told = f"{error}: {name} must be a number, not {type_name(value)}"
-            raise TypeError(told) from None
+            told = f"{name} must be a number, not {type_name(value)}"
+            imaginary = isinstance(plain(value), complex)
+            raise TypeError(told if imaginary else f"{error}: {told}") from None
         if not (fits or (nan and value != value)):
             raise ValueError(f"Invalid {words.format(value)}")
 
@@ -201,7 +202,11 @@ class EachParameter(Optimizer):
                     gradient = gradient + array * number(decay)
             if counted:
                 values["step"] += 1
-            self._update(array, gradient, values, group, lr)
+            try:
+                self._update(array, gradient, values, group, lr)
+            except ValueError:
+                told = f"size {list(parameter.shape)}: one number for all its entries, please"
+                raise RuntimeError(f"a setting does not fit a parameter of {told}") from None
             for name, value in values.items():
                 held = kept.get(name)
                 if isinstance(held, Tensor) and held._array is value:

@@ -167,3 +167,15 @@ def test_the_plainest_step_takes_each_parameter_in_its_own_precision():
         expected = old - weight.grad.numpy() * old.dtype.type(0.1)
         np.testing.assert_array_equal(weight.detach().numpy(), expected)
         assert weight.detach().numpy().dtype == old.dtype and weight._version > version
+
+
+def test_settings_that_fit_no_parameter_are_told():
+    weight = minigrad.ones(2, 3, requires_grad=True)
+    weight.grad = minigrad.ones(2, 3)
+    with pytest.raises(TypeError, match=r"lr_decay must be a number, not numpy\.complex64"):
+        optim.Adagrad([weight], lr_decay=np.complex64(1j))
+    for wrong in ({"alpha": minigrad.zeros(2)}, {"lambd": minigrad.zeros(0, 3)}):
+        with pytest.raises(RuntimeError, match=r"does not fit a parameter of size \[2, 3\]"):
+            optim.ASGD([weight], 0.1, **wrong).step()
+    with pytest.raises(NotImplementedError, match="one number for all matrices"):
+        minigrad.linalg.pinv(weight.detach(), minigrad.ones(1))

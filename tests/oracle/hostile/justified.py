@@ -29,7 +29,7 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
         "values",
         f"{_INFINITE}, of scales",
     ),
-    ("silent", r"(gelu|trapezoid)\(.*(inf|/ ?0)", "values", f"{_INFINITE}, of areas"),
+    ("silent", r"(gelu|GELU|trapezoid)\(.*(inf|/ ?0)", "values", f"{_INFINITE}, of areas"),
     ("silent", r"softplus\(.*(\*\*|e\+)", "values of the gradients", f"{_INFINITE}, of powers"),
     ("refusal", r"read_only", r"^ValueError.*read-only", "what is locked stays so; it is told"),
     ("silent", r"np\.complex64", "", "PyTorch drops the imaginary part; the reference tells"),
