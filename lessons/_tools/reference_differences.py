@@ -199,11 +199,11 @@ BEHAVIOR = (
     Difference(
         slug="arguments-from-the-end",
         title="Jacobians by an argument that is counted from the end",
-        what="`torch.func.jacfwd` with a negative `argnums` gives the Jacobian, as `jacrev` does. "
-        "PyTorch's `jacfwd` gives zeros.",
+        what="`torch.func.jacfwd` with a negative `argnums` gives the Jacobian, as `jacrev` does, "
+        "and `hessian` what both make of it. PyTorch's give zeros.",
         why="A derivative that is wrong in silence teaches wrong.",
         code="torch.func.jacfwd(torch.exp, -1)(torch.zeros(2))",
-        names=("torch.func.jacfwd",),
+        names=("torch.func.jacfwd", "torch.func.hessian"),
     ),
     Difference(
         slug="left-open",

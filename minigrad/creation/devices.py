@@ -312,7 +312,8 @@ def typename(obj: Any, /) -> str:
     if isinstance(obj, Tensor):
         return str(obj.type())
     named = obj if hasattr(obj, "__qualname__") else type(obj)
-    module = "" if named.__module__ == "builtins" else f"{named.__module__}."
+    module = getattr(named, "__module__", "builtins")  # generators have none
+    module = "" if module == "builtins" else f"{module}."
     return module.replace("minigrad.", "torch.", 1) + str(named.__qualname__)
 
 

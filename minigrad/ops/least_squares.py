@@ -85,7 +85,7 @@ def pseudoinverse(input: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: A
         raise TypeError("linalg_pinv(): rcond is the older name of rtol: give one of them")
     given = atol, rtol if rcond is None else rcond
     if any(getattr(each, "ndim", 0) for each in given):
-        raise NotImplementedError("linalg.pinv: one number for all matrices, as in rtol=1e-5")
+        raise RuntimeError("linalg.pinv: one number for all matrices, as in rtol=1e-5")
     limits = [None if each is None else float(each) for each in given]
     return pinv(input, _limits(array, *limits), bool(hermitian))
 
