@@ -204,27 +204,19 @@ def _write_hooks(noted: Any) -> None:
     module._global_is_full_backward_hook = noted[1]
 
 
-def _read_mode() -> Any:
-    return tuple(getattr(grad_mode, name) for name in _OF_THE_MODE)
+def _attributes(owner: Any, *names: str) -> tuple[Callable[[], Any], Callable[[Any], object]]:
+    """Give what reads attributes of something that the whole process has, and what sets them."""
+
+    def write(noted: Any) -> None:
+        for name, value in zip(names, noted, strict=True):
+            setattr(owner, name, value)
+
+    return lambda: tuple(getattr(owner, name) for name in names), write
 
 
-def _write_mode(noted: Any) -> None:
-    for name, value in zip(_OF_THE_MODE, noted, strict=True):
-        setattr(grad_mode, name, value)
-
-
-def _read_python() -> Any:
-    shown = torch.get_printoptions(), np.get_printoptions(), np.geterr(), list(warnings.filters)
-    return (*shown, sys.getrecursionlimit(), (sys.stdout, sys.stderr))
-
-
-def _write_python(noted: Any) -> None:
+def _write_printing(noted: Any) -> None:
     torch.set_printoptions(**noted[0])
     np.set_printoptions(**noted[1])
-    np.seterr(**noted[2])
-    warnings.filters[:] = noted[3]  # type: ignore[index]
-    sys.setrecursionlimit(noted[4])
-    sys.stdout, sys.stderr = noted[5]
 
 
 def _write_random(noted: Any) -> None:
@@ -264,8 +256,7 @@ SETTINGS = [
         "It left the recording of operations switched over. As a block, `with torch.no_grad():` or "
         "`with torch.enable_grad():`, a switch goes back by itself, and that holds for "
         "saved-tensor hooks, too.",
-        _read_mode,
-        _write_mode,
+        *_attributes(grad_mode, *_OF_THE_MODE),
         usual=(True, None, False, (), None, None),
         here="The recording of operations is switched off in this notebook (or tensor hooks of an "
         "earlier cell are in force); the check ran without that.",
@@ -287,17 +278,36 @@ SETTINGS = [
         usual=torch.float32,  # a lesson may choose float64 for itself
     ),
     Setting(
+        "It changed how numbers are printed, and left it so.",
+        lambda: (torch.get_printoptions(), np.get_printoptions()),
+        _write_printing,
+    ),
+    Setting(
+        "It changed what NumPy does about overflows and divisions by zero, and left it so: "
+        "`with np.errstate(...):` goes back by itself.",
+        np.geterr,
+        lambda noted: np.seterr(**noted),
+    ),
+    Setting(
         "It seeded the random numbers anew, for the whole process: what others draw next is "
         "decided by that. A torch.Generator of its own disturbs nobody.",
         torch.initial_seed,
         torch.manual_seed,
     ),
     Setting(
-        "It changed for the whole process how numbers are printed, what NumPy does about "
-        "overflows, which warnings are shown, Python's limit for recursion, or what stands in the "
-        "place of sys.stdout, and left it so.",
-        _read_python,
-        _write_python,
+        "It changed which warnings are shown, and left it so: `with warnings.catch_warnings():` "
+        "goes back by itself.",
+        lambda: list(warnings.filters),
+        lambda noted: setattr(warnings, "filters", noted),
+    ),
+    Setting(
+        "It put something else in the place of sys.stdout or sys.stderr, and left it so.",
+        *_attributes(sys, "stdout", "stderr"),
+    ),
+    Setting(
+        "It changed Python's limit for recursion, and left it so.",
+        sys.getrecursionlimit,
+        sys.setrecursionlimit,
     ),
 ]
 
