@@ -207,20 +207,20 @@ def test_attached_members_are_members():
 MOST = {
     "autograd": (4066, 20),
     "breadth": (2039, 13),
-    "classroom": (1957, 14),
+    "classroom": (1968, 14),
     "core": (1197, 7),
     "creation": (1745, 10),
     "data": (515, 4),
     "faces": (1123, 10),
     "nn": (5458, 35),
     "ops": (9512, 45),
-    "optim": (1554, 10),
+    "optim": (1557, 10),
     "saving": (990, 4),
     "symbolic": (4791, 23),
     "viz": (2803, 15),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38214, 223)
+HOUSE = (38228, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -205,7 +205,7 @@ class EachParameter(Optimizer):
             try:
                 self._update(array, gradient, values, group, lr)
             except ValueError:
-                told = f"size {list(parameter.shape)}: one number for all its entries, please"
+                told = f"size {list(parameter.shape)}: give one number for all its entries"
                 raise RuntimeError(f"a setting does not fit a parameter of {told}") from None
             for name, value in values.items():
                 held = kept.get(name)

@@ -174,6 +174,8 @@ def test_settings_that_fit_no_parameter_are_told():
     weight.grad = minigrad.ones(2, 3)
     with pytest.raises(TypeError, match=r"lr_decay must be a number, not numpy\.complex64"):
         optim.Adagrad([weight], lr_decay=np.complex64(1j))
+    with pytest.raises(TypeError, match="'max_iter' must be int, not list"):
+        optim.LBFGS([weight], max_iter=[2])
     for wrong in ({"alpha": minigrad.zeros(2)}, {"lambd": minigrad.zeros(0, 3)}):
         with pytest.raises(RuntimeError, match=r"does not fit a parameter of size \[2, 3\]"):
             optim.ASGD([weight], 0.1, **wrong).step()
