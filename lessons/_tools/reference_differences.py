@@ -160,9 +160,10 @@ BEHAVIOR = (
         slug="numpy-functions",
         title="NumPy's functions of tensors",
         what="NumPy's functions of tensors give tensors, and are recorded where a gradient is "
-        "required; so does an operator with an array on its left. What minigrad does not know is "
-        "an error. PyTorch turns the tensors into arrays first, and refuses where a gradient is "
-        "required.",
+        "required; so does an operator with an array on its left, which counts as a tensor: whole "
+        "numbers beside float32 give float32. What minigrad does not know is an error. PyTorch "
+        "turns the tensors into arrays first, and refuses where a gradient is required; or the "
+        "result has NumPy's type, float64.",
         why="NumPy's own protocols carry the dispatch here: that is how one backward rule computes "
         "with arrays and with tensors.",
         code="import numpy as np\n\nx = torch.ones(2, requires_grad=True)\n"
@@ -213,11 +214,13 @@ BEHAVIOR = (
         "entries are equal: the value is the same, the index may be another. And a centered "
         "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
         "leaves there is 0 here, and may be less, hence nan, in PyTorch. `pinverse` of a singular "
-        "matrix with `rcond` 0 divides by what rounding leaves, too. And where the step of "
-        "`arange` is near 2^63, PyTorch's count of the entries overflows. Where a `pos_weight` of "
-        "bytes is 0, less 1 is 255: both say so of the loss, and PyTorch's gradient is that of "
-        "another one. And a tensor without entries made of an array has strides of 0 in PyTorch "
-        "if the array has.",
+        "matrix divides by what rounding leaves, too, if `rcond` is 0 or less. Where the step of "
+        "`arange` or the offset of `tril_indices` is near 2^63, PyTorch's count overflows. Rows "
+        "with NaN have no order, in which `unique` could sort them. The places that "
+        "`unique_consecutive(x, True)` is asked for are all here, and none there. Where a "
+        "`pos_weight` of bytes is 0, less 1 is 255: both say so of the loss, and PyTorch's "
+        "gradient is that of another one. And a tensor without entries made of an array "
+        "has strides of 0 in PyTorch if the array has.",
         why="The answer depends on the order in which the numbers are looked at, on rounding, or "
         "on what overflows; and no entry has a place where there are none.",
         code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",

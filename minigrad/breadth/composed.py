@@ -233,8 +233,8 @@ _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
     = plus(input, torch.bmm(batch1, batch2), beta, alpha)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
     = (refuse("bincount_cpu", "bfc", input) or by_numpy(np.bincount, input, weights, minlength)).to(
-    torch.int64 if weights is None else torch.float32 if weights.dtype is torch.float32
-    else torch.float64)
+    torch.int64 if weights is None or not input.numel() else torch.float32
+    if weights.dtype is torch.float32 else torch.float64)
 fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
 _index_fill(Tensor input, Dim dim, Tensor index, value)
@@ -250,11 +250,12 @@ masked_select(Tensor input, Tensor mask) = chosen(
 nanmedian(Tensor input) = input[~input.isnan()].median()
 nansum(Tensor input, dim=None, bool keepdim=False)
     = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
-_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(maxnorm >= 0, having(
-    input.ndim > 1, input, f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
-    ), f"renorm: expected maxnorm to be >= 0 but got {maxnorm}") * (lambda norm: torch.where(
-    norm > maxnorm, maxnorm / (norm + 1e-7), 1.0))(torch.linalg.vector_norm(
-    input, p, [other for other in range(input.ndim) if other != dim], True))
+_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(p > 0, having(maxnorm >= 0,
+    having(input.ndim > 1, input, f"renorm: input needs at least 2 dimensions, got {input.ndim} "
+    "dimensions"), f"renorm: expected maxnorm to be >= 0 but got {maxnorm}"),
+    "renorm: non-positive-norm not supported") * (lambda norm: torch.where(
+    norm > maxnorm, (1.0 if maxnorm == float("inf") else maxnorm) / (norm + 1e-7), 1.0))(
+    torch.linalg.vector_norm(input, p, [each for each in range(input.ndim) if each != dim], True))
 _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
     bool include_self=True) = gathered(input, dim, index, src, reduce, include_self)
 take(Tensor input, Tensor index) = (lambda entries: entries if index.ndim else entries.clone())(
@@ -298,8 +299,9 @@ linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     driver in (None, "gelsy"), A, LSTSQ)),
     A.new_empty(0))
 linalg_matrix_rank(Tensor A, *, tol=None, bool hermitian=False)
-    = by_numpy(np.linalg.matrix_rank, having(A.ndim > 1, A, "torch.linalg.matrix_rank: The input "
-    "tensor input must have at least 2 dimensions."), tol, hermitian)
+    = refuse("linalg_matrix_rank", "biu", A) or by_numpy(np.linalg.matrix_rank, having(
+    A.ndim > 1, A, "torch.linalg.matrix_rank: The input tensor input must have at least 2 "
+    "dimensions."), tol, hermitian)
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)

@@ -75,9 +75,9 @@ def factory(
         except Exception as error:
             explained_call(error, name, make, arguments, own)
             raise
-        if place is None:
-            return finish(array, requires_grad, name)
-        return write_new(place, array, warns=name == "arange")
+        warns = name == "arange"
+        made: Any = array if place is None else write_new(place, array, warns)
+        return finish(made, requires_grad, name)
 
     return shows(call, ({"out": None} if out else {}) | _USUAL, dtype_or="")
 
@@ -125,15 +125,15 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
         RuntimeError: If a gradient is required of a type that is not floating point.
         NotImplementedError: If a gradient is required of complex numbers.
     """
-    tensor = wrap(array)
+    tensor: Tensor = array if isinstance(array, Tensor) else wrap(array)
     if requires_grad is not False:
         none_is_false = requires_grad is None and caller != "tensor"
         if not (isinstance(requires_grad, bool) or none_is_false):
             raise wrong_type(caller, "requires_grad", "bool", requires_grad)
-        if requires_grad and not can_require_grad(array.dtype):
+        if requires_grad and not can_require_grad(tensor._array.dtype):
             raise only_floats()
         if requires_grad:
-            tensor._edge = None
+            tensor.requires_grad_()
     return tensor
 
 

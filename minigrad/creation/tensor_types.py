@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from minigrad.creation import dtypes
 from minigrad.creation.construction import array_of
 from minigrad.creation.layout import Size
 from minigrad.faces import attach
+from minigrad.faces.arguments import wholes
 
 __all__ = ["BoolTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor"]
 __all__ += ["ByteTensor", "CharTensor", "ShortTensor", "finfo", "iinfo"]
@@ -56,11 +58,12 @@ def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
         TypeError: If the data are no sequence, or a tensor of another type.
     """
     wanted = dtypes.default.dtype if dtype is None else dtype
-    by_size = len(data) == 1 and isinstance(data[0], Size)
-    if by_size or (data and all(type(size) is int for size in data)):
-        return np.zeros(data[0] if by_size else data, wanted.numpy)
     if not data:
         return np.empty(0, wanted.numpy)
+    with suppress(TypeError):  # then they are no sizes
+        if len(data) > 1 or not isinstance(data[0], Tensor):
+            sizes = data[0] if isinstance(data[0], Size) else wholes("new", data, "size")
+            return np.zeros(sizes, wanted.numpy)
     if len(data) > 1:
         kinds = ", ".join(map(type_name, data))
         raise TypeError(

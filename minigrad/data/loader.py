@@ -374,7 +374,7 @@ def _check_workers(
 def _refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
     """Refuse an order for a dataset that has its own."""
     for name, value, refused in (
-        ("shuffle", shuffle, shuffle not in (False, None)),
+        ("shuffle", shuffle, shuffle not in {False, None}),
         ("sampler", sampler, sampler is not None),
         ("batch_sampler", batch_sampler, batch_sampler is not None),
     ):

@@ -417,7 +417,7 @@ def _draw_normally(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
 ) -> Tensor:
     """Draw, and draw again what is out of bounds."""
-    low, high = (tensor.dtype.numpy.type(bound) for bound in (a, b))
+    low, high = (entry(bound, tensor.dtype.numpy) for bound in (a, b))
     values = normal_(tensor, mean, std, generator)._array
     while (out := (values < low) | (values > high)).any():
         values = np.where(out, normal_(zeros_like(tensor), mean, std, generator)._array, values)
@@ -431,6 +431,8 @@ def _draw_uniformly(
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     candidates, chance = zeros_like(tensor), zeros_like(tensor)
     values, pending = tensor._array, np.ones(tensor._array.shape, bool)
+    if np.finfo(values.dtype).max / 4 < -peak < np.inf:  # PyTorch would draw for ever
+        raise RuntimeError(f"No number from {a} to {b} is near enough to a mean of {mean}.")
     while True:
         drawn = uniform_(candidates, a, b, generator)._array
         values = np.where(pending, drawn, values)

@@ -55,7 +55,7 @@ def _limits(array: Any, atol: float | None, rtol: float | None) -> tuple[float, 
     return 0.0 if atol is None else atol, rtol
 
 
-@linalg("pinv(Tensor input, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None)")
+@linalg("pinv(Tensor input, rcond=None, bool hermitian=False, *, atol=None, rtol=None, out=None)")
 def pseudoinverse(input: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: Any) -> Tensor:
     """Give the pseudoinverses of matrices.
 
@@ -87,7 +87,7 @@ def pseudoinverse(input: Tensor, rcond: Any, hermitian: bool, atol: Any, rtol: A
     if any(getattr(each, "ndim", 0) for each in given):
         raise RuntimeError("linalg.pinv: one number for all matrices, as in rtol=1e-5")
     limits = [None if each is None else float(each) for each in given]
-    return pinv(input, _limits(array, *limits), bool(hermitian))
+    return pinv(input, _limits(array, *limits), hermitian)
 
 
 @face("pinverse(Tensor input, float rcond=1e-15)")

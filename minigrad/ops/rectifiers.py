@@ -429,7 +429,7 @@ def scaled_elu_backward(
 
 
 def _scaled_elu(self: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
-    return pick(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
+    return pick(self < 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
 
 
 @differentiable("EluBackward0", self=scaled_elu_backward)

@@ -213,7 +213,8 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
         return extreme.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord == 2:
         return np.sqrt(np.add.reduce(self * self, axis=dim, keepdims=keepdim))
-    return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
+    sizes, powers = np.abs(self), np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim)
+    return sizes.reshape(powers.shape) if powers.size == sizes.size else powers ** (1 / ord)
 
 
 @differentiable("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)

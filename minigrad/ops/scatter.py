@@ -235,8 +235,8 @@ def checked_places(
             "scatter(): Expected self.dtype to be equal to src.dtype. Convert one with .to(dtype)."
         )
     if not places.size:
-        fits = places.ndim == len(own) and (src is None or src._array.shape == places.shape)
-        return places if fits else np.empty(0, places.dtype), src if fits else None
+        places = places if places.ndim == len(own) else np.empty((0,) * (len(own) or 1), np.intp)
+        return places, None if src is None else _only(places, src)
     _check_ndim(places, "self", own)
     sizes = places.shape or (1,)
     limits = [size if d != dim else math.inf for d, size in enumerate(own or (1,))]
@@ -258,10 +258,18 @@ def checked_places(
     if src is not None:
         if places.ndim and not src.ndim:
             src = shape.unsqueeze(src, 0)
-        if src._array.shape != places.shape:  # PyTorch has no gradient for more than the places
-            values = wrap(src._array[tuple(map(slice, places.shape))])
-            src = without_derivative("more values than places", values, src)
+        src = _only(places, src)
     return places, src
+
+
+def _only(places: Any, src: Tensor) -> Tensor:
+    if src._array.shape == places.shape:
+        return src
+    if places.size:
+        values = wrap(src._array[tuple(map(slice, places.shape))])
+    else:
+        values = wrap(np.empty(places.shape, src._array.dtype))
+    return without_derivative("more values than places", values, src)  # PyTorch has none
 
 
 _writing = partial(face, out="none", in_place=True)
@@ -292,11 +300,9 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     given = number(value, "scatter", "value") if value is not None else src
     tensor = given if isinstance(given, Tensor) else None
     places, tensor = checked_places(input, dim, index, tensor)
-    if not places.size and (
-        places.ndim != input.ndim or (tensor is None and isinstance(given, Tensor))
-    ):
-        return shape.clone(input)
     if not input.ndim and places.ndim:  # the last one stays
+        if not places.size:
+            return shape.clone(input)
         places = places[-1]
         tensor = None if tensor is None else parts.select(tensor, 0, len(index) - 1)
     if tensor is not None:
@@ -326,8 +332,6 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
     if index._array.size:
         _check_ndim(index._array, "src", src._array.shape)
     places, values = checked_places(input, dim, index, src)
-    if values is None:
-        return shape.clone(input)
     result = scatter_add(input, dim, places, values)
     return watched(result, index) if src.requires_grad else result
 

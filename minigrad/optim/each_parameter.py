@@ -66,9 +66,10 @@ def check(settings: Values, names: str, nan: bool = False) -> None:
         try:
             fits = fulfilled(value if isinstance(value, Tensor) else plain(value))
         except TypeError as error:
-            told = f"{name} must be a number, not {type_name(value)}"
-            imaginary = isinstance(plain(value), complex)
-            raise TypeError(told if imaginary else f"{error}: {told}") from None
+            told = f"{name} must be {'two numbers' if name == 'etas' else 'a number'}"
+            told = f"{told}, not {type_name(value)}"
+            alone = name == "etas" or isinstance(plain(value), complex)
+            raise TypeError(told if alone else f"{error}: {told}") from None
         if not (fits or (nan and value != value)):
             raise ValueError(f"Invalid {words.format(value)}")
 
@@ -204,7 +205,9 @@ class EachParameter(Optimizer):
                 values["step"] += 1
             try:
                 self._update(array, gradient, values, group, lr)
-            except ValueError:
+            except (ValueError, TypeError) as error:
+                if type(error) is TypeError:  # NumPy's, of types that do not fit, is another one
+                    raise
                 told = f"size {list(parameter.shape)}: give one number for all its entries"
                 raise RuntimeError(f"a setting does not fit a parameter of {told}") from None
             for name, value in values.items():

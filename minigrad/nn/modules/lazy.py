@@ -163,7 +163,7 @@ class _LazyConvNd(_LazyLayer, conv._ConvNd):
         if not self.has_uninitialized_params():
             return
         ndim = self._ndim
-        if input.ndim not in (ndim + 1, ndim + 2):
+        if input.dim() not in (ndim + 1, ndim + 2):
             raise RuntimeError(
                 f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to "
                 f"{type(self).__name__}, but got input of size: {input.shape}"

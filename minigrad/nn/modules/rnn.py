@@ -50,14 +50,14 @@ class PackedSequence(_Fields):
         unsorted_indices: Tensor | None = None,
     ) -> PackedSequence:
         """Take the fields; how the sequences come back into their order follows."""
+        if unsorted_indices is None:
+            unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
             if not isinstance(data, (tuple, list)) or len(data) != 2:
                 raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
         elif batch_sizes.device.type != "cpu":
             raise ValueError(f"batch_sizes should always be on CPU, not {batch_sizes.device}")
-        if unsorted_indices is None:
-            unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:

@@ -61,18 +61,16 @@ def clip_grad_norm_(
     listed = _listed(parameters)
     if not listed and isinstance(parameters, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    gradients, norm_type, most = _gradients(listed), float(norm_type), float(max_norm)
-    if not gradients:
-        return make_tensor(0.0)
+    gradients, norm_type = _gradients(listed), float(norm_type)
     norms = [linalg.vector_norm(gradient, norm_type) for gradient in gradients]
-    total: Tensor = linalg.vector_norm(stack(norms), norm_type)
+    total: Tensor = linalg.vector_norm(stack(norms or [make_tensor(0.0)]), norm_type)
     if error_if_nonfinite and not np.isfinite(total._array):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
             "so it cannot be clipped. To disable this error and scale the gradients by the "
             "non-finite norm anyway, set `error_if_nonfinite=False`"
         )
-    factor = (most / (total + 1e-6)).clamp(max=1.0)
+    factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
     for gradient in gradients:
         gradient.mul_(factor)
     return total

@@ -253,7 +253,7 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
         for each in given:
             if not callable(each):
-                told = f"'{type(each).__name__}' object is not callable"
+                told = f"'{type(each).__name__}' object is not callable. Give a function."
                 if isinstance(self, MultiplicativeLR):
                     told = f"lr_lambda should be a function, but got {type(each).__name__}"
                 raise TypeError(told)

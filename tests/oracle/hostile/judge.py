@@ -20,6 +20,7 @@ BARE = re.compile(
 APART = re.compile(
     r"(torch|minigrad)\.|\b_?[A-Z]\w*\.(?=\w+\(\))|(?<=attribute )'[a-z]\w*'| at 0x\w+"
 )
+ADDRESS = re.compile(r" object at 0x\w+")
 BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
 PUBLIC = re.compile(r"([A-Z]\w*\.)?[A-Za-z]\w*\(\)")
 KINDS = {
@@ -137,11 +138,11 @@ def difference(ours: Any, theirs: Any, values: bool = True, half: bool = False) 
             tolerance = 1e-2
         a, b = ours["values"], theirs["values"]
         if isinstance(a, str):
-            return "values" if a != b else ""
+            return "values" if ADDRESS.sub("", a) != ADDRESS.sub("", b) else ""
         same = len(a) == len(b) and all(map(close, a, b, [tolerance] * len(a)))
         return "" if same else "values"
     if values and ours.get("value") != theirs.get("value"):
-        a, b = (re.sub(r" object at 0x\w+", "", each["value"]) for each in (ours, theirs))
+        a, b = (ADDRESS.sub("", each["value"]) for each in (ours, theirs))
         return "" if close(a, b, 1e-4) else "value"
     return ""
 
