@@ -193,7 +193,8 @@ BEHAVIOR = (
         "`group_norm`; for the slope of `softplus` where a threshold far away lets its powers "
         "grow beyond all numbers; for `gelu` of infinity, and `trapezoid` over infinities; and for "
         "causal attention whose scale is not positive. Attention whose scale is nan is nan here, "
-        "and 0 there.",
+        "and 0 there; and the gradient of a convolution with infinite kernels is nan where it "
+        "meets borders of zeros.",
         why="In which order numbers are computed is no promise; the formula is.",
         code='torch.complex(torch.ones(1), torch.ones(1)) + float("inf")',
     ),
@@ -214,17 +215,26 @@ BEHAVIOR = (
         "entries are equal: the value is the same, the index may be another. And a centered "
         "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
         "leaves there is 0 here, and may be less, hence nan, in PyTorch. `pinverse` of a singular "
-        "matrix divides by what rounding leaves, too, if `rcond` is 0 or less. Where the step of "
-        "`arange` or the offset of `tril_indices` is near 2^63, PyTorch's count overflows. Rows "
-        "with NaN have no order, in which `unique` could sort them. The places that "
-        "`unique_consecutive(x, True)` is asked for are all here, and none there. Where a "
-        "`pos_weight` of bytes is 0, less 1 is 255: both say so of the loss, and PyTorch's "
-        "gradient is that of another one. And a tensor without entries made of an array "
-        "has strides of 0 in PyTorch if the array has.",
-        why="The answer depends on the order in which the numbers are looked at, on rounding, or "
-        "on what overflows; and no entry has a place where there are none.",
+        "matrix divides by what rounding leaves, too, if `rcond` is 0 or less. Rows with NaN have "
+        "no order in which `unique` could sort them. And a tensor without entries made of an "
+        "array has strides of 0 in PyTorch if the array has.",
+        why="The answer depends on the order in which the numbers are looked at, or on rounding; "
+        "and no entry has a place where there are none.",
         code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",
         names=("torch.searchsorted", "torch.bucketize", "torch.kthvalue", "torch.median"),
+    ),
+    Difference(
+        slug="counted-too-far",
+        title="What PyTorch counts wrongly",
+        what="Where the step of `arange` or the offset of `tril_indices` is near 2^63, PyTorch's "
+        "count overflows. Where a `pos_weight` of bytes is 0, less 1 is 255: both say so of the "
+        "loss, and PyTorch's gradient is that of another one. A setting of an optimizer that is "
+        "one of NumPy's bytes overflows there, and is a number here. The places that "
+        "`unique_consecutive(x, True)` is asked for are all here, and none there. Attention over "
+        "a batch of no values has no results here, and zeros there.",
+        why="The number meant is the one that was written.",
+        code="torch.unique_consecutive(torch.tensor([1, 1, 2]), True)",
+        names=("torch.unique_consecutive",),
     ),
     Difference(
         slug="read-only-memory",

@@ -188,7 +188,8 @@ CALLS = (
         title="Several ways to call, one signature",
         what="`max`, `arange`, `randint`, `to`, `round` and others have several "
         "signatures in PyTorch, and one in Python. The ways to call them work, by position and by "
-        "name; what `inspect.signature` shows is different.",
+        "name; what `inspect.signature` shows is different. A tensor given to `max` or `min` is "
+        "compared entry by entry, by whatever name; PyTorch takes one called `dim` for a number.",
         why="A Python function has one signature.",
         code='import inspect\n\n"start" in str(inspect.signature(torch.arange))',
         covers=(

@@ -298,10 +298,10 @@ linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(
     driver in (None, "gelsy"), A, LSTSQ)),
     A.new_empty(0))
-linalg_matrix_rank(Tensor A, *, tol=None, bool hermitian=False)
+linalg_matrix_rank(Tensor A, tol=None, bool hermitian=False, *, atol=None, rtol=None)
     = refuse("linalg_matrix_rank", "biu", A) or by_numpy(np.linalg.matrix_rank, having(
     A.ndim > 1, A, "torch.linalg.matrix_rank: The input tensor input must have at least 2 "
-    "dimensions."), tol, hermitian)
+    "dimensions."), atol if tol is None else tol, hermitian, **({"rtol": rtol} if rtol else {}))
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)

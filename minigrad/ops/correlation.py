@@ -256,7 +256,7 @@ def correlate(
     """
     windows = _windows(x, weight.shape[2:], outputs, stride, dilation)
     count, kernels = len(x), len(weight)
-    rows = weight.reshape(groups, kernels // groups, -1)
+    rows = weight.reshape(groups, kernels // groups, math.prod(weight.shape[1:]))
     result = np.empty_like(x, shape=(count, groups, rows.shape[1], math.prod(windows.lattice)))
     wanted = result[..., : windows.length]
     for part in _portions(count, rows.shape[2] * groups * windows.length * x.itemsize):
@@ -305,11 +305,11 @@ def spread(
         for o, s, r, n, p in zip(outputs, stride, reach, sizes, padding, strict=True)
     ]
     whole: Any = zeros_for(grad, (count, groups * channels, *reached))
-    rows = weight.reshape(groups, kernels // groups, -1).swapaxes(1, 2)
-    grad = grad.reshape(count, groups, kernels // groups, -1)
+    rows = weight.reshape(groups, kernels // groups, math.prod(weight.shape[1:])).swapaxes(1, 2)
+    grad = grad.reshape(count, groups, kernels // groups, math.prod(outputs))
     for part in _portions(count, rows.shape[1] * groups * grad.shape[3] * grad.itemsize):
         columns = rows @ grad[part]
-        columns = columns.reshape(len(columns), -1, *kernel, *outputs)
+        columns = columns.reshape(len(columns), groups * channels, *kernel, *outputs)
         add_windows(whole[part], columns, stride, dilation)
     return whole[(..., *[slice(p, p + n) for p, n in zip(padding, sizes, strict=True)])]
 

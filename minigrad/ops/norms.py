@@ -85,7 +85,7 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
     array = x._array
     if dtype is not None:
         _check_dtype("linalg.vector_norm", array, dtype)
-    dims = None if dim is None or dim in ((), []) else dimensions(dim, array.ndim)
+    dims = None if dim is None or not (dim == 0 or np.size(dim)) else dimensions(dim, array.ndim)
     _refuse_nothing(array, ord, dims)
     if array.dtype.kind == "c":
         x, dtype = choices.abs(x if dtype is None else x.to(dtype)), None

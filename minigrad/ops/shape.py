@@ -213,7 +213,7 @@ def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last and sizes:
         return input
-    return reshape(input, resolved(input._array.size, (*sizes[:first], -1, *sizes[last + 1 :])))
+    return reshape(input, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
 
 
 @face("unflatten(Tensor input, int dim, sizes)")

@@ -129,6 +129,8 @@ def _kept(module: Module, f: Any, path: str) -> bytes:
 def _replace(path: str | os.PathLike[str], write: Callable[[BinaryIO], Any]) -> None:
     """Write a new file, and let it take the place of the old one when it is complete."""
     path = Path(os.path.realpath(path))  # a link stays one, and leads to the new file
+    if path.is_dir():
+        raise RuntimeError(f"{path} is a directory. Give the name of a file.")
     if not path.parent.is_dir():
         raise RuntimeError(f"Parent directory {path.parent} does not exist.")
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

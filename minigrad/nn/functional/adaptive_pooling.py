@@ -102,18 +102,19 @@ ADAPTIVE_MEANS = {dims: _adaptive_pooling(dims) for dims in (2, 3)}  # by the nu
 
 def largest_positions(array: Any, output_size: Any) -> Any:
     """Give the position of the first largest entry of each part, or of the last NaN."""
-    height, width = array.shape[-2:]
+    *outer, height, width = array.shape
     numbers = np.arange(height * width).reshape(height, width)
-    found = np.zeros((*array.shape[:-2], *output_size), np.int64)
+    found = np.zeros((*outer, *output_size), np.int64)
     for i, rows in enumerate(parts(height, output_size[0])):
         for j, columns in enumerate(parts(width, output_size[1])):
-            part = array[..., rows, columns].reshape(*array.shape[:-2], -1)
+            among = numbers[rows, columns].reshape(-1)
+            part = array[..., rows, columns].reshape(*outer, among.size)
             place = part.argmax(-1)
             strange = np.isnan(part)
             if strange.any():
                 last = part.shape[-1] - 1 - strange[..., ::-1].argmax(-1)
                 place = np.where(strange.any(-1), last, place)
-            found[..., i, j] = numbers[rows, columns].reshape(-1)[place]
+            found[..., i, j] = among[place]
     return found
 
 
@@ -124,18 +125,19 @@ def largest_positions(array: Any, output_size: Any) -> Any:
 )
 def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Any) -> Array:
     """Rule of the largest of each part: it gets the gradient, of each part that it is in."""
-    count = int(np.prod(self.shape[:-2]))
-    whole = np.zeros_like(grad_output, order="C", shape=(count, self.shape[-2] * self.shape[-1]))
-    rows = np.arange(count)[:, None]
-    np.add.at(whole, (rows, indices.reshape(count, -1)), grad_output.reshape(count, -1))
-    return whole.reshape(self.shape)
+    whole = np.zeros_like(grad_output, order="C", shape=self.shape)
+    count, pixels = math.prod(self.shape[:-2]), self.shape[-2] * self.shape[-1]
+    first = np.arange(count).reshape(*self.shape[:-2], 1, 1) * pixels
+    np.add.at(whole.reshape(-1), first + indices, grad_output)
+    return whole
 
 
 @differentiable("AdaptiveMaxPool2DBackward0", self=adaptive_max_pool2d_backward)
 def adaptive_max_pool2d(self: Array, indices: Any) -> Array:
     """Largest entry of each part of an image, at known positions: these get the gradient."""
-    rows = self.reshape(*self.shape[:-2], -1)
-    places = indices.reshape(*indices.shape[:-2], -1)
+    *outer, height, width = self.shape
+    rows = self.reshape(*outer, height * width)
+    places = indices.reshape(*outer, indices.shape[-2] * indices.shape[-1])
     return np.take_along_axis(rows, places, -1).reshape(indices.shape)
 
 

@@ -11,6 +11,7 @@ derivatives already.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -513,7 +514,8 @@ def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
     i, j = np.nan_to_num(row._array, nan=-1.0), np.nan_to_num(column._array, nan=-1.0)
     there = (i >= 0) & (i < height) & (j >= 0) & (j < width)
     flat = (i.clip(0, height - 1) * width + j.clip(0, width - 1)).astype(np.int64)
-    index = np.broadcast_to(flat.reshape(count, 1, -1), (count, channels, flat[0].size))
+    pixels = math.prod(flat.shape[1:])
+    index = np.broadcast_to(flat.reshape(count, 1, pixels), (count, channels, pixels))
     taken = input.reshape(count, channels, height * width).gather(2, wrap(index.copy()))
     return taken.view(count, channels, *row.shape[1:]).masked_fill(wrap(~there[:, None]), 0)
 

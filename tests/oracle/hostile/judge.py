@@ -20,7 +20,7 @@ BARE = re.compile(
 APART = re.compile(
     r"(torch|minigrad)\.|\b_?[A-Z]\w*\.(?=\w+\(\))|(?<=attribute )'[a-z]\w*'| at 0x\w+"
 )
-ADDRESS = re.compile(r" object at 0x\w+")
+ADDRESS = re.compile(r" object at 0x\w+|(?<=Object of type: )(_TensorMeta|type)")
 BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
 PUBLIC = re.compile(r"([A-Z]\w*\.)?[A-Za-z]\w*\(\)")
 KINDS = {
