@@ -30,6 +30,7 @@ from minigrad.faces.arguments import dimension
 from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
+from minigrad.ops.correlation import in_single
 from minigrad.ops.softmax import softmax, softmax_backward
 
 
@@ -58,6 +59,7 @@ def _total(array: Any) -> Any:
     return np.add.reduce(array, axis=-1, keepdims=True)
 
 
+@in_single
 def _compute_weights(query: Any, key: Any, mask: Any, scale: float) -> Any:
     """Compute the weights; a row in which everything is masked gets zeros."""
     weights = np.matmul(query * scale, _turned(key))
@@ -262,6 +264,9 @@ def _additive(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) 
 
 def _composed(query: Tensor, key: Tensor, value: Tensor, *settings: Any) -> Tensor:
     """Compute attention by matrix products and a softmax."""
+    if query._array.dtype.char == "e":  # scores grow beyond what float16 can hold
+        wide = [each.float() for each in (query, key, value)]
+        return _composed(*wide, *settings).half()
     mask, dropout_p, is_causal, scale = settings
     if is_causal and mask is not None:
         raise RuntimeError(

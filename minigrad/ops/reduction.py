@@ -22,6 +22,7 @@ from minigrad.faces import arguments, attach, face
 from minigrad.faces.arguments import cast, dimensions, only
 from minigrad.faces.face import named_tuple, told_by
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
+from minigrad.ops.correlation import in_single
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import expand, unsqueeze
 
@@ -70,6 +71,7 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes) / math.prod(self_sym_sizes),
 )
 @quietly
+@in_single
 def mean_all(self: Array) -> Array:
     """Mean of all entries: each entry gets the gradient over their number."""
     return _add_up(self, None) / (self.size or np.nan)  # the mean of nothing is NaN
@@ -82,6 +84,7 @@ def mean_all(self: Array) -> Array:
     ),
 )
 @quietly
+@in_single
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
     entries = count(self.shape, dim) or np.nan  # the mean of nothing is NaN
@@ -202,6 +205,7 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
 
 @differentiable("LinalgVectorNormBackward0", self=norm_rule)
 @quietly
+@in_single
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
     if ord == 0:  # the number of entries that are not zero

@@ -22,7 +22,7 @@ APART = re.compile(
 )
 ADDRESS = re.compile(r" object at 0x\w+|(?<=Object of type: )(_TensorMeta|type)")
 BINDING = re.compile(r"\(\) (missing \d|got (an unexpected|multiple|some)|takes )")
-PUBLIC = re.compile(r"([A-Z]\w*\.)?[A-Za-z]\w*\(\)")
+PUBLIC = re.compile(r"([A-Za-z]\w*\.)?(__(init|new)__|[A-Za-z]\w*)\(\)")
 KINDS = {
     "silent": "another answer than PyTorch's",
     "answer": "an answer where PyTorch refuses",
@@ -73,7 +73,10 @@ def _judge(
     if not of:
         for part in ("result", "gradients"):
             if part in ours and part in theirs:
-                half = "float16" in str(theirs["result"]) or ".half()" in call
+                half = (
+                    "float16" in str(theirs["result"])
+                    or re.search("half|float16", call) is not None
+                )
                 where = difference(ours[part], theirs[part], not BY_CHANCE.search(call), half)
                 if where:
                     return "silent", f"{name}: {where} of the {part}"

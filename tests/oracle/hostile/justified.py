@@ -16,7 +16,7 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("silent", r"RMSprop\(.*alpha=.*\b(0|False)\b.*centered", "values", "rounding; it is told"),
     (
         "silent",
-        r"(var|std)\(.*(\(\)|\[\]|\)\[:0\])",
+        r"(var|std)\(.*(\(\)|\[\]|\[:0\])",
         "",
         "PyTorch's gradient takes no dimensions for one entry",
     ),
@@ -41,7 +41,7 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("silent", r"half\(\).*\dj", "dtype", "two halves make no complex number; it is told"),
     ("silent", r"(SGD|Adam\w*|ASGD)\(.*np\.u?int\d", "values", "PyTorch overflows; it is told"),
     ("silent", r"scaled_dot.*\[:0\]", "shape", "nothing has no partner; it is told"),
-    ("bare", r"np\.(ones|zeros)\(\w\(", "", "NumPy takes sizes in tensors"),
+    ("bare", r"np\.(ones|zeros)\(-?\w\(", "", "NumPy takes sizes in tensors"),
     ("refusal", r"read_only", r"^ValueError.*read-only", "what is locked stays so; it is told"),
     ("silent", r"np\.complex64", "", "PyTorch drops the imaginary part; the reference tells"),
     ("silent", r"LazyLinear\(.*\(\w+\([^)]*\b0\)", "", "nobody wrote a bias for no inputs"),

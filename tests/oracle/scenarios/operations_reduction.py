@@ -77,3 +77,25 @@ def errors(torch, log):
     log.raises("scalar", lambda: torch.tensor(1.0).sum(1))
     log.raises("empty max", lambda: torch.tensor([]).max())
     log("empty", torch.tensor([]).sum(), torch.tensor([]).mean())
+
+
+@family
+def halves_whose_squares_are_too_large(torch, log):
+    """Squares and sums on the way are float32, where only the result has to fit."""
+    x = (torch.tensor([[3.0, -4.0], [1.0, 2.0]]) * 100).half().requires_grad_()
+    F = torch.nn.functional
+    for name, call in (
+        ("norm", lambda: x.norm()),
+        ("of rows", lambda: torch.linalg.vector_norm(x, 3, 1)),
+        ("small", lambda: torch.linalg.vector_norm(x / 1000, 20, 1)),
+        ("mean", lambda: (x * 150).mean()),
+        ("mean of rows", lambda: (x.abs() * 150).mean(1)),
+        ("unit", lambda: F.normalize(x)),
+        ("cosine", lambda: F.cosine_similarity(x, x.flip(0))),
+        ("attention", lambda: F.scaled_dot_product_attention(x, x, x)),
+        ("heads", lambda: F.scaled_dot_product_attention(*[x.view(1, 1, 2, 2)] * 3)),
+    ):
+        y = call()
+        (gradient,) = torch.autograd.grad(y.sum(), x)
+        near = [torch.round(each.detach().float(), decimals=1) for each in (y, gradient)]
+        log(name, y.dtype, *near)
