@@ -39,7 +39,8 @@ def main(words: list[str]) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--anew", action="store_true", help="note again what reaches which line")
-    parser.add_argument("--all", action="store_true", help="plant all, not an even sample of each")
+    parser.add_argument("--every", type=int, metavar="N", help="plant each Nth, 1 for all of them")
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help="leave out the first N")
     parser.add_argument("--room", choices=ROOMS, help="plant in this room alone")
     parser.add_argument("--only", default="", metavar="TEXT", help="those with this in their name")
     parser.add_argument("--limit", type=float, default=20, metavar="S", help="of tests per mutant")
@@ -56,7 +57,8 @@ def main(words: list[str]) -> int:
     room_of: dict[Mutant, str] = {}
     for room in [given.room] if given.room else ROOMS:
         named = [mutant for mutant in rooms[room] if given.only in mutant.key]
-        room_of |= dict.fromkeys(named[:: 1 if given.all or given.only else EVERY[room]], room)
+        step = given.every or (1 if given.only else EVERY[room])
+        room_of |= dict.fromkeys(named[given.offset :: step], room)
     if not (given.resume or given.again or given.record):
         RESULTS.unlink(missing_ok=True)
     ended = dict(map(json.loads, RESULTS.read_text().splitlines())) if RESULTS.exists() else {}
