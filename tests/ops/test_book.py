@@ -17,6 +17,7 @@ import pytest
 import minigrad as torch
 from minigrad.autograd import grad
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from minigrad.core.tensor import wrap
 
 from .book import BOOK, CASES, Case
 
@@ -84,6 +85,41 @@ def test_float32_stays_float32(name: str) -> None:
             found = grad(result, tensors, cotangent, create_graph=recorded, retain_graph=True)
             assert {g.dtype for g in found} == {single}
             assert [g.shape for g in found] == [x.shape for x in tensors]
+
+
+def with_gaps(array: Any) -> Any:
+    """Give the same numbers, the last row first in memory, with NaN between the rows."""
+    return np.insert(array[::-1], range(len(array)), np.nan, 0)[::-2] if array.ndim else array
+
+
+def turned(array: Any) -> Any:
+    """Give the same numbers column by column, in memory that may not be written to."""
+    return np.broadcast_to(np.asfortranarray(array), (1, *array.shape))[0]
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - {"view", "as_strided"}))
+def test_how_numbers_lie_in_memory_makes_no_difference(name: str) -> None:
+    """Result and gradients are the same, also if one number in memory is the whole gradient."""
+
+    def found(case: Case, arrays: Any, cotangent: Any) -> list[Any]:
+        inputs = [wrap(array).requires_grad_() for array in arrays]
+        result, given = case.call(BOOK[name], *inputs), wrap(cotangent)
+        plain = grad(result, inputs, given, retain_graph=True)
+        return [result, *plain, *grad(result, inputs, given, create_graph=True)]
+
+    for case in CASES[name]:
+        inputs = case.inputs()
+        shape = case.call(BOOK[name], *map(torch.tensor, inputs)).shape
+        expected = found(case, inputs, incoming(shape))
+        others = [
+            (expected, found(case, [*map(lay, inputs)], lay(incoming(shape))))
+            for lay in (with_gaps, turned)
+        ]
+        for value in (0.0, 1.0, 2.0):
+            one = found(case, inputs, np.full(shape, value))
+            others.append((one, found(case, inputs, np.broadcast_to(value, shape))))
+        for one, other in ((a, b) for pair in others for a, b in zip(*pair, strict=True)):
+            np.testing.assert_allclose(one.detach(), other.detach(), rtol=1e-12, atol=1e-13)
 
 
 # ---------------------------------------------------------------------- planted wrong rules
