@@ -243,7 +243,7 @@ def softplus(self: Array, beta: float, threshold: float) -> Array:
 
 def _silu_rule(grad: Any, self: Any) -> Any:
     slope = applied(sigmoid, self)
-    if type(self) is np.ndarray and self.dtype.kind == "f" and self.ndim:  # in the same memory
+    if type(self) is np.ndarray and self.ndim:  # in the same memory
         factor = 1 - slope
         factor *= self
         factor += 1

@@ -250,10 +250,8 @@ def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
     distance = applied(masked_fill_number, distance, distance == 0, 1)
     if p == 2:
         return grad * (difference / distance)
-    if p < 2:
-        slope = applied(masked_fill_number, np.abs(difference), difference == 0, 1) ** (p - 1)
-        return applied(sgn, difference) * slope * (grad / distance ** (p - 1))
-    return difference * np.abs(difference) ** (p - 2) * (grad / distance ** (p - 1))
+    slope = applied(masked_fill_number, np.abs(difference), difference == 0, 1) ** (p - 1)
+    return applied(sgn, difference) * slope * (grad / distance ** (p - 1))
 
 
 @differentiable(

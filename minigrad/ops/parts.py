@@ -227,14 +227,10 @@ def _from_strides(
 ) -> Any:
     """Add up the gradients at each place in memory, and give every input entry its place's."""
     shown, own = _places(size, stride, offset), _places(self_sym_sizes, own_stride)
-    if not own.size:
-        return zeros_for(grad, self_sym_sizes)
-    high = int(max(own.max(), shown.max(initial=0)))
+    high = int(max(own.max(initial=0), shown.max(initial=0)))
     storage = applied(index_add, zeros_for(grad, (high + 1,)), grad, (shown,))
-    shares = np.bincount(own.reshape(-1))[own]
-    gradient = applied(index, storage, (own,))
-    shares = shares.astype(getattr(grad, "_array", grad).dtype)
-    return gradient if shares.max() == 1 else gradient / shares
+    shares = np.bincount(own.reshape(-1))[own].astype(getattr(grad, "_array", grad).dtype)
+    return applied(index, storage, (own,)) / shares
 
 
 @differentiable("AsStridedBackward0", view=True, self=_from_strides)

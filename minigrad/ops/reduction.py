@@ -116,15 +116,14 @@ def share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any)
     if not keepdim:
         sizes = tuple(1 if d in dim else size for d, size in enumerate(self.shape))
         grad, result = np.reshape(grad, sizes), np.reshape(result, sizes)
-    chosen = np.where(self == result, np.ones_like(grad), np.zeros_like(grad))
+    chosen = (self == result) * np.ones_like(grad)
     return grad / np.add.reduce(chosen, axis=dim, keepdims=True) * chosen
 
 
 def share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
     """Give the gradient of an entry of all to those that are equal to it, in equal parts."""
     chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
-    counted = np.where(chosen, np.ones_like(grad), np.zeros_like(grad))
-    share = grad / np.add.reduce(counted, axis=None)
+    share = grad / np.add.reduce(chosen * np.ones_like(grad), axis=None)
     return applied(masked_fill, np.zeros_like(self), chosen, share)
 
 
@@ -187,7 +186,7 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
     if ord == 1:
         return applied(sgn, self) * grad
     if ord in (math.inf, -math.inf):
-        largest = np.where(np.abs(self) == result, np.ones_like(grad), np.zeros_like(grad))
+        largest = (np.abs(self) == result) * np.ones_like(grad)
         share = grad / np.add.reduce(largest, axis=dim, keepdims=True)
         return applied(sgn, self) * (share * largest)
     if ord == 2:

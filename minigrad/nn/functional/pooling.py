@@ -53,13 +53,7 @@ def bordered(array: Any, settings: Any, value: Any) -> tuple[Any, tuple[int, ...
         for o, s, d, k, n, p in zip(outputs, stride, dilation, kernel, sizes, padding, strict=True)
     ]
     inner = (..., *[slice(p, p + n) for p, n in zip(padding, sizes, strict=True)])
-    if any(padding) or any(after):
-        batch = array if array.ndim == len(kernel) + 2 else array[None]
-        array = padded(batch, padding, after, value).reshape(
-            *array.shape[: -len(kernel)],
-            *[p + n + a for p, n, a in zip(padding, sizes, after, strict=True)],
-        )
-    return array, outputs, inner
+    return padded(array, padding, after, value, array.ndim - len(kernel)), outputs, inner
 
 
 def _pooling(name: str, node: str, settings: str, pool: Any, bring_back: Any, bend: Any) -> Any:
