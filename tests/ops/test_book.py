@@ -122,6 +122,20 @@ def test_how_numbers_lie_in_memory_makes_no_difference(name: str) -> None:
             np.testing.assert_allclose(one.detach(), other.detach(), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.parametrize("name", sorted(CASES.keys() - {"view", "as_strided"}))
+def test_a_recorded_gradient_lies_in_memory_as_the_plain_one(name: str) -> None:
+    """Whoever looks at its strides, or at another shape of it, meets no other one."""
+    for case in CASES[name]:
+        for lay in (np.array, turned):
+            inputs = [wrap(lay(array)).requires_grad_() for array in case.inputs()]
+            result = case.call(BOOK[name], *inputs)
+            cotangent = wrap(incoming(result.shape))
+            plain = grad(result, inputs, cotangent, retain_graph=True)
+            recorded = grad(result, inputs, cotangent, create_graph=True)
+            for one, other in zip(plain, recorded, strict=True):
+                assert one.numpy().squeeze().strides == other.detach().numpy().squeeze().strides
+
+
 # ---------------------------------------------------------------------- planted wrong rules
 
 RULES = [(name, argument) for name, operation in BOOK.items() for argument in operation.rules]
