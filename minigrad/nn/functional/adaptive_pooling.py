@@ -76,7 +76,8 @@ def _adaptive_pooling(dims: int) -> Any:
         if 0 in grad_output.shape[1:] and 0 not in self.shape:
             raise RuntimeError(
                 f"adaptive_avg_pool{dims}d_backward(): Expected grad_output to have non-zero size "
-                f"for non-batch dimensions, but grad_output has sizes {list(grad_output.shape)}"
+                f"for non-batch dimensions, but grad_output has sizes {list(grad_output.shape)} "
+                f"with dimension {grad_output.shape.index(0, 1)} being empty"
             )
         return _to_parts(grad_output, self.shape, grad_output.shape[-dims:])
 

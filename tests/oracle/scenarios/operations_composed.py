@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from .tools import Family, leaf
+from .tools import Family, graph, leaf
 
 family = Family()
 
@@ -110,7 +110,38 @@ nn.MaxUnpool3d(2, 1)(*F.max_pool3d(b[None], 2, 1, return_indices=True))
 nn.MaxUnpool1d(3); nn.MaxUnpool3d(2, padding=1); nn.LPPool1d(2, 3); nn.Mish(); nn.Softshrink()
 nn.UpsamplingBilinear2d(scale_factor=2); F.lp_pool3d(b[None], 2, 2)
 """
+BORDERS = """
+t.cdist(m, n, 3.0); t.cdist(m, m[:2] * t.tensor([1, 1, 0]), 1.5); t.cdist(m, m * 1, 2.5)
+t.clamp(v * 0 + 1, w * 0 + 1, v + 9); t.clamp(v * 0 + 1, w * 0 + 2, v * 0 + 2)
+F.softplus(m * 0 + 1, 1, 1.0); F.hardtanh(v * 0 + 1); F.softshrink(v * 0 - 0.5)
+F.hardshrink(v * 0 + 0.5); F.threshold(v * 0 + 2, 2.0, 1.0); F.smooth_l1_loss(v * 0 + 1, w * 0)
+F.huber_loss(v * 0 + 1, w * 0); F.hinge_embedding_loss(v * 0 + 1, -t.ones(3))
+F.margin_ranking_loss(v, v * 1, t.ones(3)); F.multi_margin_loss(m * 0, t.arange(3), margin=0)
+t.linalg.det(t.stack([m, m * 0, m[:, :1] * n[:1], n]).view(2, 2, 3, 3))
+F.softmax(m.half(), 1); F.softmax(v[0].half(), 0)
+F.adaptive_avg_pool2d(b, 2); F.adaptive_avg_pool1d(m[None], (2,)); m[:0].as_strided((0,), (1,))
+"""
+TWICE = """
+m.repeat(1, 1); m.repeat(1, 0); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T); t.addmm(m, n.T, m.T)
+t.linalg.vector_norm(m * (m > 0), 2.5, dim=1); t.linalg.vector_norm(m * (m > 0), 1.5, dim=1)
+t.linalg.vector_norm(m, 0.5); t.linalg.vector_norm(m, -2, 0); t.dist(m, v, 1.5); t.dist(m, n, 4)
+t.linalg.pinv(n.double()[:2]); t.linalg.pinv(n.double()[:, :2])
+t.cat([m, n.double()]); t.cat([m, n.double().detach()]); t.cat([m.detach(), n.double()], 1)
+t.stack([m, n.double()], 1); t.cat([v, t.zeros(0).double(), w]); t.hstack([m.half(), n])
+F.nll_loss(t.cat([m[:, :2], m[:, 2:] / 0], 1), t.tensor([0, 2, 1]), ignore_index=2)
+F.nll_loss(m, t.tensor([0, 2, 1]), t.tensor([2.0, 0.0, 1.0])); F.soft_margin_loss(m, n.detach())
+F.cross_entropy(m, t.tensor([1, -100, 2]), label_smoothing=0.25)
+m.index_add(0, i, n[:2], alpha=0); m.index_add(1, i, n[:, :2], alpha=2)
+F.pad(m, (-1, 2, 0, -1)); F.pad(m[None], (2, 1), "replicate"); F.pad(m[None], (2, 0), "reflect")
+F.pad(m[None, None], (0, 2, -1, 3), "replicate")
+F.embedding(t.tensor([0, 2, 0]), m, padding_idx=2); F.embedding(t.tensor([[0, 1]]), m, 2)
+F.linear(m.T, n, v); F.linear(b.transpose(0, 1), m, v); F.linear(b, m.T, v); F.linear(m, n.T, v)
+v.as_strided((2, 2), (2, 0)).diagonal(); v.expand(3, 3).diagonal(1); (v * 0) ** 1.5; v**0; v**3.0
+(m * 0).amax(1); (m * 0).max(); m.flip(0, 1); m.T.flip(1); t.where(m > 0, v, n); m.T.roll(1, 0)
+"""
 ERRORS = """
+t.stack([m, v]); t.stack([v, v, v[:2]]); F.adaptive_avg_pool2d(m[None], (0, 2)).sum().backward()
+F.soft_margin_loss(m, m > 0); F.nll_loss(m, t.tensor([0, 3, 1]))
 t.roll(m, (1, 2), (0,)); F.multi_margin_loss(m, t.tensor([0, 1, 2]), p=3)
 F.max_unpool2d(b, t.zeros(2, 3, 3, dtype=t.int64), 2, output_size=(9, 9))
 F.max_unpool1d(b, t.full((2, 3, 3), 50), 2); t.linalg.cholesky(-t.eye(2)); t.addmm(v, m, b)
@@ -124,7 +155,7 @@ t.distributions.MultivariateNormal(v); t.distributions.Binomial(2, 0.5).log_prob
 """
 
 
-def _add(name, table, errors=False):
+def _add(name, table, errors=False, twice=False):
     def scenario(torch, log):
         torch.manual_seed(0)
         given = {"t": torch, "nn": torch.nn, "F": torch.nn.functional, "i": torch.tensor([0, 2])}
@@ -142,9 +173,17 @@ def _add(name, table, errors=False):
             log(line, *(each.detach() for each in parts))
             if parts[0].requires_grad:
                 leaves = [each for key, each in given.items() if key in shapes]
-                log(
-                    "its gradients", *torch.autograd.grad(parts[0].sum(), leaves, allow_unused=True)
-                )
+                weights = torch.arange(1.0, parts[0].numel() + 1, dtype=parts[0].dtype)
+                first = torch.autograd.grad(
+                    parts[0], leaves, weights.view(parts[0].shape), create_graph=twice,
+                    allow_unused=True,
+                )  # fmt: skip
+                log("its gradients", *(each if each is None else each.detach() for each in first))
+                bent = [each for each in first if each is not None and each.requires_grad]
+                if bent:
+                    log("their memory and graphs", *((g.stride(), graph(g)) for g in bent))
+                    squares = sum((each * each).sum() for each in bent)
+                    log("and theirs", *torch.autograd.grad(squares, leaves, allow_unused=True))
 
     scenario.__doc__ = f"What is composed of other functions: {name}."
     family.add(name, scenario)
@@ -160,6 +199,8 @@ _add("draws", DRAWS)
 _add("layers", LAYERS)
 _add("rarer layers", RARER)
 _add("unpooled", UNPOOLED)
+_add("borders", BORDERS)
+_add("borders, twice", TWICE, twice=True)
 _add("errors", ERRORS, errors=True)
 
 
