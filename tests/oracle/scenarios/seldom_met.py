@@ -1,4 +1,4 @@
-"""See what is seldom done with graphs: inputs by name, blocks in blocks, views of changed memory."""
+"""See what is seldom done with graphs: inputs by name, nested blocks, views of changed memory."""
 
 from __future__ import annotations
 
