@@ -147,7 +147,7 @@ def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0, lead: int = 2) -
     whole = zeros_for(x, (*x.shape[:lead], *[b + n + a for b, n, a in borders]))
     if value:
         whole.fill(value)
-    inside: Any = (..., *[slice(max(b, 0), b + n + min(a, 0)) for b, n, a in borders])
+    inside: Any = (..., *[slice(max(b, 0), b + n) for b, n, _ in borders])
     whole[inside] = x[(..., *[slice(max(-b, 0), n + min(a, 0)) for b, n, a in borders])]
     return whole
 

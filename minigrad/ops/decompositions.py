@@ -74,7 +74,7 @@ def _cholesky_rule(grad: Any, result: Any) -> Any:
     """
     half = _diagonal_halved(applied(tril, mT(result) @ grad, 0)) * 0.5
     half = applied(solve_triangular, result, half + mT(half), False)
-    return mT(applied(solve_triangular, result, mT(half), False))
+    return applied(solve_triangular, result, mT(half), False)
 
 
 def _not_positive(matrices: Any) -> str:

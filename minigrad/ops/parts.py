@@ -140,7 +140,9 @@ def _index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
 def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
     rows = _rows(self, indices) if self.flags.c_contiguous else None
-    return self[indices] if rows is None else rows[0].take(rows[1].astype(np.intp, copy=False), 0)
+    if rows is None:
+        return np.asanyarray(self[indices], order="C")
+    return rows[0].take(rows[1].astype(np.intp, copy=False), 0)
 
 
 @differentiable(

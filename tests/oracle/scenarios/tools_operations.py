@@ -45,6 +45,10 @@ def operation(call: Callable[..., Any], *shapes: tuple[int, ...], **more: Any) -
     return Operation(call, shapes, **more)
 
 
+# Name, function, and what makes the inputs, of all that were added to any family.
+ADDED: list[tuple[Any, ...]] = []
+
+
 def add_operation(family, name, function, *shapes, positive=False, dtype=None):
     """Add three scenarios for an operation on tensors of the given shapes.
 
@@ -59,6 +63,8 @@ def add_operation(family, name, function, *shapes, positive=False, dtype=None):
             leaf(torch, shape, seed + 1, positive=positive, **options)
             for seed, shape in enumerate(shapes)
         ]
+
+    ADDED.append((name, function, inputs))
 
     def cotangent_for(torch, value, requires_grad):
         return leaf(torch, tuple(value.shape), 91, dtype=value.dtype, requires_grad=requires_grad)
