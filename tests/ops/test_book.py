@@ -136,6 +136,20 @@ def test_a_recorded_gradient_lies_in_memory_as_the_plain_one(name: str) -> None:
                 assert one.numpy().squeeze().strides == other.detach().numpy().squeeze().strides
 
 
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_gradient_is_the_same_if_no_other_is_wanted(name: str) -> None:
+    """A rule leaves nothing out that only the other inputs of its operation would need."""
+    for case in CASES[name]:
+        function, inputs = called(name, case)
+        result = function(*inputs)
+        cotangent = torch.tensor(incoming(result.shape))
+        expected = grad(result, inputs, cotangent)
+        for place, wanted in enumerate(inputs):
+            alone = [each if each is wanted else each.detach() for each in inputs]
+            (found,) = grad(function(*alone), wanted, cotangent)
+            np.testing.assert_array_equal(found, expected[place])
+
+
 # ---------------------------------------------------------------------- planted wrong rules
 
 RULES = [(name, argument) for name, operation in BOOK.items() for argument in operation.rules]
