@@ -81,7 +81,7 @@ def _weights(query: Any, key: Any, mask: Any, scale: float, kept: Kept) -> Any:
         return kept.weights
     scores = np.matmul(query * scale, _turned(key))
     if mask is not None:
-        scores = np.where(mask == -np.inf, -np.inf, scores + np.where(mask == -np.inf, 0, mask))
+        scores = scores + mask
     powers = np.exp(scores - np.maximum.reduce(scores.detach(), axis=-1, keepdims=True))
     return powers / _total(powers)
 

@@ -183,17 +183,17 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
         grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
     if ord == 0:
         return None  # as in PyTorch: how many entries are not zero has no derivative
-    if ord == 1:
-        return applied(sgn, self) * grad
     if ord in (math.inf, -math.inf):
         largest = (np.abs(self) == result) * np.ones_like(grad)
         share = grad / np.add.reduce(largest, axis=dim, keepdims=True)
         return applied(sgn, self) * (share * largest)
-    if ord == 2:
-        return grad * applied(masked_fill_number, self / result, result == 0, 0)
     if ord < 1:  # infinitely steep at 0
         steep = applied(masked_fill_number, np.abs(self) ** (ord - 1), self == 0, 0)
         return applied(sgn, self) * steep * grad * result ** (1 - ord)
+    if ord == 1:
+        return applied(sgn, self) * grad
+    if ord == 2:
+        return grad * applied(masked_fill_number, self / result, result == 0, 0)
     if ord < 2:
         powers = applied(sgn, self) * np.abs(self) ** (ord - 1)
     else:

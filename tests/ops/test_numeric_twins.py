@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad
+from minigrad.nn.functional import pooling
 from minigrad.ops import (
     activations,
     choices,
@@ -309,6 +310,23 @@ def test_a_border_that_is_none_costs_no_copy():
     image = np.ones((1, 1, 3, 4))
     assert correlation.padded(image, (0, 0), (0, 0)) is image
     assert correlation.padded(image[..., ::2], (0, 0), (0, 0)).flags.c_contiguous
+
+
+@pytest.mark.parametrize("ceil_mode", [False, True])
+def test_a_border_ends_where_the_last_window_does(ceil_mode):
+    image = np.ones((2, 7, 9))
+    for kernel, stride, padding, dilation in (
+        (3, 2, 1, 1),
+        (2, 3, 1, 2),
+        (3, 1, 0, 2),
+        (4, 3, 2, 1),
+    ):
+        settings = ((kernel,) * 2, (stride,) * 2, (padding,) * 2, (dilation,) * 2, ceil_mode)
+        whole, outputs, inner = pooling.bordered(image, settings, 0)
+        assert (whole[inner] == image).all() and whole.sum() == image.size
+        for size, count, given in zip(whole.shape[1:], outputs, image.shape[1:], strict=True):
+            last = (count - 1) * stride + dilation * (kernel - 1) + 1
+            assert size == (max(last, given + padding) if padding or ceil_mode else given)
 
 
 def _factors(number):

@@ -139,6 +139,7 @@ F.nll_loss(m, t.tensor([0, 2, 1]), t.tensor([2.0, 0.0, 1.0])); F.soft_margin_los
 F.cross_entropy(m, t.tensor([1, -100, 2]), label_smoothing=0.25)
 F.binary_cross_entropy(t.tensor([1e-12, 0.5, 1.0]) + v * 0, t.tensor([0.5, 0.25, 1.0]))
 m.index_add(0, i, n[:2], alpha=0); m.index_add(1, i, n[:, :2], alpha=2)
+F.unfold(m[None], 2, padding=1); F.fold(m[:, :2].repeat(4, 3)[:4], (3, 4), 2)
 F.pad(m, (-1, 2, 0, -1)); F.pad(m[None], (2, 1), "replicate"); F.pad(m[None], (2, 0), "reflect")
 F.pad(m[None, None], (0, 2, -1, 3), "replicate")
 F.embedding(t.tensor([0, 2, 0]), m, padding_idx=2); F.embedding(t.tensor([[0, 1]]), m, 2)
