@@ -370,7 +370,7 @@ def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     return flip(input, different(dims, input.ndim)[: input.ndim])
 
 
-@differentiable("FlipBackward0", self=lambda grad, dims: applied(flip, grad, dims))
+@differentiable("FlipBackward0", self=lambda grad, dims: applied(flip, grad, dims))  # type: ignore[has-type]
 def flip(self: Array, dims: tuple[int, ...]) -> Array:
     """Reverse the order along dimensions: the rule reverses it again."""
     return np.flip(self, dims).copy()
