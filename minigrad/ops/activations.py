@@ -68,8 +68,6 @@ def sigmoid_backward(grad_output: Array, output: Array) -> Array:
 
 def logistic(array: Any) -> Any:
     r"""Give :math:`1 / (1 + e^{-x})` of an array, in one piece of memory if it holds numbers."""
-    if array.dtype.kind != "f":
-        return 1 / (1 + np.exp(-array))
     slope = np.negative(array, out=np.empty_like(array))
     np.exp(slope, out=slope)
     slope += 1

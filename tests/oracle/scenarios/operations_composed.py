@@ -126,9 +126,11 @@ F.binary_cross_entropy(v * 0 + t.tensor([0.0, 1.0, 0.0]), t.tensor([0.5, 0.25, 0
 t.linalg.det(t.stack([m, m * 0, m[:, :1] * n[:1], n]).view(2, 2, 3, 3))
 F.softmax(m.half(), 1); F.softmax(v[0].half(), 0)
 F.adaptive_avg_pool2d(b, 2); F.adaptive_avg_pool1d(m[None], (2,)); m[:0].as_strided((0,), (1,))
+v.as_strided((2, 2), (2, 0)).diagonal()
 """
 TWICE = """
-m.repeat(1, 1); m.repeat(1, 0); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T); t.addmm(m, n.T, m.T)
+m.repeat(1, 1); m.repeat(1, 0); m.repeat(0, 1, 2); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T)
+t.addmm(m, n.T, m.T)
 t.linalg.vector_norm(m * (m > 0), 2.5, dim=1); t.linalg.vector_norm(m * (m > 0), 1.5, dim=1)
 t.linalg.vector_norm(m, 0.5); t.linalg.vector_norm(m, -2, 0); t.dist(m, v, 1.5); t.dist(m, n, 4)
 t.linalg.pinv(n.double()[:2]); t.linalg.pinv(n.double()[:, :2])
@@ -144,7 +146,7 @@ F.pad(m, (-1, 2, 0, -1)); F.pad(m[None], (2, 1), "replicate"); F.pad(m[None], (2
 F.pad(m[None, None], (0, 2, -1, 3), "replicate")
 F.embedding(t.tensor([0, 2, 0]), m, padding_idx=2); F.embedding(t.tensor([[0, 1]]), m, 2)
 F.linear(m.T, n, v); F.linear(b.transpose(0, 1), m, v); F.linear(b, m.T, v); F.linear(m, n.T, v)
-v.as_strided((2, 2), (2, 0)).diagonal(); v.expand(3, 3).diagonal(1); (v * 0) ** 1.5; v**0; v**3.0
+v.expand(3, 3).diagonal(1); (v * 0) ** 1.5; v**0; v**3.0
 (m * 0).amax(1); (m * 0).max(); m.flip(0, 1); m.T.flip(1); t.where(m > 0, v, n); m.T.roll(1, 0)
 """
 ERRORS = """
@@ -182,6 +184,7 @@ def _add(name, table, errors=False, twice=False):
             if parts[0].requires_grad:
                 leaves = [each for key, each in given.items() if key in shapes]
                 weights = torch.arange(1.0, parts[0].numel() + 1, dtype=parts[0].dtype)
+                weights.requires_grad_(twice)
                 first = torch.autograd.grad(
                     parts[0], leaves, weights.view(parts[0].shape), create_graph=twice,
                     allow_unused=True,
