@@ -61,6 +61,10 @@ CONSTANT = (
     "The {} of the user-provided function is independent of input {}. "
     f"{NOT_ALLOWED} when create_graph=True."
 )
+CONSTANT_PRODUCT = CONSTANT.format("jacobian", "{}")
+INDEPENDENT_BLOCK = (
+    f"Output {{}} of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
+)
 INDEPENDENT_HESSIAN = (
     "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
     f"{NOT_ALLOWED} as it prevents from using the double backward trick to replace forward mode AD."
@@ -105,7 +109,7 @@ def vjp(
         several_outputs, outputs = called(func, tensors, "vjp", strict)
         v = vector(v, outputs, several_outputs, "vjp", create_graph)
         found = differentiate(outputs, tensors, v, create_graph)
-        product = filled(found, tensors, strict, create_graph, INDEPENDENT_OUTPUT)
+        product = filled(recorded(found, strict, create_graph and CONSTANT_PRODUCT), tensors)
     return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
 
 
@@ -149,10 +153,9 @@ def jvp(
         several_outputs, outputs = called(func, tensors, "jvp", strict)
         u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
         first = differentiate(outputs, tensors, u, create_graph=True)
-        if strict:
-            must_be_recorded(first, CONSTANT_GRADIENT)
-        found = differentiate(first, u, v, create_graph)
-        product = filled(found, outputs, strict, create_graph, INDEPENDENT_OF_COTANGENT)
+        found = differentiate(recorded(first, strict, CONSTANT_GRADIENT), u, v, create_graph)
+        message = create_graph and CONSTANT_PRODUCT
+        product = filled(recorded(found, strict, message, INDEPENDENT_OF_COTANGENT), outputs)
     outputs = _result(outputs, several_outputs, create_graph)
     return outputs, _result(product, several_outputs, create_graph)
 
@@ -234,14 +237,14 @@ def _hessian_product(
         v = vector(v, tensors, several, caller, create_graph)
         output = number_of(func, tensors, caller, strict)
         gradient = differentiate((output,), tensors, create_graph=True)
-        if strict:
-            must_be_recorded(gradient, CONSTANT_JACOBIAN)
+        recorded(gradient, strict, CONSTANT_JACOBIAN)
         by, missing = tensors, INDEPENDENT_JACOBIAN
         if caller == "hvp":  # by the trick of `jvp`
             by, missing = tuple(zeros_like(each, True) for each in tensors), INDEPENDENT_HESSIAN
             gradient = differentiate(gradient, tensors, by, create_graph=True)
         found = differentiate(gradient, by, v, create_graph)
-        product = filled(found, tensors, strict, create_graph, missing, derivative="hessian")
+        message = create_graph and CONSTANT.format("hessian", "{}")
+        product = filled(recorded(found, strict, message, missing), tensors)
     return _result((output,), False, create_graph), _result(product, several, create_graph)
 
 
@@ -355,10 +358,7 @@ def hessian(
         return number_of(func, tensors, "hessian", strict).squeeze()
 
     def gradient(*tensors: Any) -> Any:
-        found = jacobian(number, tensors, create_graph=True)
-        if strict:
-            must_be_recorded(found, CONSTANT_JACOBIAN)
-        return found
+        return recorded(jacobian(number, tensors, create_graph=True), strict, CONSTANT_JACOBIAN)
 
     blocks = jacobian(gradient, given, create_graph, strict, vectorize)
     return blocks if several else blocks[0][0]
@@ -380,24 +380,16 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
     """Differentiate each entry of an output: for each input the block of the Jacobian."""
     if not output.numel():
         raise RuntimeError(f"stack expects a non-empty TensorList, but output {position} is empty")
-    rows: list[list[Any]] = [[] for _ in inputs]
+    missing = INDEPENDENT_BLOCK.format(position, "{}")
+    message = create_graph and CONSTANT.format("jacobian", position)
+    rows = []
     for entry in range(output.numel()):
-        found = differentiate(
-            (output.reshape(-1)[entry],), inputs, create_graph=create_graph, retain_graph=True
-        )
-        for number, (column, gradient) in enumerate(zip(rows, found, strict=True)):
-            if strict and gradient is None:
-                raise RuntimeError(
-                    f"Output {position} of the user-provided function is independent of input "
-                    f"{number}. {NOT_ALLOWED}."
-                )
-            if strict and create_graph and not gradient.requires_grad:
-                raise RuntimeError(CONSTANT.format("jacobian", position))
-            column.append(zeros_like(inputs[number]) if gradient is None else gradient)
+        found = differentiate((output.reshape(-1)[entry],), inputs, None, create_graph, True)
+        rows.append(filled(recorded(found, strict, message, missing), inputs))
     # NumPy's function, called with tensors, is the operation of ours
     return tuple(
         np.stack(column).view((*output.shape, *tensor.shape))
-        for column, tensor in zip(rows, inputs, strict=True)
+        for column, tensor in zip(zip(*rows, strict=True), inputs, strict=True)
     )
 
 
@@ -425,9 +417,7 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
 def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple[bool, Tensors]:
     """Call the function; tell whether it gave a tuple, and give its outputs as one."""
     several, outputs = as_tuple(func(*tensors), _OUTPUTS, caller)
-    if strict:
-        must_be_recorded(outputs, UNRECORDED_OUTPUT)
-    return several, outputs
+    return several, recorded(outputs, strict, UNRECORDED_OUTPUT)
 
 
 def number_of(func: Function, tensors: Tensors, caller: str, strict: bool) -> Any:
@@ -546,45 +536,27 @@ def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool
     return given
 
 
-def must_be_recorded(tensors: Tensors, message: str) -> None:
-    """Refuse tensors that have no graph, for strict mode.
-
-    Args:
-        tensors: What must have a graph; None where there was nothing to compute.
-        message: Says what a tensor without a graph means.
-    """
-    for position, tensor in enumerate(tensors):
-        if tensor is None:
-            raise RuntimeError(INDEPENDENT_OUTPUT.format(position))
-        if not tensor.requires_grad:
-            raise RuntimeError(message.format(position))
-
-
-def filled(
-    gradients: Tensors,
-    like: Tensors,
-    strict: bool,
-    create_graph: bool,
-    missing: str,
-    derivative: str = "jacobian",
+def recorded(
+    tensors: Tensors, strict: bool, message: Any, missing: str = INDEPENDENT_OUTPUT
 ) -> Tensors:
-    """Put zeros where nothing depends; in strict mode that is an error.
+    """Give tensors back; in strict mode refuse those that are missing, or have no graph.
 
     Args:
-        gradients: The gradients; None where there is none.
-        like: The tensors whose shapes the zeros get.
-        strict: Whether to refuse instead.
-        create_graph: Whether the results shall be differentiable: then strict mode asks it.
-        missing: Says what a missing gradient means.
-        derivative: What the gradients are, for the error: the Jacobian or the Hessian.
+        tensors: Outputs or gradients; None where nothing depends.
+        strict: Whether it is strict mode.
+        message: Says what a tensor without a graph means; False where none need have one.
+        missing: Says what a missing one means.
     """
-    for position, gradient in enumerate(gradients):
-        if not strict:
-            break
-        if gradient is None:
+    for position, tensor in enumerate(tensors if strict else ()):
+        if tensor is None:
             raise RuntimeError(missing.format(position))
-        if create_graph and not gradient.requires_grad:
-            raise RuntimeError(CONSTANT.format(derivative, position))
+        if message and not tensor.requires_grad:
+            raise RuntimeError(message.format(position))
+    return tensors
+
+
+def filled(gradients: Sequence[Any], like: Sequence[Any]) -> Tensors:
+    """Put zeros, in the shapes of other tensors, where nothing depends and gradients are None."""
     return tuple(
         zeros_like(other) if gradient is None else gradient
         for gradient, other in zip(gradients, like, strict=True)

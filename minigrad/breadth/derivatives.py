@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad.autograd import functional
 from minigrad.autograd.grad_mode import inference_mode
 from minigrad.autograd.messages import type_name
+from minigrad.autograd.saved_hooks import gradient_edge
+from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
 
@@ -116,17 +118,13 @@ class Level:
         """Tell whether something outside this level can ask for derivatives of a tensor."""
         if not self.recording:
             return False
-        if tensor.requires_grad and tensor.grad_fn is None and id(tensor) not in self._own:
-            return True
-        waiting: list[Any] = [tensor.grad_fn]
-        seen: set[Any] = set()
-        while waiting:
-            node = waiting.pop()
-            if node is None or node in seen:
+        waiting: list[Any] = [gradient_edge(tensor)[0]]
+        seen: set[Any] = {None}
+        for node in waiting:  # which grows
+            if node in seen:
                 continue
             seen.add(node)
-            leaf = getattr(node, "variable", None)
-            if leaf is not None and id(leaf) not in self._own:
+            if isinstance(node, AccumulateGrad) and id(node.variable) not in self._own:
                 return True
             waiting += [source for source, _ in node.next_functions]
         return False
@@ -138,17 +136,10 @@ class Level:
         return tensor.detach()
 
 
-def differentiate(
-    outputs: list[Tensor], inputs: list[Tensor], vectors: list[Any] | None, *how: Any
-) -> list[Tensor]:
+def differentiate(outputs: Sequence[Any], inputs: Sequence[Any], *how: Any) -> tuple[Any, ...]:
     """Give the gradients of outputs, or zeros where they do not depend on an input."""
-    if not inputs:
-        return []
-    found = functional.differentiate(outputs, inputs, vectors, *how)
-    return [
-        functional.zeros_like(tensor) if gradient is None else gradient
-        for tensor, gradient in zip(inputs, found, strict=True)
-    ]
+    found = functional.differentiate(outputs, inputs, *how) if inputs else ()
+    return functional.filled(found, inputs)
 
 
 # ------------------------------------------------------------------ derivatives
@@ -227,6 +218,15 @@ def only_tensors(outputs: list[Any], caller: str) -> tuple[Tensor, ...]:
                 f"Tensor with dtype {each.dtype}"
             )
     return tuple(outputs)
+
+
+def parted(
+    func: Function, given: Any, options: dict[str, Any], has_aux: bool, caller: str
+) -> tuple[tuple[Tensor, ...], Structure, Any]:
+    """Call a function of tensors; give its outputs, how they are nested, and what comes with."""
+    output, extra = called(func, given, options, has_aux, caller)
+    outputs, form = take_apart(output)
+    return only_tensors(outputs, caller), form, extra
 
 
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
@@ -361,18 +361,6 @@ def jacfwd(
     return _jacobian(func, argnums, has_aux, "jvp(f, primals, tangents)")
 
 
-def _flat(func: Function, form: Structure, caller: str, has_aux: bool, kept: list[Any]) -> Any:
-    """Make a function from leaves to leaves, which keeps their form and what comes with them."""
-
-    def flat(*leaves: Tensor) -> tuple[Any, ...]:
-        output, extra = called(func, form.build(leaves), {}, has_aux, caller)
-        outputs, outputs_form = take_apart(output)
-        kept[:] = outputs_form, extra
-        return only_tensors(outputs, caller)
-
-    return flat
-
-
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """Call a function, and make what multiplies its Jacobian by vectors from the left.
 
@@ -391,17 +379,16 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         >>> output, product(torch.tensor([1.0, 0.0]))
         (tensor([3., 6.]), (tensor([4., 1.]),))
     """
-    level = Level()
-    kept: list[Any] = [None, None]
+    level, caller = Level(), "vjp(f, *primals)"
     with inference_mode(False):
-        _, inputs, form = enter_arguments(level, primals, tuple(range(len(primals))))
-        outputs = _flat(func, form, "vjp(f, *primals)", has_aux, kept)(*inputs)
-    outputs_form, extra = kept
+        given, inputs, form = enter_arguments(level, primals, tuple(range(len(primals))))
+        outputs, outputs_form, extra = parted(func, given, {}, has_aux, caller)
 
     def product(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
-        vectors, given = take_apart(cotangents)
+        vectors, theirs_form = take_apart(cotangents)
         theirs, ours = (
-            str(each.build("*" * each.count)).replace("'*'", "*") for each in (given, outputs_form)
+            str(each.build("*" * each.count)).replace("'*'", "*")
+            for each in (theirs_form, outputs_form)
         )
         if theirs != ours:
             raise RuntimeError(
@@ -442,10 +429,15 @@ def jvp(
         >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
         (tensor(0.), tensor(2.))
     """
-    kept: list[Any] = [None, None]
+    kept: list[Any] = []
     leaves, form = take_apart(primals)
     vectors = tuple(take_apart(tangents)[0])
-    flat = _flat(func, form, "jvp(f, primals, tangents)", has_aux, kept)
+
+    def flat(*given: Tensor) -> tuple[Tensor, ...]:
+        caller = "jvp(f, primals, tangents)"
+        outputs, *kept[:] = parted(func, form.build(given), {}, has_aux, caller)
+        return outputs
+
     seen = is_grad_enabled() and any(each.requires_grad for each in (*leaves, *vectors))
     outputs, products = functional.jvp(flat, tuple(leaves), vectors, seen, strict)
     result = kept[0].build(outputs), kept[0].build(products)
@@ -469,9 +461,7 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
         level = Level()
         with inference_mode(False):
             given, inputs, structure = enter_arguments(level, arguments, argnums)
-            output, extra = called(func, given, options, has_aux, caller)
-            outputs, form = take_apart(output)
-            only_tensors(outputs, caller)
+            outputs, form, extra = parted(func, given, options, has_aux, caller)
             kept = (lambda leaf: leaf.dtype) if caller.startswith("jvp") else (lambda leaf: None)
             blocks = [
                 structure.build(map(level.leave, _blocks(level, leaf, inputs, kept(leaf))))

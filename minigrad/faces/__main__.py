@@ -22,7 +22,6 @@ _TYPES = {
     "Operand": "Tensor | Number",
     "Scalar": "Tensor | Number",
     "Dim": "int",
-    "Dims": "int | Sequence[int]",
     "Sizes": "Sequence[int]",
     **{name: name for name in ("Tensor", "int", "bool", "float", "str")},
 }

@@ -332,28 +332,6 @@ def dimension_of(
     return dimension(whole(name, dim, argument, position), input._array.ndim)
 
 
-def dimensions_of(name: str, dim: Any, input: Tensor, position: int = 2) -> tuple[int, ...]:
-    """Bring the numbers of several dimensions into a sorted tuple; none means all.
-
-    Args:
-        name: The function that asks, for the error.
-        dim: A number, several, or None.
-        input: The tensor whose dimensions are meant.
-        position: Which argument it is.
-
-    Raises:
-        TypeError: If they are no whole numbers.
-        IndexError: If there is no such dimension.
-        RuntimeError: If one is named twice.
-    """
-    if dim is None:
-        return tuple(range(input._array.ndim))
-    try:
-        return dimensions(dim, input._array.ndim)
-    except TypeError:
-        raise wrong_type(name, "dim", "tuple of ints", dim, position) from None
-
-
 def as_floats(tensor: Tensor) -> Tensor:
     """Convert integers to the default dtype, for a function whose results are no integers."""
     if tensor._array.dtype.kind in "iub":

@@ -42,9 +42,9 @@ said_in: dict[str, tuple[list[str], list[str]]] = {}
 
 # What the written functions may refer to.
 _called = (
-    "as_floats check_dtype whole number check_tensor dimension_of dimensions_of no_combination"
+    "as_floats check_dtype whole number check_tensor dimension_of no_combination refuse "
+    "wrong_operand sequence_of sizes_given nothing wrong_type given_once"
 )
-_called += " refuse wrong_operand sequence_of sizes_given nothing wrong_type given_once"
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
 _names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
 _names |= {"write_result": write_result, "numbers": frozenset((int, float)), "ndarray": np.ndarray}
@@ -60,7 +60,6 @@ _REFUSE = 'raise wrong_type("{function}", "{name}", "{kind}", {name}, {position}
 _CHECKS = {
     "Tensor": ("not isinstance({}, Tensor)", "check_tensor({given})"),
     "Dim": ("", '{name} = dimension_of("{function}", {name}, {tensor}, {position}, "{name}")'),
-    "Dims": ("", '{name} = dimensions_of("{function}", {name}, {tensor}, {position})'),
     "Operand": ("{}.__class__ is ndarray", 'raise {error}("{function}", {operands})'),
     "Scalar": ("{}.__class__ is ndarray", 'raise {error}("{function}", {operands})'),
     "Sizes": ("", '{name} = sequence_of("{function}", "{name}", {name}, {position})'),
@@ -235,7 +234,7 @@ class Face:
             every=", ".join(each.name for each in every),
         )
         wrong = wrong.format(name)
-        if argument.optional and argument.kind != "Dims":
+        if argument.optional:
             wrong = f"({wrong}) and {name} is not None" if wrong else f"{name} is not None"
         return [f"if {wrong}:", f"    {line}"] if wrong else [line]
 

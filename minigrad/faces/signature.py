@@ -1,4 +1,4 @@
-"""Read a signature as PyTorch's schemas write it: `sum(Tensor input, Dims? dim=None) -> Tensor`."""
+"""Read a signature as PyTorch's schemas write it: `size(Tensor input, Dim? dim=None) -> Tensor`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Argument(NamedTuple):
 
     Attributes:
         kind: Its type: `Tensor`; `Dim`, the number of a dimension, counted from 0 when it arrives;
-            `Dims`, several of them, or none for all; `Operand`, a tensor or a number that counts
-            as one, or `Scalar`, where PyTorch has a signature of its own for numbers: the body
-            gives NotImplemented for what is neither; `Sizes`, whole numbers in a sequence, which a
-            method takes one by one, too; `int`, any whole number; `float` or `Number`, a number,
-            which arrives as Python's; `str`, a text; or any other word, which is not looked at.
+            `Operand`, a tensor or a number that counts as one, or `Scalar`, where PyTorch has a
+            signature of its own for numbers: the body gives NotImplemented for what is neither;
+            `Sizes`, whole numbers in a sequence, which a method takes one by one, too; `int`, any
+            whole number; `float` or `Number`, a number, which arrives as Python's; `str`, a text;
+            or any other word, which is not looked at.
         name: Its name.
         default: The source of its default, or None if it must be given. `nothing` reaches the
             body as None, which the caller must not give.
@@ -146,7 +146,7 @@ def read(schema: str) -> Signature:
         ValueError: If it cannot be read.
 
     Example:
-        >>> signature = read("amax(Tensor input, Dims dim=(), bool keepdim=False, *, out=None)")
+        >>> signature = read("amax(Tensor input, dim=(), bool keepdim=False, *, out=None)")
         >>> signature.parameters()
         'input, dim=(), keepdim=False, *, out=None, keepdims=None, axis=None'
     """
