@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import warnings
 from collections.abc import Generator, Sequence
 from importlib import import_module
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.blocks import Block
 from minigrad.autograd.grad_mode import attentions, watch_nodes, watcher_bit
-from minigrad.autograd.messages import anomaly, wrong_type
+from minigrad.autograd.messages import anomaly, warn, wrong_type
 from minigrad.core.engine import AccumulateGrad, GraphTask
 from minigrad.core.node import Node, grad_mode
 from minigrad.core.plugs import plugs
@@ -105,10 +104,9 @@ class detect_anomaly(set_detect_anomaly):
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan, self.previous = check_nan, (anomaly.enabled, anomaly.check_nan)
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
-            "only be enabled for debugging.",
-            stacklevel=2,
+            "only be enabled for debugging."
         )
 
     def __enter__(self) -> None:
@@ -224,6 +222,6 @@ def _warn(node: Node, told: str) -> None:
         told, lines = _NO_LINES, ()
     text = told.format(node.name()) + "".join(lines)
     try:
-        warnings.warn(text, stacklevel=2)
+        warn(text)
     except UserWarning:
         print(f"UserWarning: {text}", file=sys.stderr)

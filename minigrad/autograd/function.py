@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar
 
 from minigrad.autograd.function_node import FunctionCtx, FunctionNode, place_outputs
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import type_name
+from minigrad.autograd.messages import type_name, warn
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode, is_grad_enabled
 from minigrad.core.tensor import Tensor
@@ -74,12 +73,11 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     generate_vmap_rule: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
+        warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all "
             "static, so you should invoke them on the class itself. Instantiating an autograd "
             "function will raise an error in a future version of PyTorch.",
             DeprecationWarning,
-            stacklevel=2,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

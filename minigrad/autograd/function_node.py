@@ -6,13 +6,12 @@ forward returned the results of the node.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.messages import RELEASED, can_require_grad, type_name
+from minigrad.autograd.messages import RELEASED, can_require_grad, type_name, warn
 from minigrad.autograd.saved_names import raw_saved
 from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge
@@ -94,11 +93,10 @@ class FunctionCtx:
 
     def mark_shared_storage(self, *pairs: Any) -> None:
         """Do nothing, with a warning: tensors that share memory are known without it."""
-        warnings.warn(
+        warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically "
             "tracked. Note that calls to `set_()` are not tracked",
             FutureWarning,
-            stacklevel=2,
         )
 
     def set_materialize_grads(self, value: bool) -> None:
@@ -193,9 +191,7 @@ class FunctionNode(Node, FunctionCtx):
     @property
     def saved_variables(self) -> tuple[Any, ...]:
         """The same as `saved_tensors`, with a warning: it is the old name."""
-        warnings.warn(
-            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
-        )
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
     def _unpacked(self, saved: Any, place: int) -> Any:
@@ -499,7 +495,7 @@ def _change_history(
         )
         if tensor._view is not None:
             raise RuntimeError(text)
-        warnings.warn(text, stacklevel=4)
+        warn(text)
     if tensor._view is not None and count > 1:
         raise RuntimeError(
             "If your Function modifies inplace an input that is a view of another Tensor, your "

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar, Self, TypeVar
 
+from minigrad.autograd import messages
 from minigrad.autograd.blocks import Block
-from minigrad.autograd.messages import inference_tensor_changed, saved_inference_tensor, wrong_type
 from minigrad.core.node import Attention, Watcher, grad_mode, is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
@@ -72,13 +71,12 @@ class DecoratingMode(Block):
         """
         function: Callable[..., Any] = orig_func
         if inspect.isclass(orig_func):
-            warnings.warn(
+            messages.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. "
                 "You should only decorate functions or methods. To preserve the current "
                 "behavior of class decoration, you can directly decorate the `__init__` method "
                 "and nothing else.",
                 FutureWarning,
-                stacklevel=2,
             )
             function = lambda *args, **kwargs: orig_func(*args, **kwargs)  # noqa: E731 - its name
         if inspect.isgeneratorfunction(function):
@@ -211,7 +209,7 @@ class set_grad_enabled(_Recording):
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
-            raise wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
+            raise messages.wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
         self.prev = is_grad_enabled()
         self.mode = self.wanted = mode
         grad_mode.set(mode)
@@ -328,7 +326,7 @@ def is_inference(input: Tensor) -> bool:
         (True, False)
     """
     if not hasattr(input, "_version_counter"):
-        raise wrong_type("is_inference", "input", "Tensor", input, 1)
+        raise messages.wrong_type("is_inference", "input", "Tensor", input, 1)
     return input._version_counter is INFERENCE
 
 
@@ -341,12 +339,12 @@ class NothingCounts(InferenceCounter):
     def count(self) -> None:
         """Refuse a change outside of inference mode."""
         if grad_mode.enabled is not None:
-            raise inference_tensor_changed()
+            raise messages.inference_tensor_changed()
 
     @property
     def value(self) -> int:
         """Refuse: there is no version, so nobody could notice a change."""
-        raise saved_inference_tensor()
+        raise messages.saved_inference_tensor()
 
     @value.setter
     def value(self, value: int) -> None: ...

@@ -10,7 +10,6 @@ error of order :math:`\epsilon^2` from the third derivative and one of order :ma
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.autograd.messages import type_name, warn, wrong_type
 from minigrad.autograd.views import repeated_dims
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
@@ -266,11 +265,10 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
             continue
         array = tensor._array
         if array.dtype != np.float64:
-            warnings.warn(
+            warn(
                 f"Input #{position} requires gradient and is not a double precision floating point "
                 "or complex. This check will likely fail if all the inputs are not of double "
-                "precision floating point or complex. ",
-                stacklevel=3,
+                "precision floating point or complex. "
             )
         if array.size and repeated_dims(array):
             raise RuntimeError(
@@ -620,11 +618,10 @@ def _check_undefined(subject: Subject, outputs: list[Any]) -> None:
 
 
 def _warn() -> None:
-    warnings.warn(
+    warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, you "
-        'can call this function with "check_undefined_grad=False" to disable the feature',
-        stacklevel=5,
+        'can call this function with "check_undefined_grad=False" to disable the feature'
     )
 
 

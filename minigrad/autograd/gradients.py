@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import operator
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex, type_name
+from minigrad.autograd.messages import refuse_complex, type_name, warn
 from minigrad.core.engine import AccumulateGrad, GraphTask, outputs_of, resolve_edge, run_backward
 from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
 from minigrad.core.plugs import plugs
@@ -381,21 +380,17 @@ def backward(
         _run(roots, gradients, retain_graph, create_graph, edges, True)
     finally:
         if create_graph:
-            warnings.warn(
+            warn(
                 "Using backward() with create_graph=True will create a reference cycle between "
                 "the parameter and its gradient which can cause a memory leak. We recommend using "
                 "autograd.grad when creating the graph to avoid this. If you have to use this "
                 "function, make sure to reset the .grad fields of your parameters to None after "
-                "use to break the cycle and avoid the leak.",
-                UserWarning,
-                stacklevel=3,
+                "use to break the cycle and avoid the leak."
             )
 
 
 def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:
-    warnings.warn(
-        "`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=3
-    )
+    warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
     if grad_tensors is not None:
         raise RuntimeError(
             "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
@@ -503,11 +498,10 @@ def grad(
             "but got: allow_unused=False."
         )
     if not only_inputs:
-        warnings.warn(
+        warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To "
             "accumulate gradient for other parts of the graph, please use torch.autograd.backward.",
             FutureWarning,
-            stacklevel=2,
         )
     if is_grads_batched:
         raise NotImplementedError(

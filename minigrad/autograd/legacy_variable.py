@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.messages import can_require_grad, only_floats, type_name
+from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn
 from minigrad.core.node import grad_mode
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
@@ -81,10 +80,7 @@ class Variable(metaclass=VariableMeta):
         """Give a tensor on the same memory, outside of its graph."""
         requires_grad = bool(operator.index(requires_grad))
         if operator.index(volatile):
-            warnings.warn(
-                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
-                stacklevel=2,
-            )
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
             if requires_grad:
                 raise ValueError("Variable can't be volatile and require_grad at the same time!")
         if data is None:

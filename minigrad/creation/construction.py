@@ -6,7 +6,6 @@ The data are numbers, nested sequences of them, NumPy's arrays, other tensors.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import can_require_grad, only_floats, type_name, wrong_type
+from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn, wrong_type
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -140,15 +139,14 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
 def write_new(out: Tensor, array: Any, warns: bool = False) -> Tensor:
     """Write an array that a function like `zeros` made into a tensor, whatever its shape was."""
     if warns and out._array.size not in (0, array.size):
-        warnings.warn(
+        warn(
             f"The number of elements in the out tensor of shape {list(out._array.shape)} is "
             f"{out._array.size} which does not match the computed number of elements {array.size}. "
             "Note that this may occur as a result of rounding error. The out tensor will be "
-            f"resized to a tensor of shape ({array.size},).",
-            stacklevel=3,
+            f"resized to a tensor of shape ({array.size},)."
         )
     with no_grad():
-        fit(out, array.shape, warn=False)
+        fit(out, array.shape, told=False)
         out._array[...] = array
         out._bump_version()
     return out
@@ -194,17 +192,16 @@ def tensor(
     check_place("tensor", device, None, pin_memory)
     wanted = None if dtype is None else dtypes.asked("tensor", dtype)
     if isinstance(data, Tensor):
-        data = array_of_tensor(data, "torch.tensor", stacklevel=3)
+        data = array_of_tensor(data, "torch.tensor")
     return finish(copied(data, wanted), requires_grad)
 
 
-def array_of_tensor(data: Tensor, caller: str, stacklevel: int) -> Any:
+def array_of_tensor(data: Tensor, caller: str) -> Any:
     """Give the array of a tensor, and say that there are better ways to copy one."""
-    warnings.warn(
+    warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach()"
         ".clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
-        f"{caller}(sourceTensor).",
-        stacklevel=stacklevel,
+        f"{caller}(sourceTensor)."
     )
     return data._array
 
@@ -220,7 +217,7 @@ def copied(data: Any, dtype: np.dtype[Any] | None) -> Any:
     if isinstance(data, np.generic):
         return array_of([data], dtype).reshape(())
     if array.dtype.kind == "c" and dtype.kind in "iuf":
-        warnings.warn("Casting complex values to real discards the imaginary part", stacklevel=4)
+        warn("Casting complex values to real discards the imaginary part")
         array = array.real
     with np.errstate(all="ignore"):
         return array.astype(dtype)
@@ -306,13 +303,12 @@ def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
         raise TypeError(f"expected np.ndarray (got {type_name(ndarray)})")
     _check_array(ndarray)
     if not ndarray.flags.writeable:
-        warnings.warn(
+        warn(
             "The given NumPy array is not writable, and PyTorch does not support non-writable "
             "tensors. This means writing to this tensor will result in undefined behavior. You may "
             "want to copy the array to protect its data or make it writable before converting it "
             "to a tensor. This type of warning will be suppressed for the rest of this program. "
-            "(minigrad refuses to write to it.)",
-            stacklevel=2,
+            "(minigrad refuses to write to it.)"
         )
     return wrap(ndarray)
 

@@ -132,7 +132,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype_or: DtypeChoice)
 def new_tensor(self: Tensor, data: Any, *, dtype_or: DtypeChoice) -> Any:
     """Make a tensor from data, of this tensor's type unless another is given."""
     if isinstance(data, Tensor):
-        data = construction.array_of_tensor(data, "tensor.new_tensor", stacklevel=4)
+        data = construction.array_of_tensor(data, "tensor.new_tensor")
     return construction.copied(data, dtype_or(self._array.dtype))
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
+from minigrad.autograd.messages import warn, wrong_type
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
@@ -330,10 +329,9 @@ class Conversions(Tensor):
 
     def _single(self, kind: str) -> Any:
         if kind != "int" and self.requires_grad and is_grad_enabled():
-            warnings.warn(
+            warn(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
-                "behavior.\nConsider using tensor.detach() first.",
-                stacklevel=4,
+                "behavior.\nConsider using tensor.detach() first."
             )
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")

@@ -6,11 +6,11 @@ What is usual, floats and whole numbers in lists, `construction` does by itself.
 from __future__ import annotations
 
 import functools
-import warnings
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 
@@ -118,7 +118,7 @@ def _plain(data: Any, kinds: set[Any]) -> Any:
         kinds |= flat or {None}
         return data
     if isinstance(data[0], np.ndarray):
-        warnings.warn(_SLOW, stacklevel=5)
+        warn(_SLOW)
     return [_plain(each, kinds) for each in data]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import warnings
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import SHARED, type_name, wrong_type
+from minigrad.autograd.messages import SHARED, type_name, warn, wrong_type
 from minigrad.autograd.views import repeated_dims
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
@@ -167,19 +166,18 @@ def _check_dtype(name: str, place: Tensor, value: Tensor, conversion: str) -> No
         raise RuntimeError(told)
 
 
-def fit(place: Tensor, sizes: tuple[int, ...], warn: bool = True) -> None:
+def fit(place: Tensor, sizes: tuple[int, ...], told: bool = True) -> None:
     """Give a tensor that a result is written to the shape of the result."""
     array = place._array
     if array.shape == sizes:
         return
-    if array.size and warn:
-        warnings.warn(
+    if array.size and told:
+        warn(
             "An output with one or more elements was resized since it had shape "
             f"{list(array.shape)}, which does not match the required output shape {list(sizes)}. "
             "This behavior is deprecated, and in a future PyTorch release outputs will not be "
             "resized unless they have zero elements. You can explicitly reuse an out tensor t by "
-            "resizing it, inplace, to zero elements with t.resize_(0).",
-            stacklevel=5,
+            "resizing it, inplace, to zero elements with t.resize_(0)."
         )
     count = math.prod(sizes)
     if array.size >= count and array.flags.c_contiguous:  # the same memory, as far as it reaches
@@ -198,10 +196,9 @@ def repeats(array: Any) -> bool:
 
 def warn_of_repeats(name: str, example: str) -> None:
     """Warn that a tensor whose entries share memory is written to."""
-    warnings.warn(
+    warn(
         f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
-        f"performing this operation. This also applies to advanced indexing e.g. {example}",
-        stacklevel=4,
+        f"performing this operation. This also applies to advanced indexing e.g. {example}"
     )
 
 

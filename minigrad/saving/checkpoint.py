@@ -12,7 +12,6 @@ There are two ways, chosen by `use_reentrant`:
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -25,6 +24,7 @@ from minigrad.autograd.blocks import DecoratingBlock
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
+from minigrad.autograd.messages import warn
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
 from minigrad.core.node import grad_mode, is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap_as_normal
@@ -234,9 +234,7 @@ class CheckpointFunction(Function):
     ) -> Any:
         """Run the part without recording it; keep its inputs and the random numbers' state."""
         if not any(value.requires_grad for value in args if isinstance(value, Tensor)):
-            warnings.warn(
-                "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
-            )
+            warn("None of the inputs have requires_grad=True. Gradients will be None")
         ctx.run_function = run_function
         ctx.rng_state = get_rng_state() if preserve_rng_state else None
         # a tensor's place among the arguments is left empty: tensors are kept by autograd, which
@@ -327,11 +325,10 @@ def noop_context_fn() -> Contexts:
 def _by_default(beginning: str) -> bool:
     """Warn that it should be said which way to go."""
     end = " if use_reentrant is not passed" * beginning.endswith("we will raise an")
-    warnings.warn(
+    warn(
         f"{beginning} exception{end}. use_reentrant=False is recommended, but if you need to "
         "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for "
-        "more details on the differences between the two variants.",
-        stacklevel=3,
+        "more details on the differences between the two variants."
     )
     return True
 

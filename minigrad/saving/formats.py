@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import warnings
 import zipfile
 import zlib
 from collections import Counter, OrderedDict, defaultdict
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.lib import format as npy
 
+from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import device
 from minigrad.creation.dtypes import dtype
@@ -260,9 +260,8 @@ def read_safetensors(content: bytes) -> Arrays:
     if checksum not in (None, _checksum(arrays)):
         raise ValueError("its checksum is wrong: some bytes were changed")
     if rounded:
-        warnings.warn(
+        warn(
             f"{len(rounded)} tensors of bfloat16 became float32, which holds all of their values: "
-            f"NumPy has no bfloat16. The first is {rounded[0]!r}.",
-            stacklevel=4,
+            f"NumPy has no bfloat16. The first is {rounded[0]!r}."
         )
     return arrays

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import pickle
 import pickletools
-import warnings
 import zipfile
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.devices import device
@@ -182,10 +182,9 @@ def read(entries: Mapping[str, bytes], moved: bool) -> Any:
     reader = _Reader(files, moved)
     found = reader.run(files["data.pkl"])
     if reader.rounded:
-        warnings.warn(
+        warn(
             f"{reader.rounded} storages of bfloat16 became float32, which holds all of their "
-            "values: NumPy has no bfloat16.",
-            stacklevel=3,
+            "values: NumPy has no bfloat16."
         )
     return found
 
