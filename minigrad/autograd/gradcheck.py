@@ -22,7 +22,6 @@ from minigrad.autograd.views import repeated_dims
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
-from minigrad.creation.dtypes import of_array
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -106,11 +105,15 @@ def gradcheck(
     _refuse(check_forward_ad, check_batched_grad, fast_mode)
     arguments = as_tuple(inputs)
     _check_inputs(arguments)
-    subject = Subject(func, arguments)
+    sources = [x for x in arguments if requires_grad(x)]
+
+    def call() -> tuple[Any, ...]:
+        return as_tuple(func(*arguments))
+
     try:
-        returned = subject.call()
+        returned = call()
         outputs = differentiable(returned)
-        found = [numerical_jacobians(subject, x, returned, eps) for x in subject.sources]
+        found = [numerical_jacobians(call, x, returned, eps) for x in sources]
         if not outputs and any(np.any(jacobian) for row in found for jacobian in row):
             raise GradcheckError(
                 "Numerical gradient for function expected to be zero, because no output requires a "
@@ -119,12 +122,12 @@ def gradcheck(
         continuous = [output for output in returned if is_continuous(output)]
         wanted = [number for number, output in enumerate(continuous) if output.requires_grad]
         for i, output in enumerate(outputs):
-            columns = analytical_jacobians(subject, output, nondet_tol, check_grad_dtypes)
+            columns = analytical_jacobians(output, sources, nondet_tol, check_grad_dtypes)
             for j, analytical in enumerate(columns):
                 compare(analytical, found[j][wanted[i]], i, j, atol, rtol)
-        check_zero_gradients(subject, outputs, masked)
+        check_zero_gradients(outputs, sources, masked)
         if check_undefined_grad:
-            check_undefined_gradients(subject)
+            check_undefined_gradients(call, sources)
     except GradcheckError:
         if raise_exception:
             raise
@@ -304,28 +307,6 @@ def _drawn(outputs: Sequence[Any], gaps: bool) -> tuple[Any, ...]:
     return tuple(drawn)
 
 
-class Subject:
-    """What is checked: a function and its inputs.
-
-    Attributes:
-        function: Gives a tensor, or several in a tuple or list.
-        inputs: The arguments of the function.
-        sources: The inputs that require a gradient.
-    """
-
-    def __init__(self, function: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
-        self.function, self.inputs = function, inputs
-        self.sources = [x for x in inputs if requires_grad(x)]
-
-    def call(self) -> tuple[Any, ...]:
-        """Call the function."""
-        return as_tuple(self.function(*self.inputs))
-
-    def values(self) -> list[Any]:
-        """Call the function, and give copies of its outputs that are in no graph."""
-        return [wrap_as_normal(np.array(output._array)) for output in self.call()]
-
-
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """Put a single value into a tuple."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
@@ -357,13 +338,14 @@ def is_continuous(tensor: Any) -> bool:
 # ------------------------------------------------------------------ Jacobians, in two ways
 
 
-def numerical_jacobians(
-    subject: Subject, source: Any, outputs: Sequence[Any], eps: float
-) -> list[Array]:
+Call = Callable[[], tuple[Any, ...]]
+
+
+def numerical_jacobians(call: Call, source: Any, outputs: Sequence[Any], eps: float) -> list[Array]:
     """Compute the Jacobians of all outputs with respect to one input, by moving its entries.
 
     Args:
-        subject: The function and its inputs.
+        call: Gives the outputs at the inputs as they are now.
         source: The input to move, one entry after the other.
         outputs: The outputs at the inputs as they are.
         eps: How far to move.
@@ -374,18 +356,20 @@ def numerical_jacobians(
     """
     array = source._array
     continuous = [number for number, output in enumerate(outputs) if is_continuous(output)]
-    found = []
-    for number in continuous:
-        values = outputs[number]._array
-        found.append(np.zeros((array.size, values.size), values.dtype))
+    values = [outputs[number]._array for number in continuous]
+    found = [np.zeros((array.size, each.size), each.dtype) for each in values]
+
+    def copies() -> list[Any]:
+        return [wrap_as_normal(np.array(output._array)) for output in call()]
+
     for row, place in enumerate(np.ndindex(array.shape)):
         entry = array[(*place, ...)]
         kept = entry.copy()
         try:
             entry[...] = kept - eps
-            below = subject.values()
+            below = copies()
             entry[...] = kept + eps
-            above = subject.values()
+            above = copies()
         finally:
             entry[...] = kept
         slopes = [_slope(a, b, eps, place) for a, b in zip(below, above, strict=False)]
@@ -406,16 +390,10 @@ def _slope(below: Any, above: Any, eps: float, place: tuple[int, ...]) -> Array:
     """Divide the change of an output by the step."""
     begins = "Expected `func` to return outputs with the same {} when inputs are perturbed "
     ends = f"on index {place} by {eps}, but got: "
-    if below._array.shape != above._array.shape:
-        raise AssertionError(
-            f"{begins.format('shape')}{ends}shapes torch.Size({list(below._array.shape)}) and "
-            f"torch.Size({list(above._array.shape)})."
-        )
-    if below._array.dtype != above._array.dtype:
-        raise AssertionError(
-            f"{begins.format('dtype')}{ends}dtypes {of_array(below._array)} and "
-            f"{of_array(above._array)}."
-        )
+    for what in ("shape", "dtype"):
+        was, now = getattr(below, what), getattr(above, what)
+        if was != now:
+            raise AssertionError(f"{begins.format(what)}{ends}{what}s {was} and {now}.")
     with np.errstate(all="ignore"):  # with tensors, so that types meet as in PyTorch
         return ((above - below) / (2 * eps))._array.reshape(-1)
 
@@ -442,13 +420,13 @@ If the test
 
 
 def analytical_jacobians(
-    subject: Subject, output: Any, nondet_tol: float, check_grad_dtypes: bool
+    output: Any, sources: Sequence[Any], nondet_tol: float, check_grad_dtypes: bool
 ) -> list[Array]:
     """Compute the Jacobian of one output with respect to each input, a column for a backward pass.
 
     Args:
-        subject: The function and its inputs.
-        output: One of its outputs; the graph that leads to it is kept.
+        output: One of the outputs; the graph that leads to it is kept.
+        sources: The inputs that require a gradient.
         nondet_tol: How much two runs of the same backward pass may differ.
         check_grad_dtypes: Whether each gradient must have the dtype of its input.
 
@@ -459,8 +437,8 @@ def analytical_jacobians(
     Raises:
         GradcheckError: If two runs differ, or a gradient has the wrong shape or dtype.
     """
-    columns, shapes_agree, dtypes_agree = _in_columns(output, subject.sources)
-    again, _, _ = _in_columns(output, subject.sources)
+    columns, shapes_agree, dtypes_agree = _in_columns(output, sources)
+    again, _, _ = _in_columns(output, sources)
     if check_grad_dtypes and not dtypes_agree:
         raise GradcheckError("Gradient has dtype mismatch")
     if not shapes_agree:
@@ -551,18 +529,19 @@ def without_gradient(tensor: Any) -> Any:
     return result
 
 
-def check_zero_gradients(subject: Subject, outputs: Sequence[Any], masked: bool | None) -> None:
+def check_zero_gradients(
+    outputs: Sequence[Any], sources: Sequence[Any], masked: bool | None
+) -> None:
     """See that gradients of zero for the outputs give gradients of zero for the inputs.
 
     Args:
-        subject: The function and its inputs.
         outputs: Those outputs that require a gradient; their graph is released.
+        sources: The inputs that do.
         masked: Whether almost zero is enough.
 
     Raises:
         GradcheckError: If a gradient is not zero, or has the wrong dtype or shape.
     """
-    sources = subject.sources
     found = grad(outputs, sources, _zeros(outputs), allow_unused=True)
     for gradient, source in zip(found, sources, strict=False):
         if gradient is None:
@@ -574,55 +553,49 @@ def check_zero_gradients(subject: Subject, outputs: Sequence[Any], masked: bool 
             raise GradcheckError("grad is incorrect type")
 
 
-def check_undefined_gradients(subject: Subject) -> None:
+def check_undefined_gradients(call: Call, sources: Sequence[Any]) -> None:
     """See that outputs whose gradient is missing count as if it were zero.
 
     First the gradients of all outputs are left out; then, if there are several outputs, one by
     one.
 
     Args:
-        subject: The function and its inputs.
+        call: Gives the outputs.
+        sources: The inputs that require a gradient.
 
     Raises:
         GradcheckError: If backward fails, or a gradient of an input is not zero.
     """
-    outputs = differentiable(subject.call())
+    outputs = differentiable(call())
     tries = [[without_gradient(output) for output in outputs]]
-    if len(outputs) > 1:
-        for missing in range(len(outputs)):
-            outputs = differentiable(subject.call())
-            outputs[missing] = without_gradient(outputs[missing])
-            tries.append(outputs)
-    for outputs in tries:
-        if outputs:
-            _check_undefined(subject, outputs)
-
-
-def _check_undefined(subject: Subject, outputs: list[Any]) -> None:
-    try:
-        found = grad(outputs, subject.sources, _zeros(outputs), allow_unused=True)
-    except RuntimeError as error:
-        _warn()
-        raise GradcheckError(
-            "Expected backward function to handle undefined output grads. "
-            f"{NOTES}. Of a function with several results, only some may be used: then the "
-            "gradients of the others are zeros, or None after ctx.set_materialize_grads(False)."
-        ) from error
-    for gradient in found:
-        if gradient is not None and not (gradient._array == 0).all():
-            _warn()
-            raise GradcheckError(
+    for missing in range(len(outputs) if len(outputs) > 1 else 0):
+        outputs = differentiable(call())
+        outputs[missing] = without_gradient(outputs[missing])
+        tries.append(outputs)
+    for outputs in filter(None, tries):
+        try:
+            found = grad(outputs, sources, _zeros(outputs), allow_unused=True)
+        except RuntimeError as error:
+            raise _undefined(
+                "Expected backward function to handle undefined output grads. "
+                f"{NOTES}. Of a function with several results, only some may be used: then the "
+                "gradients of the others are zeros, or None after ctx.set_materialize_grads(False)."
+            ) from error
+        if any(gradient is not None and gradient._array.any() for gradient in found):
+            raise _undefined(
                 "Expected all input grads to be undefined or zero when all output grads are "
                 f"undefined or zero. {NOTES}. A gradient that is missing counts as zero."
             )
 
 
-def _warn() -> None:
+def _undefined(message: str) -> GradcheckError:
+    """Make the error, and warn how to do without this check."""
     warn(
         "Backwards compatibility: New undefined gradient support checking feature is enabled by "
         "default, but it may break existing callers of this function. If this is true for you, you "
         'can call this function with "check_undefined_grad=False" to disable the feature'
     )
+    return GradcheckError(message)
 
 
 def _zeros(outputs: Sequence[Any]) -> list[Any]:
