@@ -217,9 +217,8 @@ class FunctionNode(Node, FunctionCtx):
         """Call the function's backward with arrays put into tensors."""
         if gradient.__class__ is not list:
             gradient = self._of_changed_view(gradient)
-        results = self._call_backward([None if g is None else wrap_as_normal(g) for g in gradient])
-        if not keep:
-            self._saved = None
+        gradients = [None if g is None else wrap_as_normal(g) for g in gradient]
+        results = self._run_recorded(gradients, keep)
         return [None if result is None else result._array for result in results]
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:

@@ -478,8 +478,7 @@ class RawSavedTensor:
             raise RuntimeError(
                 f"Calling register_hooks on a saved tensor after it has been freed. {told}"
             )
-        saved = list(node._saved)
-        entry = saved[self._place]
+        entry = node._saved[self._place]
         if isinstance(entry, PackedTensor):
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. "
@@ -489,16 +488,14 @@ class RawSavedTensor:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor with value None is forbidden"
             )
-        if isinstance(entry, SavedTensor) and entry.tensor is None:
-            result = wrap_as_normal(entry.array)
-            saved[self._place] = pack(result, None, node._result_nr(self._place), hooks)
-            saved[self._place].requires_grad = True
+        tensor = entry if isinstance(entry, Tensor) else entry.tensor
+        if tensor is None:
+            packed = pack(wrap_as_normal(entry.array), None, node._result_nr(self._place), hooks)
         else:
-            tensor = entry if isinstance(entry, Tensor) else entry.tensor
-            source, output_nr = gradient_edge(tensor)
-            packed = pack(tensor.detach(), source, output_nr, hooks)
-            packed.requires_grad = tensor.requires_grad
-            saved[self._place] = packed
+            packed = pack(tensor.detach(), *gradient_edge(tensor), hooks)
+        packed.requires_grad = tensor is None or tensor.requires_grad
+        saved = list(node._saved)
+        saved[self._place] = packed
         node._saved = tuple(saved)
 
 

@@ -59,14 +59,9 @@ def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any, mixed: bool = Fa
     product = product if alpha == 1 else alpha * product
     if input.shape != product.shape:
         input = input.expand(product.shape)
-    kept = (
-        input.masked_fill(torch.tensor(True), 0)
-        if not beta
-        else input
-        if beta == 1
-        else beta * input
-    )
-    return kept + product
+    if beta != 1:
+        input = beta * input if beta else input.masked_fill(torch.tensor(True), 0)
+    return input + product
 
 
 def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:

@@ -272,7 +272,8 @@ class DataLoader(Generic[T_co]):
         self.in_order = in_order
         iterable = isinstance(dataset, IterableDataset)
         if iterable:
-            _refuse_order(shuffle, sampler, batch_sampler)
+            ordered = None if shuffle in {False, None} else shuffle
+            _refuse_order(shuffle=ordered, sampler=sampler, batch_sampler=batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
@@ -371,14 +372,10 @@ def _check_workers(
         )
 
 
-def _refuse_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
+def _refuse_order(**given: Any) -> None:
     """Refuse an order for a dataset that has its own."""
-    for name, value, refused in (
-        ("shuffle", shuffle, shuffle not in {False, None}),
-        ("sampler", sampler, sampler is not None),
-        ("batch_sampler", batch_sampler, batch_sampler is not None),
-    ):
-        if refused:
+    for name, value in given.items():
+        if value is not None:
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
                 f"{name}={value}"

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import InitVar, dataclass
 from functools import reduce
 from typing import Any
 
@@ -78,16 +79,13 @@ class _Inputs(Function):
         return start.clone()
 
 
-def _metadata(tensor: Any) -> Any:
-    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
-
-
 DETERMINISM_CHECKS: dict[str, Callable[[Any], Any]] = {
-    "default": _metadata,
+    "default": lambda t: {"shape": t.shape, "dtype": t.dtype, "device": t.device},
     "none": lambda tensor: None,
 }
 
 
+@dataclass(eq=False)
 class Frame:
     """One run of a checkpointed part: how to run it again, and the slots of what it saved.
 
@@ -95,22 +93,17 @@ class Frame:
         completed: Whether the first run is over. A gradient may be asked for before.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        *,
-        context: AbstractContextManager[Any],
-        preserve_rng_state: bool,
-        early_stop: bool,
-        metadata: Callable[[Any], Any],
-    ) -> None:
-        self.function, self.kwargs, self.context = function, kwargs, context
-        self.early_stop, self.metadata = early_stop, metadata
-        self.rng_state = get_rng_state() if preserve_rng_state else None
-        self.completed = False
-        self._overtaken = False
+    function: Callable[..., Any]
+    args: InitVar[tuple[Any, ...]]
+    kwargs: dict[str, Any]
+    context: AbstractContextManager[Any]
+    rng_state: Any
+    early_stop: bool
+    metadata: Callable[[Any], Any]
+    completed: bool = False
+    _overtaken: bool = False
+
+    def __post_init__(self, args: tuple[Any, ...]) -> None:
         self._slots: list[weakref.ref[Slot]] = []
         self._seen: list[Any] = []
         self._recomputations: weakref.WeakKeyDictionary[Any, Recomputation] = (
@@ -131,7 +124,9 @@ class Frame:
 
     def unpack(self, slot: Slot) -> Any:
         """Give the tensor of a slot; recompute the part, if this pass has not done so."""
-        recomputation = self._recomputation_of_this_pass()
+        # without a pass, somebody looks at a saved value
+        found = {} if grad_mode.task is None else self._recomputations
+        recomputation = found.setdefault(grad_mode.task, Recomputation())
         if not recomputation.finished:
             self._recompute(recomputation)
             recomputation.finished = True
@@ -143,15 +138,6 @@ class Frame:
                 "so only once. Otherwise please open an issue with details on your use case."
             )
         return recomputation.values.pop(slot)
-
-    def _recomputation_of_this_pass(self) -> Recomputation:
-        key = grad_mode.task
-        if key is None:  # somebody looks at a saved value outside of any pass
-            return Recomputation()
-        found = self._recomputations.get(key)
-        if found is None:
-            found = self._recomputations[key] = Recomputation()
-        return found
 
     def _recompute(self, recomputation: Recomputation) -> None:
         """Run the part again, until all slots are filled."""
@@ -180,11 +166,8 @@ class Frame:
         ):
             if self.rng_state is not None:
                 set_rng_state(self.rng_state)
-            try:
-                with self.context:
-                    self.function(*args, **self.kwargs)
-            except StopRecomputation:
-                return
+            with suppress(StopRecomputation), self.context:
+                self.function(*args, **self.kwargs)
 
     def _refuse_surplus(self) -> None:
         """Act on a tensor for which there is no slot."""
@@ -263,13 +246,10 @@ class CheckpointFunction(Function):
                 set_rng_state(ctx.rng_state)
             with enable_grad():
                 outputs = ctx.run_function(*detached)
+        outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
         pairs = [
             (output, gradient)
-            for output, gradient in zip(
-                outputs if isinstance(outputs, (tuple, list)) else (outputs,),
-                grad_outputs,
-                strict=False,
-            )
+            for output, gradient in zip(outputs, grad_outputs, strict=False)
             if isinstance(output, Tensor) and output.requires_grad
         ]
         if not pairs:
@@ -278,11 +258,8 @@ class CheckpointFunction(Function):
             )
         roots, gradients = zip(*pairs, strict=True)
         backward(roots, gradients)
-        return (
-            None,
-            None,
-            *(value.grad if isinstance(value, Tensor) else None for value in detached),
-        )
+        found = (value.grad if isinstance(value, Tensor) else None for value in detached)
+        return (None, None, *found)
 
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
@@ -417,15 +394,10 @@ def checkpoint(
     first_context, next_context = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    frame = Frame(
-        function,
-        args,
-        kwargs,
-        context=next_context,
-        preserve_rng_state=preserve,
-        early_stop=early_stop if _early_stop[0] is None else _early_stop[0],
-        metadata=DETERMINISM_CHECKS[determinism_check],
-    )
+    early_stop = early_stop if _early_stop[0] is None else _early_stop[0]
+    rng_state = get_rng_state() if preserve else None
+    metadata = DETERMINISM_CHECKS[determinism_check]
+    frame = Frame(function, args, kwargs, next_context, rng_state, early_stop, metadata)
     with saved_tensors_hooks(frame.pack, frame.unpack), first_context:
         result = function(*args, **kwargs)
         frame.completed = True
