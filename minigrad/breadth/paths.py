@@ -48,14 +48,12 @@ _QUESTIONS = (
     "_get_tracing_state _log_api_usage_once is_available is_compiling is_in_onnx_export "
     "is_initialized is_parametrized is_scripting is_tracing"
 )
-_NO = set(_QUESTIONS.split())
 # A function given to one of these, or to one that registers it for what is not here, is as it was.
 _PLAIN = (
     "DispatchKeySet _overload_method _script_if_tracing allow_in_graph disable export ignore "
     "parse_args script_if_tracing unused wrap"
 )
-_AS_IT_IS = set(_PLAIN.split())
-_SCRIPTS = {"freeze", "optimize_for_inference", "script", "trace"}
+_SCRIPTS = "freeze optimize_for_inference script trace"
 
 # What only looks at a program, or chooses how fast it is: the program runs on without it.
 _ONLOOKERS = (
@@ -117,14 +115,10 @@ class Path(ModuleType):
             found = getattr(own, name)
         elif self._name.startswith("nn.modules."):
             found = getattr(import_module("minigrad.nn"), name)
-        elif name in _SCRIPTS:
-            found = _scripted
-        elif name in _NO:
-            found = _never
         elif self._name == "hub" and name in ("_get_torch_home", "get_dir"):
             found = partial(_home, "hub" if name == "get_dir" else "")
-        elif name in _AS_IT_IS or name.startswith("register_"):
-            found = _as_it_is
+        elif name in _ANSWERS or name.startswith("register_"):
+            found = _ANSWERS.get(name, _as_it_is)
         elif name in _ONLOOKERS.split():
             found = type(name, (_Onlooker,), {"__module__": f"torch.{self._name}"})
         elif name == "tqdm":  # `torch.hub` has it
@@ -161,6 +155,13 @@ def _scripted(made: Any, *arguments: Any, **options: Any) -> Any:
     if isinstance(made, package.nn.Module):
         vars(made)["save"] = partial(package.save, made)
     return made
+
+
+_ANSWERS: dict[str, Any] = {
+    name: does
+    for does, names in ((_never, _QUESTIONS), (_as_it_is, _PLAIN), (_scripted, _SCRIPTS))
+    for name in names.split()
+}
 
 
 class _Onlooker:

@@ -16,12 +16,7 @@ from minigrad.nn.modules.module import Module
 from minigrad.ops.joining import joined
 from minigrad.ops.joining import stacked as stack
 
-
-class _Missing:
-    pass
-
-
-_MISSING = _Missing()
+_MISSING: Any = object()
 
 
 def functional_call(
@@ -178,7 +173,7 @@ class _Replaced(Block):
         for table in (module._parameters, module._buffers):
             if name in table:
                 return table, name
-        if not isinstance(getattr(module, name, _MISSING), (Tensor, _Missing)):
+        if not isinstance(getattr(module, name, Tensor()), Tensor):
             raise TypeError(f"{module._get_name()}.{name} is not a tensor")
         return vars(module), name
 

@@ -13,6 +13,8 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import randperm
 from minigrad.random import Generator, default_generator
 
+__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
+
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 

@@ -20,6 +20,8 @@ from minigrad.data.sampler import BatchSampler, RandomSampler, Sampler, Sequenti
 from minigrad.ops.joining import stacked as stack
 from minigrad.random import Generator
 
+__all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
+
 _WRONG = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found"
 
 

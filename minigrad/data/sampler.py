@@ -13,6 +13,9 @@ from minigrad.creation.construction import as_tensor, empty
 from minigrad.creation.factories import randint, randperm
 from minigrad.random import Generator
 
+__all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler"]
+__all__ += ["WeightedRandomSampler"]
+
 T_co = TypeVar("T_co", covariant=True)
 
 

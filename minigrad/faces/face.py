@@ -112,11 +112,6 @@ class Face:
         return [each.name for each in self.signature.arguments[1:] if not each.by_name]
 
     @functools.cached_property
-    def needed(self) -> int:
-        """How many arguments must be given, the first one aside."""
-        return sum(each.default is None for each in self.signature.arguments[1:])
-
-    @functools.cached_property
     def second(self) -> str:
         """The kind of the second argument, if it may be given by position."""
         return self.signature.arguments[1].kind if self.others else ""
@@ -129,8 +124,7 @@ class Face:
 
     def _stub(self, method: bool) -> Any:
         """Make a function that writes itself when it is first called."""
-        names = {**_names, "body": self.body, "face": self}
-        names["check"] = self.check
+        names = {**_names, "body": self.body, "face": self, "check": self.check}
         function: Any = FunctionType(_first_call.__code__, names, self.name)
         function.__qualname__ = self.name
         function.__doc__ = self.body.__doc__
@@ -444,7 +438,8 @@ def in_place_form(
             called = functools.partial(function, **options) if options else function
             return writers[writes](called, input, *others)
         except Exception as error:
-            missing = made.needed - len(others) - len(options)
+            needed = sum(each.default is None for each in made.signature.arguments[1:])
+            missing = needed - len(others) - len(options)
             if missing > 0:
                 raise TypeError(f"{own}() missing {missing} required arguments") from None
             if str(error).startswith((f"{made.name}() ", f"{made.name}(): argument")):
