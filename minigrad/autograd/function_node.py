@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.messages import RELEASED, can_require_grad, type_name, warn
+from minigrad.autograd.own_nodes import unpacked
 from minigrad.autograd.saved_names import raw_saved
 from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Edge, Node, attend, next_priority, sum_to_shape
-from minigrad.core.tensor import SavedTensor, Tensor, make_view, unpack_tensor, wrap_as_normal
+from minigrad.core.tensor import SavedTensor, Tensor, make_view, wrap_as_normal
 
 
 class FunctionCtx:
@@ -181,7 +182,7 @@ class FunctionNode(Node, FunctionCtx):
         if self._saved is None:
             raise RuntimeError(RELEASED)
         tensors = tuple(
-            None if saved is None else self._unpacked(saved, place)
+            None if saved is None else unpacked(self, place, saved)
             for place, saved in enumerate(self._saved)
         )
         if self._forward_cls.clear_saved_tensors_on_access:
@@ -193,12 +194,6 @@ class FunctionNode(Node, FunctionCtx):
         """The same as `saved_tensors`, with a warning: it is the old name."""
         warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
-
-    def _unpacked(self, saved: Any, place: int) -> Any:
-        tensor = unpack_tensor(saved, self)
-        if saved.__class__ is SavedTensor and saved.tensor is None:
-            tensor._edge = (self, self._result_nr(place))
-        return tensor
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:

@@ -311,7 +311,7 @@ def jacobian(
             _result(block(position, output, tensors, create_graph, strict), several, create_graph)
             for position, output in enumerate(outputs)
         ]
-    return in_form(tuple(blocks), several_outputs)
+    return tuple(blocks) if several_outputs else blocks[0]
 
 
 def hessian(
@@ -437,11 +437,6 @@ def number_of(func: Function, tensors: Tensors, caller: str, strict: bool) -> An
     return outputs[0]
 
 
-def in_form(tensors: Sequence[Any], several: bool) -> Any:
-    """Give tensors as a tuple, or the only one by itself."""
-    return tensors if several else tensors[0]
-
-
 def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
     """Give new tensors of the same values, so that a function may use the old ones as well.
 
@@ -469,7 +464,7 @@ def _result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
     """Give results in the form of what they belong to, without their graph if none was wanted."""
     refuse_nothing(tensors)
     found = tensors if create_graph else tuple(tensor.detach() for tensor in tensors)
-    return in_form(found, several)
+    return found if several else found[0]
 
 
 def zeros_like(tensor: Any, requires_grad: bool = False) -> Any:

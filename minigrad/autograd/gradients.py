@@ -372,10 +372,20 @@ def backward(
         tensor([ 2., 40.])
     """
     if grad_variables is not None:
-        grad_tensors = _old_name(grad_tensors, grad_variables)
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                "`backward()`. Please only use `grad_tensors`."
+            )
+        grad_tensors = grad_variables
     roots, wanted = _as_list(tensors), None if inputs is None else _as_wanted(inputs, "backward")
     gradients = starting_gradients(roots, grad_tensors, create_graph)
-    edges = None if wanted is None else _edges_of_inputs(wanted)
+    for tensor in wanted or ():
+        if isinstance(tensor, Tensor):
+            tensor._resolved_edge()  # a view of changed memory retains at its new node
+            tensor.retain_grad()
+    edges = None if wanted is None else [_edge_of(tensor) for tensor in wanted]
     try:
         _run(roots, gradients, retain_graph, create_graph, edges, True)
     finally:
@@ -389,16 +399,6 @@ def backward(
             )
 
 
-def _old_name(grad_tensors: Any, grad_variables: Any) -> Any:
-    warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-    if grad_tensors is not None:
-        raise RuntimeError(
-            "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-            "`backward()`. Please only use `grad_tensors`."
-        )
-    return grad_variables
-
-
 def _as_wanted(inputs: Any, function: str) -> list[Any]:
     """Give a list of what gradients are wanted for, which may be the values of a dict."""
     if isinstance(inputs, Mapping) and type(inputs) is not dict:
@@ -410,17 +410,6 @@ def _as_wanted(inputs: Any, function: str) -> list[Any]:
     if not wanted:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
     return wanted
-
-
-def _edges_of_inputs(wanted: list[Any]) -> list[Edge]:
-    """Give the edges at which gradients are wanted, and let inner tensors keep theirs."""
-    edges = []
-    for tensor in wanted:
-        if isinstance(tensor, Tensor):
-            tensor._resolved_edge()  # a view of changed memory retains at its new node
-            tensor.retain_grad()
-        edges.append(_edge_of(tensor))
-    return edges
 
 
 def _as_list(tensors: Any) -> list[Any]:

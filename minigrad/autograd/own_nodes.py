@@ -55,31 +55,33 @@ class Decomposition(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to arrays."""
-        return self._applied(gradient, keep, self._as_array)
+        return self._applied(gradient, keep, _as_array)
 
     @in_a_rule
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to tensors, which records it."""
-        return self._applied(gradient, keep, self._as_tensor)
+        return self._applied(gradient, keep, unpacked)
 
-    def _applied(self, gradient: Any, keep: bool, unpacked: Callable[[int, Any], Any]) -> Any:
+    def _applied(self, gradient: Any, keep: bool, unpack: Callable[..., Any]) -> Any:
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        saved = [unpacked(place, each) for place, each in enumerate(self._saved)]
+        saved = [unpack(self, place, each) for place, each in enumerate(self._saved)]
         result = self.rule(*gradient, *saved, *self._settings)
         if not keep:
             self._saved = None
         return (result,)
 
-    def _as_array(self, place: int, saved: Any) -> Any:
-        return saved._array if saved._version_counter is None else unpack_array(saved, self)
 
-    def _as_tensor(self, place: int, saved: Any) -> Tensor:
-        """Give a saved value as a tensor with its place in the graph."""
-        tensor = unpack_tensor(saved, self)
-        if saved.__class__ is SavedTensor and saved.tensor is None:
-            tensor._edge = (self, self._result_nr(place))
-        return tensor
+def _as_array(node: Node, place: int, saved: Any) -> Any:
+    return saved._array if saved._version_counter is None else unpack_array(saved, node)
+
+
+def unpacked(node: Any, place: int, saved: Any) -> Tensor:
+    """Give what a node saved at a place as a tensor with its place in the graph."""
+    tensor = unpack_tensor(saved, node)
+    if saved.__class__ is SavedTensor and saved.tensor is None:
+        tensor._edge = (node, node._result_nr(place))
+    return tensor
 
 
 def recorded(

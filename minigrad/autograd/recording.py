@@ -160,11 +160,9 @@ class RecordedTask(GraphTask):
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
         super()._capture(node, grad_outputs)  # type: ignore[misc]  # only a chosen pass does
         for position, output_nr in self.captures[node]:  # type: ignore[attr-defined]
-            gradient = grad_outputs[output_nr]
-            if gradient is not None:
-                self.recorder.note(
-                    events.GradientCaptured, node, position, output_nr, snapshot(gradient)
-                )
+            if grad_outputs[output_nr] is not None:
+                told = position, output_nr, snapshot(grad_outputs[output_nr])
+                self.recorder.note(events.GradientCaptured, node, *told)
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         given = self.arrived or snapshot(grad_outputs)

@@ -91,13 +91,10 @@ def _example(value: Tensor, dim: int, example: int, count: int) -> Tensor:
     """Take one example out of a batch; of an empty batch, zeros, to see what becomes of them."""
     if count:
         return value.select(dim, example)
-    sizes = [size for d, size in enumerate(value.shape) if d != dim % value.ndim]
-    return value.new_zeros(sizes)
+    return value.new_zeros(value.movedim(dim, 0).shape[1:])
 
 
 def _called(call: Callable[[int], Any], count: int, randomness: str) -> list[Any]:
-    if randomness == "different":
-        return [call(example) for example in range(count or 1)]
     before = get_rng_state()
     results = []
     for example in range(count or 1):

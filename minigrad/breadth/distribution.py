@@ -76,9 +76,8 @@ class Distribution:
         self._validate_args = validate_args is not False
         if self._validate_args:
             for name, constraint in self.arg_constraints.items():
-                if name in vars(self) or not isinstance(
-                    getattr(type(self), name, None), cached_property
-                ):
+                follows = isinstance(getattr(type(self), name, None), cached_property)
+                if name in vars(self) or not follows:
                     self._check_parameter(name, constraint)
 
     def _check_parameter(self, name: str, constraint: Any) -> None:

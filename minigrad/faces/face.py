@@ -107,14 +107,9 @@ class Face:
         return found
 
     @functools.cached_property
-    def others(self) -> list[str]:
-        """The names of what may be given by position, the first argument aside."""
-        return [each.name for each in self.signature.arguments[1:] if not each.by_name]
-
-    @functools.cached_property
     def second(self) -> str:
         """The kind of the second argument, if it may be given by position."""
-        return self.signature.arguments[1].kind if self.others else ""
+        return next((each.kind for each in self.signature.arguments[1:2] if not each.by_name), "")
 
     @functools.cached_property
     def result(self) -> Any:
@@ -423,10 +418,10 @@ def in_place_form(
             if not isinstance(input, Tensor):
                 raise arguments.no_tensor(own, input, "input", 1)
             if options:
-                for name in made.others[len(others) :]:
-                    if name not in options:
+                for each in made.signature.arguments[1 + len(others) :]:
+                    if each.by_name or each.name not in options:
                         break
-                    others = (*others, options.pop(name))
+                    others = (*others, options.pop(each.name))
             if (
                 others
                 and made.second in ("Operand", "Scalar")

@@ -139,20 +139,15 @@ def _replace(path: str | os.PathLike[str], write: Callable[[BinaryIO], Any]) -> 
             write(file)
             file.flush()
             os.fsync(file.fileno())
+        mask = os.umask(0o022)  # it can only be read by setting it
+        os.umask(mask)
         # in a browser the mask takes everything away
-        new = 0o600 | 0o666 & ~_umask()
+        new = 0o600 | 0o666 & ~mask
         os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else new)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    """Give the permissions that new files do not get; they can only be read by setting them."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def load(

@@ -15,7 +15,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, field
 from functools import reduce
 from typing import Any
 
@@ -52,6 +52,7 @@ class Slot:
     __slots__ = ("__weakref__",)
 
 
+@dataclass(eq=False)
 class Recomputation:
     """What one backward pass had recomputed.
 
@@ -62,12 +63,9 @@ class Recomputation:
             when the pass is over.
     """
 
-    __slots__ = ("count", "finished", "values")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.finished = False
-        self.values: weakref.WeakKeyDictionary[Slot, Any] = weakref.WeakKeyDictionary()
+    count: int = 0
+    finished: bool = False
+    values: Any = field(default_factory=weakref.WeakKeyDictionary)
 
 
 class _Inputs(Function):
@@ -106,9 +104,7 @@ class Frame:
     def __post_init__(self, args: tuple[Any, ...]) -> None:
         self._slots: list[weakref.ref[Slot]] = []
         self._seen: list[Any] = []
-        self._recomputations: weakref.WeakKeyDictionary[Any, Recomputation] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._recomputations: Any = weakref.WeakKeyDictionary()  # by the pass
         self._args = [None if isinstance(value, Tensor) else value for value in args]
         self._places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
         # a number that requires a gradient, so that the function is recorded in any case
@@ -150,7 +146,13 @@ class Frame:
             place = recomputation.count
             recomputation.count += 1
             if place >= len(self._slots):
-                self._refuse_surplus()
+                if self.completed:
+                    raise CheckpointError(
+                        "torch.utils.checkpoint: trying to save more tensors during recomputation "
+                        "than during the original forward pass."
+                    )
+                # a gradient was asked for within the part: the first run has not come so far yet
+                self._overtaken = True
                 return tensor
             slot = self._slots[place]()
             if slot is not None:  # else a gradient asked for within the part has released it
@@ -168,16 +170,6 @@ class Frame:
                 set_rng_state(self.rng_state)
             with suppress(StopRecomputation), self.context:
                 self.function(*args, **self.kwargs)
-
-    def _refuse_surplus(self) -> None:
-        """Act on a tensor for which there is no slot."""
-        if self.completed:
-            raise CheckpointError(
-                "torch.utils.checkpoint: trying to save more tensors during recomputation than "
-                "during the original forward pass."
-            )
-        # a gradient was asked for within the part: the first run has not come this far yet
-        self._overtaken = True
 
     def _compare(self, recomputation: Recomputation) -> None:
         """Refuse a recomputation that saved other tensors than the first run."""
