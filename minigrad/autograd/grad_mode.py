@@ -121,7 +121,6 @@ class _Recording(DecoratingMode):
 
     _begun: ClassVar[bool] = False  # when it is made, rather than when it is entered
     wanted: bool
-    prev: bool
 
     def __enter__(self) -> None:
         enabled = grad_mode.enabled
@@ -219,8 +218,7 @@ class set_grad_enabled(_Recording):
         return type(self)(self.mode)
 
     def _fresh(self) -> DecoratingMode:  # one that begins when it is entered
-        wanted: DecoratingMode = enable_grad() if self.mode else no_grad()
-        return wanted
+        return enable_grad() if self.mode else no_grad()
 
     def __call__(self, orig_func: F) -> F:
         """Decorate a function, and undo the change that creating this object made."""

@@ -529,10 +529,8 @@ def _told_apart(gradients: Sequence[Any]) -> list[Any]:
             gradient = tensors.setdefault(id(array), gradient)
             if not array.flags.writeable:  # a repeated entry, whose memory is somebody else's
                 once = tuple(slice(None) if step else slice(0, 1) for step in array.strides)
-                kept = array[once].copy()
-                pairs = zip(array.strides, kept.strides, strict=True)
-                steps = tuple(new if old else 0 for old, new in pairs)
-                gradient._array = np.lib.stride_tricks.as_strided(kept, array.shape, steps)
+                gradient._array = np.broadcast_to(array[once].copy(), array.shape)
+                gradient._array.flags.writeable = True
                 tensors[id(gradient._array)] = gradient
         apart.append(gradient)
     return apart

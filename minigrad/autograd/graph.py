@@ -228,8 +228,7 @@ def _reachable(task: Any) -> set[Node]:
             if node not in task.reachable:
                 task.reachable.add(node)
                 stack.extend(n for n, _ in node.next_functions if n is not None)
-    found: set[Node] = task.reachable
-    return found
+    return task.reachable
 
 
 class _Gathering:

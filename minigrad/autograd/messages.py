@@ -287,11 +287,10 @@ def stale(saved: Any, node: Node) -> Exception:
     """A saved value was changed in place since."""
     expected, number, array = getattr(saved, "version", 0), 0, getattr(saved, "array", None)
     tensor = saved.tensor if isinstance(saved, SavedTensor) else saved
-    source: Any
     if tensor is None:  # the node's own result; of an input PyTorch forgets which output it was
         place = next(n for n, each in enumerate(node._saved or (saved,)) if each is saved)
         number = getattr(node, "_result_nr", lambda _: 0)(place)
-        source = (made_by(saved, node), number)
+        source: Any = (made_by(saved, node), number)
     else:
         source, array = tensor._resolved_edge(), tensor._array
     assert array is not None

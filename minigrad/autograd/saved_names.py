@@ -516,15 +516,13 @@ class NodeFace(Node):
 
     __slots__ = ()
 
-    _metadata: dict[str, Any]
-
     @property
     def metadata(self) -> dict[str, Any]:
         """A dict for notes about this node."""
         try:
             return self._metadata
         except AttributeError:
-            self._metadata = {}
+            self._metadata: dict[str, Any] = {}
             return self._metadata
 
     def __call__(self, *gradients: Any, **named: Any) -> Any:

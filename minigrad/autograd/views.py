@@ -59,9 +59,6 @@ class AsStridedBackward0(Node):
 
     __slots__ = ("layout", "replay")
 
-    layout: Layout
-    replay: Replay
-
     def __init__(self, base: Tensor, replay: Replay) -> None:
         self._set_up([base._edge or resolve_edge(base)])
         self.replay = replay
@@ -145,9 +142,6 @@ class CopySlices(Node):
     __slots__ = ("function", "layout", "replay")
 
     _keeps_tensors = True
-    function: Node
-    layout: Layout
-    replay: Replay
 
     def __init__(self, base: Tensor, edge: Any, replay: Replay, function: Node) -> None:
         self._set_up([edge, *function.next_functions[1:]])

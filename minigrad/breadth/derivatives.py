@@ -36,12 +36,10 @@ class Structure:
 
     def build(self, leaves: Any) -> Any:
         """Put leaves, in order, into this structure."""
-        return self._build(iter(leaves))
-
-    def _build(self, leaves: Any) -> Any:
+        leaves = iter(leaves)  # of an iterator, itself
         if self.kind is None:
             return next(leaves)
-        parts = [part._build(leaves) for part in self.parts]
+        parts = [part.build(leaves) for part in self.parts]
         if self.kind is dict:
             return dict(zip(self.keys, parts, strict=True))
         return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)

@@ -384,8 +384,6 @@ class Uniform(Distribution):
     has_rsample = True
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
-        self.low: Any
-        self.high: Any
         self.low, self.high = broadcast_all(low, high)
         super().__init__(self.low.size(), validate_args=validate_args)
 
@@ -407,7 +405,7 @@ class Uniform(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density: outside of the bounds it is -inf."""
         value = self._checked(value)
-        inside = (self.low <= value) & (self.high > value)
+        inside = self.low.le(value) & self.high.gt(value)
         return inside.type_as(self.low).log() - (self.high - self.low).log()
 
     def entropy(self) -> Tensor:

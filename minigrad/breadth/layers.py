@@ -28,8 +28,7 @@ torch: Any = sys.modules["minigrad"]
 
 def total(losses: Tensor, *reduction: Any) -> Tensor:
     """Make one number of losses, or leave them: as their last argument says, or two old ones."""
-    result: Tensor = reduced(losses, reduction_number(*reduction))
-    return result
+    return reduced(losses, reduction_number(*reduction))
 
 
 def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
@@ -101,8 +100,7 @@ def shuffled(input: Tensor, groups: int) -> Tensor:
             f"Number of channels must be divisible by groups. Got {input.size(1)} channels and "
             f"{groups} groups."
         )
-    result: Tensor = channel_shuffle(input, groups)
-    return result
+    return channel_shuffle(input, groups)
 
 
 def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: bool) -> Tensor:

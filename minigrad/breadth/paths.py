@@ -108,9 +108,8 @@ class Path(ModuleType):
         own: Any = import_module(path) if file else None
         for part in filter(None, inside.split(".")):
             own = getattr(own, part)
-        found: Any
         if f"{self.__name__}.{name}" in sys.modules:
-            found = sys.modules[f"{self.__name__}.{name}"]
+            found: Any = sys.modules[f"{self.__name__}.{name}"]
         elif hasattr(own, name):
             found = getattr(own, name)
         elif self._name.startswith("nn.modules."):

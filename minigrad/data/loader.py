@@ -58,10 +58,8 @@ def _rebuilt(model: Any, entries: Any) -> Any:
         if not isinstance(model, (abc.MutableMapping, abc.MutableSequence)):
             return type(model)(entries)
         rebuilt = copy.copy(model)  # it keeps what else there is: a default, attributes
-        if isinstance(rebuilt, abc.MutableMapping):
-            rebuilt.update(entries)
-            return rebuilt
-        for place, entry in enumerate(entries):
+        pairs = entries.items() if isinstance(entries, dict) else enumerate(entries)
+        for place, entry in pairs:
             rebuilt[place] = entry
         return rebuilt
     except TypeError:

@@ -221,8 +221,7 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
         value = value.__index__()
     if not -_LIMIT <= value < _LIMIT:
         raise ValueError(f"Overflow when unpacking long long: {argument}={value} of {name}()")
-    number: int = value
-    return number
+    return value
 
 
 def is_truth(value: Any) -> bool:

@@ -103,8 +103,7 @@ class Face:
     @functools.cached_property
     def signature(self) -> Signature:
         """What it takes and gives; read when it is first needed: this makes importing quick."""
-        found: Signature = import_module("minigrad.faces.signature").read(self.schema)
-        return found
+        return import_module("minigrad.faces.signature").read(self.schema)
 
     @functools.cached_property
     def second(self) -> str:
