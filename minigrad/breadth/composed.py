@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.own_nodes import not_differentiable, nothing_passes
+from minigrad.autograd.own_nodes import not_differentiable, nothing_passes, without_derivative
 from minigrad.breadth.families import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.memory import shared
@@ -47,7 +47,9 @@ SETTINGS = {"precision": "highest", "threads": 1}
 def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
     """Let NumPy find places or counts, which have no derivative."""
     arrays = (each._array if isinstance(each, Tensor) else each for each in given)
-    return wrap(np.asarray(function(*arrays, **options)))
+    result = wrap(np.asarray(function(*arrays, **options)))
+    weighted = result.is_floating_point()
+    return without_derivative(function.__name__, result, *given) if weighted else result
 
 
 def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any, mixed: bool = False) -> Tensor:

@@ -96,7 +96,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         >>> w.grad
         tensor([-1.0000,  0.5000])
     """
-    bound, gradients, _ = float(clip_value), _gradients(parameters), bool(foreach)
+    bound, gradients = float(clip_value), _gradients(parameters)
     if not gradients:
         raise RuntimeError("clip_grad_value_(): no parameter has a gradient to clip, as in PyTorch")
     for gradient in gradients:
