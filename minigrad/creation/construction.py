@@ -70,13 +70,13 @@ def factory(
         place = own.pop("out", None) if out else None
         dtype_or = functools.partial(dtype_for, name, place, dtype)
         try:
-            array = make(*arguments, dtype_or=dtype_or, **own)
+            array: Any = make(*arguments, dtype_or=dtype_or, **own)
         except Exception as error:
             explained_call(error, name, make, arguments, own)
             raise
-        warns = name == "arange"
-        made: Any = array if place is None else write_new(place, array, warns)
-        return finish(made, requires_grad, name)
+        if place is not None:
+            array = write_new(place, array, warns=name == "arange")
+        return finish(array, requires_grad, name)
 
     return shows(call, ({"out": None} if out else {}) | _USUAL, dtype_or="")
 
@@ -132,7 +132,7 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
         if requires_grad and not can_require_grad(tensor._array.dtype):
             raise only_floats()
         if requires_grad:
-            tensor.requires_grad_()
+            tensor._edge = None
     return tensor
 
 
