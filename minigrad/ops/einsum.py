@@ -10,6 +10,7 @@ matrices for two factors.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -31,6 +32,7 @@ from minigrad.ops.type_promotion import differ
 
 ELLIPSIS = "..."
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LABEL = re.compile(r"\.\.\.|[^ ]", re.DOTALL)
 
 
 class Plan(NamedTuple):
@@ -61,22 +63,18 @@ def _read(text: str, start: int, again: str, alone: str) -> list[str]:
         alone: What is wrong if a point belongs to none.
     """
     found: list[str] = []
-    index = 0
-    while index < len(text):
-        if text[index] == ".":
-            if ELLIPSIS in found or text[index : index + 3] != ELLIPSIS:
-                what = again if ELLIPSIS in found else alone
-                raise RuntimeError(f"einsum(): found '.' for {what}")
-            found.append(ELLIPSIS)
-            index += 2
-        elif text[index] != " ":
-            if text[index] not in _LETTERS:
-                raise RuntimeError(
-                    f"einsum(): invalid subscript given at index {start + index} in the equation "
-                    "string, subscripts must be in [a-zA-Z]"
-                )
-            found.append(text[index])
-        index += 1
+    for match in _LABEL.finditer(text):
+        label = match[0]
+        if ELLIPSIS in found and label in (".", ELLIPSIS):
+            raise RuntimeError(f"einsum(): found '.' for {again}")
+        if label == ".":
+            raise RuntimeError(f"einsum(): found '.' for {alone}")
+        if label != ELLIPSIS and label not in _LETTERS:
+            raise RuntimeError(
+                f"einsum(): invalid subscript given at index {start + match.start()} in the "
+                "equation string, subscripts must be in [a-zA-Z]"
+            )
+        found.append(label)
     return found
 
 
