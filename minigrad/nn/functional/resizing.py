@@ -39,13 +39,10 @@ class Taps(tuple[tuple[tuple[Any, Any], ...], ...]):
 
 # for each mode what its operations and their nodes are called
 _KINDS = {
-    "nearest": ("upsample_nearest{}d", "UpsampleNearest{}D"),
-    "nearest-exact": ("upsample_nearest_exact{}d", "UpsampleNearestExact{}D"),
-    "linear": ("upsample_linear{}d", "UpsampleLinear{}D"),
-    "bilinear": ("upsample_bilinear{}d", "UpsampleBilinear{}D"),
-    "trilinear": ("upsample_trilinear{}d", "UpsampleTrilinear{}D"),
-    "bicubic": ("upsample_bicubic{}d", "UpsampleBicubic{}D"),
+    mode: (f"upsample_{mode}{{}}d", f"Upsample{mode.title()}{{}}D")
+    for mode in ("nearest", "linear", "bilinear", "trilinear", "bicubic")
 }
+_KINDS["nearest-exact"] = "upsample_nearest_exact{}d", "UpsampleNearestExact{}D"
 _IMAGES = {"bicubic": 2, "lanczos": 2}
 _OFFERED = {*_KINDS, *_IMAGES, "area"}
 _SMOOTH = {"linear": 1, "bilinear": 2, "trilinear": 3, **_IMAGES}  # how many dimensions they mix
@@ -219,14 +216,7 @@ def _wanted(
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,) * dims
-        if len(sizes) != dims:
-            raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input "
-                f"with spatial dimensions of {list(old)} and output size of {size}. Please provide "
-                "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
-                "format."
-            )
+        sizes = _of_each(old, dims, size, "output", " size", " of")
         for each in sizes:
             if not isinstance(each, (int, np.integer)):
                 raise TypeError(f"sizes must be ints, not {type(each).__name__}: {size}")
@@ -235,16 +225,24 @@ def _wanted(
         raise ValueError("either size or scale_factor should be defined")
     if isinstance(scale_factor, (Tensor, np.ndarray)):
         raise wrong_type("interpolate", "scale_factor", "float", scale_factor, 3)
-    given = scale_factor if isinstance(scale_factor, (tuple, list)) else (scale_factor,) * dims
-    if len(given) != dims:
-        raise ValueError(
-            "Input and scale_factor must have the same number of spatial dimensions, but got input "
-            f"with spatial dimensions of {list(old)} and scale_factor of shape {scale_factor}. "
-            "Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, "
-            "s2, ...,sK) format."
-        )
+    given = _of_each(old, dims, scale_factor, "scale_factor", "", " of shape")
     sizes = tuple(int(np.floor(float(n) * f)) for n, f in zip(old, given, strict=True))
-    return sizes, (None,) * dims if recompute else tuple(given)
+    return sizes, (None,) * dims if recompute else given
+
+
+def _of_each(
+    old: tuple[int, ...], dims: int, given: Any, what: str, kind: str, link: str
+) -> tuple[Any, ...]:
+    """Give a size or a scale for each dimension."""
+    several = tuple(given) if isinstance(given, (tuple, list)) else (given,) * dims
+    if len(several) != dims:
+        raise ValueError(
+            f"Input and {what} must have the same number of spatial dimensions, but got input with "
+            f"spatial dimensions of {list(old)} and {what}{kind}{link} {given}. Please provide "
+            f"input tensor in (N, C, d1, d2, ...,dK) format and {what}{kind} in "
+            f"({what[0]}1, {what[0]}2, ...,{what[0]}K) format."
+        )
+    return several
 
 
 def _check(array: Any, sizes: tuple[int, ...], mode: str) -> None:
