@@ -307,7 +307,7 @@ def _windows(name: str, ndim: int, input: Any, kernel_size: Any, stride: Any, pa
     return windows
 
 
-def _by_axis(prefix: str, values: tuple[int, ...]) -> str:
+def _by_axis(values: tuple[int, ...], prefix: str) -> str:
     """List values with their axes: `dH: 2 dW: 2`."""
     values = (1,) * (2 - len(values)) + values
     pairs = zip(_AXES[3 - len(values) :], values, strict=True)
@@ -318,16 +318,10 @@ def _check_window(kernel: Any, stride: Any, padding: Any, dilation: Any) -> None
     """Raise if a setting is out of range, in the words of two dimensions and more."""
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")
-    if min(kernel) < 1:
-        raise RuntimeError(
-            f"kernel size should be greater than zero, but got {_by_axis('k', kernel)}"
-        )
-    if min(stride) < 1:
-        raise RuntimeError(f"stride should be greater than zero, but got {_by_axis('d', stride)}")
-    if min(dilation) < 1:
-        raise RuntimeError(
-            f"dilation should be greater than zero, but got {_by_axis('dilation', dilation)}"
-        )
+    named = {"kernel size": (kernel, "k"), "stride": (stride, "d")}
+    for setting, given in (named | {"dilation": (dilation, "dilation")}).items():
+        if min(given[0]) < 1:
+            raise RuntimeError(f"{setting} should be greater than zero, but got {_by_axis(*given)}")
     if min(padding) < 0:
         raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
     for k, p, d in zip(kernel, padding, dilation, strict=True):
