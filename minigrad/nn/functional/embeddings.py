@@ -152,14 +152,9 @@ def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: flo
     max_norm = number(max_norm, "embedding_renorm_", "max_norm", 3, "float")
     norm_type = number(norm_type, "embedding_renorm_", "norm_type", 4, "float")
     rows = np.unique(positions)
-    if not rows.size:
-        return
     entries = weight._array[rows]
     with np.errstate(all="ignore"):
-        if norm_type == np.inf:
-            lengths = np.abs(entries).max(1)
-        else:
-            lengths = (np.abs(entries) ** norm_type).sum(1) ** (1 / norm_type)
+        lengths = np.linalg.norm(entries, norm_type, 1)
     long = lengths > max_norm
     if long.any():
         factors = (max_norm / (lengths[long] + 1e-7)).astype(entries.dtype)
