@@ -193,8 +193,6 @@ def multi_head_attention_forward(
 
 def _fit_mask(mask: Tensor, length: int, places: int, heads: int) -> Tensor:
     """Give the mask with three dimensions, or raise if it does not fit."""
-    if mask.ndim not in (2, 3):
-        raise RuntimeError(f"attn_mask's dimension {mask.ndim} is not supported")
     expected = (length, places) if mask.ndim == 2 else (heads, length, places)
     if mask.shape != expected:
         raise RuntimeError(
