@@ -341,10 +341,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 f"{slopes.size} and channel size = {channels}."
             )
     if not (array.ndim == slopes.ndim == 1):
-        sizes = [1] * array.ndim
-        if array.ndim > 1:
-            sizes[1] = slopes.size
-        weight = shape.view(weight, tuple(sizes))
+        sizes = (1, slopes.size, *[1] * (array.ndim - 2))
+        weight = shape.view(weight, sizes[: array.ndim])
     return prelu_kernel(input, weight)
 
 
