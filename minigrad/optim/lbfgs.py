@@ -106,11 +106,7 @@ class LBFGS(
             iteration += 1
             state["n_iter"] += 1
             direction = self._direction(memory, gradient, state, group["history_size"])
-            before = memory["prev_flat_grad"]
-            if before is None:
-                memory["prev_flat_grad"] = gradient.copy()
-            else:
-                before[...] = gradient
+            memory["prev_flat_grad"] = gradient.copy()
             memory["prev_loss"] = previous_loss = loss
             size = number(group["lr"])
             if state["n_iter"] == 1:
@@ -310,15 +306,12 @@ def strong_wolfe(
         at = lowest_of_cubic(bracket[0], bracket[1])
         margin = 0.1 * (largest - smallest)
         # close to an end twice in a row, or beyond it: step away from that end
-        if min(largest - at, at - smallest) < margin:
-            if stuck or at >= largest or at <= smallest:
-                near_top = abs(at - largest) < abs(at - smallest)
-                at = largest - margin if near_top else smallest + margin
-                stuck = False
-            else:
-                stuck = True
-        else:
-            stuck = False
+        close = min(largest - at, at - smallest) < margin
+        if close and (stuck or at >= largest or at <= smallest):
+            near_top = abs(at - largest) < abs(at - smallest)
+            at = largest - margin if near_top else smallest + margin
+            close = False
+        stuck = close
         here = look(at)
         tries += 1
         if too_high(here) or here.loss >= bracket[low].loss:
