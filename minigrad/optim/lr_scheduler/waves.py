@@ -350,7 +350,6 @@ class OneCycleLR(
                 f"{self.total_steps}"
             )
         start = 0.0
-        phase = self._schedule_phases[-1]
         for phase in self._schedule_phases:
             if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
                 break
