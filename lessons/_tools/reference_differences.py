@@ -190,11 +190,11 @@ BEHAVIOR = (
         what="Where PyTorch meets infinity times 0, or less itself, on its way only, it gives nan, "
         "and minigrad what the formula says: for infinity or nan added to complex numbers, which "
         "PyTorch multiplies by 1 first; for infinite weights of `batch_norm`, `instance_norm` and "
-        "`group_norm`; for the slope of `softplus` where a threshold far away lets its powers "
-        "grow beyond all numbers; for `gelu` of infinity, and `trapezoid` over infinities; and for "
+        "`group_norm`, and numbers whose squares are infinite in `layer_norm`; for the slope of "
+        "`softplus` where a threshold far away lets its powers grow beyond all numbers; for `gelu` of infinity, and `trapezoid` over infinities; and for "
         "causal attention whose scale is not positive. Attention whose scale is nan is nan here, "
-        "and 0 there; and the gradient of a convolution with infinite kernels is nan where it "
-        "meets borders of zeros.",
+        "and 0 there; and the gradient of a convolution, and a transposed one, with infinite "
+        "kernels is nan where these meet borders of zeros.",
         why="In which order numbers are computed is no promise; the formula is.",
         code='torch.complex(torch.ones(1), torch.ones(1)) + float("inf")',
     ),

@@ -111,10 +111,10 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     """Multiply each entry of one tensor by the whole other one."""
     ndim = max(input.ndim, other.ndim)
     ours, theirs = ((1,) * (ndim - each.ndim) + tuple(each.shape) for each in (input, other))
-    product = input.view([n for size in ours for n in (size, 1)]) * other.view(
+    product = input.reshape([n for size in ours for n in (size, 1)]) * other.reshape(
         [n for size in theirs for n in (1, size)]
     )
-    return product.view([a * b for a, b in zip(ours, theirs, strict=True)])
+    return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
 
 
 def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
@@ -251,7 +251,7 @@ _renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(p > 0, having(
     having(input.ndim > 1, input, f"renorm: input needs at least 2 dimensions, got {input.ndim} "
     "dimensions"), f"renorm: expected maxnorm to be >= 0 but got {maxnorm}"),
     "renorm: non-positive-norm not supported") * (lambda norm: torch.where(
-    norm > maxnorm, (1.0 if maxnorm == float("inf") else maxnorm) / (norm + 1e-7), 1.0))(
+    norm > maxnorm, maxnorm / (torch.where(norm > maxnorm, norm, 1.0) + 1e-7), 1.0))(
     torch.linalg.vector_norm(input, p, [each for each in range(input.ndim) if each != dim], True))
 _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
     bool include_self=True) = gathered(input, dim, index, src, reduce, include_self)

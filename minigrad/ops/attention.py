@@ -131,7 +131,8 @@ def attention(query: Array, key: Array, value: Array, mask: Any, scale: Any, kep
 def safe_softmax(self: Array, dim: Any) -> Array:
     """Softmax that gives zeros where all scores are minus infinity, instead of NaN."""
     weights = softmax.forward(self, dim)
-    return np.where(np.maximum.reduce(self, axis=dim, keepdims=True) == -np.inf, 0, weights)
+    largest = np.maximum.reduce(self, axis=dim, keepdims=True, initial=-np.inf)
+    return np.where(largest == -np.inf, 0, weights)
 
 
 # ---------------------------------------------------------------------- what is called

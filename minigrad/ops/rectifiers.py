@@ -130,7 +130,8 @@ def hardsigmoid(self: Array) -> Array:
 @in_single
 def hardswish_backward(grad_output: Array, self: Array) -> Array:
     r"""Rule of hardswish, between the kinks :math:`g\, (x / 3 + 1 / 2)`."""
-    return pick(self <= -3, 0, pick(self >= 3, grad_output, grad_output * (self / 3 + 0.5)))
+    sloped = pick(self < 3, grad_output * (self / 3 + 0.5), grad_output)  # NaN is as beyond
+    return pick(self <= -3, 0, sloped)
 
 
 @activation("hardswish(input, inplace=False)", floats("hardswish_cpu"))

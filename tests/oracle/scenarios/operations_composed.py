@@ -15,13 +15,13 @@ t.addmm(m, n, n, beta=0.5, alpha=2); m.addmm(n, n, beta=0); m.clone().addmm_(n, 
 t.addmv(v, m, w, alpha=3); v.clone().addmv_(m, w, beta=0)
 t.addr(m, v, w, beta=2); m.clone().addr_(v, w)
 t.baddbmm(b, b, b, alpha=2); b.clone().baddbmm_(b, b, beta=0.25)
-t.kron(m, n[:2]); t.vdot(v, w); t.spmm(m, n)
+t.kron(m, n[:2]); t.kron(m.T, n.T); t.vdot(v, w); t.spmm(m, n)
 t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), upper=True)
 t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2], 0.01)
 t.linalg.pinv(m.T @ m, atol=2.0, hermitian=True); t.linalg.lstsq(m + 3 * t.eye(3), n).solution
-t.linalg.matrix_rank(m); m.H
+t.linalg.matrix_rank(m); t.linalg.matrix_rank(m, 0.1); t.linalg.matrix_rank(m, rtol=0.01); m.H
 t.linalg.cross(m, n); t.linalg.cross(b, b.flip(0), dim=1)
-t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
+t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); m.renorm(2, 0, float("inf")); b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
 """
 PLACES = """
 t.roll(m, 1); t.roll(m, (1, -1), (0, 1)); m.roll(2, 0); t.roll(v, -1, 0); t.roll(b, (1, 2), (0, 2))
