@@ -191,7 +191,8 @@ BEHAVIOR = (
         "and minigrad what the formula says: for infinity or nan added to complex numbers, which "
         "PyTorch multiplies by 1 first; for infinite weights of `batch_norm`, `instance_norm` and "
         "`group_norm`, and numbers whose squares are infinite in `layer_norm`; for the slope of "
-        "`softplus` where a threshold far away lets its powers grow beyond all numbers; for `gelu` of infinity, and `trapezoid` over infinities; and for "
+        "`softplus` where a threshold far away lets its powers grow beyond all numbers; for "
+        "`gelu` of infinity, and `trapezoid` over infinities; and for "
         "causal attention whose scale is not positive. Attention whose scale is nan is nan here, "
         "and 0 there; and the gradient of a convolution, and a transposed one, with infinite "
         "kernels is nan where these meet borders of zeros.",

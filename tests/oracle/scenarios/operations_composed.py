@@ -21,7 +21,8 @@ t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2], 0.01)
 t.linalg.pinv(m.T @ m, atol=2.0, hermitian=True); t.linalg.lstsq(m + 3 * t.eye(3), n).solution
 t.linalg.matrix_rank(m); t.linalg.matrix_rank(m, 0.1); t.linalg.matrix_rank(m, rtol=0.01); m.H
 t.linalg.cross(m, n); t.linalg.cross(b, b.flip(0), dim=1)
-t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); m.renorm(2, 0, float("inf")); b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
+t.renorm(m, 2, 0, 1.0); m.renorm(1, -1, 0.5); m.renorm(2, 0, float("inf"))
+b.renorm(2, 1, 1.0); m.clone().renorm_(2, 0, 0.1)
 """
 PLACES = """
 t.roll(m, 1); t.roll(m, (1, -1), (0, 1)); m.roll(2, 0); t.roll(v, -1, 0); t.roll(b, (1, 2), (0, 2))
