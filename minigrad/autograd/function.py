@@ -301,9 +301,8 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Give the outputs a node that raises when somebody wants to go on from them."""
     leaves = [None if t is None else t.detach().requires_grad_() for t in outputs]
-    edges = [NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves]
     node = Error(
-        edges,
+        [NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves],
         outputs,
         "trying to differentiate twice a function that was marked with @once_differentiable. Its "
         "backward is not recorded; without the mark it may use tensor operations only, and is.",

@@ -99,10 +99,9 @@ def taking(arguments: str) -> Any:
     Args:
         arguments: Their names; the values of those that a rule names are saved for it.
     """
-    said = eval(f"lambda {arguments}: None")
 
     def decorate(function: Any) -> Any:
-        function.__wrapped__ = said
+        function.__wrapped__ = eval(f"lambda {arguments}: None")
         return function
 
     return decorate

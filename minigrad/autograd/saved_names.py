@@ -161,8 +161,7 @@ def _scores(node: Any) -> Any:
 
 
 def _log_of_sums(node: Any) -> Tensor:
-    scores = _scores(node)
-    return wrap_as_normal(np.log(np.exp(scores).sum(-1)).astype(np.float32))
+    return wrap_as_normal(np.log(np.exp(_scores(node)).sum(-1)).astype(np.float32))
 
 
 def _called(place: int) -> Computed:

@@ -76,8 +76,7 @@ class AsStridedBackward0(Node):
             once = tuple(slice(0, 1) if dim in repeated else slice(None) for dim in dims)
             part[once] = gradient.sum(axis=repeated, keepdims=True)
         else:  # windows, or symbols
-            places = self.replay(self.layout.shaped(np.arange(memory.size)))
-            np.add.at(memory, places, gradient)
+            np.add.at(memory, self.replay(self.layout.shaped(np.arange(memory.size))), gradient)
         return (self.layout.shaped(memory),)
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
@@ -309,8 +308,7 @@ def rebase_history(
     old = changed._edge
     edge: Edge = (node, output_nr)
     if view is not None:
-        old_edge = old or resolve_edge(changed)
-        edge = (CopySlices(changed, old_edge, view.replay, node), 0)
+        edge = (CopySlices(changed, old or resolve_edge(changed), view.replay, node), 0)
     changed._edge = edge
     if changed._meta is not None and (view is None or (old or NO_EDGE)[0] is not None):
         accumulator = changed._meta.living_accumulator()

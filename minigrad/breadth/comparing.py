@@ -93,8 +93,7 @@ def assert_close(
 
 def _difference(a: Any, b: Any, given: Any, nan: bool, dtypes: bool, strides: bool) -> str:
     """Say where two things differ first; nothing where they agree."""
-    kinds: tuple[Any, ...] = (Mapping, Sequence)
-    for kind in kinds:
+    for kind in (Mapping, Sequence):
         if not (isinstance(a, kind) and isinstance(b, kind)) or isinstance(a, str):
             continue
         if kind is Mapping and set(a) != set(b):

@@ -157,8 +157,7 @@ class _Replaced(Block):
             for path, tensor in self.tensors.items():
                 table, name = self._place_of(path)
                 there = first.setdefault((id(table), name), table.get(name, _MISSING))
-                was = table, name, there
-                for found, value in zip(self.places, was, strict=True):
+                for found, value in zip(self.places, (table, name, there), strict=True):
                     found += [value]
                 self.paths += [path]
                 table[name] = tensor

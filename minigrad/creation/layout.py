@@ -79,8 +79,7 @@ def _checked(sizes: tuple[Any, ...]) -> tuple[int, ...]:
         TypeError: If something else is among them.
     """
     for position, number in enumerate(sizes):
-        several = getattr(number, "ndim", 0)
-        if several or not hasattr(type(number), "__index__"):
+        if getattr(number, "ndim", 0) or not hasattr(type(number), "__index__"):
             raise TypeError(
                 f"torch.Size() takes an iterable of 'int' (item {position} is "
                 f"'{type(number).__name__}')"

@@ -235,14 +235,13 @@ class Copies(Tensor):
             made_by = "Invalid"
         exact = type(self) is Tensor or type(self).__name__ == "Parameter"
         printing = import_module("minigrad.creation.printing")  # rarely needed by a script
-        text: str = printing.format_tensor(
+        return printing.format_tensor(
             self._array,
             requires_grad=self._edge is None and made_by is None,
             grad_fn=made_by,
             default_dtype=dtypes.default.dtype.numpy,
             prefix="tensor(" if exact else f"{type(self).__name__}(",
         )
-        return text
 
     def __format__(self, specification: str) -> str:
         if self._array.ndim == 0 and type(self) is Tensor:
@@ -292,5 +291,4 @@ class Copies(Tensor):
         A result of an operation becomes a leaf that requires a gradient.
         """
         warn_if_has_hooks(self)
-        attributes = dict(self.__dict__)
-        return _make_again, (type(self), self._array, self.requires_grad, attributes)
+        return _make_again, (type(self), self._array, self.requires_grad, dict(self.__dict__))

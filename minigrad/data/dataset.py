@@ -197,8 +197,7 @@ def random_split(
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     numbers = randperm(sum(lengths), generator=generator).tolist()
     ends: list[Any] = [*itertools.accumulate(lengths)]
-    starts = [0, *ends]
-    return [Subset(dataset, numbers[a:b]) for a, b in zip(starts, ends, strict=False)]
+    return [Subset(dataset, numbers[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
 
 
 def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:

@@ -101,8 +101,7 @@ class RandomSampler(Sampler[int]):
         if self.replacement:
             # in portions of 32, as PyTorch draws them: a pass that is broken off draws no more
             for portion in itertools.chain(itertools.repeat(32, left // 32), (left % 32,)):
-                drawn = randint(high=size, size=(portion,), generator=generator)
-                yield from drawn.tolist()
+                yield from randint(high=size, size=(portion,), generator=generator).tolist()
             return
         for _ in range(left // size):
             yield from randperm(size, generator=generator).tolist()

@@ -288,7 +288,6 @@ def face(
     def decorate(body: Any) -> Any:
         made = Face(schema, body, floats, missing, out, check)
         made.first = int(function or not method)  # to a method the tensor is none
-        module = body.__module__
         for name in (made.name, *also.split()):
             FACES[name] = made
             forms: dict[str, Any] = {name: made.method} if method else {}
@@ -297,7 +296,7 @@ def face(
                 forms[f"{name}_"] = in_place_form(made.method, made, writes)
                 if in_place == "function":
                     public[f"{name}_"] = forms[f"{name}_"]
-            attach(module, forms, public)
+            attach(body.__module__, forms, public)
         for_numpy = made.method
         if "Operand " in schema or "Scalar " in schema:
             for_numpy = arguments.on_operands(for_numpy)

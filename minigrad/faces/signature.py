@@ -82,8 +82,7 @@ class Signature(NamedTuple):
     @property
     def spread(self) -> str | None:
         """The name of the sizes that a method takes one by one, too."""
-        found = (each.name for each in self.arguments if each.kind == "Sizes")
-        return next(found, None)
+        return next((each.name for each in self.arguments if each.kind == "Sizes"), None)
 
     def parameters(self, out: bool = True, spread: bool = False) -> str:
         """Write the parameters as Python has them.

@@ -134,8 +134,7 @@ class _Pickler(_InPython):
         kind = self._global(f"torch {dtypes.of_array(array).tensor_type}Storage")
         stored = _Stored(("storage", kind, str(self._keys[id(owner)][0]), "cpu", owner.size))
         strides = strides if array.size else tensor.stride()
-        hooks: OrderedDict[Any, Any] = OrderedDict()
-        rebuilt = stored, start, array.shape, strides, needs_grad, hooks
+        rebuilt: Any = stored, start, array.shape, strides, needs_grad, OrderedDict()
         return self._global("torch._utils _rebuild_tensor_v2"), rebuilt
 
 
@@ -198,14 +197,13 @@ class _Reader:
         self._storages: dict[tuple[str, str], Any] = {}
         self._stack: list[Any] = []
         self._marks: list[int] = []
-        self._memo: dict[int, Any] = {}
+        self._memo: dict[Any, Any] = {}
         self.rounded = self._copied = 0
 
     def run(self, data: bytes) -> Any:
         """Follow a pickle, and give what it makes."""
         stack, memo, self._data = self._stack, self._memo, data
-        steps: Any = pickletools.genops(data)
-        for opcode, argument, _ in steps:
+        for opcode, argument, _ in pickletools.genops(data):
             name = opcode.name
             if name in _VALUES:
                 stack.append(argument)
@@ -215,8 +213,7 @@ class _Reader:
                 many, into = _TAKEN[name]
                 self._take(self._last(many), into)
             elif name in ("BINPUT", "LONG_BINPUT", "MEMOIZE"):
-                place = len(memo) if argument is None else argument
-                memo[place] = stack[-1]
+                memo[len(memo) if argument is None else argument] = stack[-1]
             elif name in ("BINGET", "LONG_BINGET"):
                 stack.append(memo[argument])
             elif name == "MARK":
