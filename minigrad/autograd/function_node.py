@@ -395,7 +395,7 @@ def place_outputs(
             if in_setup and _among(output, saved):
                 raise RuntimeError(_SAVED_INPUT)
             source, output = output, wrap_as_normal(array)  # a face of its own: a view
-            make_view(output, source, _same)
+            make_view(output, source, lambda base: base[...])
         if not differentiable:
             output = _without_gradient(output, is_input) if output.requires_grad else output
         elif is_dirty:
@@ -460,10 +460,6 @@ _SAVED_INPUT = (
     "supported if you override setup_context. You should return and save a view of the input "
     "instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself."
 )
-
-
-def _same(base: Any) -> Any:
-    return base.view_as(base) if isinstance(base, Tensor) else base[...]
 
 
 def _without_gradient(output: Any, is_input: bool) -> Any:

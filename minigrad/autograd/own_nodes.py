@@ -20,12 +20,8 @@ def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) ->
     if not grad_mode.enabled or not any(each.requires_grad for each in inputs):
         return None
     edges = [each._edge or resolve_edge(each) for each in inputs]
-    if not every:
-        edges = [edge for edge in edges if edge is not NO_EDGE]
-    if not edges:
-        return None
     node = object.__new__(kind)
-    node._set_up(edges)
+    node._set_up(edges if every else [edge for edge in edges if edge is not NO_EDGE])
     return node
 
 
@@ -35,19 +31,15 @@ def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) ->
 class Decomposition(Node):
     """Backward of an operation with one input and several results, which it saves.
 
-    A subclass has a rule: it gets the gradients of the results, None for a result that was not
-    used, then the results, and then the settings.
+    A subclass has a rule, which gives the gradient of the input: it gets the gradients of the
+    results, None for a result that was not used, then the results, and then the settings.
     """
 
     __slots__ = ("_settings",)
     _multiple = True
     _keeps_tensors = True
     _settings: tuple[Any, ...]
-
-    @staticmethod
-    def rule(*values: Any) -> Any:
-        """Give the gradient of the input."""
-        raise NotImplementedError
+    rule: Callable[..., Any]
 
     def _result_nr(self, place: int) -> int:
         """Tell which output of the node the result is that it saved at a place."""

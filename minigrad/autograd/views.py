@@ -97,10 +97,8 @@ class AsStridedBackward0(Node):
                 gradient = gradient.squeeze(dim)
             elif dim in repeated:
                 gradient = gradient.sum(dim)
-        once = tuple(
-            0 if size == 1 or dim in repeated else slice(None)
-            for dim, size in enumerate(part.shape)
-        )
+        dims = enumerate(part.shape)
+        once = tuple(0 if n == 1 or dim in repeated else slice(None) for dim, n in dims)
         as_strided(memory, lambda base: replay(layout.shaped(base))[(*once, ...)]).copy_(gradient)
         return (as_strided(memory, layout.shaped),)
 

@@ -46,9 +46,7 @@ def array_of_sequences(data: Any, dtype: np.dtype[Any] | None) -> Any:
 
 
 def _is_sequence(data: Any) -> bool:
-    if isinstance(data, np.ndarray):
-        return data.ndim > 0
-    odd = isinstance(data, (dict, str, bytes, Tensor, np.generic))
+    odd = isinstance(data, (dict, str, bytes, Tensor)) or getattr(data, "ndim", 1) == 0
     return hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__") and not odd
 
 

@@ -224,7 +224,6 @@ class _Reader:
                 getattr(self, f"_{name.lower()}")(argument)
             elif name not in ("PROTO", "FRAME"):
                 raise ValueError(f"its pickle does something unknown ({name})")
-        raise ValueError("its pickle has no end")
 
     def _last(self, many: int | None) -> list[Any]:
         """Take so many values from the stack, or all that follow a mark."""
