@@ -469,16 +469,15 @@ class MultivariateNormal(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._given = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        if sum(each is not None for each in self._given.values()) != 1:
+        matrices = covariance_matrix, precision_matrix, scale_tril
+        names = "covariance_matrix", "precision_matrix", "scale_tril"
+        given = [name for name, each in zip(names, matrices, strict=True) if each is not None]
+        if len(given) != 1:
             raise ValueError(
                 "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
                 "specified."
             )
+        self._given = given[0]
         if precision_matrix is not None:
             covariance_matrix = FACES["inverse"].function(precision_matrix)
         if scale_tril is None:
@@ -507,8 +506,8 @@ class MultivariateNormal(Distribution):
         return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - self._volume
 
     def __repr__(self) -> str:
-        given = next(name for name, matrix in self._given.items() if matrix is not None)
-        return f"MultivariateNormal(loc: {self.loc.size()}, {given}: {self.scale_tril.size()})"
+        sizes = self.loc.size(), self.scale_tril.size()
+        return f"MultivariateNormal(loc: {sizes[0]}, {self._given}: {sizes[1]})"
 
     def entropy(self) -> Tensor:
         """Give the entropy."""

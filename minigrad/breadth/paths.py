@@ -213,15 +213,9 @@ def _absent(room: str, name: str) -> Any:
     if not name[:1].isupper():
         refuse.__name__ = refuse.__qualname__ = name
         return refuse
-    return _Absent(
-        name,
-        (),
-        {
-            "__module__": f"torch.{room}",
-            "__new__": refuse,
-            "__class_getitem__": classmethod(lambda cls, kinds: cls),
-        },
-    )
+    content: dict[str, Any] = {"__module__": f"torch.{room}", "__new__": refuse}
+    content["__class_getitem__"] = classmethod(lambda cls, kinds: cls)
+    return _Absent(name, (), content)
 
 
 _PATHS |= dict.fromkeys(_ABSENT.split(), "")

@@ -253,15 +253,12 @@ def call_for_per_sample_grads(
             batched = isinstance(given, Tensor) and given.ndim > dim and given.size(dim) == count
             return given.narrow(dim, place, 1) if batched else given
 
-        results = [
-            functional_call(
-                module,
-                {name: _watched(each, place, factor, count) for name, each in learned.items()},
-                tuple(part(each, place) for each in args),
-                {name: part(each, place) for name, each in kwargs.items()},
-            )
-            for place in range(count)
-        ]
+        results = []
+        for place in range(count):
+            own = {name: _watched(each, place, factor, count) for name, each in learned.items()}
+            given = tuple(part(each, place) for each in args)
+            named = {name: part(each, place) for name, each in kwargs.items()}
+            results.append(functional_call(module, own, given, named))
         if not all(isinstance(each, Tensor) for each in results):
             raise RuntimeError("per-sample gradients need a module that gives one tensor")
         return joined(results, dim)

@@ -136,13 +136,9 @@ def new_tensor(self: Tensor, data: Any, *, dtype_or: DtypeChoice) -> Any:
     return construction.copied(data, dtype_or(self._array.dtype))
 
 
-methods: dict[str, Any] = {
-    "new_empty": _new("new_empty", np.empty),
-    "new_full": new_full,
-    "new_ones": _new("new_ones", np.ones),
-    "new_tensor": new_tensor,
-    "new_zeros": _new("new_zeros", np.zeros),
-}
+methods: dict[str, Any] = {"new_full": new_full, "new_tensor": new_tensor}
+for _name in ("empty", "ones", "zeros"):
+    methods[f"new_{_name}"] = _new(f"new_{_name}", getattr(np, _name))
 
 # ------------------------------------------------------------------ evenly spaced
 

@@ -38,22 +38,15 @@ from minigrad.core.tensor import Tensor
 
 def index() -> str:
     """Give a line for each file that importing minigrad does not load, and each kind of form."""
-    files = [
-        f"{room}.{path.stem}"
-        for room in ROOMS
-        for path in sorted((PACKAGE / room).glob("[a-z]*.py"))
-    ] + ["breadth.composed"]
+    paths = [path for room in ROOMS for path in sorted((PACKAGE / room).glob("[a-z]*.py"))]
+    files = [f"{path.parent.name}.{path.stem}" for path in paths] + ["breadth.composed"]
     late = [file for file in files if f"minigrad.{file}" not in sys.modules]
     for file in late:
         import_module(f"minigrad.{file}")
-    lines = [
-        " ".join([file, kind, *sorted(set(names))])
-        for file in late
-        for kind, names in zip(
-            ("functions", "methods"), said_in.get(f"minigrad.{file}", ()), strict=False
-        )
-        if names
-    ]
+    lines = []
+    for file in late:
+        said = zip(("functions", "methods"), said_in.get(f"minigrad.{file}", ()), strict=False)
+        lines += [" ".join([file, kind, *sorted(set(names))]) for kind, names in said if names]
     return "\n".join(lines) + "\n"
 
 

@@ -420,11 +420,8 @@ def in_place_form(
                     if each.by_name or each.name not in options:
                         break
                     others = (*others, options.pop(each.name))
-            if (
-                others
-                and made.second in ("Operand", "Scalar")
-                and not arguments.is_operand(others[0])
-            ):
+            numeric = made.second in ("Operand", "Scalar")
+            if numeric and others and not arguments.is_operand(others[0]):
                 if made.second == "Scalar":
                     raise arguments.no_combination(own, others[0])
                 raise arguments.no_tensor(own, others[0], "other", 1)

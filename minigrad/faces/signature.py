@@ -107,18 +107,14 @@ class Signature(NamedTuple):
         Args:
             method: Whether it is the method's, or that of the form in place: they take no `out`.
         """
-        parameters = self.parameters(out=not method, spread=method)
-        found = inspect.signature(eval(f"lambda {parameters}: None", _NAMES))
+        written = self.parameters(out=not method, spread=method)
+        found = inspect.signature(eval(f"lambda {written}: None", _NAMES))
         # what may come under NumPy's name has a default, and must be given all the same
         needed = {each.name for each in self.arguments if each.default is None}
-        return found.replace(
-            parameters=[
-                each.replace(default=each.empty)
-                if each.name in needed & {*self.numpy_names}
-                else each
-                for each in found.parameters.values()
-            ]
-        )
+        parameters = dict(found.parameters)
+        for name in needed & {*self.numpy_names}:
+            parameters[name] = parameters[name].replace(default=inspect.Parameter.empty)
+        return found.replace(parameters=[*parameters.values()])
 
 
 def listed(arguments: Sequence[Argument], write: Callable[[Argument], str], more: list[str]) -> str:

@@ -161,11 +161,8 @@ class Frame:
                 raise StopRecomputation
             return tensor
 
-        with (
-            fork_rng(enabled=self.rng_state is not None),
-            enable_grad(),
-            saved_tensors_hooks(pack, lambda tensor: tensor),
-        ):
+        hooks = saved_tensors_hooks(pack, lambda tensor: tensor)
+        with fork_rng(enabled=self.rng_state is not None), enable_grad(), hooks:
             if self.rng_state is not None:
                 set_rng_state(self.rng_state)
             with suppress(StopRecomputation), self.context:
@@ -436,7 +433,7 @@ def checkpoint_sequential(
             "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be "
             "passed explicitly. In version 2.9 we will raise an"
         )
-    preserve = kwargs.pop("preserve_rng_state", True)
+    settings = {"preserve_rng_state": kwargs.pop("preserve_rng_state", True)}
     if kwargs:
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
     parts = list(functions.children()) if isinstance(functions, Sequential) else functions
@@ -444,12 +441,8 @@ def checkpoint_sequential(
     end = 0
     for start in range(0, size * (segments - 1), size):
         end = start + size
-        input = checkpoint(
-            _in_a_row(parts[start:end]),
-            input,
-            use_reentrant=use_reentrant,
-            preserve_rng_state=preserve,
-        )
+        part = _in_a_row(parts[start:end])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, **settings)
     return _in_a_row(parts[end:])(input)
 
 

@@ -280,11 +280,8 @@ class _Reader:
     def _build(self, _: Any) -> None:
         state = self._last(1)[0]
         now = self._stack[-1]
-        if (
-            not isinstance(now, OrderedDict)
-            or type(state) is not dict
-            or set(state) - {"_metadata"}
-        ):
+        wrong = type(state) is not dict or set(state) - {"_metadata"}
+        if wrong or not isinstance(now, OrderedDict):
             raise ValueError("its pickle sets attributes, which only dictionaries may have")
         vars(now).update(state)
 
