@@ -150,9 +150,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         if kwargs:
             args = _by_place(cls.forward, args, kwargs, skip=0 if in_setup else 1)
         ctx = cls._backward_cls()
-        ctx.needs_input_grad = tuple(
-            isinstance(argument, Tensor) and argument.requires_grad for argument in args
-        )
+        ctx.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
         recording = any(ctx.needs_input_grad) and is_grad_enabled()
         if recording:
             ctx._record_inputs(args)

@@ -181,10 +181,8 @@ class FunctionNode(Node, FunctionCtx):
             )
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        tensors = tuple(
-            None if saved is None else unpacked(self, place, saved)
-            for place, saved in enumerate(self._saved)
-        )
+        places = enumerate(self._saved)
+        tensors = tuple(None if each is None else unpacked(self, n, each) for n, each in places)
         if self._forward_cls.clear_saved_tensors_on_access:
             self._saved, self._cleared_on_access = (), True
         return tensors

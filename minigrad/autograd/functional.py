@@ -387,10 +387,8 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
         found = differentiate((output.reshape(-1)[entry],), inputs, None, create_graph, True)
         rows.append(filled(recorded(found, strict, message, missing), inputs))
     # NumPy's function, called with tensors, is the operation of ours
-    return tuple(
-        np.stack(column).view((*output.shape, *tensor.shape))
-        for column, tensor in zip(zip(*rows, strict=True), inputs, strict=True)
-    )
+    columns = zip(map(np.stack, zip(*rows, strict=True)), inputs, strict=True)
+    return tuple(column.view((*output.shape, *tensor.shape)) for column, tensor in columns)
 
 
 # ------------------------------------------------------------------ what all of them need
@@ -552,7 +550,5 @@ def recorded(
 
 def filled(gradients: Sequence[Any], like: Sequence[Any]) -> Tensors:
     """Put zeros, in the shapes of other tensors, where nothing depends and gradients are None."""
-    return tuple(
-        zeros_like(other) if gradient is None else gradient
-        for gradient, other in zip(gradients, like, strict=True)
-    )
+    pairs = zip(gradients, like, strict=True)
+    return tuple(zeros_like(other) if found is None else found for found, other in pairs)

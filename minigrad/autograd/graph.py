@@ -194,9 +194,8 @@ def register_multi_grad_hook(
         if not tensor.requires_grad:
             raise AssertionError("Expected gradient function to be set")
     gathering = _Gathering([(t._edge or resolve_edge(t))[0] for t in tensors], fn)
-    return _MultiHandle(
-        tuple(t.register_hook(gathering.hook_for(place)) for place, t in enumerate(tensors))
-    )
+    handles = (t.register_hook(gathering.hook_for(place)) for place, t in enumerate(tensors))
+    return _MultiHandle(tuple(handles))
 
 
 def will_run(task: GraphTask, node: Node) -> bool:

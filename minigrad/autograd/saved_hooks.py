@@ -139,10 +139,8 @@ def _fitting(kind: type[Node]) -> type[Node]:
                 ) from error
             if wanted is None:
                 return gradients
-            return tuple(
-                _reduced(kind, place, gradient, wanted[place])
-                for place, gradient in enumerate(gradients)
-            )
+            places = enumerate(gradients)
+            return tuple(_reduced(kind, place, each, wanted[place]) for place, each in places)
 
         return fitted
 

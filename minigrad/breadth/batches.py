@@ -76,10 +76,7 @@ def vmap(
         count = sizes[0] if sizes else 0
 
         def call(example: int) -> Any:
-            leaves = [
-                value if dim is None else _example(value, dim, example, count)
-                for value, dim in pairs
-            ]
+            leaves = [x if dim is None else _example(x, dim, example, count) for x, dim in pairs]
             return called(func, structure.build(leaves), options, False, "vmap")[0]
 
         return _stacked(_called(call, count, randomness), count, out_dims, name)
@@ -137,9 +134,8 @@ def _spread(dims: Any, structure: Structure, found: list[Any]) -> bool:
     if keys != structure.keys:
         return False
     parts = [dims[key] for key in keys] if structure.kind is dict else dims
-    return all(
-        _spread(part, inner, found) for part, inner in zip(parts, structure.parts, strict=True)
-    )
+    pairs = zip(parts, structure.parts, strict=True)
+    return all(_spread(part, inner, found) for part, inner in pairs)
 
 
 def _mapped_size(value: Any, dim: Any, where: str) -> int:

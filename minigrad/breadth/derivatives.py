@@ -461,10 +461,8 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
             given, inputs, structure = enter_arguments(level, arguments, argnums)
             outputs, form, extra = parted(func, given, options, has_aux, caller)
             kept = (lambda leaf: leaf.dtype) if caller.startswith("jvp") else (lambda leaf: None)
-            blocks = [
-                structure.build(map(level.leave, _blocks(level, leaf, inputs, kept(leaf))))
-                for leaf in outputs
-            ]
+            found = (_blocks(level, leaf, inputs, kept(leaf)) for leaf in outputs)
+            blocks = [structure.build(map(level.leave, each)) for each in found]
         result = form.build(blocks)
         return (result, mapped(level.leave, extra)) if has_aux else result
 

@@ -150,8 +150,6 @@ class Distribution:
     def __repr__(self) -> str:
         """Give the name and the parameters: those of more than one entry by their shape."""
         known = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
-        told = ", ".join(
-            f"{name}: {value if value.numel() == 1 else value.size()}"
-            for name, value in known.items()
-        )
+        shown = {name: v if v.numel() == 1 else v.size() for name, v in known.items()}
+        told = ", ".join(f"{name}: {value}" for name, value in shown.items())
         return f"{type(self).__name__}({told})"

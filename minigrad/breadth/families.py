@@ -538,9 +538,7 @@ class Independent(Distribution):
                 "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
                 f"{reinterpreted_batch_ndims} vs {len(shape)}"
             )
-        super().__init__(
-            shape[:first], shape[first:] + base_distribution.event_shape, validate_args
-        )
+        super().__init__(shape[:first], shape[first:] + self.base_dist.event_shape, validate_args)
         self.has_rsample = base_distribution.has_rsample
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:

@@ -168,9 +168,8 @@ def _array(data: bytes, name: str) -> np.ndarray[Any, Any]:
     start = stream.tell()
     if count * dtype.itemsize != len(data) - start:
         raise ValueError(f"the array {name!r} is not as long as its shape {shape} says")
-    array = np.frombuffer(data, dtype, count, start).reshape(
-        shape, order="F" if in_columns else "C"
-    )
+    order: Any = "F" if in_columns else "C"
+    array = np.frombuffer(data, dtype, count, start).reshape(shape, order=order)
     return array.astype(dtype.newbyteorder("="), order="K", copy=True)
 
 
