@@ -204,24 +204,20 @@ _NO_LINES = (
 
 
 def report(node: Any) -> None:
-    """Warn with the line that called the operation whose backward went wrong."""
+    """Warn with the line that called the operation whose backward went wrong.
+
+    Where warnings are errors, print instead, as an error is on its way already.
+    """
     told = "Error detected in {}. Traceback of forward call that caused the error:\n"
     while node is not None:
-        _warn(node, told)
+        lines = node.metadata.get("traceback_")
+        text = (_NO_LINES if lines is None else told).format(node.name()) + "".join(lines or ())
+        try:
+            warn(text)
+        except UserWarning:
+            print(f"UserWarning: {text}", file=sys.stderr)
         node = node.metadata.get("parent_")
         told = (
             "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced "
             "the previous calculation:\n"
         )
-
-
-def _warn(node: Node, told: str) -> None:
-    """Warn; where warnings are errors, print instead, as an error is on its way already."""
-    lines = node.metadata.get("traceback_")
-    if lines is None:
-        told, lines = _NO_LINES, ()
-    text = told.format(node.name()) + "".join(lines)
-    try:
-        warn(text)
-    except UserWarning:
-        print(f"UserWarning: {text}", file=sys.stderr)

@@ -41,16 +41,14 @@ class autocast(ContextDecorator):
         enabled: bool = True,
         cache_enabled: bool | None = None,
     ) -> None:
-        text = "CUDA is not available. Disabling autocast."
-        if enabled and device_type == "cpu":
-            text = _UNSUPPORTED
-        if enabled and device_type == "cpu" and dtype in (None, float16):
+        on_cpu = device_type == "cpu"
+        if enabled and on_cpu and dtype in (None, float16):
             raise NotImplementedError(
                 "on the CPU PyTorch would compute in bfloat16, which NumPy has not. Leave autocast "
                 "out, or say enabled=False."
             )
         if enabled:
-            warn(text)
+            warn(_UNSUPPORTED if on_cpu else "CUDA is not available. Disabling autocast.")
 
     def __enter__(self) -> autocast:
         return self
