@@ -25,7 +25,6 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.core.plugs import attach
-from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
@@ -220,10 +219,7 @@ class Copies(Tensor):
 
     def __new__(cls, *data: Any) -> Any:
         """Make a tensor of data, or of sizes."""
-        array = import_module("minigrad.creation.tensor_types").array_for(*data)
-        if cls is Tensor and data and array is getattr(data[0], "_array", None):
-            return book["alias"](data[0])
-        return wrap(array, cls)
+        return import_module("minigrad.creation.tensor_types").new(None, *data, kind=cls)
 
     __new__.__qualname__ = "Tensor"
 

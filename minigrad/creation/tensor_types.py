@@ -39,11 +39,11 @@ class TensorType(type):
         return f"<class 'torch.{cls.__name__}'>"
 
 
-def new(dtype: dtypes.dtype, *data: Any) -> Tensor:
+def new(dtype: dtypes.dtype | None, *data: Any, kind: type[Tensor] = Tensor) -> Any:
     """Make a tensor of a type as PyTorch's old constructors do; see `array_for`."""
     array = array_for(*data, dtype=dtype)
-    shared = data and array is getattr(data[0], "_array", None)
-    return book["alias"](data[0]) if shared else wrap(array)
+    shared = kind is Tensor and data and array is getattr(data[0], "_array", None)
+    return book["alias"](data[0]) if shared else wrap(array, kind)
 
 
 def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:

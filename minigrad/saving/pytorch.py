@@ -21,6 +21,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.devices import device
 from minigrad.creation.layout import Size
+from minigrad.creation.memory import owner_of
 from minigrad.nn.parameter import Parameter
 from minigrad.saving.formats import check, entry_of, refuse_trap
 
@@ -144,9 +145,7 @@ class _Stored(tuple[Any, ...]):
 
 def _storage_of(array: Any) -> tuple[Any, int, tuple[int, ...]]:
     """Find the whole array that this one is a view of: it, where this begins, and its strides."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
+    owner = owner_of(array)
     size = array.itemsize
     ways = array.strides
     whole = owner.flags.c_contiguous or owner.flags.f_contiguous
