@@ -29,7 +29,7 @@ from minigrad.faces.arguments import no_combination
 from minigrad.ops import correlation, shape
 from minigrad.ops.correlation import Sizes, face_of, in_single, output_sizes, padded
 from minigrad.ops.padding import constant_pad_nd
-from minigrad.ops.type_promotion import differ
+from minigrad.ops.type_promotion import check_one_type, differ
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))
@@ -273,11 +273,7 @@ def _check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
             f"Input type ({dtypes.c_name(x)}) and bias type ({dtypes.c_name(bias)}) should be the "
             "same"
         )
-    if differ(x, w):
-        raise RuntimeError(
-            f"expected scalar type {dtypes.scalar_name(x)} but found {dtypes.scalar_name(w)}. "
-            "Convert one of them with .to(dtype)."
-        )
+    check_one_type(x, w)
     if x.dtype.kind == "b":
         kernel = "slow_conv_transpose2d_out_cpu" if transposed else "slow_conv2d_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")

@@ -38,11 +38,10 @@ from minigrad.creation.dtypes import c_name, scalar_name
 from minigrad.faces import face, functional
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import differ
+from minigrad.ops.type_promotion import CONVERT, differ
 
 # ---------------------------------------------------------------------- factors that fit
 
-CONVERT = "Convert one of them with .to(dtype)."
 _BOOL = np.dtype(np.bool_)
 
 

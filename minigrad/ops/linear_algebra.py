@@ -20,9 +20,9 @@ from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import attach, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor
 from minigrad.ops import elementwise, shape
-from minigrad.ops.linear import CONVERT, check_mm, mm, refuse_booleans
+from minigrad.ops.linear import check_mm, mm, refuse_booleans
 from minigrad.ops.shape import _t
-from minigrad.ops.type_promotion import broadcast_shape, differ
+from minigrad.ops.type_promotion import CONVERT, broadcast_shape, check_one_type, differ
 
 # ---------------------------------------------------------------------- factors that fit
 
@@ -67,10 +67,7 @@ def check_bmm(x: Any, y: Any) -> None:
     for name, array in (("batch1", x), ("batch2", y)):
         if array.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
-    if differ(x, y):
-        raise RuntimeError(
-            f"expected scalar type {scalar_name(x)} but found {scalar_name(y)}. {CONVERT}"
-        )
+    check_one_type(x, y)
     if (x.shape[0], x.shape[2]) != y.shape[:2]:
         raise RuntimeError(
             "Expected size for first two dimensions of batch2 tensor to be: "

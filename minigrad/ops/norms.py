@@ -22,7 +22,7 @@ from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.linear_systems import check_floating, linalg
 from minigrad.ops.reduction import norm_rule
-from minigrad.ops.type_promotion import broadcast_shape, differ, meet_types, no_booleans
+from minigrad.ops.type_promotion import broadcast_shape, check_one_type, meet_types, no_booleans
 
 
 def _check_dtype(name: str, array: Any, dtype: Any) -> None:
@@ -348,8 +348,7 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
     if not p >= 0:
         raise RuntimeError("cdist only supports non-negative p values")
     batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
-    if differ(a, b):
-        raise RuntimeError(f"expected scalar type {scalar_name(a)} but found {scalar_name(b)}")
+    check_one_type(a, b)
     if a.dtype.kind == "f" and a.dtype.itemsize == 2:
         raise NotImplementedError("\"cdist\" not implemented for 'Half'")
     n, m, k = a.shape[-2], b.shape[-2], a.shape[-1]

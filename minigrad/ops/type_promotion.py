@@ -226,6 +226,16 @@ def differ(x: Any, y: Any) -> bool:
     return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
 
 
+CONVERT = "Convert one of them with .to(dtype)."
+
+
+def check_one_type(x: Any, y: Any) -> None:
+    """Raise if two arrays have dtypes that do not go together."""
+    if differ(x, y):
+        names = [dtypes.scalar_name(each) for each in (x, y)]
+        raise RuntimeError(f"expected scalar type {names[0]} but found {names[1]}. {CONVERT}")
+
+
 def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Give the shape that shapes broadcast to.
 

@@ -27,6 +27,7 @@ from minigrad.faces.arguments import check_tensor, not_implemented, refuse, whol
 from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
 from minigrad.ops.correlation import in_single
+from minigrad.ops.type_promotion import check_one_type
 
 
 class Taps(tuple[tuple[tuple[Any, Any], ...], ...]):
@@ -463,10 +464,7 @@ def grid_sample(
             "grid_sampler(): expected 4D input and grid with same number of dimensions, but "
             f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
         )
-    if input.dtype is not grid.dtype:
-        raise RuntimeError(
-            f"expected scalar type {input.dtype.tensor_type} but found {grid.dtype.tensor_type}"
-        )
+    check_one_type(input._array, grid._array)
     refuse("grid_sampler_2d_cpu_kernel_impl", "biu", input)
     height, width = input.shape[2:]
     x = _pixels(grid[..., 0], width, align)
