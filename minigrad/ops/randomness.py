@@ -117,8 +117,6 @@ def normal_(
         >>> torch.empty(3).normal_(10, 0.5)
         tensor([10.7705,  9.8533,  8.9106])
     """
-    mean = number(mean, "normal_", "mean", 1, "float")
-    std = number(std, "normal_", "std", 2, "float")
     return _drawn_into(_normal_draw, input, normal_for(input._array, mean, std, generator))
 
 
