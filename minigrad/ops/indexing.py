@@ -89,7 +89,6 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
         value = shape.view(value, have)
     if grad_mode.enabled:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
-    have = value._array.shape
     if not broadcasts(have, size):
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
