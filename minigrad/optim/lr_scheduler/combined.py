@@ -112,12 +112,9 @@ class ReduceLROnPlateau(
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
-        if self.mode == "min":
-            relative = self.threshold_mode == "rel"
-            return a < (best * (1.0 - self.threshold) if relative else best - self.threshold)
-        if self.threshold_mode == "rel":
-            return a > best * (self.threshold + 1.0)
-        return a > best + self.threshold
+        change = -self.threshold if self.mode == "min" else self.threshold
+        bound = best * (1.0 + change) if self.threshold_mode == "rel" else best + change
+        return a < bound if self.mode == "min" else a > bound
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
         if mode not in {"min", "max"}:
