@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import inspect
 import json
 import os
 import resource
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import coverage
@@ -100,8 +102,10 @@ class Planter:
         gc.freeze()
         for mutant in self.chosen:
             end, test, count = self.plant(mutant)
-            early = end == "not reached" or (mutant.file in WRITES and end == "survived")
-            if early and self.anew:
+            early = mutant.file in WRITES or mutant.function in called_early(
+                self.texts[mutant.file]
+            )
+            if self.anew and (end == "not reached" or (early and end == "survived")):
                 end = run_anew(mutant)
             if end == "killed":
                 self.killers[mutant.file][test] += 1
@@ -211,13 +215,23 @@ class Planter:
 
 
 # What runs while the package is imported, or writes functions at their first call, is planted
-# before that: these tests are to notice.
+# before that, if it survives: these tests are to notice.
 WRITES = ("minigrad/core/tape.py", "minigrad/core/plugs.py", "minigrad/nn/modules/module.py")
 QUICK = "tests/test_heart.py tests/nn/test_layers.py tests/test_counts.py"
 QUICK += " tests/autograd/test_reduce.py tests/autograd/test_saved.py"
 QUICK += " tests/autograd/test_graph.py tests/ops/test_behavior.py tests/ops/test_graphs.py"
 QUICK += " tests/oracle/test_oracle.py::test_minigrad_does_what_pytorch_was_recorded_doing"
 SLOW = "not (engine or layers_ or creation or checkpoint or distributions or contractions)"
+
+
+@functools.cache
+def called_early(text: str) -> set[str]:
+    """Give the names that the top of a file and its classes ask for while it is imported."""
+    codes = [compile(text, "", "exec", dont_inherit=True)]
+    for code in codes:
+        inner = (each for each in code.co_consts if isinstance(each, CodeType))
+        codes += [each for each in inner if not each.co_flags & inspect.CO_OPTIMIZED]
+    return {name for code in codes for name in code.co_names}
 
 
 @functools.cache
