@@ -309,7 +309,9 @@ _NUMBERS = frozenset((int, float))
 
 def _power(self: Any, exponent: Any) -> Any:
     """Give a power; a whole one of many numbers without NumPy's slow way with negative ones."""
-    if exponent in _QUICK_POWERS or self.size < 64 or not _is_whole_of_floats(self, exponent):
+    if exponent in _QUICK_POWERS or self.size < 64:
+        return self**exponent
+    if self.dtype.kind != "f" or isinstance(exponent, complex) or exponent % 1:
         return self**exponent
     if exponent == 3:
         return self * self * self
@@ -318,12 +320,6 @@ def _power(self: Any, exponent: Any) -> Any:
 
 
 _QUICK_POWERS = frozenset((-1, 0, 0.5, 1, 2))  # to NumPy
-
-
-def _is_whole_of_floats(self: Any, exponent: Any) -> bool:
-    if type(self) is not np.ndarray or self.dtype.kind != "f":
-        return False
-    return type(exponent) is int or (type(exponent) is float and exponent.is_integer())
 
 
 def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:

@@ -102,7 +102,9 @@ def functions(torch, log):
     changed = torch.ones(3)
     changed.grad = torch.ones(3)
     result = Added.apply(changed, x)
-    log("changed", result is changed, changed.requires_grad, graph(changed))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is no leaf any more
+        log("changed", result is changed, changed.requires_grad, graph(changed), changed.grad)
     log.raises("too many", lambda: torch.autograd.grad(result.sum(), x))
 
 
@@ -153,6 +155,10 @@ def other_shapes_unpacked(torch, log):
             log(name, *torch.autograd.grad(product.sum(), (x, y)))
         except RuntimeError:
             log(name, "an error")
+    x, y = leaf(torch, (2, 1), 1), leaf(torch, (2, 1), 2)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t.expand(2, 3)):
+        product = x * y
+    log("wider", *torch.autograd.grad(product.sum(), (x, y)))
 
 
 @family
