@@ -129,6 +129,7 @@ t.linalg.det(t.stack([m, m * 0, m[:, :1] * n[:1], n]).view(2, 2, 3, 3))
 F.softmax(m.half(), 1); F.softmax(v[0].half(), 0)
 F.adaptive_avg_pool2d(b, 2); F.adaptive_avg_pool1d(m[None], (2,)); m[:0].as_strided((0,), (1,))
 v.as_strided((2, 2), (2, 0)).diagonal()
+F.max_pool1d(v[None] * 0 - float("inf"), 2, 1, 1, 3, return_indices=True)
 """
 TWICE = """
 m.repeat(1, 1); m.repeat(1, 0); m.repeat(0, 1, 2); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T)
