@@ -14,7 +14,7 @@ import minigrad as torch
 from minigrad.classroom.execution import Outcome, called_with, named, run
 from minigrad.classroom.exercises import FACTORS, Exercise, Finding, Objection, wrong_kind
 from minigrad.classroom.side_effects import Belongings, put_back, said_of
-from minigrad.classroom.values import alike, as_number, describe, factor_between, leaves, same
+from minigrad.classroom.values import alike, as_number, describe, leaves, said_of_factor, same
 
 
 class Unsolved(Exception):
@@ -216,9 +216,10 @@ class Behavior(Exercise):
             return f"It should not be {len(have)} value{'s' if len(have) != 1 else ''}."
         if any(as_number(each) is None for each in (*have.values(), *want.values())):
             return "The values do not fit."
-        factor = factor_between((have[path] for path in want), want.values(), FACTORS, self.digits)
-        if factor is not None and any(want.values()):
-            return FACTORS[factor]
+        found = [have[path] for path in want]
+        said = said_of_factor(found, want.values(), FACTORS, self.digits)
+        if said is not None and any(want.values()):
+            return said
         if len(want) == 1:
             return "Work this case through by hand, and compare step by step."
         wrong = next(path for path in want if not same(have[path], want[path], self.digits))

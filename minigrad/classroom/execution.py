@@ -368,7 +368,8 @@ def run(
             raised=f"Forbidden: {watch.called}",
         )
     elif outcome.endless:
-        outcome = replace(outcome, trouble=_not_ended(watch.because, most_lines, most_seconds))
+        told = _NOT_ENDED[watch.because].format(lines=most_lines, seconds=most_seconds)
+        outcome = replace(outcome, trouble=told)
     return replace(outcome, left=tuple(left))
 
 
@@ -434,21 +435,14 @@ def _nobody_types(*prompt: object) -> str:
     raise EOFError("nobody types anything while an answer is checked")
 
 
-def _not_ended(because: str, lines: int, seconds: float) -> str:
-    if because == "thread":
-        return (
-            "It did not come to an end: a backward pass starts another, and that one the next. "
-            "Does a hook call backward on a graph that it hangs on itself?"
-        )
-    if because == "line":
-        return (
-            f"It did not come to an end within {lines:,} lines of Python. "
-            "Does a loop miss its way out?"
-        )
-    return (
-        f"It was still running after more than {seconds:g} seconds, and was stopped. Does a loop "
-        "miss its way out, or does it wait for something?"
-    )
+_NOT_ENDED = {
+    "thread": "It did not come to an end: a backward pass starts another, and that one the next. "
+    "Does a hook call backward on a graph that it hangs on itself?",
+    "line": "It did not come to an end within {lines:,} lines of Python. Does a loop miss its way "
+    "out?",
+    "time": "It was still running after more than {seconds:g} seconds, and was stopped. Does a "
+    "loop miss its way out, or does it wait for something?",
+}
 
 
 def explain(error: BaseException) -> str:

@@ -266,12 +266,12 @@ class Number(Exercise):
             return (
                 "Zero would mean that nothing depends on it here. Something does: follow the path."
             )
-        factor = values.factor_between([number], [expected], FACTORS, self.digits)
-        if factor is not None:
-            return FACTORS[factor]
-        powers = [10.0**power for power in (-3, -2, -1, 1, 2, 3)]
-        if values.factor_between([abs(number)], [abs(expected)], powers, self.digits):
-            return "The digits are right, the decimal point is not."
+        if said := values.said_of_factor([number], [expected], FACTORS, self.digits):
+            return said
+        powers = (10.0**power for power in (-3, -2, -1, 1, 2, 3))
+        moved = dict.fromkeys(powers, "The digits are right, the decimal point is not.")
+        if said := values.said_of_factor([abs(number)], [abs(expected)], moved, self.digits):
+            return said
         if agrees(number * expected, 1, self.digits):
             return "This is the reciprocal: what is divided by what?"
         ratio = number / expected
@@ -362,9 +362,8 @@ class Numbers(Exercise):
         given, targets = list(have.values()), list(want.values())
         if all(self._same(a, b) for a, b in zip(given, reversed(targets), strict=True)):
             return "The right values in the opposite order."
-        factor = values.factor_between(given, targets, FACTORS, self.digits)
-        if factor is not None:
-            return FACTORS[factor]
+        if said := values.said_of_factor(given, targets, FACTORS, self.digits):
+            return said
         first = wrong[0]
         place = "".join(f"[{index!r}]" for index in first)
         if want[first] is None:

@@ -201,9 +201,8 @@ class Choice(Exercise):
 
     def praise(self) -> tuple[str, ...]:
         """Show a reason to compare with."""
-        if not self.model:
-            return (self.right,)
-        return (self.right, f"A reason to compare yours with: {self.model}")
+        model = [f"A reason to compare yours with: {self.model}"] if self.model else []
+        return (self.right, *model)
 
     def examine(self, answer: Any) -> Finding | None:
         """Look at the letter first, then at the reason."""

@@ -264,14 +264,14 @@ def alike(answer: Any, expected: Any, digits: int = 5) -> bool:
     return have.keys() == want.keys() and all(same(have[at], want[at], digits) for at in want)
 
 
-def factor_between(
-    answers: Iterable[Any], expected: Iterable[Any], factors: Iterable[float], digits: int
-) -> float | None:
-    """Find the factor by which all numbers are off; None where no factor is that of all of them.
+def said_of_factor(
+    answers: Iterable[Any], expected: Iterable[Any], said: Mapping[float, str], digits: int
+) -> str | None:
+    """Give what is said of the factor by which all numbers are off; None where it is none of these.
 
     Example:
-        >>> factor_between([2, -4], [-1, 2], (2.0, -2.0), digits=4)
-        -2.0
+        >>> said_of_factor([2, -4], [-1, 2], {2.0: "twice", -2.0: "turned round"}, digits=4)
+        'turned round'
     """
     pairs = [(as_number(a), as_number(b)) for a, b in zip(answers, expected, strict=True)]
 
@@ -280,7 +280,7 @@ def factor_between(
             a is not None and b is not None and agrees(a / b if b else a, factor * bool(b), digits)
         )
 
-    found = (each for each in factors if all(off_by(each, a, b) for a, b in pairs))
+    found = (text for each, text in said.items() if all(off_by(each, a, b) for a, b in pairs))
     return next(found, None)
 
 
