@@ -400,7 +400,7 @@ def equal(a: Any, b: Any) -> bool:
         second = second.reshape(first.shape)
     for entry in np.ndindex(first.shape):
         place, left, right = entry if first.size > 1 else (), first[entry], second[entry]
-        found = _decided(left, right)
+        found = decided(left, right)
         if isinstance(found, dict):
             raise Refuted(place, left, right, found)
         if found is not None:
@@ -408,7 +408,7 @@ def equal(a: Any, b: Any) -> bool:
     return True
 
 
-def _decided(left: Any, right: Any) -> Verdict:
+def decided(left: Any, right: Any) -> Verdict:
     """Decide part by part where there are parts, and if that does not do, as a whole."""
     if not any(formula.has(sympy.Max, sympy.Min, *_CASES) for formula in (left, right)):
         return decide(left, right)

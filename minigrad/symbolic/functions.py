@@ -51,10 +51,6 @@ def _like(value: int) -> Callable[..., Any]:
     return lambda a, *settings, **named: _full_like(a, value, *settings, **named)
 
 
-def _made(data: Any, dtype: Any = None, **layout: Any) -> SymbolicArray:
-    return SymbolicArray(data)
-
-
 def _where(condition: Any, *choices: Any) -> SymbolicArray:
     if len(choices) != 2:
         raise TypeError(
@@ -174,10 +170,6 @@ def inverse(matrix: Any) -> Any:
     return _adjugate(matrix) / determinant(matrix)[..., None, None]
 
 
-def _solution(a: Any, b: Any) -> Any:
-    return inverse(symbolic(entries(a))) @ b
-
-
 class NumberOfLargest:
     """Which of several arrays has the largest entry, where only conditions on the entries tell.
 
@@ -215,10 +207,8 @@ def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberO
 
 SymbolicArray._functions.update(
     {
-        np.array: _made,
-        np.asarray: _made,
-        np.zeros_like: _like(0),
-        np.empty_like: _like(0),
+        **dict.fromkeys((np.array, np.asarray), lambda data, *_, **layout: SymbolicArray(data)),
+        **dict.fromkeys((np.zeros_like, np.empty_like), _like(0)),
         np.ones_like: _like(1),
         np.full_like: _full_like,
         np.where: _where,
@@ -239,7 +229,7 @@ SymbolicArray._functions.update(
         np.sort: _sort,
         np.linalg.det: determinant,
         np.linalg.inv: inverse,
-        np.linalg.solve: _solution,
+        np.linalg.solve: lambda a, b: inverse(symbolic(entries(a))) @ b,
         special_functions.erf.forward: functools.partial(entrywise, sympy.erf),
         special_functions.erfc.forward: functools.partial(entrywise, sympy.erfc),
         largest_of: _largest_of,

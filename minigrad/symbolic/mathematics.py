@@ -57,9 +57,7 @@ def exact(value: Any) -> sympy.Expr:
         return sympy.Integer(int(value))
     if isinstance(value, (float, np.floating)):
         return _exact_float(value)
-    if isinstance(value, Fraction):
-        return sympy.Rational(value.numerator, value.denominator)
-    if isinstance(value, Decimal):
+    if isinstance(value, (Fraction, Decimal)):
         return sympy.Rational(str(value))
     if isinstance(value, (complex, np.complexfloating)):
         return exact(value.real) + sympy.I * exact(value.imag)
@@ -84,10 +82,8 @@ def _is_exact(expression: Any) -> bool:
 def _exact_float(value: Any) -> sympy.Expr:
     kind = type(value) if type(value) in _DIGITS else np.float64
     number = float(value)
-    if number != number:
-        return sympy.nan
-    if number in (float("inf"), -float("inf")):
-        return sympy.oo if number > 0 else -sympy.oo
+    if not math.isfinite(number):
+        return sympy.sympify(number)
     shortest = Decimal(str(kind(number)))
     meant = Fraction(shortest)
     if len(shortest.normalize().as_tuple().digits) > _DIGITS[kind]:
@@ -95,10 +91,8 @@ def _exact_float(value: Any) -> sympy.Expr:
         unmistakable = simple.denominator**2 * float(np.spacing(kind(abs(number)))) < 1e-3
         if unmistakable and kind(float(simple)) == kind(number):
             meant = simple
-        elif kind is np.float64:
-            found = _irrational(number)
-            if found is not None:
-                return found
+        elif kind is np.float64 and (found := _irrational(number)) is not None:
+            return found
     return sympy.Rational(meant.numerator, meant.denominator)
 
 

@@ -71,30 +71,18 @@ def _value(part: Any, known: dict[Any, Any]) -> Any:
 
 def _computed(part: Any, known: dict[Any, Any]) -> Any:
     if isinstance(part, sympy.Piecewise):
-        return _case(part, known)
+        # only the case that holds: the others may have no value here
+        holding = (v for v, case in part.args if _value(case, known) == True)  # noqa: E712
+        return _value(next(holding, sympy.nan), known)
     if isinstance(part, _BINDING):  # has symbols of its own, which stand for no value
         given = {s: known[s] for s in part.free_symbols}
         return _rounded(part.subs(given, simultaneous=True).doit())
     if not part.args:
         return _rounded(part)
     arguments = [_value(each, known) for each in part.args]
-    if isinstance(part, sympy.core.relational.Relational):
-        return _relation(part, arguments)
+    if part.is_Relational and any(side in (sympy.nan, sympy.zoo) for side in arguments):
+        return sympy.sympify(isinstance(part, sympy.Ne))  # as for numbers
     return _rounded(part.func(*arguments))
-
-
-def _case(part: Any, known: dict[Any, Any]) -> Any:
-    """Compute only the case that holds: the others may have no value here."""
-    for value, condition in part.args:
-        if _value(condition, known) == True:  # noqa: E712 - SymPy's true
-            return _value(value, known)
-    return sympy.nan
-
-
-def _relation(part: Any, sides: list[Any]) -> Any:
-    if any(side in (sympy.nan, sympy.zoo) for side in sides):
-        return sympy.true if isinstance(part, sympy.Ne) else sympy.false  # as for numbers
-    return part.func(*sides)
 
 
 def _rounded(value: Any) -> Any:
@@ -212,17 +200,15 @@ def compare(
     """Compare two formulas at random points; give a point at which they differ if there is one."""
     seen, largest = 0, 0.0
     for point in random_points(left.free_symbols | right.free_symbols | also, 12 * _WANTED):
-        if seen == _WANTED:
-            break
-        if not admits(point):
-            continue
-        values = values_at(left, right, point)
+        values = values_at(left, right, point) if admits(point) else None
         if values is None:
             continue
         if differ(left, right, point):
             return point
         seen += 1
         largest = max(largest, abs(float(sympy.re(values[0] - values[1]))))
+        if seen == _WANTED:
+            break
     return Comparison(seen, largest)
 
 

@@ -18,9 +18,6 @@ class OwnSymbol(sympy.Dummy):
     def _sympystr(self, printer: Any) -> str:
         return str(self.name)
 
-    def _latex(self, printer: Any) -> str:
-        return str(printer.doprint(sympy.Symbol(self.name)))
-
 
 def own(name: str, **assumptions: bool) -> Any:
     """Make a symbol that is equal to no other.
@@ -42,8 +39,6 @@ def sign_of(formula: Any) -> int | None:
         >>> sign_of(-p / (1 + p)), sign_of(1 / (1 + p) - 1), sign_of(p - 1)
         (-1, -1, None)
     """
-    if not isinstance(formula, sympy.Expr):
-        return None
     bent = formula.has(sympy.Piecewise, sympy.Max, sympy.Min, sympy.Abs)
     for write in (lambda e: e, sympy.factor_terms, (lambda e: e) if bent else factored):
         shape = write(formula)
@@ -91,10 +86,6 @@ class Need(NamedTuple):
         return None if self.relation == "!=" else 1
 
 
-def _divided(a: Any, b: Any) -> Iterable[Need]:
-    return (Need(b, "!="),)
-
-
 def _inside(relation: str) -> Callable[[Any], Iterable[Need]]:
     """Need an argument between -1 and 1."""
     return lambda a: (Need(1 - a, relation), Need(1 + a, relation))
@@ -112,7 +103,9 @@ def _power(base: Any, exponent: Any) -> Iterable[Need]:
 # For functions of NumPy, and for minigrad's own that minigrad.symbolic.special adds, what they
 # need of an entry of each argument.
 NEEDS: dict[Any, Callable[..., Iterable[Need]]] = {
-    **dict.fromkeys((np.true_divide, np.floor_divide, np.remainder, np.fmod), _divided),
+    **dict.fromkeys(
+        (np.true_divide, np.floor_divide, np.remainder, np.fmod), lambda a, b: (Need(b, "!="),)
+    ),
     np.reciprocal: lambda a: (Need(a, "!="),),
     **dict.fromkeys((np.power, np.float_power), _power),
     np.sqrt: lambda a: (Need(a, ">="),),

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import groupby
 from typing import Any
 
@@ -186,14 +186,14 @@ def _joined(parts: Sequence[Written], brackets: Sequence[bool]) -> Written:
 
 def total(parts: Sequence[Written]) -> Written:
     """Write a sum of pieces."""
-    if len(parts) == 1:
-        return parts[0]
-    text, latex = parts[0].text, parts[0].latex
-    for part in parts[1:]:
-        minus = part.text.startswith("-") and part.binding != SUM
-        text += f" - {part.text[1:]}" if minus else f" + {part.text}"
-        latex += f" - {part.latex[1:]}" if minus else f" + {part.latex}"
-    return Written(text, latex, SUM)
+    return reduce(_plus, parts)
+
+
+def _plus(one: Written, other: Written) -> Written:
+    minus = other.text.startswith("-") and other.binding != SUM
+    sign, start = (" - ", 1) if minus else (" + ", 0)
+    text, latex = other.text[start:], other.latex[start:]
+    return Written(one.text + sign + text, one.latex + sign + latex, SUM)
 
 
 def applied(function: str, argument: Written) -> Written:

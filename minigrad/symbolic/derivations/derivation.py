@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -273,6 +273,7 @@ def _and(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
+@dataclass
 class Proofs:
     """Proves that arrays of formulas are equal, and collects what that left open.
 
@@ -284,10 +285,9 @@ class Proofs:
         open: What was not proved, and why.
     """
 
-    def __init__(self, domain: Region) -> None:
-        self.domain = domain
-        self.kinks: list[Any] = []
-        self.open: list[str] = []
+    domain: Region
+    kinks: list[Any] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
 
     def succeeds(self, what: str, left: Any, right: Any) -> bool:
         """Try to prove that two arrays are equal, on both sides of each of their kinks.

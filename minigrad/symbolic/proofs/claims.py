@@ -98,8 +98,6 @@ class Names:
 
     def show(self, formula: Any) -> Any:
         """Write a formula in the symbols that the user gave, each in its own."""
-        if not isinstance(formula, sympy.Basic):
-            return formula
         new = sorted(
             (each for each in formula.atoms(OwnSymbol) if each not in self._shown),
             key=lambda each: list(self.asked).index(each) if each in self.asked else 10**6,

@@ -66,10 +66,9 @@ class Judge:
             if len(case.runs) > 1 or case.runs[0].region is not EVERYWHERE:
                 self._starts = [run.region for run in case.runs]
             case.names.meet(e for run in case.runs for c in run.claims for e in (c.found, c.due))
-        except (OrderUnknown, RecursionError, AttributeError, NotImplementedError) as error:
-            raise self._not_decided(error) from error
-        except TypeError as error:
-            if "symbols" not in str(error):
+        except (TypeError, RecursionError, AttributeError, NotImplementedError) as error:
+            about = isinstance(error, OrderUnknown) or "symbols" in str(error)
+            if isinstance(error, TypeError) and not about:
                 raise
             raise self._not_decided(error) from error
         trial = self._trial = self._made_trial()
@@ -157,8 +156,7 @@ class Judge:
             for claim in run.claims:
                 found = claims.leaves_of(claim, start, known, split)
                 for leaf in found:
-                    if isinstance(leaf.verdict, dict):
-                        self._conclusion.confirm(leaf)
+                    self._conclusion.confirm(leaf)
                 leaves += found
         strict = [condition_of(need.of, need.sign) for need in domain]
         conditions = self._conditions(leaves, strict)
@@ -167,16 +165,11 @@ class Judge:
             starts.append(EVERYWHERE)  # also between the regions that were explored
         record = trial.record(trial.draw(starts, conditions, strict), conditions, strict)
         self._conclusion.by_runs(record, strict)
-        self._settle(leaves)
+        for leaf in leaves:  # in earnest, once runs have not refuted the rule
+            leaf.settle()
+            self._conclusion.confirm(leaf)
         leaves = self._visit(trial, record, leaves)
         return self._conclusion.proof(record, leaves, strict)
-
-    def _settle(self, leaves: Sequence[Leaf]) -> None:
-        """Compare the formulas in earnest, once runs have not refuted the rule."""
-        for leaf in leaves:
-            leaf.settle()
-            if isinstance(leaf.verdict, dict):
-                self._conclusion.confirm(leaf)
 
     def _conditions(self, leaves: Sequence[Leaf], strict: Sequence[Any]) -> list[Any]:
         """List all that divides space: domains, kinks, jumps, and what the rule needs."""
@@ -247,7 +240,7 @@ def _taken_in(region: Region, names: Names) -> Region:
 
 
 def _because(error: Exception) -> Undecided:
-    known = isinstance(error, OrderUnknown | TypeError)
+    known = isinstance(error, TypeError)
     kind = "" if known else f"SymPy gave up on it ({type(error).__name__}): "
     return undecided(kind + (str(error) or type(error).__name__))
 
