@@ -1,7 +1,7 @@
 """Put the nodes of a directed graph into layers, in an order with few crossings, and place each."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from math import inf
@@ -89,7 +89,7 @@ class Levels:
                 stack.extend(other for other, _, _ in reversed(self.below[node]))
         return found
 
-    def _points(self, ends: list[End], place: Sequence[int]) -> list[float]:
+    def _points(self, ends: list[End], place: Mapping[int, int]) -> list[float]:
         """Say where edges end in the neighboring layer, in places of nodes, in order.
 
         A wide node counts from half a place before its own to half a place behind it.
@@ -99,7 +99,7 @@ class Levels:
             for other, there, _ in ends
         )
 
-    def _count(self, upper: list[int], place: Sequence[int]) -> int:
+    def _count(self, upper: list[int], place: Mapping[int, int]) -> int:
         """Count the crossings between a layer and the next."""
         total = 0
         passed: list[float] = []
@@ -117,12 +117,8 @@ class Levels:
                     passed.insert(behind, point)
         return total
 
-    def _places(self) -> list[int]:
-        place = [0] * len(self.layer)
-        for row in self.rows:
-            for at, node in enumerate(row):
-                place[node] = at
-        return place
+    def _places(self) -> dict[int, int]:
+        return {node: at for row in self.rows for at, node in enumerate(row)}
 
     def crossings(self) -> int:
         """Count how often two edges cross between neighboring layers."""
@@ -161,8 +157,7 @@ class Levels:
                 points = self._points(neighbors[node], place)
                 mean[node] = sum(points) / len(points) if points else float(at)
             row.sort(key=mean.__getitem__)
-            for at, node in enumerate(row):
-                place[node] = at
+            place |= {node: at for at, node in enumerate(row)}
 
     def _swap_neighbors(self, rounds: int = 6) -> None:
         """Swap nodes side by side as long as that makes fewer crossings."""
