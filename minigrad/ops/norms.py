@@ -263,17 +263,9 @@ def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
 @quietly
 def cdist(x1: Array, x2: Array, p: float) -> Array:
     r"""Distances :math:`(\sum_k |x_{1,ik} - x_{2,jk}|^p)^{1/p}` of all pairs of rows."""
-    sizes = np.abs(np.expand_dims(x1, -2) - np.expand_dims(x2, -3))
-    p = float(sizes.dtype.type(p)) if sizes.dtype.kind == "f" else p
-    if p == 0:
-        return np.add.reduce((sizes != 0).astype(x1.dtype), axis=-1)
-    if p == 1:
-        return np.add.reduce(sizes, axis=-1)
-    if p == 2:
-        return np.sqrt(np.add.reduce(sizes * sizes, axis=-1))
-    if p == math.inf:
-        return np.maximum.reduce(sizes, axis=-1)
-    return np.add.reduce(sizes**p, axis=-1) ** (1 / p)
+    difference = np.expand_dims(x1, -2) - np.expand_dims(x2, -3)
+    p = float(difference.dtype.type(p)) if difference.dtype.kind == "f" else p
+    return reduction.vector_norm.forward(difference, p, -1, False)
 
 
 def _ratio(grad: Any, result: Any) -> Any:

@@ -218,7 +218,8 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
         return extreme.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord == 2:
         return np.sqrt(np.add.reduce(self * self, axis=dim, keepdims=keepdim))
-    sizes, powers = np.abs(self), np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim)
+    sizes = np.abs(self)
+    powers = np.add.reduce(sizes**ord, axis=dim, keepdims=keepdim)
     return sizes.reshape(powers.shape) if powers.size == sizes.size else powers ** (1 / ord)
 
 
