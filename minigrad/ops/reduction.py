@@ -211,16 +211,15 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
     if ord == 0:  # the number of entries that are not zero
         return np.add.reduce((self != 0).astype(self.dtype), axis=dim, keepdims=keepdim)
-    if ord == 1:
+    added = self.size if dim is None else count(self.shape, dim if type(dim) is tuple else (dim,))
+    if ord == 1 or added == 1:  # the norm of one entry
         return np.add.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord in (math.inf, -math.inf):
         extreme = np.maximum if ord > 0 else np.minimum
         return extreme.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord == 2:
         return np.sqrt(np.add.reduce(self * self, axis=dim, keepdims=keepdim))
-    sizes = np.abs(self)
-    powers = np.add.reduce(sizes**ord, axis=dim, keepdims=keepdim)
-    return sizes.reshape(powers.shape) if powers.size == sizes.size else powers ** (1 / ord)
+    return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
 
 
 @differentiable("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)

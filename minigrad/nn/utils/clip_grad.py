@@ -99,6 +99,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     bound, gradients = float(clip_value), _gradients(parameters)
     if not gradients:
         raise RuntimeError("clip_grad_value_(): no parameter has a gradient to clip, as in PyTorch")
+    bool(foreach)  # or an error, where it is no truth
     for gradient in gradients:
         gradient.clamp_(-bound, bound)
 
