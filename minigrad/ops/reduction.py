@@ -212,7 +212,7 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     if ord == 0:  # the number of entries that are not zero
         return np.add.reduce((self != 0).astype(self.dtype), axis=dim, keepdims=keepdim)
     added = self.size if dim is None else count(self.shape, dim if type(dim) is tuple else (dim,))
-    if ord == 1 or added == 1:  # the norm of one entry
+    if ord == 1 or added <= 1:  # of one entry, or none
         return np.add.reduce(np.abs(self), axis=dim, keepdims=keepdim)
     if ord in (math.inf, -math.inf):
         extreme = np.maximum if ord > 0 else np.minimum

@@ -112,7 +112,7 @@ class ReduceLROnPlateau(
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
-        change = -self.threshold if self.mode == "min" else self.threshold
+        change = 0.0 - self.threshold if self.mode == "min" else self.threshold
         bound = best * (1.0 + change) if self.threshold_mode == "rel" else best + change
         return a < bound if self.mode == "min" else a > bound
 

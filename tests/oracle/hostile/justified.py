@@ -23,7 +23,7 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
     ("silent", r"(var|std)_mean\(.*(inf|/0)", "", "the mean of infinities; the reference tells"),
     (
         "silent",
-        r"^(?=.*(\bc\(|\dj|complex))(?=.*(inf|nan|/ 0)).*( [-+] |addr)",
+        r"^(?=.*(\bc\(|\dj|complex))(?=.*(inf|nan|/ 0)).*( [-+] |add|sub)",
         "values",
         f"{_INFINITE}, of sums",
     ),
