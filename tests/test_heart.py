@@ -205,22 +205,22 @@ def test_attached_members_are_members():
 
 # What each room has at most: lines of code, files. A room that got smaller lowers its figures.
 MOST = {
-    "autograd": (4066, 20),
-    "breadth": (2039, 13),
-    "classroom": (1968, 14),
+    "autograd": (3945, 20),
+    "breadth": (1991, 13),
+    "classroom": (1958, 14),
     "core": (1197, 7),
-    "creation": (1745, 10),
-    "data": (515, 4),
-    "faces": (1123, 10),
-    "nn": (5458, 35),
-    "ops": (9512, 45),
-    "optim": (1557, 10),
-    "saving": (990, 4),
-    "symbolic": (4791, 23),
-    "viz": (2803, 15),
+    "creation": (1727, 10),
+    "data": (494, 4),
+    "faces": (1087, 10),
+    "nn": (5438, 35),
+    "ops": (9498, 45),
+    "optim": (1549, 10),
+    "saving": (937, 4),
+    "symbolic": (4750, 23),
+    "viz": (2798, 15),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (38228, 223)
+HOUSE = (37833, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

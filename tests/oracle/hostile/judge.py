@@ -98,6 +98,8 @@ def _bare(call: str, ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         return "" if PUBLIC.match(says) and told else says[:60]
     if ours.get("inside"):
         return re.sub(r"[\d.]+", "0", says)[:60]
+    if ours["place"].startswith("<the call>"):
+        return ""  # Python's, of the expression that was written
     if "/hostile/" in ours["place"] or re.search(r"[a-z]\. [A-Z]", says):
         return ""  # as it was looked at; or what to do is told, too
     found = BARE.search(says)
