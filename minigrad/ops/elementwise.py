@@ -275,6 +275,8 @@ def rsub(self: Tensor, other: Any) -> Any:
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
     if self._array.dtype.kind == "b" or isinstance(other, bool):
         raise no_booleans(TypeError(), self._array, np.asarray(other))
+    if wanted.kind in "iu":
+        other = np.array(other).astype(wanted)  # too large a number starts again
     return rsub_number(cast(self, wanted), other)
 
 
@@ -394,10 +396,10 @@ def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> A
 @quietly
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
-    if isinstance(self, int) and self.bit_length() > 63 and exponent.dtype.kind in "iu":
-        self = np.uint64(self).astype(exponent.dtype)
-    if isinstance(self, int) and exponent.dtype.kind == "i" and (exponent < 0).any():
-        return _whole_power(self, exponent)
+    if isinstance(self, int) and exponent.dtype.kind in "iu":
+        self = np.array(self).astype(exponent.dtype)[()]  # too large a number starts again
+        if exponent.dtype.kind == "i" and (exponent < 0).any():
+            return _whole_power(int(self), exponent)
     power = self**exponent
     # as in PyTorch, the entries lie in memory in order
     return power if power.flags.c_contiguous else power.copy("C")
