@@ -213,14 +213,14 @@ MOST = {
     "data": (494, 4),
     "faces": (1087, 10),
     "nn": (5438, 35),
-    "ops": (9498, 45),
+    "ops": (9500, 45),
     "optim": (1549, 10),
     "saving": (937, 4),
-    "symbolic": (4750, 23),
+    "symbolic": (4752, 23),
     "viz": (2798, 15),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (37833, 223)
+HOUSE = (37837, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

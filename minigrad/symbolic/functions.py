@@ -207,8 +207,10 @@ def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberO
 
 SymbolicArray._functions.update(
     {
-        **dict.fromkeys((np.array, np.asarray), lambda data, *_, **layout: SymbolicArray(data)),
-        **dict.fromkeys((np.zeros_like, np.empty_like), _like(0)),
+        np.array: lambda data, *_, **layout: SymbolicArray(data),
+        np.asarray: lambda data, *_, **layout: SymbolicArray(data),
+        np.zeros_like: _like(0),
+        np.empty_like: _like(0),
         np.ones_like: _like(1),
         np.full_like: _full_like,
         np.where: _where,
