@@ -332,6 +332,11 @@ def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
     return sequences.array_of_sequences(data, dtype)
 
 
+@np.errstate(all="ignore")
+def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
+    return np.array(data, dtype)
+
+
 def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
     """Make an array where the data are as usual: floats and ints, alone, in a list or a list of it.
 
@@ -351,8 +356,7 @@ def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
         dtype = dtypes.default.dtype.numpy if float in kinds else np.dtype(np.int64)
     try:
         if dtype.kind == "f":
-            with np.errstate(all="ignore"):
-                return np.array(data, dtype)
+            return _floats(data, dtype)
         if dtype == np.int64 and float not in kinds:
             return np.array(data, dtype)
     except (OverflowError, ValueError):  # explained by those who look at each entry
