@@ -212,7 +212,7 @@ MOST = {
     "creation": (1729, 10),
     "data": (494, 4),
     "faces": (1087, 10),
-    "nn": (5438, 35),
+    "nn": (5439, 35),
     "ops": (9500, 45),
     "optim": (1549, 10),
     "saving": (937, 4),
@@ -220,7 +220,7 @@ MOST = {
     "viz": (2798, 15),
 }
 SHIMS = {"distributions", "utils"}  # only PyTorch's paths
-HOUSE = (37839, 223)
+HOUSE = (37840, 223)
 
 
 def size(paths: list[Path]) -> tuple[int, int]:

@@ -431,7 +431,8 @@ def _draw_uniformly(
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     candidates, chance = zeros_like(tensor), zeros_like(tensor)
     values, pending = tensor._array, np.ones(tensor._array.shape, bool)
-    if np.finfo(values.dtype).max / 4 < -peak < np.inf:  # PyTorch would draw for ever
+    most = np.finfo(np.float16 if values.dtype == np.float16 else np.float32).max
+    if most / 4 < -peak < np.inf:  # PyTorch would draw for ever
         raise RuntimeError(f"No number from {a} to {b} is near enough to a mean of {mean}.")
     while True:
         drawn = uniform_(candidates, a, b, generator)._array
