@@ -14,7 +14,7 @@ from minigrad.classroom import browser, progress, values
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.display import Verbatim, laid_out, tell
-from minigrad.classroom.execution import HeldBack, within
+from minigrad.classroom.execution import WAITED, HeldBack, within
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.side_effects import as_usual
 from minigrad.classroom.time_limits import Alarm
@@ -137,7 +137,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     if is_unattempted(answer):
         return _unsolved(known), []
     printed = HeldBack.lines
-    with as_usual() as unusual, within():
+    with as_usual() as unusual, within() as budget:
         try:
             finding: Finding | None
             if answer is None:
@@ -160,6 +160,8 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
             )
     if finding is None:
         return _verdict(known, "right", "right.", list(known.praise())), unusual
+    if budget.waited:  # which says nothing about the answer
+        return _verdict(known, "unsolved", "not decided.", [WAITED]), unusual
     lines = [f"Asked for: {known.asks}."]
     if finding.gave is not None:
         lines.append(f"You gave {finding.gave}.")
@@ -256,7 +258,6 @@ _FACTORS = {
     -1.0: "the right size with the opposite sign",
     2.0: "twice as much",
     0.5: "half of it",
-    0.0: "as if nothing came through",
 }
 
 
@@ -335,6 +336,10 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
         return f", which is {rounded(abs(number))} away."
     if said := values.said_of_factor([number], [expected], _FACTORS, digits):
         return f": {said}."
+    if isinstance(entry, int) and number % 1 == 0:  # a count
+        return f": {abs(number - expected):g} {'more' if number > expected else 'less'}."
+    if number == 0:
+        return ", and it isn't zero."
     ratio = number / expected
     if ratio < 0:
         return ", which has the opposite sign."

@@ -304,15 +304,15 @@ class HeldBack(io.TextIOBase):
 
 
 @contextlib.contextmanager
-def within(seconds: float = MOST_SECONDS) -> Iterator[None]:
-    """Give all runs of a block so many seconds together.
+def within(seconds: float = MOST_SECONDS) -> Iterator[Budget]:
+    """Give all runs of a block so many seconds together, in a budget that one can look at.
 
     Args:
         seconds: for the block.
     """
     _budgets.append(Budget(seconds, *_budgets[-1:]))
     try:
-        yield
+        yield _budgets[-1]
     finally:
         _budgets.pop()
 
@@ -368,7 +368,11 @@ def run(
             raised=f"Forbidden: {watch.called}",
         )
     elif outcome.endless:
-        told = _NOT_ENDED[watch.because].format(lines=most_lines, seconds=most_seconds)
+        waited = watch.because == "time" and budget.not_computed() > 0
+        for each in _budgets:
+            each.waited |= waited
+        told = _NOT_ENDED["waiting" if waited else watch.because]
+        told = told.format(lines=most_lines, seconds=most_seconds)
         outcome = replace(outcome, trouble=told)
     return replace(outcome, left=tuple(left))
 
@@ -435,13 +439,20 @@ def _nobody_types(*prompt: object) -> str:
     raise EOFError("nobody types anything while an answer is checked")
 
 
+WAITED = (
+    "Time ran out, and most of it went by in waiting, not in computing. Was your machine busy with "
+    "something else? Then run this cell again. Or your code sleeps, or waits for what never comes."
+)
+"""What is said where the time that was used up is not the answer's."""
+
 _NOT_ENDED = {
     "thread": "It did not come to an end: a backward pass starts another, and that one the next. "
     "Does a hook call backward on a graph that it hangs on itself?",
     "line": "It did not come to an end within {lines:,} lines of Python. Does a loop miss its way "
     "out?",
     "time": "It was still running after more than {seconds:g} seconds, and was stopped. Does a "
-    "loop miss its way out, or does it wait for something?",
+    "loop miss its way out?",
+    "waiting": WAITED,
 }
 
 

@@ -18,11 +18,16 @@ class Budget:
     """So many seconds of a machine that one has for oneself.
 
     What other programs compute meanwhile does not count, so that a right answer is not refused
-    where thirty learners share a server. Waiting counts for a quarter: it has to end as well.
+    where thirty learners share a server. Waiting counts for a quarter: it has to end as well, and
+    what it ended is known as `waited`.
 
     Args:
         seconds: how many.
         outer: a budget that this one is a part of, if any.
+
+    Attributes:
+        waited: whether waiting and not computing ended a block of this budget, as the one who
+            stopped it has noted.
 
     Example:
         >>> 59 < Budget(60).left() <= 60
@@ -31,6 +36,8 @@ class Budget:
         True
     """
 
+    waited = False
+
     def __init__(self, seconds: float, outer: Budget | None = None) -> None:
         self._seconds, self._outer = seconds, outer
         self._begun, self._computed = time.monotonic(), time.process_time()
@@ -38,10 +45,17 @@ class Budget:
 
     def left(self) -> float:
         """Tell how many seconds are left."""
-        passed = time.monotonic() - self._begun
-        computed = min(time.process_time() - self._computed, passed)  # of all threads together
-        own = self._seconds - max(computed, passed / _PATIENCE)
+        own = min(self.not_computed(), self._seconds - self._passed() / _PATIENCE)
         return own if self._outer is None else min(own, self._outer.left())
+
+    def not_computed(self) -> float:
+        """Tell how many seconds of computing are left, however long it took."""
+        computed = time.process_time() - self._computed  # of all threads together
+        own = self._seconds - min(computed, self._passed())
+        return own if self._outer is None else min(own, self._outer.not_computed())
+
+    def _passed(self) -> float:
+        return time.monotonic() - self._begun
 
     def is_spent(self) -> bool:
         """Tell whether nothing is left; at first that takes one look at the clock."""
