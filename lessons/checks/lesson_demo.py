@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 from minigrad.classroom.behaviors import Function, Hook
-from minigrad.classroom.exercises import Mistake, Number, Numbers, Order
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Number, Numbers, Order
 
 X = 0.5
 
@@ -97,18 +96,6 @@ EXERCISES = [
             "a": "The slope of a constant is zero, but where is the square's slope taken?",
             "c": "It would vanish only if what is squared were zero.",
         },
-        ideas={
-            "where the square is taken": ("squar", "inner", "inside"),
-            "that the slope there is another": (
-                "slope",
-                "deriv",
-                "larg",
-                "grow",
-                "steep",
-                "further",
-            ),
-        },
-        misled={"constant no effect|influence": "It has none of its own. Does it move anything?"},
         model="The slope of the square is twice what is squared, and that is larger by 4 now.",
         hints=(
             "Which of the three slopes depends on the 1?",

@@ -125,7 +125,7 @@ class Verdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Exercise(ABC):
-    """One exercise; its kinds are here, in `behaviors`, `reasons` and the checks.
+    """One exercise; its kinds are here, in `behaviors` and in the checks.
 
     Args:
         id: lesson and number, such as "06.2".
@@ -209,6 +209,7 @@ FACTORS = {
 }
 """What to say where all numbers are off by the same factor."""
 
+_SHORTEST_REASON = 3  # in letters: less is no sentence in any language
 # How far off, relative to the right number, one answer or one of several counts as nearly right.
 _CLOSE, _ROUNDED = 0.05, 0.01
 
@@ -438,6 +439,60 @@ def _names(answer: Any, known: Sequence[str]) -> list[str] | None:
         return None
     meant = {name.casefold(): name for name in known}
     return [meant.get(name.strip().casefold(), name.strip()) for name in answer]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Exercise):
+    """The answer is a letter and a reason: `("b", "because ...")`.
+
+    The letter is judged. A reason has to be there, and any sentence will do: it is read by a
+    person, who compares it with the one that is shown as soon as the letter is right.
+
+    Args:
+        option: the letter of the right answer.
+        why_not: for each other letter, what speaks against it.
+        model: a good reason, in a sentence or two.
+
+    Example:
+        >>> why = Choice(id="demo.9", asks="whether the sum is even, and why", option="a",
+        ...              why_not={"b": "Try two odd numbers."}, right="Even.",
+        ...              model="Two odd numbers have two ones left over, and these make a pair.",
+        ...              hints=("Draw it.", "Draw the ones left over."))
+        >>> why.examine(("a", "two odd numbers leave a pair")) is None
+        True
+        >>> why.examine(("b", "two odd numbers leave a pair")).says
+        'Try two odd numbers.'
+    """
+
+    option: str
+    why_not: Mapping[str, str]
+    model: str
+
+    def praise(self) -> tuple[str, ...]:
+        """Show a reason to compare with."""
+        return (f"The letter is right. Compare your reason with this one: {self.model}", self.right)
+
+    def examine(self, answer: Any) -> Finding | None:
+        """Judge the letter, and ask for a reason where there is none."""
+        options = ", ".join(sorted([self.option, *self.why_not]))
+        advice = f'Write it as ("a", "because ..."), with one of the letters {options}.'
+        if isinstance(answer, Mapping) and len(answer) == 1:
+            answer = next(iter(answer.items()))
+        letter, *reason = answer if isinstance(answer, list | tuple) and answer else [answer]
+        if isinstance(letter, str) and not reason:  # all in one text: "b) because ..."
+            letter, *reason = re.split(r"(?<=^\w)\W+", letter.strip(" ("), maxsplit=1)
+        chosen = letter.strip(" ().").lower() if isinstance(letter, str) else None
+        if chosen not in {self.option, *self.why_not}:
+            return wrong_kind(answer, "a letter and a reason", advice)
+        gave = f"the choice {chosen!r}"
+        if chosen != self.option:
+            return Finding(self.why_not[chosen], gave)
+        written = "".join(part for part in reason if isinstance(part, str))
+        said = re.sub(r"because|\W", "", written.casefold())
+        if len(said) < _SHORTEST_REASON:
+            ask = "The letter is right. Add your reason in a sentence, to compare it with ours."
+            return Finding(f"{ask} {advice}", gave)
+        return None
 
 
 def _taken(answer: Any) -> Any:

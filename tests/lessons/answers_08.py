@@ -726,17 +726,7 @@ ANSWERS = {
             ("from the import on", ("a", "because the option switches it off")),
             ("in the other thread", ("c", "because the with block removes it again")),
             ("in the values", ("d", "because it sees both gradients")),
-            ("add your reason", "b"),
-            ("Say a little more", ("b", "it works")),
-            ("which modules call", ("b", "because handles can be removed again")),
-            (
-                "its table belongs",
-                ("b", "a global hook only runs in the thread that registered it"),
-            ),
-            ("by no other", ("b", "hooks on model.modules() run for all models of the process")),
-            ("decides nothing", ("b", "a module's own hooks come before the global ones")),
-            ("adds nothing to the graph", ("b", "a global hook puts gates around every module")),
-            ("which modules call", ("b", "because it is only two lines of code")),
+            ("Add your reason", "b"),
             ("letters a, b, c", ("e", "none of these fits the question")),
         ],
         "right": [
@@ -744,7 +734,6 @@ ANSWERS = {
             ("(B)", "The second thread's model is another one and keeps out of it."),
             ("b", "a, c and d watch every module anywhere, also a stranger's model"),
             ["b", "because its scope is the model and not the process"],
-            ("b", "other thread trains other model and global hook will catch also this one"),
         ],
     },
     "08.6": {

@@ -318,24 +318,7 @@ ANSWERS = {
             ("not even a warning", ("a", "because plain data build no gate at the input")),
             ("it was called", ("b", "one layer has only one operation")),
             ("three lines", ("d", "hooks count only when they are there before forward")),
-            ("add your reason", "c"),
-            ("Say a little more", ("c", "forward is wrong")),
-            ("does not yet say", ("c", "because of the third line's forward")),
-            (
-                "does not yet say",
-                ("c", "because the full hook is not called, and no gradient is wrong"),
-            ),
-            (
-                "With plain data",
-                ("c", "because the data do not require a gradient, so no gate is built"),
-            ),
-            ("other way round", ("c", "because only forward builds gates, and they are off again")),
-            ("other way round", ("c", "because the call takes the gates away again")),
-            ("started by backward()", ("c", "because __call__ starts the backward pass")),
-            ("returns a tensor", ("c", "because forward gives a dict, which has no gate")),
-            ("in place here", ("c", "because forward writes in place and the gate is gone")),
-            ("Make a sentence", ("c", "because it is about the call, hooks, gates and forward")),
-            ("in time", ("c", "because the hook was registered too late for this forward")),
+            ("Add your reason", "c"),
             ("letters a, b, c, d", ("e", "because the sum is missing in it")),
         ],
         "right": [
@@ -343,10 +326,6 @@ ANSWERS = {
             ("(C)", "Going to forward directly leads past the gates."),
             ("c", "because _call_impl, not forward, sets up backward hooks"),
             "c) The module itself was never called, so its gates were not built.",
-            (
-                "c",
-                "model(x) looks for hooks and puts in gates; model.forward(x) is the bare thing",
-            ),
         ],
     },
     "09.3": {

@@ -86,11 +86,7 @@ ANSWERS = {
         "wrong": [
             ("constant is zero", ("a", "because the slope of a constant is zero")),
             ("only if", ("c", "it is a constant")),
-            ("add your reason", "b"),
-            ("Say a little more", ("b", "it grows")),
-            ("where the square is taken", ("b", "because five is more than one")),
-            ("Does it move anything", ("b", "it is a constant and has no effect on the slope")),
-            ("Make a sentence", ("b", "because square inner slope larger five one")),
+            ("Add your reason", "b"),
             ("letters a, b, c", ("d", "none of these fits the question")),
             ("letters a, b, c", 2),
         ],

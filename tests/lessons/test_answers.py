@@ -11,8 +11,7 @@ from minigrad.classroom import judge, rounded
 from minigrad.classroom.behaviors import Behavior
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.desk import find, shipped
-from minigrad.classroom.exercises import Number, Numbers, Order, computed
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Number, Numbers, Order, computed
 from minigrad.classroom.values import as_number, leaves
 
 HERE = Path(__file__).parent
@@ -153,17 +152,37 @@ def test_the_second_hint_says_more_than_the_first(exercise, entry):
 
 
 CHOICES = [each for lesson in LESSONS for each in shipped(lesson) if isinstance(each, Choice)]
+EACH_CHOICE = pytest.mark.parametrize("known", CHOICES, ids=[each.id for each in CHOICES])
 
 
-@pytest.mark.parametrize("known", CHOICES, ids=[each.id for each in CHOICES])
-def test_a_choice_has_a_reason_to_compare_with(known):
-    assert len(known.ideas) >= 2
-    assert len(known.model.split()) >= 8
-    verdict = judge(known.id, (known.option, known.model))
+@EACH_CHOICE
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda letter: (letter, "hooks are only run by __call__"),
+        lambda letter: [letter.upper(), "bananas are rounding and curved"],
+        lambda letter: f"({letter}) because it is so",
+        lambda letter: f"{letter}: weil es so ist",
+        lambda letter: {letter: "因为它先运行"},
+        lambda letter: (letter, "because", "of the gate"),
+    ],
+)
+def test_the_right_letter_with_any_sentence_is_right(known, written):
+    verdict = judge(known.id, written(known.option))
     assert verdict.status == "right", verdict.message
-    assert known.model in verdict.lines[-1]
-    for letter in known.why_not:  # nobody reads it before the letter is right
-        assert known.model not in judge(known.id, (letter, known.model)).message
+    assert f"Compare your reason with this one: {known.model}" in verdict.lines[0]
+
+
+@EACH_CHOICE
+def test_nobody_reads_the_reason_before_giving_one(known):
+    assert len(known.model.split()) >= 8
+    blank = [known.option, (known.option, "because ..."), (known.option, None), (known.option, "b")]
+    wrong = [(letter, known.model) for letter in known.why_not]
+    for answer in [*blank, *wrong]:
+        verdict = judge(known.id, answer)
+        assert verdict.status == "wrong", answer
+        assert known.model not in verdict.message
+        assert ("Add your reason" in verdict.message) == (answer in blank)
 
 
 def test_there_is_something_to_replay():

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from minigrad.classroom.behaviors import Hook
-from minigrad.classroom.exercises import Mistake, Number, Numbers
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Number, Numbers
 
 from .runs import (
     B0,
@@ -32,24 +30,7 @@ SEVEN = Fraction(7)
 STEP = Fraction("0.03")
 FOR_W_1 = gradients(X)["w_1"]
 
-_OWN = "own|weight|bias|w_0|b_0|param|f0"
 _BOXES = {"x": "x (or w_0)", "x_1": "b_0 (or x_1)", "s": "b_1 (or s)", "y": "y"}
-_ORDER_REVERSED = re.compile(
-    r"\b(?:own|weight|bias|param\w*|w_0|b_0)\b"
-    r"(?:(?!\b(?:not|first|before|already|ready|x|only|and|but|while|then)\b|n't\b)[^,.;])*"
-    r"\b(?:after|later than|behind)\b[^,.;]*\bhook|"
-    r"\bhook\b[^,.;]*\bbefore (?:the |f0's )?(?:own|weight|bias|param\w*|w_0)\b",
-    re.I,
-)
-_OF_GRAD_OUTPUT = re.compile(
-    r"\b(?:replac|chang|doubl|multipl|scal)\w*\s+(?:the )?grad_output", re.I
-)
-_NEVER_PARAMETERS = re.compile(
-    r"^(?!.*\b(?:own|already|before|earlier|first|after|later|done|computed|f0)\b)(?:"
-    r".*\bhooks?(?: can| do| does| could)? ?(?:not|n't|never)\s+(?:\w+\s+){0,5}?(?:param|weight)"
-    r"|.*\bhooks?\b[^.;]*\bonly\s+(?:\w+\s+){0,4}?inputs?\b)",
-    re.I | re.S,
-)
 
 
 def signs(which: Callable[[Fraction], Fraction]) -> tuple[int, ...]:
@@ -317,53 +298,6 @@ EXERCISES = [
             "d": "The gradient goes one way, from L down to x. What lies above f0 cannot notice "
             "what a hook does further down.",
         },
-        ideas={
-            "where on the gradient's way the hook comes in": (
-                "hook|doubl|acts LATE|beyond|end|last|below|between|exit|leav",
-                "hook|it|doubl sit|stand|lie|act|work|appli|place input|x|exit|leav|last|between",
-                "BEFORE|until|when|once hook|RUN|doubl|effect",
-                "below|LATE|beyond|further|left|remain|leav hook|f0|module|layer",
-                "grad_input CHANGE|doubl|only|next|upstream|goes|return",
-                "through hook|input|x",
-                "side|upstream|downstream|out|exit hook|input|f0|module",
-            ),
-            "what that means for the weight and the bias of f0": (
-                f"{_OWN} already|before|earlier|first|late|had|got|receiv|served|done",
-                f"{_OWN}|module comput|calculat|finish|ready|settled|stored|saved",
-                f"{_OWN} not|never|miss|untouch|unchang|same|stay",
-                f"{_OWN}|use|from|dw_0 grad_output|output",
-                f"{_OWN} by then",
-                "dl|dw0|db0|dw_0|db_0 made|comput|built|depend from|on|with",
-                "everything|all|others|rest BEFORE",
-            ),
-            "what is still ahead of the gradient there": (
-                "ONLY|last|left|remain|nothing|still|next|else|except x|input|leaf",
-                "nothing|none|nobody but|except|else x|x.grad|input",
-                "only|just next|LATE|further|below",
-                "x below|LATE|ahead|upstream|further|beyond|end",
-            ),
-        },
-        misled={
-            "is in|during forward hook|doubl|call|run ~grad ~backward": "A full backward hook is "
-            "called in the backward pass. When is f0 done with its weight and bias there?",
-        },
-        mistakes=[
-            Mistake(
-                "Look at the order once more: what comes first, the gradients of f0's own weight "
-                "and bias, or the hook?",
-                when=_ORDER_REVERSED.search,
-            ),
-            Mistake(
-                "What a full backward hook returns takes the place of grad_input. Who gets that, "
-                "and who is served from grad_output?",
-                when=_OF_GRAD_OUTPUT.search,
-            ),
-            Mistake(
-                "With the hook on f1, some weight and some bias did change. So which ones can a "
-                "hook reach?",
-                when=_NEVER_PARAMETERS.search,
-            ),
-        ],
         model="f0's own gradients are made from grad_output, before the hook is called. What it "
         "returns goes on from the input of f0, and there is nothing left but x.",
         right="Where on the way a hook sits decides whom it reaches. Lesson 06 comes back to it.",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from minigrad.classroom.behaviors import Function
-from minigrad.classroom.exercises import Mistake, Number, Numbers
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Number, Numbers
 
 from .chains import (
     CHAIN,
@@ -17,18 +16,13 @@ from .chains import (
     rearranged,
 )
 from .runs import (
-    BENDING,
-    CLAIMS,
     CONTAINERS,
     LONGER_POINT,
     ONLY_THERE,
     POINT,
     POINT_AT_X1,
-    ROUNDING,
     by_hand,
-    denied,
     engine,
-    exchanged,
     first_five_are,
     gradient_of_x1,
     growth,
@@ -256,37 +250,8 @@ EXERCISES = [
             "subtraction, when the slope is about 0.1 and the two values differ by 2h times that?",
             "d": "Far away from rounding, yes. But what does the curve do between x - 1 and x + 1?",
         },
-        ideas={
-            "what becomes of the digits when h is small": ROUNDING,
-            "what goes wrong when h is large": BENDING,
-        },
-        misled={
-            ("not store|represent|hold 1e-5 ~0.3 ~1e-8", "not store|represent|hold small number"): (
-                "float32 stores 1e-5 well, with 7 digits. Where do digits get lost, then?"
-            ),
-            ("neither|no role|influence|effect|matter|play round|bend|curv|truncat",): (
-                "Both are at work here, as the two arms of the V show. Which of them is which?"
-            ),
-            ("float32 round less ~step",): (
-                "float32 rounds more than float64: it keeps 7 digits in place of 16."
-            ),
-            ("float32 more digit|precis ~fewer|less|not", "float32 is more precise|accurate"): (
-                "float32 has fewer digits than float64: about 7 in place of 16."
-            ),
-        },
         model="With 7 digits, the difference of two values of the loss is mostly rounding unless "
         "they are well apart; with a step of 1, the curve bends on the way.",
-        mistakes=[
-            Mistake(
-                "The errors are exchanged: when the step shrinks, which of them shrinks with it?",
-                when=exchanged,
-            ),
-            Mistake(
-                "What you deny is what happens there. Look again at the two arms of the V.",
-                when=denied,
-            ),
-            *(Mistake(says, when=pattern.search) for pattern, says in CLAIMS),
-        ],
         hints=(
             "Both errors exist here, too. Which of the two depends on the number of digits?",
             "Fewer digits lift the left arm of the V and leave the right arm where it is. "

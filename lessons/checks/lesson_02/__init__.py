@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Function, Hook, Property
-from minigrad.classroom.exercises import Mistake, Numbers
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Numbers
 
 from ..formulas import Rule
 from .runs import (
-    CLAIMS,
     DOUBLINGS,
     LADDER,
     SQUARE,
@@ -324,30 +322,6 @@ EXERCISES = [
             "a": "item() gives a Python number. Does a number know where it came from?",
             "b": "detach() cuts the thread. What leads from total to the batch, then?",
             "d": "Under no_grad nothing is recorded. What could total hold, besides a number?",
-        },
-        ideas={
-            "through what the memory is held": (
-                "grad_fn|graph|node|histor|edge|next_functions|tape|thread|chain",
-                "record|past|trace|note|provenance|ancest|reference|link|pointer|tree",
-                "requires_grad|requires grad",
-                "how made|comput|came",
-                "total lead|reach|know|remember|attach|connect",
-            ),
-            "what is held at its other end": (
-                "sav|stor|activation|intermediate|tensor|value|result|input",
-                "batch|loss|forward|iteration|turn|step|previous|earlier|old",
-                "KEEP|alive|reach|drag|retain|memory",
-                "free|release|collect|delete|drop|grow|bigger|accumulat|longer",
-                "total|EVERY|node|lead|point|attach|connect|behind|below",
-            ),
-        },
-        mistakes=[Mistake(says, when=pattern.search) for pattern, says in CLAIMS],
-        misled={
-            "is loss|total detach": "Is there a detach in line (c)? What does the plus make, then?",
-            "is graph|history free|releas|delet after|every|each|once ~if ~unless ~only ~when": (
-                "If it were freed, memory would not grow. Who still leads to it?"
-            ),
-            "optimizer": "There is no optimizer in these lines. Which name leads to the graphs?",
         },
         model="total is a result: its grad_fn leads to the graph of every loss so far, and their "
         "nodes hold what they saved.",

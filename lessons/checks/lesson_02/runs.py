@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -211,54 +210,3 @@ def not_first(noted: dict[str, Any]) -> bool:
         noted[name.replace("the names of the nodes", FIRST)] != [names[-1]]
         for name, names in _EXPECTED.items()
     )
-
-
-# --- exercise 02.5: what is said of a loop that keeps memory
-
-CLAIMS = [
-    (re.compile(pattern, re.I), says)
-    for says, patterns in {
-        "Which way do the threads lead? A loss does not know who uses it.": (
-            r"\b(?:loss(?:es)?|batch(?:es)?)\b(?: has| have)?[^,.;]*\b(?:holds?|refers? to"
-            r"|references?|points? to|leads? to|keeps?|knows?)\b(?:(?!\b(?:by|in|through|of|via)\b)"
-            r"[^,.;])*\btotal\b",
-            r"\b(?:weights?|parameters?|model|leaf|leaves) (?:holds?|keeps?|stores?|saves?|knows?)"
-            r"\b[^,.;]*\b(?:graph|histor|node)",
-            r"\b(?:graph|history|nodes?) (?:is|are|gets?) (?:stored|kept|saved|held) (?:in|by|on) "
-            r"the (?:model|weights?|parameters?|batch)",
-        ),
-        "There is no backward() in this loop. When is a graph made?": (
-            r"(?<!no )(?<!without )\bbackward(?:\(\))? (?:pass )?(?:builds?|makes?|creates?"
-            r"|records?|stores?|saves?|leaves?|keeps?)",
-            r"\bbackward(?:\(\))? (?:is|was|gets) (?:called|run|started)",
-            r"(?:made|built|created|recorded|stored|saved|left|kept) (?:by|in|during|after) "
-            r"(?:the )?backward",
-        ),
-        "Nobody calls backward() here, so no gradient arrives anywhere.": (
-            r"\bgradients? (?:\w+ ){0,3}?(?:piles?|accumulates?|adds? up|(?:are|is) (?:stored|kept"
-            r"|accumulated|added)|grows?)\b(?! graph)",
-            r"\b(?:in|into) \.?grad\b",
-        ),
-        "retain_graph says what backward() leaves behind, and nobody calls that here.": (
-            r"retain_graph (?:is|stays|was) (?!off|false|not)",
-        ),
-        "Under no_grad nothing is recorded, and this line is not under it.": (
-            r"(?:there|here|because|with|under) no_grad\b",
-            r"\bno_grad (?:is on|keeps?|holds?|records?|stores?|only)",
-        ),
-        "A leaf has no grad_fn. Was it an operation that made the loss?": (
-            r"\b(?:loss|total) (?:is|becomes|stays|remains) (?:also )?(?:a |the )?(?:new )?leaf",
-        ),
-        "What detach() and item() give has no past. That is not what this line adds.": (
-            r"\b(?:detach|item)(?:\(\))? (?:\w+ )?(?:keeps?|holds?|copies|shares?)",
-        ),
-        "No circle is needed: what somebody refers to is kept. Who refers to it here?": (
-            r"\b(?:cycles?|cyclic|circular|circle)\b",
-        ),
-        "It does, as any result does: that is the point. Does total have a grad_fn?": (
-            r"\btotal (?:has|holds|keeps|gets) no (?:grad_fn|graph|history|node)",
-            r"\btotal (?:does not|doesn't) (?:have|hold|keep|know|require)",
-        ),
-    }.items()
-    for pattern in patterns
-]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from minigrad.classroom.behaviors import Hook
-from minigrad.classroom.exercises import Mistake, Order
-from minigrad.classroom.reasons import Choice, is_a_heap
+from minigrad.classroom.exercises import Choice, Mistake, Order
 
 from .engine import ClassExercise, engine, engine_run
 from .graphs import RANDOM
@@ -18,15 +15,6 @@ from .runs import (
     passes,
     passes_run,
     walk,
-)
-
-_BLAMES_X = re.compile(
-    r"\bx (?:is|was|has|had|gets|got)\b(?![^.;,]*\b(?:not|never|no)\b)[^.;,]*"
-    r"\b(?:twice|larger|chang|modif|doubl|multipl|overwr|written)"
-    r"|\b(?:chang\w+|modif\w+|overwr\w+|doubl\w+|(?:writes?|wrote|written) (?:in)?to) "
-    r"(?:the |its )?(?:value of |input )*x\b(?!\s*[.*])"
-    r"|\bneeds? (?:the )?(?:old )?value of x\b",
-    re.I,
 )
 
 EXERCISES = [
@@ -151,75 +139,8 @@ EXERCISES = [
             "then, and is it the one that was changed?",
             "d": "y is used by z, that is right. Does the derivative of y + 1 need y?",
         },
-        ideas={
-            "what had been saved": (
-                "KEEP|need|requir|use|using|reus|depend|rel|comput|express|reli|contain result|"
-                "output|outcome|return|itself|own|answer|_saved_result|saved_result",
-                "KEEP y|sqrt|root|it|that|tensor|value ~input ~you ~yes ~yet",
-                "need|use|reus|depend|reli y|sqrt|root ~input ~you ~yes ~yet",
-                "derivative|slope|formula|rule result|output|itself|own|2y|2*y|1/y",
-                "back|through|slope root need|needs|made|out",
-            ),
-            "what became of it": (
-                "CHANGE|writ|wrote|doubl|twice|multipl|mul|place|in-place|inplace|version|"
-                "destroy|corrupt|lost|gone|longer|differ|new|scal|spoil|ruin|tamper|old|origin|"
-                "former|earlier|before|stale|wrong|any",
-            ),
-            "why the others run": (
-                "KEEP|need|requir|use|depend other|rest|sin|cos|nobody|none|only|add|plus|sum|"
-                "product|nothing",
-            ),
-        },
-        misled={
-            ("retain_graph", "is sav|value|graph freed|released|gone"): (
-                "Releasing comes after a pass, and here is the first one. What happened to y "
-                "before it?"
-            ),
-            ("is y leaf", "no_grad"): (
-                "All four write in place, and none is refused for that. What is saved, and by whom?"
-            ),
-            (
-                "is sqrt|root KEEP|need|use input ~output ~result ~own ~itself ~sin ~cos ~not "
-                "~other",
-                "is input KEEP CHANGE|multipl ~output ~result ~own ~itself ~sin ~cos",
-            ): "Write down the derivative of the root in terms of the root itself. Does the node "
-            "need its input then? And is the input what mul_ wrote into?",
-            (
-                "not sqrt|root|it KEEP|need result|output|y|own|itself ~other ~only ~rest ~sin "
-                "~add ~product ~origin ~longer ~old ~any",
-                "not sqrt|root|it KEEP anything|something ~other ~only ~rest ~sin",
-                "not result|output KEEP ~other ~only ~rest ~sin ~add ~product ~nobody",
-            ): "Where nothing was saved, nothing is missed, and there is no error. What is in "
-            "y.grad_fn's attributes that begin with _saved_?",
-            (
-                "not sqrt|root|it derivative|differentiable|slope ~need ~sav ~use ~using ~rel",
-                "not differentiable|defined|exist",
-                "infinit",
-            ): "The square root has a derivative at 3, and the rule for it is there. What does the "
-            "rule have to know?",
-            (
-                "mul|multipl add version|count|detect|track|notic ~nobody ~both ~also ~same ~too",
-                "mul add place|inplace ~sav ~need ~keep ~stor ~nobody",
-            ): "Both mul_ and add_ write in place and count up the version. What tells these four "
-            "programs apart is what had been saved.",
-            (
-                "is multiplication|product KEEP factor ~sqrt ~root ~x ~3",
-                "mul doubl gradient|slope|derivative ~y ~result ~output",
-            ): "mul_ does save something for its own rule, the 2, and that is as it was. What had "
-            "the node before it saved?",
-        },
         model="The slope of the square root is 1 / (2 y), so its node had saved y, its own result; "
         "mul_ wrote into it before the node ran. In the other three nobody had saved y.",
-        mistakes=[
-            Mistake(
-                "Those are words to the point. Make a sentence of them.",
-                when=lambda reason: is_a_heap(reason.replace(" in ", " ")),
-            ),
-            Mistake(
-                "x is as it was: mul_ writes into y. What had the node of the root saved?",
-                when=_BLAMES_X.search,
-            ),
-        ],
         hints=(
             "For each program write down the local derivative, and which tensor it needs.",
             "Make each y and list the attributes of y.grad_fn that begin with _saved_. In which of "

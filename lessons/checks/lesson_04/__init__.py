@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.classroom.behaviors import Hook
-from minigrad.classroom.exercises import Mistake, Numbers
-from minigrad.classroom.reasons import Choice, is_a_heap
+from minigrad.classroom.exercises import Choice, Mistake, Numbers
 from minigrad.classroom.values import same
 
 from .mistakes import LOG_SIZES, MOMENTUM, NORM_CLIPPER, STAND_INS
@@ -172,80 +171,8 @@ EXERCISES = [
             "itself. What can four passes add up to?",
             "d": "It clips the gradient that the loss starts from, which is 1 anyway.",
         },
-        ideas={
-            "what this hook sees": (
-                "sum|total|accumul|add|together|complete|whole|final|collect|cumulat|everything",
-                "all four|pass|batch|part|gradient|contribution",
-                "makes|make|gives|reach|up 4|four",
-                "pile|heap",
-                "old new|sum",
-                "others|other only|just piece|part|new",
-                "BEFORE|old|previous|so in|.grad|p.grad|grad|far|pass|part",
-            ),
-            "when it runs": (
-                "LATE|afterward|once|when|already|then|follow|last accumul|add|sum|stor|.grad|"
-                "p.grad|grad|full|complete|total|updat|writ|fill|second|two|four|several",
-                "so far",
-                "then on|to top|there",
-            ),
-            "what a tensor hook sees": (
-                "parts|four of|each",
-                "part|contribution|summand|piece|portion|increment|individual|separat|singl|current",
-                "tensor|register_hook only|new|part|one|this|each|single",
-                "one|each|new|this|only|alone pass|batch|gradient|backward|time|step|own",
-            ),
-        },
-        misled={
-            (
-                "is p|tensor|parameter inner|non|nonleaf",
-                "is backward|pass overwrites .grad|p.grad|grad",
-            ): ("p is a parameter, so a leaf: each pass adds to its .grad. Who sees the sum?"),
-            ("is tensor hook sees|gets|has accumul|sum|total ~post ~post_accumulate",): (
-                "You have exchanged the two: which of them runs before the gradient is added?"
-            ),
-            (
-                "is post before ~register_hook ~tensor ~earlier ~next ~other",
-                "is it RUN before add|accumul|stor ~tensor ~register_hook ~next ~earlier",
-            ): "When does a post-accumulate hook run: before or after the gradient is added to "
-            ".grad? Section 9 prints both.",
-            (
-                "tensor|register_hook only look|read|watch|observ ~part ~pass ~contribution ~new"
-                " ~batch ~single ~current ~this",
-                "not tensor|register_hook CHANGE ~p.grad ~already ~old ~previous ~sum ~total "
-                "~accumul ~stor ~add",
-            ): "A tensor hook may change the gradient: what it returns takes its place. What does "
-            "it not see?",
-            (
-                "is RUN once all|four|end|last ~each ~every ~tensor ~part",
-                "is RUN only all|four|end|last ~each ~every ~tensor ~part ~sum",
-            ): "Does it run only in the end? Section 9 prints how often it is called.",
-            (
-                "once each|every|per use ~pass",
-                "RUN several|multiple|many ~pass ~batch ~backward",
-            ): "A tensor hook runs once for each pass, with the whole gradient of that pass. What "
-            "does it not see?",
-            (
-                "is return error|forbidden|refus|illegal|disallow",
-            ): "A tensor hook may return a tensor: it takes the gradient's place. And then it is "
-            "added to what is in .grad.",
-            (
-                "register late",
-                "register after forward",
-            ): "Tensor hooks may be registered at any time before the gradient comes by. What does "
-            "the one of (a) not see?",
-            (
-                "share",
-            ): "clamp without an underscore makes a new tensor, and writes into none. What "
-            "does the hook of (a) not see?",
-        },
         model="A tensor hook sees what one pass brings, and four parts of up to 1 can add up to 4; "
         "the hook of (b) runs after each has been added, and cuts the sum in .grad itself.",
-        mistakes=[
-            Mistake(
-                "Those are words to the point. Make a sentence of them.",
-                when=lambda reason: is_a_heap(reason.replace(" after ", " ")),
-            ),
-        ],
         hints=(
             "Section 9: which of the two hooks on a leaf sees 6 in the second pass, and which 12?",
             "Think of an entry that gets 1 in each pass, and follow it through all four passes.",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from minigrad.classroom.exercises import Mistake, Order
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Order
 
 FIRES = Choice(
     id="05.1",
@@ -20,105 +17,6 @@ FIRES = Choice(
         "that record?",
         "d": "A module may be called by anyone, not only by its parent. Is this a call?",
     },
-    ideas={
-        "what happens to body in that line, or does not": (
-            "not call ~hook ~hooks",
-            "this|c one|line not",
-            "forward|body.forward instead|rather|place body",
-            "not do|does|did call body|module ~called",
-            "not parenthes|bracket body|module",
-            "not call body|module|model.body there|here|itself|through|via|only|just|forward|so|"
-            "with|bracket",
-            "not GO|run|runs|use|uses|made|make through|via|by call|__call|module.__call|"
-            "nn.module.__call|wrapper|it",
-            "instead|rather|place|than call|__call",
-            "bypass|circumvent|avoid|evad|sidestep|skip|omit|miss|cut|ignor|dodg|shortcut",
-            "GO|get|gets|walk|step|reach|line AROUND",
-            "left|leav|outside out|aside|away|call",
-            "without|neither|nor step|1|3|before|after|call|__call|wrapper|machinery|hook",
-        ),
-        "what is run of body, and what is not": (
-            "forward|body.forward|model.body.forward|.forward ONLY|direct|itself|bare|straight|"
-            "raw|plain|ordinary|normal|usual|naked|pure|method|function|by",
-            "step|number|part|stage|line|only|just 2|two|second|middle",
-            "other three|lines|all body",
-            "somewhere body|self.body call",
-            "forward|body.forward instead|rather|place",
-            "this|line|here body.forward|model.body.forward",
-            "write|writing|says|using .forward|forward|body.forward|model.body.forward",
-            "forward|body.forward|model.body.forward NOTHING the|a|through|call|go|know",
-            "forward|body.forward|.forward do|does|make|makes|is comput|calc|work|math",
-        ),
-        "what hooks belong to": (
-            "hook part|belong|liv|sit|hang|wrap|stand|add|attach|tied|bound|don|made|manag|handl|"
-            "implement|job|care|look call|__call|module.__call|wrapper|calling",
-            "hook RUN|look|work|exist|come|get only|when|if|by|unless|from|in|through|via|"
-            "around|after|before|on call|__call|call_impl|module.__call|nn.module.__call|"
-            "wrapper|bracket|parenthes",
-            "hook come|with call|bracket|parenthes",
-            "call|__call|module.__call|wrapper|call_impl run|fire|trigger|start|look|invok|care|"
-            "do|does|make|handl|know|find|add hook",
-            "hook|hooks around|outside|beside|surround|wrap forward",
-            "hook not in|inside|part|within|belong forward|it",
-            "not forward|body.forward know|RUN|fir|look|car|contain|hav|has|touch hook",
-            "forward|body.forward|.forward has|know|contain|find NOTHING",
-            "step|steps 1|3|one|three|before|after|around",
-            "before after",
-            "around|past|by hook|hooks|wrapper|machinery",
-            "hook need|want|requir|expect body|call|module",
-            "1 3",
-            "middle",
-            "hook + forward",
-            "after forward|body.forward ~before",
-        ),
-    },
-    misled={
-        (
-            "called with call here|there ~other ~d",
-        ): "Is it? Read line (c) once more: what stands behind body?",
-        ("features|model.features called there|here ~then ~result"): (
-            "The features play no part in it: the hook sits on body. What is done with body here?"
-        ),
-        ("hook needs|wants grad_fn|graph|gradient ~not",): (
-            "A forward hook sees values, and asks for no graph. What runs a module's hooks?"
-        ),
-        (
-            "not model|root call ~body ~body.forward ~model.body ~model.body.forward",
-            "hook only root|whole",
-        ): "The line marked (d) does not call model either. Which call is it that counts?",
-        (
-            "hook move|moves|moved|jump|shift|wander features",
-            "is features instead RUN|hook",
-        ): "A hook stays where it was registered. What is missing at body itself?",
-        (
-            "is call|calls|calling|called body direct|outside|hand ~forward ~.forward "
-            "~body.forward ~model.body.forward",
-            "is body call outside|hand",
-        ): "So does (d): it calls body from outside. What is done to body here?",
-        "is hook|hooks inside forward": "If hooks were part of forward, this line would run them. "
-        "Look at the three steps of a call.",
-        "not forward called on ~hook ~only ~so": "It is forward that this line runs. What does it "
-        "leave out?",
-        (
-            "not regist|registered ~forward",
-            "handle KEEP|lost|gone|remov",
-            "not gradient|grad|backward so|need|then ~matter ~affect",
-            "hook train|training|eval",
-        ): "The hook is registered, and it needs no gradient and no mode. What does not happen "
-        "in this line?",
-        (
-            "shape|shapes|size|sizes|float32|float64|dtype",
-            "is error|crash|fails",
-        ): "This line runs without an error. What does not happen in it?",
-    },
-    mistakes=[
-        Mistake(
-            "Pre-hooks do not run there either: look at the three steps of a call.",
-            when=lambda reason: re.search(
-                r"forward\S* \w+ (only|just) (the |its )?pre", reason, re.I
-            ),
-        ),
-    ],
     hints=(
         "Look at the three steps of a call, in section 2. Which of them does each line run for "
         "body?",

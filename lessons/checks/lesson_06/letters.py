@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import minigrad as torch
-from minigrad.classroom.exercises import Mistake, Numbers, Order
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Numbers, Order
 from minigrad.classroom.values import as_number
 
 from .runs import five_gradients, ones_at_the_input
@@ -22,10 +20,6 @@ def _close(answer: Any, *values: float | None) -> bool:
     )
 
 
-_ABOVE = (
-    "Then f1's own parameters would keep what they had. On which side of that gate do they lie?"
-)
-
 TRIPLES = Choice(
     id="06.4",
     asks="which single hook triples all five gradients, those of f1's parameters included",
@@ -39,75 +33,6 @@ TRIPLES = Choice(
         "instead.",
         "d": "It acts where the gradient leaves f1.f. Which parameters lie above that place?",
     },
-    ideas={
-        "where, or when, the hook acts": (
-            "output|upper|first|top|upstream|outer|entry|loss gate|node|end|side|border",
-            "at|on|in|from output|top|door|entry|entrance|beginning|begin|start",
-            "enter|arriv",
-            "com|flow|get|go|reach in|into|inside",
-            "before|earlier|prior|precede ~forward",
-            "first|start|early|earliest",
-            "ahead|front|upstairs|between|above all|every|five|loss|f1",
-            "com|arriv loss",
-        ),
-        "what is computed from there": (
-            "five|EVERY|whole|rest|everything below|LATE|under|upstream|beneath|pass|through|"
-            "from|depend|comput|multipl|contain|inherit|follow|feel|see|get|use|reach|factor|"
-            "times|downward|scale",
-            "param|weight|bias|w1|b1|w_1|b_1|own|inside LATE|below|between|too|also|well|comput|"
-            "reach|included|get|from|still|see|use|under|finish",
-            "chain rule|product|factor|linear",
-            "linear|proportional",
-            "COMPUTE|built|made from|with|out|using",
-            "before param|weight|branch ~tripl ~multipl",
-            "param|weight depend",
-            "above|upstairs|ahead|front every|all|five",
-            "reach|affect|influence|scale everything|all|param|weight",
-            "before own|f1|module|backward|anything",
-            "then go|flow|pass|travel|run through|into|on",
-        ),
-        "what is changed, and what is not": (
-            "grad_output|output|dl/dy|dy chang|tripl|replac|multipl|scal|new|3",
-            "grad_output not|instead|rather|and grad_input",
-            "full|other|lower|grad_input LATE|only|just|upstream|leav|miss|already|finish|done",
-            "com|RUN|act LATE param|weight|own",
-            "leav|miss f1.f|param|own",
-            "dy times|factor|multipl|product|contain",
-            "grad_input only|just|late|leave|miss|not|upstream",
-        ),
-    },
-    misled={
-        (
-            "is before|during forward ~backward",
-            "is forward pass run|act|happen|chang|tripl ~backward",
-            "is tripl|multipl|chang weight|bias|param before backward|forward ~grad ~output",
-        ): "A backward pre-hook runs in the backward pass, and never sees what forward computes.",
-        ("not param|weight|they|f1 lie|lies|sit|below|behind ~full ~other ~grad_input",): _ABOVE,
-        (
-            "not pre|it touch|reach|affect|influenc|see param|them|weight ~full ~other ~late "
-            "~lower ~input ~grad_input",
-            "not behind|below|after|under output|upper|gate ~input ~lower ~full ~other",
-        ): _ABOVE,
-        (
-            "is pre|it replac|chang|tripl|multipl grad_input ~full ~not ~grad_output ~from",
-            "is pre input|lower gate ~full ~other ~output ~upper ~not",
-            "is output|upper gate last|latest ~full ~input ~lower ~first ~begin ~start ~forward",
-        ): "That is what a full hook does. Which of the two gradients does this one get, and when?",
-        (
-            "order regist",
-            "regist first|earl ~backward ~gate ~gradient ~grad_output ~upstream",
-        ): "There is one hook only, so no order among hooks. At which place does it act?",
-    },
-    mistakes=[
-        Mistake(
-            _ABOVE,
-            when=lambda reason: re.search(
-                r"(param|weight|bias)\w*( of \S+)? (is|are|lies?|sits?|stands?) (above|outside)",
-                reason,
-                re.I,
-            ),
-        ),
-    ],
     hints=(
         "For each of the four, find the gate where the hook acts.",
         "Which of the two gates lies above the place where the way to f1's parameters branches "

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from minigrad.classroom.behaviors import Hook
-from minigrad.classroom.exercises import Mistake, Numbers
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Numbers
 
 from .gates import BUILT_BY_HAND
 from .runs import (
@@ -318,64 +317,6 @@ EXERCISES = [
             "c": "The backward pass goes from the output to the input. So which of the two nodes "
             "runs first?",
             "d": "It can: a hook on a node gets what leaves the node and what arrived at it.",
-        },
-        ideas={
-            "what happens at that node to the gradients that come back": (
-                "sum|total|add|accumul|plus|mix|collect|combin|merg|gather|join|together|+",
-                "contain|includ|whole|full|everything|contribut|pile|superpos|lump|cumul|aggregat",
-                "arriv|receiv|flow|meet|send|sent other|elsewhere|EVERY|also|too|several",
-                "gradient|back|number|value get|got|come|see|seen other|elsewhere|EVERY",
-                "gradient|back|number|value get|got|come|see|seen also|too|several|extra|more",
-                "GET|see|arriv 6|six",
-                "too much|large|big|many",
-                "more than",
-                "extra gradient",
-                "not ONLY",
-            ),
-            "from where they come besides this module": (
-                "elsewhere|other|another|second|both|two|around|branch|several|outside|shared|rest",
-                "EVERY|many|multiple use|consumer|way|path|place|module|reader|side",
-                "uses|consumers|paths|places|everywhere|somewhere|wherever|skip|bypass|residual",
-                "shortcut|past|besid|around|5|five",
-            ),
-            "what becomes of the module's own share": (
-                "part|share|portion|apart|separat|distinguish|tell|told|belong|alone|split|isolat",
-                "pull|extract|recover|untangle|subtract",
-                "not module",
-                "module own",
-                "nothing to do",
-                "ONLY this|that|one|from|through|module|what",
-            ),
-        },
-        misled={
-            (
-                "is node|gradient only|just part|share|module ~not ~sum",
-                "miss gradient|part other",
-            ): ("Nothing is missing there: think of Probe. What did the node of the product get?"),
-            ("overwrit|overrid|last|clobber hook|use|module|call", "is replac hook|use"): (
-                "Nothing is overwritten: a node may have many hooks, and gradients that meet there "
-                "are not exchanged for one another. What does the engine do with them?"
-            ),
-            (
-                "never sum|add|total",
-                "once each|per|every use",
-                "RUN for each|every use ~add|sum",
-                "hook|it sees|see|gets only one|last|first",
-                "separately use",
-                "hook|node|fn fires|runs|called twice|again",
-            ): "A node runs once in a pass, when all its gradients are there. What has been done "
-            "with them by then?",
-            ("is weight|bias|parameter",): "Gradients of the module's parameters go to the "
-            "parameters, not to x. What else sends a gradient to x?",
-            ("view chang|place", "in-place|inplace", "place modif|chang|error"): (
-                "That error belongs to the identity nodes, which this proposal does without. Here "
-                "the question is what arrives at x.grad_fn."
-            ),
-            (
-                "take|cut|steal away",
-                "steal",
-                "lose|lost|block gradient",
-            ): "A hook that only looks takes nothing from anybody. What does it see?",
         },
         model="At x.grad_fn the gradients of all uses of x have been added up, and the module's "
         "own share can no longer be told from the rest.",

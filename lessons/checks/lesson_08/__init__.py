@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from minigrad.classroom.behaviors import Hook
-from minigrad.classroom.exercises import Mistake, Number, Order
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Number, Order
 
 from .blame import BLAME
 from .runs import (
@@ -306,69 +305,6 @@ EXERCISES = [
             "c": "It is tidy in time. But who else calls modules while the block is open, say in "
             "the other thread?",
             "d": "A NaN in the forward pass is in the values; and whom does a global hook reach?",
-        },
-        ideas={
-            "which modules call this hook": (
-                "hook|reach|watch|affect|touch|limit|bound|see|look|attach|stay|catch model|module",
-                "hook|reach|watch|affect|touch|limit|bound|see|look|attach|stay layer|network",
-                "ONLY|exactly MODULE",
-                "own MODULE|hook",
-                "scope|local|narrow|specific|target|precis|selectiv",
-                "NOTHING|nobody but|else|except|besid",
-                "model|room|one given|watched|mine|meant|want",
-                "keep|stay|left|leave|leaving out|alone|aside|untouched",
-            ),
-            "whom a global hook would reach besides": (
-                "global EVERY|whole|other|everywhere|everything|everyone|too",
-                "process|thread|everywhere|stranger|foreign|unrelated|bystander",
-                "every|all house|room|flat|user",
-                "other|another|second|different|neighbo|else MODULE|one",
-                "other|another|second|different|someone|people|somebody train|code|program|user",
-                "EVERY module anywhere|process|program|memory|alive",
-                "ONLY|exactly MODULE",
-                "not others|else|strangers|anybody|anyone|rest",
-                "local|scope|narrow|isolat model|module",
-            ),
-            "what would come of that": (
-                "stop|end|abort|break|kill|interrupt|raise|fail train|run|wrong|innocent|other",
-                "pay|cost|slow|disturb|bother other|everybody|everyone|user|people|who",
-                "false alarm",
-                "side effect",
-            ),
-        },
-        misled={
-            ("is remov when|after train ends|end|over ~other ~global ~process ~reach",): (
-                "So it can be with each of the four. Who calls the hook while the training runs?"
-            ),
-            ("is global only|just|own thread ~model", "global not other|second|another thread"): (
-                "A global hook is called in every thread: its table belongs to the process. So "
-                "what is the trouble with two threads?"
-            ),
-            (
-                "model.modules|own called|run|fire|see|watch EVERY process|thread|models ~only "
-                "~just ~global ~not ~no ~other",
-                "model.modules called|run|fire EVERY model|module ~only ~just ~global ~not",
-                "is forward RUN EVERY thread ~global ~regist ~table",
-            ): "A hook on a module is called by that module and by no other. Whose are the modules "
-            "in model.modules()?",
-            ("own BEFORE|sooner|faster global", "global after|later|last own"): (
-                "Global hooks come before a module's own; but here the order decides nothing. Who "
-                "calls them?"
-            ),
-            ("is gate ~full ~backward ~d", "place fail|error|break forward", "is forward graph"): (
-                "A forward hook adds nothing to the graph, be it global or not. Who calls it?"
-            ),
-            ("go|remov|vanish|disappear|clean|delet themselves|itself|automatic",): (
-                "No hook goes by itself, neither a global one nor a module's own: that is what the "
-                "handles are for. Who calls the hook while it is there?"
-            ),
-            ("not global remov|taken|undo|unregister",): (
-                "A global hook has a handle and can be removed like any other. Who calls it until "
-                "then?"
-            ),
-            ("is safe thread",): (
-                "Nothing here is made safe for threads. Whose modules call the hook?"
-            ),
         },
         model="A global hook is called by every module in the process, also by those of the model "
         "in the other thread. Hooks on model.modules() are called by the model that is trained, "

@@ -5,22 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.classroom.behaviors import Hook
-from minigrad.classroom.exercises import Mistake, Numbers, Order
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake, Numbers, Order
 
 from .ready import WAITING, run_ready, when_ready
 from .runs import WATCHING, asked_for, order, run_watchers, watch_output
-
-# The machinery of hooks, what is done about it, and by whom.
-_HOOK = "hook|gate|machiner|backwardhook|identity"
-_DOES = (
-    "run|ran|set|buil|mak|made|insert|put|add|attach|look|handl|liv|trigger|fir|instal|process|"
-    "surround|respons|creat|manag|wire|plac|wrap|invok|execut|check|prepar|know|read|need"
-)
-_CALL = "call|__call|module.__call|model.__call|nn.module.__call|torch.nn.module.__call"
-_FORWARD = "forward|model.forward|module.forward|self.forward|linear.forward|nn.linear.forward"
-_PAST = "bypass|skip|past|around|round|circumvent|avoid|omit|miss|ignor|sidestep|evad|leav|without"
-_BARE = "direct|only|alone|just|bare|mere|inside|inner|plain|raw|pure|itself|hand|simpl|bypass"
 
 
 def _is(three: Any, *values: Any) -> bool:
@@ -111,72 +99,6 @@ EXERCISES = [
             "b": "Case 5 had a full hook on a ReLU, which is smaller still, and it was called.",
             "d": "It has to be there before the module is run. Read the three lines from top to "
             "bottom: is it?",
-        },
-        ideas={
-            "what becomes of the hooks, or of their gates": (
-                f"{_HOOK} {_DOES}",
-                f"{_HOOK} no|never|without|belong|part|sit|happen|come|done|outside|exist",
-                f"{_PAST} {_HOOK}|call",
-                f"{_CALL} node {_DOES}",
-                f"is {_HOOK} in|part {_CALL}",
-            ),
-            "what this way of running the module leaves out": (
-                f"{_FORWARD} {_PAST}",
-                f"{_FORWARD} {_BARE}",
-                f"{_FORWARD} no|never|nothing|neither|cannot|not|nobody",
-                f"{_CALL} {_PAST}",
-                f"{_CALL} never|not ran|run|pass|happen|enter|use|reach|made|involv|execut|through",
-                f"{_CALL} module|model|itself|layer",
-                f"is {_CALL}|model|module {_DOES} {_HOOK} ~full",
-                f"{_FORWARD} more|less",
-                "direct call|way",
-            ),
-        },
-        misled={
-            (
-                "not data|input|x|tensor requir|need|requires_grad ~still ~even ~matter ~warn "
-                "~would",
-                "data plain gate|hook|gradient ~still ~even ~warn ~would ~matter ~forward ~call",
-            ): "With plain data the hook would run at the output gate, with a warning. What does "
-            "this third line do that no other program of the lesson does?",
-            (
-                "is call remov|delet|strip|drop|undo|destroy gate|hook|them",
-                "is call tak gate|hook|them away|again|off",
-                f"is {_FORWARD} itself|alone|own|only buil|mak|made|creat|insert|set|instal gate "
-                "~model ~module ~not ~never",
-            ): "It is the other way round: ask which of the two builds the gates, the call of "
-            "the module or its forward.",
-            f"is {_CALL} run|start|perform|trigger|launch|do|execut backward|backprop ~hook ~gate "
-            "~backwardhook": (
-                "The backward pass is started by backward(), and it ran: the gradients are right."
-            ),
-            "it about hook|gate|call|forward": "Those are the right words. Make a sentence of them "
-            "that says what the call of the module does.",
-            "is hook RUN output gate ~would ~if": "Then it would print, and warn.",
-            "is hook only forward pass ~call ~model ~module": (
-                "A full hook runs in the backward pass. What does it need from the forward one?"
-            ),
-            "is dict|list|container|tuple": "A Linear returns a tensor. Case 7 is about modules "
-            "that return something else, and those warn.",
-            "place writes|CHANGE|operat": "Nothing is written in place here: that "
-            "would be an error, and there is none.",
-            "leaf|leafs|non-leaf": "Whether a tensor is a leaf matters to .grad. Full hooks wait "
-            "at gates: who builds these?",
-            (
-                "is late|after|early regist|hook|added ~call|call ~model ~output",
-                "is regist LATE|too|early",
-                "is remov hook|gate ~if ~not",
-            ): "The hook was registered in time, one line before the module ran, and is still "
-            "there.",
-            "is linear small|tiny|simple": "Case 5 had a full hook on a ReLU, and it was called.",
-            "is no_grad|eval|inference|detach": "The gradients are right, so autograd was on.",
-            ("forward no graph|tape ~gate ~hook", "forward record no graph"): (
-                "The gradients are right, so there is a graph. What is missing in it?"
-            ),
-            (
-                "not forward graph|tape|record|track|grad_fn ~gate ~node ~hook ~call",
-                "not forward gradient comput|hav|giv ~gate ~hook ~call",
-            ): "The gradients are right, so there is a graph. What is missing in it?",
         },
         model="Calling the module, model(x), builds the gates and runs the hooks around forward. "
         "model.forward(x) is only the inside, so no gate was ever built.",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.classroom.exercises import Mistake
-from minigrad.classroom.reasons import Choice
+from minigrad.classroom.exercises import Choice, Mistake
 from minigrad.ops.activations import sigmoid
 
 from ..formulas import Formula, Rule
@@ -28,17 +27,6 @@ def _silu_rule(grad: Any, x: Any) -> Any:
 def _scaled(x: Any, w: Any) -> Any:
     return x * w
 
-
-# What a proof leaves open, and what says that it does.
-_SIZE = "size|shape|dimension|larger|bigger|general|square|rectang|3x3|4x4|5x5|nxn|mxn"
-_FLOATS = "round|float|overflow|digit|preci|numeric|comput|underflow|machine|nan|inf"
-_REST = "forward|product|implement|matmul|kink|speed|second|higher|complex|time|memory"
-_OPEN = (
-    "open|NOTHING|only|other|whether|if|could|might|may|would|still|unless|unknown|unsettl|"
-    "unprov|except|beyond|apart|different|outside|another|larger|bigger|cannot|doubt|ignor|"
-    "separat|assum|remain|than|uncover|neither|nor|untest|without|missing|own|need|left|leav|"
-    "limit|cover|settl|guarant|say"
-)
 
 EXERCISES = [
     Formula(
@@ -275,51 +263,6 @@ EXERCISES = [
             "d": "Each entry of x is used twice there. With ones the rule gives 1; how large is "
             "the sum of two uses?",
         },
-        ideas={
-            "what is special about the gradient that arrives": (
-                "ones|1s|one's|all-ones",
-                "EVERY|only|full 1|one|SAME|alike|indistinguish",
-                "entr|value|number|element|component SAME|1|alike|constant",
-                "symmetr|uniform|constant|mirror",
-                "gradient|g SAME transpos|everywhere|both",
-                "g transpos|.t|.mt equal|same|=|itself",
-                "g.t|g^t|gt =|equal|same|is|itself g|itself",
-            ),
-            "why nobody sees where its entries were sent": (
-                "transpos own|itself|same|equal|not|chang|is|=|again|remain|stay|ident|alike",
-                "transpos giv|yield|becom|leav|noth|result|do",
-                "symmetr|mirror",
-                "exchang|swap|flip|permut|reorder|shuffl|rearrang|interchang|switch|mov|mix",
-                "order|place|position|sent|go|went|land|arrang|where|index",
-                "not matter|chang|differ|show|see|notic|visib|tell|distinguish",
-                "row column",
-                "g.t|g^t|ones.t|ones^t|g_ij|gij|g_{ij",
-            ),
-        },
-        misled={
-            "it about ones|symmetr|transpos ~mov ~exchang ~swap ~order ~place": "Those are the "
-            "right words. Make a sentence of them that says why nothing is seen.",
-            (
-                "not ones|gradient|matrix equal|same|symmetr|own transpos|itself ~matter ~chang "
-                "~see ~differ ~visib ~show ~nobody ~distinguish",
-                "not ones|gradient|g symmetr ~matter ~chang ~see ~differ ~visib ~show ~nobody",
-            ): "Transpose a matrix of ones, and look at it again.",
-            "is gradient|it|g random ~would ~if ~with": "What does .sum() send to every entry? "
-            "That is not random.",
-            "is zero|vanish|0. ~differ ~minus ~entry": "What arrives is not zero: "
-            ".sum() sends something to every entry.",
-            "is rule right|correct|true ~ones ~look ~seem ~pass ~happen ~1 ~all ~every ~equal "
-            "~same ~symmetr ~appear ~wrong": "In general it is wrong: give each entry of g a "
-            "name of its own, and see where it goes.",
-            "is identity|eye ~ones ~operation ~map ~full": "The identity matrix has "
-            "ones on its diagonal alone. What does .sum() send to the other entries?",
-            "is hid|conceal|mask|swallow|cancel|absorb factor|scal|multipl": "A wrong factor "
-            "shows, even with ones: look at (a) and (c).",
-            "antisymm|anti|skew|sign": "Ones have all the same sign: exchange two of them, and "
-            "what is different?",
-            "is x|input|matrix symmetr ~gradient ~g ~ones ~all": "x is drawn at random, and not "
-            "symmetric. Look at what arrives from .sum().",
-        },
         model="The gradient that arrives from .sum() is a matrix of ones. Transposing it moves its "
         "entries to other places, and since all are equal, nobody can see that.",
         hints=(
@@ -339,50 +282,6 @@ EXERCISES = [
             "rounding.",
             "d": "The rule was compared with the derivative of the forward as it is. What if the "
             "forward computed something else?",
-        },
-        ideas={
-            "what is left open": (
-                _SIZE,
-                _FLOATS,
-                _REST,
-                "not know|tell|say|about times",
-                "only|other|others|else 2|3|2x3|3x2|5|7",
-            ),
-            "that the proof does not settle it": (
-                _OPEN,
-                "float|computer|machine round|overflow|finite|approximat|off",
-            ),
-        },
-        misled={
-            ("rule derivative of forward open|left", "is everything|all settled ~not"): (
-                "That is what was proved. What does a proof about formulas not reach?"
-            ),
-            "is cover|prov|hold|includ|true|valid|work|right|known EVERY|arbitrar size|shape|"
-            "dimension ~need ~argument ~would ~these ~two ~this ~those ~value ~number ~real": (
-                "Which sizes did SymPy see?"
-            ),
-            (
-                "between|sample open|untest|unknown|left|not",
-                "is some real|entr|value open|left",
-                "200|hundred point|number|entr",
-                "negative entr|number|value",
-            ): "The formulas were compared as formulas: for all real entries, not only where the "
-            "rule was run.",
-            (
-                "is also|even|really prov|show|comput product|multiplication|forward ~not ~whether",
-                "is matmul|forward right|correct|comput product|proved|too ~whether ~if ~could "
-                "~might ~may ~wrong ~not ~only ~other ~gradient ~open",
-            ): "The rule was compared with the derivative of the forward as it is. Whether that "
-            "forward is the one you want, no proof of its derivative can say.",
-            "nothing open ~know ~say ~tell": "More than one thing is. On what did prove run, and "
-            "what did it compare with what?",
-            "is gradient|start ones ~not ~symbol": "prove starts from a gradient of symbols, one "
-            "for each entry of the result.",
-            "is gradient y|second|other|right open|not|miss|left": "Both gradients were compared, "
-            "that of x and that of y.",
-            "is no|exact|last|every digit|rounding|float32 right|exact|correct|prov|problem "
-            "~whether ~not": "Symbols are not rounded, and floats are. Does the proof speak "
-            "of floats?",
         },
         model="The proof compared formulas, for all real entries, at these two sizes. Open are "
         "other sizes, rounding and overflow, and whether the forward is the product at all.",
