@@ -164,8 +164,9 @@ class Rule(Exercise):
                 return Finding(outcome.trouble)
             problem = self._problem(outcome.value, grad, inputs, result, list(case))
             if problem is not None:
-                told = self._known_mistake(_as_tuple(outcome.value), grad, inputs)
-                return Finding(told or problem)
+                gradients = _as_tuple(outcome.value)
+                told = self._known_mistake(gradients, grad, inputs)
+                return Finding(told or _without_grad(gradients, grad, list(case)) or problem)
         return None
 
     def _run(self, rule: Callable[..., Any], grad: Any, inputs: list[Any]) -> Outcome:
@@ -195,7 +196,7 @@ class Rule(Exercise):
                 shapes = tuple(gradient.shape), tuple(tensor.shape)
                 return (
                     f"The gradient of {name} has the shape {shapes[0]}, and {name} itself has "
-                    f"{shapes[1]}. Was {name} broadcast, or is a sum missing or too much?"
+                    f"{shapes[1]}. Was {name} broadcast? Then a sum is missing, or there is one too many."
                 )
             foreign = _symbols_of(gradient) - _symbols_of(grad, *inputs)
             if foreign:
@@ -217,6 +218,17 @@ class Rule(Exercise):
             if mistake.seen_in(have):
                 return mistake.says
         return None
+
+
+def _without_grad(gradients: Sequence[Any], grad: Any, names: list[str]) -> str | None:
+    """Say which gradient does not depend on what arrives."""
+    for name, gradient in zip(names, gradients, strict=False):
+        if isinstance(gradient, Tensor) and not _symbols_of(gradient) & _symbols_of(grad):
+            return (
+                f"What arrives, the first argument, is not in the gradient of {name}. Each slope is "
+                "multiplied by it, before anything is summed."
+            )
+    return None
 
 
 def _refutation(name: str, tensor: Any, gradient: Any, grad: Any, result: Any) -> str | None:

@@ -265,7 +265,7 @@ class Function(Behavior):
         >>> square.examine(lambda x: x ** 2) is None
         True
         >>> square.examine(lambda x: x * abs(x)).says.partition(",")[0]
-        'For the number -3.0: It gave the number -9.0. The size fits'
+        'For the number -3.0: It gave the number -9.0. Right size'
     """
 
     inputs: Callable[[Random], Sequence[tuple[Any, ...]]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +22,7 @@ from minigrad.classroom.time_limits import Alarm
 from minigrad.classroom.values import as_number, describe, is_unattempted, leaves, rounded, same
 
 _HIT = ", and so it is."
+_NOISE = 1e-12  # what is printed as zero
 # The checks are loaded under a name that no module of a learner's has.
 _PACKAGE = "_minigrad_lesson_checks"
 _ADVICE_TO_ITERATORS = "This is an iterator, which has yet to be run: make a list or tuple of it."
@@ -317,7 +319,7 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
     if have.keys() != want.keys():
         tell("wrong", f"{came} {said}: not the same number or arrangement of values.")
         return
-    hits = sum(same(_word(have[path]), _word(want[path]), digits) for path in want)
+    hits = sum(_fits(have[path], want[path], digits) for path in want)
     all_fit = hits == len(want)
     verdict = "every value as predicted" if all_fit else f"{hits} of {len(want)} fit"
     tell("right" if all_fit else "wrong", f"{came} {said}: {verdict}.")
@@ -328,9 +330,9 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     entries = [value for _, value in leaves(guess)]
     expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
     if expected is None or number is None:
-        hit = len(entries) == 1 and _word(entries[0]) == _word(entry)
+        hit = len(entries) == 1 and _fits(entries[0], entry, digits)
         return _HIT if hit else ". Why does it come out differently?"
-    if same(number, expected, digits):
+    if _fits(number, expected, digits):
         return _HIT
     if expected == 0:
         return f", which is {rounded(abs(number))} away."
@@ -351,6 +353,9 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     return f", {rounded(ratio, 2)} times as much: another order of magnitude."
 
 
-def _word(value: Any) -> Any:
-    """Reduce a word to what counts in it; other values stay as they are."""
-    return value.strip(" .").casefold() if isinstance(value, str) else value
+def _fits(guess: Any, actual: Any, digits: int) -> bool:
+    """Compare two single values: words by their letters and digits, zero without a margin."""
+    if isinstance(actual, str):  # "w1" is as good as "w_1", and so is the symbol
+        guess, actual = (re.sub(r"[\W_]", "", str(each)).casefold() for each in (guess, actual))
+    exact = isinstance(actual, str) or actual != 0
+    return same(guess, actual, digits) and (exact or guess == actual or abs(guess) < _NOISE)

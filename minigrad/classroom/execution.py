@@ -257,7 +257,6 @@ _ADVICE: dict[type[BaseException], str] = {
     ValueError: "Print the values that go in just before this line.",
     RecursionError: "The function calls itself without coming to an end.",
     EOFError: "Take what you need as an argument.",
-    RuntimeError: "The message says what autograd objects to.",
 }
 
 

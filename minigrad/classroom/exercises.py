@@ -202,10 +202,9 @@ def computed(value: Any) -> Any:
 
 
 FACTORS = {
-    -1.0: "The size fits, the sign does not, and is the other way round: look for a minus that was "
-    "lost or added.",
-    2.0: "A factor of two too large, twice as much: is something counted twice?",
-    0.5: "A factor of two too small: does the derivative of a square miss its 2?",
+    -1.0: "Right size, wrong sign: look for a lost or extra minus.",
+    2.0: "Twice as much as it should be: look for an extra factor of 2.",
+    0.5: "Half of what it should be: look for a lost factor of 2.",
 }
 """What to say where all numbers are off by the same factor."""
 
@@ -230,7 +229,7 @@ class Number(Exercise):
         ...                right="The slope is 2x.",
         ...                hints=("Which rule?", "The power rule."))
         >>> slope.examine(6.0) is None, slope.examine(-6).says.partition(",")[0]
-        (True, 'The size fits')
+        (True, 'Right size')
     """
 
     expected: Any
@@ -329,6 +328,8 @@ class Numbers(Exercise):
         wrong = [path for path in want if path in have and not self._same(have[path], want[path])]
         if have.keys() == want.keys() and not wrong:
             return None
+        if any(isinstance(each, str) and each.casefold() == "none" for each in have.values()):
+            return Finding("None in quotes is a text: write it without quotes.", gave)
         said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
         if said is None and have.keys() != want.keys():
             said = self._shape_is_off(have, want)

@@ -175,14 +175,16 @@ def is_tensor(value: object) -> bool:
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Walk through nested values and give each single value with the index path that leads to it.
 
+    A container with nothing in it counts as a single value, whatever its type.
+
     Example:
-        >>> list(leaves([1, (2, None)]))
-        [((0,), 1), ((1, 0), 2), ((1, 1), None)]
+        >>> list(leaves([1, (2, None), []]))
+        [((0,), 1), ((1, 0), 2), ((1, 1), None), ((2,), ())]
     """
     if is_tensor(value):
         value = _listed(value)
-    if not isinstance(value, dict | list | tuple):
-        yield path, value
+    if not isinstance(value, dict | list | tuple) or not value:
+        yield path, () if isinstance(value, dict | list) else value
         return
     for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
         yield from leaves(entry, (*path, key))
@@ -259,6 +261,8 @@ def alike(answer: Any, expected: Any, digits: int = 5) -> bool:
     Example:
         >>> alike([0.5, (None, 1)], [0.5, (None, 1.0)]), alike([1, 2], [[1, 2]])
         (True, False)
+        >>> alike([[1], []], [[1]]), alike([[], ()], [(), []])
+        (False, True)
     """
     have, want = dict(leaves(answer)), dict(leaves(expected))
     return have.keys() == want.keys() and all(same(have[at], want[at], digits) for at in want)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
 from minigrad import classroom
 from minigrad.classroom import check, compare, hint, judge, predict
@@ -150,10 +151,10 @@ def test_rounding_and_cutting_off_count(registered, expected, digits, answer, ri
     ("answer", "says"),
     [
         (-0.5, "size is too small"),
-        (-0.50995, "factor of two too small"),
-        (-2.0398, "factor of two too large"),
+        (-0.50995, "lost factor of 2"),
+        (-2.0398, "extra factor of 2"),
         (-0.10199, "the decimal point is not"),
-        (1.0199, "the sign does not"),
+        (1.0199, "wrong sign"),
         (-1.5, "size is too large"),
         (-1.01, "Close: it agrees to about 3"),
         (-1.0, "Close: it agrees to about 2"),
@@ -252,7 +253,7 @@ def by_the_forbidden_way(x):
         (lambda x: x[7], "wrong", "IndexError"),
         (max, "wrong", "the number 2.0"),
         (lambda x: (*x, *x, *x), "wrong", "should not be 6 values"),
-        (lambda x: tuple(-2 * entry for entry in x), "wrong", "the sign does not"),
+        (lambda x: tuple(-2 * entry for entry in x), "wrong", "wrong sign"),
         (lambda x: answerless(x), "wrong", "RecursionError"),
     ],
 )
@@ -327,6 +328,15 @@ def test_library_code_is_not_counted():
         (6.0, 5, ": 1 more."),
         (6, 5.0, "off by 20.0 percent"),
         (4.5, 5, "off by 10.0 percent"),
+        ((0, 6e-8), (0.0, 5.9605e-08), "1 of 2 fit"),
+        ((2e-8, 5.9605e-08), (0.0, 5.9605e-08), "1 of 2 fit"),
+        ((0.0, -0.0), (0.0, 1e-3), "1 of 2 fit"),
+        ("w1", "w_1", "and so it is"),
+        ("W_{1}", "w_1", "and so it is"),
+        (sympy.Symbol("w_1"), "w_1", "and so it is"),
+        ("w_0", "w_1", "Why does it come out differently?"),
+        (False, True, "Why does it come out differently?"),
+        ([False, None], [False, None], "every value as predicted"),
         (0.45, 0.5, "off by 10.0 percent"),
         (50.0, 0.5, "another order of magnitude"),
         (1.0, 0.0, "1.0 away"),

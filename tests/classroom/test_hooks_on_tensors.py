@@ -51,7 +51,7 @@ def exercise(request):
         (lambda grad: grad + grad, None),
         (lambda grad: grad * 0.5, "It halves."),
         (lambda grad: print(grad), "It returns nothing."),
-        (lambda grad: -2 * grad, "x.grad is a tensor of shape (2,): [-36.0, 72.0]. The size fits"),
+        (lambda grad: -2 * grad, "x.grad is a tensor of shape (2,): [-36.0, 72.0]. Right size"),
         (lambda grad: (2 * grad,), "has to return a Tensor, or None"),
         (lambda module, grad: grad, "it takes module, grad"),
         (lambda grad: grad.doubled(), "AttributeError"),

@@ -288,6 +288,32 @@ class _Gate(torch.autograd.Function):
         return ctx.action(gradient), None
 
 
+def _stale(module, hook):
+    def around(m, args, y):
+        waiting = []
+        y = y.view_as(y)
+        y.register_hook(waiting.append)
+        inputs[-1].register_hook(lambda g: (hook(module, (g,), (waiting[0],)) or [None])[0])
+        return y
+
+    inputs = []
+
+    def enter(m, args):
+        inputs.append(args[0].view_as(args[0]))
+        return inputs[-1]
+
+    module.register_forward_pre_hook(enter)
+    module.register_forward_hook(around)
+
+
+def _changes_the_argument(change):
+    def full_hook(module, hook):
+        _views(module, hook)
+        module.register_forward_pre_hook(lambda m, args: change(args[0]) and None, prepend=True)
+
+    return full_hook
+
+
 def _gates(module, hook):
     waiting = []
 
@@ -542,6 +568,7 @@ ANSWERS = {
             ("No gradient came", _calls_the_node),
             ("gradients of the leaves", _leaves),
             ("It called register_backward_hook", _with_a_module),
+            ("It should not be", node_hook(lambda gi, go: (*gi, ()))),
         ],
         "right": [node_hook(lambda gi, go: gi), _nonlocal, _keeps_the_graph],
     },
@@ -577,6 +604,12 @@ ANSWERS = {
             ("grad_output of the first one", built(which=0)),
             ("a place of its own", built(shared=True)),
             ("in the second no more", _first_pass_only),
+            ("a second pass over the same graph", _stale),
+            ("leave the tensor itself alone", _changes_the_argument(lambda x: x.retain_grad())),
+            (
+                "leave the tensor itself alone",
+                _changes_the_argument(lambda x: None if x.is_leaf else x.detach().zero_()),
+            ),
             ("wrote into", _writes),
             ("f1's own parameters", _at_the_output),
             ("in the forward pass", _in_the_forward_pass),

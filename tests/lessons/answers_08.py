@@ -1,5 +1,7 @@
 """Typical wrong answers and differently written right ones, for the exercises of lesson 08."""
 
+from contextlib import ExitStack
+
 import minigrad as torch
 from minigrad import nn
 
@@ -202,13 +204,13 @@ def _blame_in_order(model, data, cotangent):
 
 def _blame_children(model, data, cotangent):
     culprits = []
-    for name, module in model.named_children():
-        module.register_full_backward_hook(
-            lambda m, gi, go, name=name: culprits.append(name) if _guilty(m, gi, go) else None
-        )
-    model(data.detach().requires_grad_()).backward(cotangent)
-    for module in model.children():
-        module._backward_hooks.clear()
+    with ExitStack() as stack:
+        for name, module in model.named_children():
+            handle = module.register_full_backward_hook(
+                lambda m, gi, go, name=name: culprits.append(name) if _guilty(m, gi, go) else None
+            )
+            stack.enter_context(handle)
+        model(data.detach().requires_grad_()).backward(cotangent)
     return culprits[0] if culprits else None
 
 
@@ -427,6 +429,18 @@ def _flow_by_own_hooks(model, data, cotangent):
     return gradients
 
 
+def _empties(answer):
+    """Make an answer that clears the tables of the modules when it is done."""
+
+    def emptying(model, data, cotangent):
+        found = answer(model, data, cotangent)
+        for module in model.modules():
+            module._backward_hooks.clear()
+        return found
+
+    return emptying
+
+
 # ---------------------------------------------------------------- 08.6
 
 PRE = everywhere.register_module_full_backward_pre_hook
@@ -621,14 +635,15 @@ def _scale_exact_class(kind, factor):
 ANSWERS = {
     "08.1": {
         "wrong": [
-            ("there are two", "BAEDC"),
+            ("called by every module", "BAEDC"),
+            ("to the Sequential's", "BABEDC"),
             ("whatever was registered first", "ABBECDD"),
             ("whatever was registered first", "BABECDD"),
             ("after the layer inside", "BBAEDCD"),
             ("before anything inside", "BABDCED"),
             ("that is when the Tanh is done", "BABEDDC"),
             ("all of it", "EBABDCD"),
-            ("there are two", ["A", "B", "C", "D", "E"]),
+            ("called by every module", ["A", "B", "C", "D", "E"]),
             ("runs the backward pass as well", "BAB"),
             ("meant for every module", "AEC"),
             ("belong to one module each", "BABEDCDC"),
@@ -687,6 +702,7 @@ ANSWERS = {
             ("deeper inside", _blame_children),
             ("in a loop", _blame_in_a_loop),
             ("somebody else had registered", _blame_clears_the_table),
+            ("somebody else's is gone", _empties(_blame_by_hand)),
             ("arrived in data.grad", _blame_on_a_clone),
             ("from an earlier call", _blame_remembers),
             ("without brackets", "length"),
@@ -707,6 +723,7 @@ ANSWERS = {
             ("Return what the hook has noted", _flow_no_return),
             ("stumbled over a None", _old_flow),
             ("somebody else had registered", _flow_clears_the_table),
+            ("somebody else's is gone", _empties(_flow())),
             ("note the None", _flow_without_none),
             ("Containers are missing", _flow_of_layers),
             ("never called", _flow_prefilled),

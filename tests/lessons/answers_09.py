@@ -302,6 +302,7 @@ ANSWERS = {
             ("exponent as a factor", (40.0, None, 0)),
             ("You added", (22.0, None, 0)),
             ("runs once", (1200.0, None, 0)),
+            ("None in quotes", (120.0, "None", 0)),
             ("its sign does not", (-120.0, None, 0)),
             ("the slope of x**3", (60.0, None, 0)),
             ("3 are asked for", (120.0, None)),

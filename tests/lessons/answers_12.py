@@ -581,6 +581,7 @@ ANSWERS = {
                 lambda f, x, n: [t if k < 4 else 0.0 for k, t in _numbered(f, x, n)],
             ),
             ("the next one fewer", _tower_by_steps),
+            ("It should not be", lambda f, x, n: [*_tower(f, x, n), []]),
             ("a thing of type", lambda f, x, n: _tower(f, x, n)[-1].item()),
             ("all that tensors can do", lambda f, x, n: [f(x)] * (n + 1)),
         ],

@@ -1100,6 +1100,7 @@ ANSWERS = {
         "wrong": [
             ("Nothing is clipped", lambda noted, limit: [(d.T @ a, d.sum(0)) for a, d in noted]),
             ("clip each, then add", _sum_first),
+            ("For each layer a pair", _clipping(after=lambda pairs, n: [*pairs, ()])),
             (
                 "Each layer is clipped by itself",
                 _clipping(lambda r: [s.sqrt() for s in _squares(r)]),

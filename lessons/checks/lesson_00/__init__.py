@@ -164,7 +164,7 @@ EXERCISES = [
         mistakes=[
             Mistake(
                 "That is the gradient at w_1: how fast L changes. How far does w_1 go?",
-                when=lambda found: abs(abs(found) - abs(float(FOR_W_1))) < 1e-3,
+                when=lambda found: _near(abs(found), abs(FOR_W_1), 0.02),
             ),
             Mistake(
                 "You went by 0.43. The step is only from 0.40 to 0.43.",

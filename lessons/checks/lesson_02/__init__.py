@@ -242,12 +242,16 @@ EXERCISES = [
                 when=lambda shapes: len(shapes) != 5,
             ),
             Mistake(
+                "True and False are no shapes. Where two shapes do not fit, None stands.",
+                when=lambda shapes: any(isinstance(shape, bool) for shape in shapes),
+            ),
+            Mistake(
                 "Those are numbers of entries. Asked for are shapes, as tuples.",
                 when=lambda shapes: sum(isinstance(shape, int) for shape in shapes) > 1,
             ),
             Mistake("The right shapes in the opposite order.", value=_SHAPES[::-1]),
             Mistake(
-                "Give tuples of numbers, and None without quotes.",
+                "Give tuples of numbers, without quotes.",
                 when=lambda shapes: any(isinstance(shape, str) for shape in shapes),
             ),
             Mistake(
@@ -255,7 +259,7 @@ EXERCISES = [
                 "is no result, and no shape.",
                 when=lambda shapes: shapes[1] is not None and len(shapes[1]) == 0,
             ),
-            Mistake(_NOT_FROM_THE_RIGHT, when=lambda shapes: shapes[1] is not None),
+            Mistake(_NOT_FROM_THE_RIGHT, when=lambda shapes: isinstance(shapes[1], list | tuple)),
             Mistake(
                 "Entry [0]: they fit. Aligned at the right, 3 stands under 3, and what is missing "
                 "at the left is repeated.",

@@ -289,6 +289,11 @@ SUMS = [
 
 QUOTIENTS = [
     Mistake(
+        "A slope alone may have fewer dimensions than a / b. Multiply it by grad before it is "
+        "summed.",
+        trouble=("Dimension out of range",),
+    ),
+    Mistake(
         "Where b grows, the quotient of positive numbers falls. A sign is lost in the "
         "gradient of b.",
         like=divide_wrongly("sign"),

@@ -8,6 +8,7 @@ from typing import Any
 from minigrad import Tensor, tensor
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.exercises import Mistake, Objection
+from minigrad.classroom.side_effects import Belongings
 from minigrad.classroom.values import alike
 from minigrad.nn import Module, Sequential, Tanh
 
@@ -27,7 +28,6 @@ READY_MADE = (
 def full_hook(
     module: Any,
     hook: Any,
-    own_input: bool = True,
     replaces: bool = True,
     swapped: bool = False,
     takes: int = -1,
@@ -37,7 +37,6 @@ def full_hook(
     Args:
         module: where it acts.
         hook: what is called.
-        own_input: whether the argument gets a node of its own.
         replaces: whether what the hook returns counts.
         swapped: whether grad_input and grad_output change places.
         takes: which of the waiting gradients is taken, and left there unless it is the last.
@@ -51,7 +50,7 @@ def full_hook(
         return returned[0] if replaces and returned is not None else None
 
     def before(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        x = args[0].view_as(args[0]) if own_input else args[0]
+        x = args[0].view_as(args[0])
         x.register_hook(leave)
         return (x,)
 
@@ -75,6 +74,7 @@ def old(module: Any, hook: Any) -> None:
 
 FIVE, CALLS, PAIR = range(3)
 AGAIN, DOUBLED, KEPT = range(4, 7)
+TWICE, ARGUMENT = 7, 8
 INSIDE, AROUND = -2, -1
 """Places of some observations that `run_full` makes."""
 
@@ -125,8 +125,13 @@ def run_full(builder: Callable[..., Any]) -> dict[str, Any]:
     probe, pupil = Probe(), _Pupil()
     builder(probe, pupil)
     product: Any = tensor([3.0], requires_grad=True) * 2
-    (_forward(probe, product, pupil) + 5 * product).backward()
-    seen["with an argument that is used elsewhere too, the pair of gradients"] = pupil.pairs()
+    noted = Belongings([product])
+    total = _forward(probe, product, pupil) + 5 * product
+    for start in (1.0, -3.0):
+        total.backward(tensor([start]), retain_graph=True)
+    told = "with an argument that is used elsewhere too, and two passes over one graph, the pairs"
+    seen[told] = pupil.pairs()
+    seen["what has become of this argument"] = sorted(noted.changes() - {"graph"})
     inner, outer = _Pupil(), _Pupil()
     model = Sequential(layer([[0.8]], [-0.2]), Tanh())
     builder(model[0], inner)
@@ -182,7 +187,7 @@ BUILT_BY_HAND = Hook(
         Mistake(
             "Right as long as the argument is used by nobody else. A hook on the argument "
             "itself sees the sum over all its uses: lead it through a node of your own.",
-            like=lambda module, hook: full_hook(module, hook, own_input=False),
+            when=lambda trials: alike(trials[TWICE].result[0][0], [[6.0]]),
         ),
         Mistake(
             "grad_input and grad_output have changed places: what arrives at the output is "
@@ -215,6 +220,18 @@ BUILT_BY_HAND = Hook(
             when=lambda trials: (
                 trials[AGAIN].result[0][1][0].item() == trials[PAIR].result[0][1][0].item()
             ),
+        ),
+        Mistake(
+            "In a second pass over the same graph the hook was given a grad_output of the first "
+            "one. Put down what arrives in each pass, and take it away in the same pass.",
+            when=lambda trials: alike(
+                trials[TWICE].result, [[[[1.0]], [[1.0]]], [[[-3.0]], [[1.0]]]]
+            ),
+        ),
+        Mistake(
+            "The module's argument is not as it was. Lead it through a view, and leave the tensor "
+            "itself alone: others have it, too.",
+            when=lambda trials: trials[ARGUMENT].result != [],
         ),
         Mistake(
             "Of two modules that have hooks, one inside of the other, the outer one was given the "

@@ -150,6 +150,7 @@ def blame_run(answer: Answer) -> dict[str, Any]:
     grad: Any = None
     for name, (model, data, cotangent) in suspects().items():
         needed = data.requires_grad
+        Stranger.register_on(model)
         with clean_slate(strangers=True):
             seen[f"{BLAMED} {name}"] = answer(model, data, cotangent)
             left += hooks_left(model)
@@ -328,8 +329,8 @@ BLAME = Hook(
             ),
         ),
         Mistake(
-            "The model itself was guilty once, and not found. Its name is the empty text, "
-            "which counts as false: ask `is None`, or how many were found.",
+            "The model itself was guilty once, and not found. It is one of named_modules(), too. "
+            "Its name there is the empty text, which counts as false: ask `is None`.",
             when=lambda found: found[ROOT].result is None and found[ROOT - 1].result == "block",
         ),
         Mistake(

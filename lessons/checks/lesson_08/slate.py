@@ -50,7 +50,7 @@ def hooks_left(*models: nn.Module) -> int:
 
 
 class Stranger:
-    """A global hook of somebody else, which does nothing, and has to be left where it is."""
+    """A hook of somebody else, which does nothing, and has to be left where it is."""
 
     def __call__(self, *_: Any) -> None:
         """Do nothing."""
@@ -62,6 +62,15 @@ class Stranger:
         everywhere.register_module_forward_hook(Stranger())
         everywhere.register_module_full_backward_pre_hook(Stranger())
         everywhere.register_module_full_backward_hook(Stranger())
+
+    @staticmethod
+    def register_on(model: nn.Module) -> None:
+        """Register one of each kind on each module of a model."""
+        for module in model.modules():
+            module.register_forward_pre_hook(Stranger())
+            module.register_forward_hook(Stranger())
+            module.register_full_backward_pre_hook(Stranger())
+            module.register_full_backward_hook(Stranger())
 
     @staticmethod
     def all_there() -> bool:
