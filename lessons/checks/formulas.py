@@ -196,7 +196,8 @@ class Rule(Exercise):
                 shapes = tuple(gradient.shape), tuple(tensor.shape)
                 return (
                     f"The gradient of {name} has the shape {shapes[0]}, and {name} itself has "
-                    f"{shapes[1]}. Was {name} broadcast? Then a sum is missing, or there is one too many."
+                    f"{shapes[1]}. Was {name} broadcast? Then a sum is missing, or there is one "
+                    "too many."
                 )
             foreign = _symbols_of(gradient) - _symbols_of(grad, *inputs)
             if foreign:
@@ -225,8 +226,8 @@ def _without_grad(gradients: Sequence[Any], grad: Any, names: list[str]) -> str 
     for name, gradient in zip(names, gradients, strict=False):
         if isinstance(gradient, Tensor) and not _symbols_of(gradient) & _symbols_of(grad):
             return (
-                f"What arrives, the first argument, is not in the gradient of {name}. Each slope is "
-                "multiplied by it, before anything is summed."
+                f"What arrives, the first argument, is not in the gradient of {name}. Each slope "
+                "is multiplied by it, before anything is summed."
             )
     return None
 

@@ -128,7 +128,7 @@ ANSWERS = {
             ("change of L over a step", loss(7.0001) - loss(6.9999)),
             ("a step of 1", loss(8) - loss(7)),
             ("gradient at x_1", 2 * (1.08**2 - 1) * 2 * 1.08 * 0.4),
-            ("miss its 2", 0.04313),
+            ("lost factor of 2", 0.04313),
             ("wrong sign", -0.0863),
             ("1 significant digit", 0.09),
             ("several values", [7, 0.08626]),

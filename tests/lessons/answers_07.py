@@ -309,7 +309,7 @@ def _stale(module, hook):
 def _changes_the_argument(change):
     def full_hook(module, hook):
         _views(module, hook)
-        module.register_forward_pre_hook(lambda m, args: change(args[0]) and None, prepend=True)
+        module.register_forward_pre_hook(lambda m, args: (change(args[0]), None)[1], prepend=True)
 
     return full_hook
 
@@ -608,7 +608,7 @@ ANSWERS = {
             ("leave the tensor itself alone", _changes_the_argument(lambda x: x.retain_grad())),
             (
                 "leave the tensor itself alone",
-                _changes_the_argument(lambda x: None if x.is_leaf else x.detach().zero_()),
+                _changes_the_argument(lambda x: x.register_hook(lambda gradient: None)),
             ),
             ("wrote into", _writes),
             ("f1's own parameters", _at_the_output),

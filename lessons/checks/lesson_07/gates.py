@@ -131,7 +131,8 @@ def run_full(builder: Callable[..., Any]) -> dict[str, Any]:
         total.backward(tensor([start]), retain_graph=True)
     told = "with an argument that is used elsewhere too, and two passes over one graph, the pairs"
     seen[told] = pupil.pairs()
-    seen["what has become of this argument"] = sorted(noted.changes() - {"graph"})
+    changes = noted.changes() - {"grad", "graph"}  # those of x, which comes before it
+    seen["what has become of this argument"] = [*sorted(changes), product.retains_grad]
     inner, outer = _Pupil(), _Pupil()
     model = Sequential(layer([[0.8]], [-0.2]), Tanh())
     builder(model[0], inner)
@@ -231,7 +232,7 @@ BUILT_BY_HAND = Hook(
         Mistake(
             "The module's argument is not as it was. Lead it through a view, and leave the tensor "
             "itself alone: others have it, too.",
-            when=lambda trials: trials[ARGUMENT].result != [],
+            when=lambda trials: trials[ARGUMENT].result != [False],
         ),
         Mistake(
             "Of two modules that have hooks, one inside of the other, the outer one was given the "

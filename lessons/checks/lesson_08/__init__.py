@@ -59,8 +59,8 @@ EXERCISES = [
                 when=lambda found: not {*"ABCDE"} <= {*found},
             ),
             Mistake(
-                "A global hook is called by every module. B and D belong to the Tanh's call, and to "
-                "the Sequential's.",
+                "A global hook is called by every module. B and D belong to the Tanh's call, and "
+                "to the Sequential's.",
                 when=lambda found: found.count("B") < 2 or found.count("D") < 2,
             ),
             Mistake(
