@@ -354,8 +354,10 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
 
 
 def _fits(guess: Any, actual: Any, digits: int) -> bool:
-    """Compare two single values: words by their letters and digits, zero without a margin."""
+    """Compare two single values: words but for how they are set, zero without a margin."""
     if isinstance(actual, str):  # "w1" is as good as "w_1", and so is the symbol
-        guess, actual = (re.sub(r"[\W_]", "", str(each)).casefold() for each in (guess, actual))
+        guess, actual = (
+            re.sub(r"[\s_{}$\"']", "", str(each)).strip(".").casefold() for each in (guess, actual)
+        )
     exact = isinstance(actual, str) or actual != 0
     return same(guess, actual, digits) and (exact or guess == actual or abs(guess) < _NOISE)
