@@ -369,9 +369,9 @@ class Numbers(Exercise):
         first = wrong[0]
         place = "".join(f"[{index!r}]" for index in first)
         if want[first] is None:
-            return f"Entry {place} is {describe(have[first])}: does anything arrive there at all?"
+            return f"Entry {place} is {describe(have[first])}: is there anything at this place?"
         if have[first] is None:
-            return f"Entry {place} is None, but something arrives there."
+            return f"Entry {place} is None, and there is something at this place."
         fit = len(want) - len(wrong)
         off = [(as_number(have[path]), as_number(want[path])) for path in wrong]
         if all(a is not None and b and abs(a / b - 1) <= _ROUNDED for a, b in off):

@@ -408,6 +408,7 @@ def _tower_caught(f, x, n):
 ANSWERS = {
     "12.1": {
         "wrong": [
+            ("The sum of both", (-0.4524,)),
             ("w_0 moves x_1", (-3.085888 * 0.3 * 0.12, -0.40796)),
             ("own factor", (-3.085888 * 0.12, -0.40796)),
             ("how far does s move", (-3.085888, -0.40796)),

@@ -78,7 +78,7 @@ def scale_run(answer: Answer) -> dict[str, Any]:
             ):
                 raise Objection("scale_own has to return a list of handles.")
             if hooks_left() == 0:
-                raise Objection("When scale_own returns, no hook of it is registered any more.")
+                raise Objection("When scale_own returns, no hook of it is registered.")
             model = _model()
             for needs_one in (True, False):
                 data = "" if needs_one else ", and data that need no gradient"
@@ -195,9 +195,9 @@ SCALED = Hook(
             trouble=("list of handles",),
         ),
         Mistake(
-            "A with block takes its hooks away at its end, and with a function a block ends as "
-            "well. Who calls scale_own has to remove them, by the handles.",
-            trouble=("registered any more",),
+            "If you registered them in a with block: it takes its hooks away at its end, which "
+            "comes before the function's. The caller removes them, by the handles.",
+            trouble=("no hook of it is registered",),
         ),
         Mistake(
             "The gradients that go on upstream are scaled too, and scaled again at each layer. "

@@ -92,9 +92,12 @@ TERMS = Numbers(
     mistakes=[
         Mistake(
             "Those are other entries of the matrix. The two terms of one entry are asked for.",
-            when=lambda answer: all(
-                any(abs(float(each) / entry - 1) < 2e-3 for entry in (*row_of_x()[2:], mixed()))
-                for each in answer
+            when=lambda answer: (
+                len(answer) == 2
+                and all(
+                    any(abs(float(each) / entry - 1) < 2e-3 for entry in (*row_of_x()[2:], mixed()))
+                    for each in answer
+                )
             ),
         ),
         Mistake(
