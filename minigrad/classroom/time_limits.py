@@ -12,14 +12,15 @@ from typing import Self
 _AGAIN = 0.2
 _AT_LEAST = 0.05  # seconds until an alarm rings, so that its block has begun
 _PATIENCE = 4.0
+_SHARES = 10.0  # who gets a tenth of a machine is not waiting
 
 
 class Budget:
     """So many seconds of a machine that one has for oneself.
 
     What other programs compute meanwhile does not count, so that a right answer is not refused
-    where thirty learners share a server. Waiting counts for a quarter: it has to end as well, and
-    what it ended is known as `waited`.
+    where thirty learners share a server. Waiting is what goes beyond ten times the computing; it
+    counts for a quarter, because it has to end as well.
 
     Args:
         seconds: how many.
@@ -45,17 +46,19 @@ class Budget:
 
     def left(self) -> float:
         """Tell how many seconds are left."""
-        own = min(self.not_computed(), self._seconds - self._passed() / _PATIENCE)
+        passed, computed = self._clocks()
+        waited = (passed - _SHARES * computed) / _PATIENCE
+        own = self._seconds - max(computed, waited)
         return own if self._outer is None else min(own, self._outer.left())
 
     def not_computed(self) -> float:
         """Tell how many seconds of computing are left, however long it took."""
-        computed = time.process_time() - self._computed  # of all threads together
-        own = self._seconds - min(computed, self._passed())
+        own = self._seconds - self._clocks()[1]
         return own if self._outer is None else min(own, self._outer.not_computed())
 
-    def _passed(self) -> float:
-        return time.monotonic() - self._begun
+    def _clocks(self) -> tuple[float, float]:
+        passed = time.monotonic() - self._begun
+        return passed, min(time.process_time() - self._computed, passed)  # of all threads together
 
     def is_spent(self) -> bool:
         """Tell whether nothing is left; at first that takes one look at the clock."""

@@ -415,7 +415,7 @@ def test_what_other_programs_compute_is_not_counted(monkeypatch):
     outer = Budget(8)
     inner = Budget(4, outer)
     wall[0], own[0] = 115.0, 13.0  # others had most of the machine
-    assert (outer.left(), inner.left()) == (4.25, 0.25)
+    assert (outer.left(), inner.left()) == (5.0, 1.0)
     assert not inner.is_spent() and not outer.is_spent()
     own[0] = 14.0
     assert inner.is_spent() and not outer.is_spent()
@@ -428,7 +428,7 @@ def test_what_other_programs_compute_is_not_counted(monkeypatch):
 @pytest.mark.parametrize(
     ("waits", "computes", "status", "says"),
     [
-        (5.0, 1.0, "right", "right."),
+        (60.0, 6.0, "right", "right."),
         (100.0, 1.0, "unsolved", "run this cell again"),
         (100.0, 90.0, "wrong", "still running after more than 8 seconds"),
         (3.0, 9.0, "right", "right."),  # by threads of others: no more than went by

@@ -315,6 +315,26 @@ class _Counting:
                     ready.append(source)
 
 
+class _NotReversed(_Counting):
+    """Adds to .grad when a value has its turn, and inputs have theirs first."""
+
+    def backward(self):
+        order = []
+
+        def visit(each):
+            if each not in order:
+                for source, _ in each.parents:
+                    visit(source)
+                order.append(each)
+
+        visit(self)
+        arrived = dict.fromkeys(order, 0.0) | {self: 1.0}
+        for each in order:
+            each.grad = (each.grad or 0.0) + arrived[each]
+            for source, send in each.parents:
+                arrived[source] += send(arrived[each])
+
+
 class _SkipsZero(_Counting):
     skips_zero = True
 
@@ -455,6 +475,28 @@ def _summing(spread):
 
 def _puts_back_always(g, shape, axis, keep):
     return np.broadcast_to(g if axis is None else np.expand_dims(g, axis), shape)
+
+
+def _puts_back(g, shape, axis, keep):
+    kept = axis is None or keep
+    return np.broadcast_to(g if kept else np.expand_dims(g, axis), shape)
+
+
+def _cuts(g, x, y):
+    g = g.copy()
+    g[x <= 0] = 0.0
+    return (g,)
+
+
+class _NegUp(Recorded):
+    """Only -a is wrong; differences are made without it."""
+
+    differences: ClassVar = {
+        "__sub__": _binary(lambda a, b: a - b, lambda g, a, b: (g, -g)),
+        "__rsub__": lambda self, other: self.wrap(other) - self,
+    }
+    __sub__, __rsub__ = differences.values()
+    __neg__ = _unary(np.negative, lambda g, x, y: (g,))
 
 
 def _relu_in_place(self):
@@ -1792,6 +1834,7 @@ ANSWERS = {
             ("on either side", value(wraps=False)),
             ("nothing yet for 1 + x and 2 * x", value(right_side=False)),
             ("Nothing arrived", value(seed=0.0)),
+            ("have its turn before its inputs", _NotReversed),
             ("Only the last factor", value(send="slopes")),
             ("Each path is followed", value(walk="paths")),
             ("before all its gradients were in", value(walk="breadth")),
@@ -1882,6 +1925,11 @@ ANSWERS = {
             ),
             ("the only input is a", _with(__pow__=_with_n_as_input)),
             ("for each result by itself", _with(__mul__=_in_one_place)),
+            ("It has no data of its own", _with(wrap=lambda self, other: other)),
+            ("If a grows, -a falls", _NegUp),
+            ("has the opposite sign.", _with(__neg__=lambda self: self * 1, **_NegUp.differences)),
+            ("no axis at all", _with(sum=_summing(_puts_back))),
+            ("not always an array", _with(relu=_unary(lambda x: np.maximum(x, 0), _cuts))),
             ("All inputs are tensors", _with(wrap=_bare_numbers)),
             ("whatever is none is made one", _with(wrap=_numbers_alone)),
             ("its rule gives 1 gradients", _with(__mul__=_one_gradient)),

@@ -204,8 +204,9 @@ DEAD = Hook(
     ),
     mistakes=[
         Mistake(
-            "The ReLUs have outputs of different widths, and yours go into one place. Keep a note "
-            "for each by itself. (Functions that are made in a loop share its variable.)",
+            "Two notes of different lengths were joined. Does each ReLU have a note of its own? "
+            "(Functions that are made in a loop share its variable.) And does a note have an entry "
+            "for each unit, however many images the batch holds?",
             trouble=("must match", "broadcast"),
         ),
         Mistake(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -77,6 +78,11 @@ def _sizes(rng: Random) -> list[tuple[list[int], int]]:
 
 def _by_their_lists(found: Sequence[Trial]) -> list[list[list[int]]]:
     return [[list(bucket) for bucket in trial.result] for trial in found]
+
+
+def _of_places(size: int, sizes: Sequence[int]) -> list[list[int]]:
+    places = list(range(len(sizes)))[::-1]
+    return [places[at : at + size] for at in range(0, len(places), size)]
 
 
 def _like(**changes: Any) -> Callable[..., Any]:
@@ -179,31 +185,39 @@ BUCKETS = Function(
         Mistake(
             "Each parameter has a bucket of its own. They should be filled up to the limit.",
             when=lambda found: all(
-                len(bucket) == 1 for made in _by_their_lists(found) for bucket in made
+                [1] * len(trial.args[0]) == [*map(len, trial.result)] for trial in found
             ),
         ),
         Mistake(
             "There is one bucket with everything. Close it when it holds the limit.",
-            when=lambda found: all(len(made) == 1 for made in _by_their_lists(found)),
+            when=lambda found: all(
+                [len(trial.args[0])] == [*map(len, trial.result)] for trial in found
+            ),
         ),
         Mistake(
             "Those are the places one after the other. Put each bucket into a list of its own.",
             when=lambda found: all(
-                isinstance(entry, int) for trial in found for entry in trial.result
+                sorted(trial.result) == list(range(len(trial.args[0]))) for trial in found
             ),
         ),
         Mistake(
             "Each bucket has as many places as the next. What closes a bucket are the bytes in it.",
-            when=lambda found: (
-                len({len(b) for made in _by_their_lists(found) for b in made[:-1]}) == 1
+            when=lambda found: any(
+                all(
+                    made == _of_places(size, trial.args[0])
+                    for trial, made in zip(found, _by_their_lists(found), strict=True)
+                )
+                for size in (2, 3, 4)
             ),
         ),
         Mistake(
             "What an earlier call gave is in it again. Begin with an empty list in each call.",
             when=lambda found: any(
-                all(made) and made[-len(right) :] == right and len(made) > len(right)
-                for made, right in (
-                    ([*map(list, trial.result)], _reference(*trial.args)) for trial in found
+                made[-len(both) :] == both
+                for made, both in zip(
+                    _by_their_lists(found)[1:],
+                    (_reference(*a.args) + _reference(*b.args) for a, b in pairwise(found)),
+                    strict=True,
                 )
             ),
         ),

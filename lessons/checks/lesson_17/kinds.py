@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from minigrad.classroom.exercises import Exercise, Finding, Mistake, computed, w
 from minigrad.classroom.values import alike, describe, is_stub
 
 from . import reference
-from .programs import array_of, first_difference
+from .programs import array_of, difference, first_difference
 
 Answer = Callable[..., Any]
 
@@ -138,15 +139,21 @@ class Checkpoint(Exercise):
         outcome = run(probe.run, made, most_lines=probe.most_lines)
         if outcome.unsolved:
             raise Unsolved
+        wants = computed(probe.wants)
+        if outcome.trouble is None and outcome.left:
+            return Finding(f"{outcome.left[0]} (Here it was put back.)")
+        if outcome.trouble is None and alike(outcome.value, wants, 6):
+            return None
+
+        def fails(other: Any) -> bool:
+            seen = run(probe.run, other, most_lines=probe.most_lines)
+            return seen.trouble is not None or not alike(seen.value, wants, 6)
+
+        lower = self._lower_at_fault(made, fails)
         if outcome.trouble is not None:
             known = [m.says for m in (*probe.known, *self.mistakes) if m.brings(outcome.raised)]
             says = "" if outcome.raised.startswith("Objection") else [*known, probe.says][0]
-            return Finding(f"{turn}{probe.tries}: {outcome.trouble} {says}".strip())
-        if outcome.left:
-            return Finding(f"{outcome.left[0]} (Here it was put back.)")
-        wants = computed(probe.wants)
-        if alike(outcome.value, wants, 6):
-            return None
+            return Finding(f"{turn}{probe.tries}: {outcome.trouble} {lower or says}".strip())
         fits = [
             m.says
             for m in probe.known
@@ -154,7 +161,49 @@ class Checkpoint(Exercise):
             or m.seen_in(outcome.value)
         ]
         came = _told(outcome.value, wants)
-        return Finding(f"{turn}{probe.tries}: {came}{fits[0] if fits else probe.says}")
+        return Finding(f"{turn}{probe.tries}: {came}{lower or [*fits, probe.says][0]}")
+
+    def _lower_at_fault(self, made: Any, fails: Callable[[Any], bool]) -> str:
+        """Say which lower answer is at fault where the reference's class fails on top of it too.
+
+        Args:
+            made: the learner's class.
+            fails: tells whether a class fails at what the learner's has failed at.
+        """
+        upper: Any = reference.mine(self.id)
+        tensor = made if hasattr(made, "backward") else mine("17.5")
+        shaped = next((each for each in tensor.__mro__ if each.__name__ == "Broadcasting"), None)
+        lower = {
+            "17.2": (shaped and shaped.__bases__[0], reference.Recorded),
+            "17.3": (shaped, reference.Broadcasting),
+            **{each: (_accepted.get(each), reference.mine(each)) for each in _LAYERS},
+        }
+        own = lower[_BELOW[self.id]][0] if self.id in _BELOW else None
+        before = dict(_accepted)
+        with ExitStack() as undo:
+            undo.callback(_accepted.update, before)
+            try:
+                if own in made.__mro__:
+                    _rest(upper, (own,), undo)
+                if self.id not in _BELOW or not fails(upper):
+                    return ""
+                for checkpoint, (own, other) in lower.items():
+                    if checkpoint == self.id:
+                        break
+                    for each in {*upper.__mro__, *mine("17.5").__mro__}:
+                        if own in each.__bases__ and own is not other:
+                            bases = tuple(other if b is own else b for b in each.__bases__)
+                            _rest(each, bases, undo)
+                    _accepted.pop(checkpoint, None)
+                    if not fails(upper):
+                        return (
+                            f"The reference's {self.id} on top of your answers fails here too, "
+                            f"until the reference's {checkpoint} takes the place of yours. So "
+                            f"look at {checkpoint} first."
+                        )
+            except TypeError:  # classes whose bases cannot be changed
+                pass
+        return ""
 
     def _on_programs(self, made: Any) -> Finding | None:
         assert self.programs is not None
@@ -165,11 +214,27 @@ class Checkpoint(Exercise):
             return None
         program, where = found.value
         maker = "Value" if self.programs == "scalars" else "Tensor"
+
+        def fails(other: Any) -> bool:
+            seen = run(difference, program, other, most_lines=400_000)
+            return seen.trouble is not None or seen.value is not None
+
+        lower = self._lower_at_fault(made, fails)
         return Finding(
             "All that was tried by itself is right, and a random program is not. Made as small as "
-            "it gets, it is this. Work it through by hand:",
+            f"it gets, it is this. {lower or 'Work it through by hand:'}",
             shows=(*program.lines(maker), *where.lines()),
         )
+
+
+_LAYERS = ("17.4", "17.5", "17.6")  # classes that others rest on, above the given one
+_BELOW = {"17.4": "17.3", "17.5": "17.4", "17.6": "17.5", "17.7": "17.6"}
+
+
+def _rest(each: Any, bases: tuple[Any, ...], undo: ExitStack) -> None:
+    """Let a class rest on others until `undo` is closed."""
+    undo.callback(setattr, each, "__bases__", each.__bases__)
+    each.__bases__ = bases
 
 
 def _told(value: Any, wants: Any) -> str:

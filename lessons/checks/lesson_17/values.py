@@ -10,7 +10,7 @@ import numpy as np
 import minigrad as torch
 from minigrad.classroom.exercises import Mistake, Objection
 
-from .kinds import Probe
+from .kinds import Probe, listed
 from .programs import array_of
 
 # ------------------------------------------------------------------ 17.1
@@ -90,12 +90,16 @@ _AGAIN = "It has to be a Value again, so that the next operation and backward fi
 
 
 _NUMBERS = (
-    "An operand may be a plain number, on either side of the sign: make a Value of it, and look at "
-    "what Python calls for 2 * x (__rmul__) and for 1 + x (__radd__)."
+    "An operand may be a plain number, on either side of the sign. It has no data of its own: make "
+    "one of your class of it, and look at what Python calls for 2 * x (__rmul__) and for 1 + x "
+    "(__radd__)."
+)
+_UNWRAPPED = Mistake(
+    _NUMBERS, trouble=("unsupported operand", "'int' object has no", "'float' object has no")
 )
 _NOTHING = (
     "Nothing arrived. Does backward begin with a gradient of 1 at the value that it is called on, "
-    "and does it go along all edges from there?"
+    "does it go along all edges from there, and does each value have its turn before its inputs?"
 )
 
 _LEFT = (
@@ -122,11 +126,7 @@ VALUE = [
         lambda made: [(made(3.0) * 2 + 1).data, (2 * made(3.0)).data, (1 + made(3.0)).data],
         [7.0, 6.0, 4.0],
         _NUMBERS,
-        [
-            Mistake(
-                _NUMBERS, trouble=("unsupported operand", "has no attribute", "'int'", "'float'")
-            )
-        ],
+        [_UNWRAPPED],
     ),
     Probe(
         "The gradients of x + y, for x = 3 and y = -5",
@@ -385,8 +385,11 @@ def pulled(result: Any, gradient: Any, leaves: Sequence[Any]) -> list[Any]:
             if source.requires_grad:
                 before = found.get(id(source))
                 part = array_of(part)
-                found[id(source)] = np.array(part, float) if before is None else before + part
-    return [None if found.get(id(leaf)) is None else found[id(leaf)].tolist() for leaf in leaves]
+                part = np.array(part, float)
+                if part.size == 1 and np.shape(source.data) == ():  # 17.3 will see to the shape
+                    part = part.reshape(())[()]  # and a bare number is what NumPy goes on with
+                found[id(source)] = part if before is None else before + part
+    return [listed(found.get(id(leaf))) for leaf in leaves]
 
 
 def _operation(
@@ -432,7 +435,9 @@ def _operation(
     )
     turned = Mistake(
         "The value has the opposite sign: who is taken away from whom? Of 1 - a Python makes "
-        "a.__rsub__(1), and the number comes first in it.",
+        "a.__rsub__(1), and the number comes first in it."
+        if " - " in written
+        else "The value has the opposite sign.",
         when=lambda seen: np.allclose(seen[0], np.negative(wants()[0])),
     )
     return Probe(
@@ -582,24 +587,28 @@ _KEPT = (
     "With keepdims=True the axis is still there, with length 1. Nothing has to be put back: g is "
     "spread over the shape of the input, and no more."
 )
+_NO_AXIS = (
+    "A single number has the shape () and no axis at all. NumPy takes axis=0 and axis=-1 for it "
+    "nevertheless, and the sum is the number itself: no axis is gone, so none is put back."
+)
 _BY_SHAPES = (
     "Look at the shapes. For C = A B with A of shape (n, k) and B of shape (k, m), g has C's, "
     "(n, m): which products of g with A or B, one of them transposed, have the shapes of A and B?"
 )
 
 
-def _sum(written: str, **settings: Any) -> Probe:
-    shape = A.sum(**settings).shape
-    spread = _KEPT if settings.get("keepdims") else _SPREAD
-    gradient = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
+def _sum(written: str, array: Any = A, **settings: Any) -> Probe:
+    shape = array.sum(**settings).shape
+    spread = _KEPT if settings.get("keepdims") else _SPREAD if array.ndim else _NO_AXIS
+    gradient = np.arange(2.0, 2.0 + np.prod(shape, dtype=int)).reshape(shape)
     named = {"axis": "dim", "keepdims": "keepdim"}
     other = {named[key]: value for key, value in settings.items()}
     known = [
         _gives(spread, trouble=("broadcast", "shape", "axis")),
-        _gives("Every entry got 1: what arrives, g, is not used.", np.ones_like(A)),
+        _gives("Every entry got 1: what arrives, g, is not used.", np.ones_like(array)),
         _gives(
             "The gradient is divided by something, as for a mean. A sum divides by nothing.",
-            np.broadcast_to(gradient if not settings else np.ones(1), A.shape) / A.size,
+            np.broadcast_to(gradient if not settings else np.ones(1), array.shape) / array.size,
         )
         if not settings
         else _gives(spread, gradient),
@@ -610,7 +619,7 @@ def _sum(written: str, **settings: Any) -> Probe:
     return _operation(
         written,
         lambda a: a.sum(**settings),
-        [A],
+        [array],
         gradient,
         spread,
         *known,
@@ -674,6 +683,7 @@ RECORDED = [
         _inputs_of,
         [1, True],
         "In a ** n the n is a plain number, and not an input: the only input is a.",
+        [_UNWRAPPED],
     ),
     Probe(
         "The data of a * b, a - b and a + b, where a is a tensor and b a NumPy array",
@@ -774,13 +784,22 @@ RECORDED = [
         _gives("The sign is lost: in 1 - a the tensor is what is taken away.", G),
     ),
     _operation(
-        "3 * a + 1 - a * 2",
-        lambda a: 3 * a + 1 - a * 2,
+        "3 * a + 1 - a * 2 - 4",
+        lambda a: 3 * a + 1 - a * 2 - 4,
         [A],
         G,
         "A number is a constant of shape (): it takes part, and needs no gradient. Mind who stands "
         "left of the sign.",
-        _gives(_NUMBERS, trouble=("unsupported operand", "has no attribute")),
+        _UNWRAPPED,
+    ),
+    _operation(
+        "-a",
+        lambda a: -a,
+        [A],
+        G,
+        "If a grows, -a falls by as much.",
+        _gives("a got g with a plus sign. If a grows, -a falls.", G),
+        _gives(_NO_G, -np.ones_like(A)),
     ),
     _operation(
         "a ** 3",
@@ -859,6 +878,14 @@ RECORDED = [
     _sum("a.sum(axis=1, keepdims=True)", axis=1, keepdims=True),
     _sum("a.sum(axis=-1)", axis=-1),
     _sum("a.sum(axis=0, keepdims=True)", axis=0, keepdims=True),
+    _sum("a.sum(axis=-1, keepdims=True)", axis=-1, keepdims=True),
+    *(
+        _sum(f"a.sum(axis={axis}{', keepdims=True' * keep})", array, axis=axis, keepdims=keep)
+        for array in (np.array([1.5, -0.5, 2.0]), np.array(1.5))
+        for axis in (0, -1)
+        for keep in (False, True)
+    ),
+    _sum("a.sum()", np.array(1.5)),
     _operation(
         "a.sum(keepdims=True)",
         lambda a: a.sum(keepdims=True),
@@ -914,5 +941,13 @@ RECORDED = [
         [A, B],
         G,
         "Operations behind each other: each keeps what its own rule needs, as it was.",
+    ),
+    _operation(
+        "(2 - a * b).relu() + (-(a ** 3)).tanh() - b",
+        lambda a, b: (2 - a * b).relu() + (-(a**3)).tanh() - b,
+        [np.array(0.5), np.array(-0.7)],
+        3.0,
+        "A tensor may hold a single number, of shape (). What arrives at a rule is a single number "
+        "of NumPy then, and not always an array.",
     ),
 ]
