@@ -1,6 +1,7 @@
 """Lesson 17 holds together: one reference, a way on for everybody, programs that find faults."""
 
 import re
+from collections import defaultdict
 from importlib import import_module
 
 import numpy as np
@@ -16,6 +17,8 @@ kinds, programs, reference = (
     import_module(f"{capstone.__name__}.{name}") for name in ("kinds", "programs", "reference")
 )
 CHECKPOINTS = [f"17.{number}" for number in range(1, 8)]
+GOES_PAST = "gradient = arrived.pop(tensor); tensor.complete(gradient)"
+REFERENCE = [each for each in vars(reference).values() if isinstance(each, type)]
 SOLUTION = next(path for path in places.solutions() if path.name.startswith("17_"))
 
 
@@ -84,6 +87,84 @@ def test_one_goes_on_with_what_was_accepted(checkpoint):
     assert not judge(checkpoint, empty)
     assert capstone.mine(checkpoint) is other
     assert capstone.whose().startswith("yours: none yet")
+
+
+# ------------------------------------------------------------------ on one's own lower answers
+
+BUILT = ["17.2", "17.3", "given behind 17.3", "17.4", "17.5", "17.6", "17.7"]
+
+
+def built(changes, until="17.7"):
+    """Run the sections on top of each other, some changed; note each, and give the last."""
+    space = {**vars(reference), "defaultdict": defaultdict, "mine": capstone.mine}
+    for section in BUILT[: BUILT.index(until) + 1]:
+        text = sections()[section]
+        for old, new in changes.get(section, ()):
+            assert old in text
+            text = text.replace(old, new)
+        exec(text, space)
+        own = space[re.findall(r"^(?:class|def) (\w+)", text, re.M)[-1]]
+        if section in CHECKPOINTS:
+            kinds.note(section, own)
+    return own
+
+
+LOWER_FAULTS = [
+    ("17.2", "17.4", "g * np.ones_like(self.data)", "np.broadcast_to(g, self.data.shape)"),
+    ("17.2", "17.5", "g * (self.data > 0)", "g"),
+    ("17.2", "17.6", "return self * -1", "return self * 1"),
+    ("17.3", "17.4", "*stretched)", ")"),
+    ("17.3", "17.4", ".reshape(shape)", ".reshape(shape).tolist()"),
+    ("17.4", "17.5", "if self.grad is None else self.grad + gradient", ""),
+    ("17.4", "17.7", "gradient = tensor.complete(arrived.pop(tensor))", GOES_PAST),
+    ("17.5", "17.7", "gradient = gradient if replaced is None else replaced", "pass"),
+    ("17.6", "17.7", "in list(self.forward_hooks.values())", "in ()"),
+]
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize(("at_fault", "checkpoint", "old", "new"), LOWER_FAULTS)
+def test_a_fault_is_traced_to_the_checkpoint_that_it_comes_from(at_fault, checkpoint, old, new):
+    before = [each.__bases__ for each in REFERENCE]
+    said = " ".join(judge(checkpoint, built({at_fault: [(old, new)]}, checkpoint)).message.split())
+    assert f"until the reference's {at_fault} takes the place of yours" in said
+    assert [each.__bases__ for each in REFERENCE] == before
+    assert kinds._accepted.keys() == {each for each in CHECKPOINTS[1:] if each < checkpoint}
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize(
+    ("checkpoint", "old", "new"),
+    [
+        ("17.4", "arrived[source] + part if source in arrived else part", "part"),
+        ("17.5", "gradient = gradient if replaced is None else replaced", "pass"),
+        ("17.7", "tuple(rule(g)), (g,)", "(g,), (g,)"),
+    ],
+)
+def test_a_fault_of_its_own_is_not_put_on_what_lies_below(checkpoint, old, new):
+    said = judge(checkpoint, built({checkpoint: [(old, new)]}, checkpoint)).message
+    assert "not yet" in said and "takes the place of" not in " ".join(said.split())
+
+
+OTHERWISE = {
+    "17.2": [
+        ("np.ones_like(self.data)", "np.ones(self.data.shape)"),
+        ("return self + -self.wrap(other)", "return -(-self + other)"),
+    ],
+    "17.3": [(".reshape(shape)", ".reshape(shape)[()]")],
+    "17.4": [("gradient.copy()", "np.array(gradient)"), ("Counter()", "defaultdict(int)")],
+    "17.5": [("list(self.hooks.values())", "tuple(self.hooks.values())")],
+    "17.6": [("return [(name, parameter) for", "yield from [(name, parameter) for")],
+    "17.7": [("(g,))\n\n\ndef", "[g])\n\n\ndef")],
+}
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize("checkpoint", CHECKPOINTS[1:])
+def test_a_chain_of_answers_that_are_written_differently(checkpoint):
+    assert judge(checkpoint, built(OTHERWISE, checkpoint)).message.startswith(
+        f"{checkpoint}: right"
+    )
 
 
 def names_in_the_table():
