@@ -15,7 +15,7 @@ from minigrad.classroom import browser, progress, values
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.display import Verbatim, laid_out, tell
-from minigrad.classroom.execution import WAITED, HeldBack, within
+from minigrad.classroom.execution import HeldBack, within
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.side_effects import as_usual
 from minigrad.classroom.time_limits import Alarm
@@ -163,7 +163,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     if finding is None:
         return _verdict(known, "right", "right.", list(known.praise())), unusual
     if budget.waited:  # which says nothing about the answer
-        return _verdict(known, "unsolved", "not decided.", [WAITED]), unusual
+        return _verdict(known, "unsolved", "not decided.", [budget.waited]), unusual
     lines = [f"Asked for: {known.asks}."]
     if finding.gave is not None:
         lines.append(f"You gave {finding.gave}.")

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import io
 import linecache
+import math
 import os
 import sys
 import sysconfig
@@ -367,11 +368,11 @@ def run(
             raised=f"Forbidden: {watch.called}",
         )
     elif outcome.endless:
-        waited = watch.because == "time" and budget.not_computed() > 0
-        for each in _budgets:
-            each.waited |= waited
+        waited = watch.because == "time" and budget.left(patience=math.inf) > 0
         told = _NOT_ENDED["waiting" if waited else watch.because]
         told = told.format(lines=most_lines, seconds=most_seconds)
+        for each in _budgets if waited else ():
+            each.waited = told
         outcome = replace(outcome, trouble=told)
     return replace(outcome, left=tuple(left))
 
@@ -438,12 +439,6 @@ def _nobody_types(*prompt: object) -> str:
     raise EOFError("nobody types anything while an answer is checked")
 
 
-WAITED = (
-    "Time ran out, and most of it went by in waiting, not in computing. Was your machine busy with "
-    "something else? Then run this cell again. Or your code sleeps, or waits for what never comes."
-)
-"""What is said where the time that was used up is not the answer's."""
-
 _NOT_ENDED = {
     "thread": "It did not come to an end: a backward pass starts another, and that one the next. "
     "Does a hook call backward on a graph that it hangs on itself?",
@@ -451,7 +446,8 @@ _NOT_ENDED = {
     "out?",
     "time": "It was still running after more than {seconds:g} seconds, and was stopped. Does a "
     "loop miss its way out?",
-    "waiting": WAITED,
+    "waiting": "Time ran out, and most of it went by in waiting, not in computing. Was the machine "
+    "busy? Then run this cell again. Or does your code sleep, or wait for what never comes?",
 }
 
 

@@ -27,8 +27,7 @@ class Budget:
         outer: a budget that this one is a part of, if any.
 
     Attributes:
-        waited: whether waiting and not computing ended a block of this budget, as the one who
-            stopped it has noted.
+        waited: what there is to say where waiting and not computing has used it up.
 
     Example:
         >>> 59 < Budget(60).left() <= 60
@@ -37,28 +36,23 @@ class Budget:
         True
     """
 
-    waited = False
+    waited = ""
 
     def __init__(self, seconds: float, outer: Budget | None = None) -> None:
         self._seconds, self._outer = seconds, outer
         self._begun, self._computed = time.monotonic(), time.process_time()
         self._early: float = min(self._begun + seconds, outer._early if outer else math.inf)
 
-    def left(self) -> float:
-        """Tell how many seconds are left."""
-        passed, computed = self._clocks()
-        waited = (passed - _SHARES * computed) / _PATIENCE
-        own = self._seconds - max(computed, waited)
-        return own if self._outer is None else min(own, self._outer.left())
+    def left(self, patience: float = _PATIENCE) -> float:
+        """Tell how many seconds are left.
 
-    def not_computed(self) -> float:
-        """Tell how many seconds of computing are left, however long it took."""
-        own = self._seconds - self._clocks()[1]
-        return own if self._outer is None else min(own, self._outer.not_computed())
-
-    def _clocks(self) -> tuple[float, float]:
+        Args:
+            patience: how much waiting counts as a second; without end, only computing counts.
+        """
         passed = time.monotonic() - self._begun
-        return passed, min(time.process_time() - self._computed, passed)  # of all threads together
+        computed = min(time.process_time() - self._computed, passed)  # of all threads together
+        own = self._seconds - max(computed, (passed - _SHARES * computed) / patience)
+        return own if self._outer is None else min(own, self._outer.left(patience))
 
     def is_spent(self) -> bool:
         """Tell whether nothing is left; at first that takes one look at the clock."""

@@ -21,11 +21,12 @@ from minigrad import classroom, nn
 from minigrad.classroom import check, exercises_of, judge, time_limits
 from minigrad.classroom.data import CHECKS
 from minigrad.classroom.desk import find
-from minigrad.classroom.execution import WAITED, HeldBack, run
+from minigrad.classroom.execution import HeldBack, run
 from minigrad.classroom.side_effects import as_usual, put_back
 from minigrad.classroom.time_limits import Alarm, Budget
 from minigrad.nn.modules import module as everywhere
 
+WAITED = "most of it went by in waiting"
 ROOM = Path(classroom.__file__).parent
 LESSONS = sorted(path.stem.removeprefix("lesson_") for path in CHECKS.glob("lesson_*"))
 EXERCISES = [exercise.id for lesson in LESSONS for exercise in exercises_of(lesson)]
@@ -347,7 +348,7 @@ def generating_for_ever():
 def test_what_does_not_end_is_stopped(function, capsys):
     started = time.monotonic()
     outcome = run(function, most_lines=3000, most_seconds=0.4)
-    assert outcome.endless and ("way out" in outcome.trouble or outcome.trouble == WAITED)
+    assert outcome.endless and ("way out" in outcome.trouble or WAITED in outcome.trouble)
     assert time.monotonic() - started < 15
     assert capsys.readouterr().out == ""
     # Nothing rings later.
@@ -486,7 +487,7 @@ def test_a_loop_that_ends_in_a_kernel_is_stopped_there(tmp_path):
         timeout=50,
         cwd=ROOM.parents[1],
     )
-    assert done.stdout.strip() == WAITED, done.stderr
+    assert WAITED in done.stdout, done.stderr
 
 
 IN_A_KERNEL = """\
@@ -525,7 +526,7 @@ def test_in_a_notebooks_kernel_too_everything_is_stopped(tmp_path):
         for cell in notebook.cells
     ]
     lines = first.splitlines()
-    assert lines[0] == WAITED
+    assert WAITED in lines[0]
     assert lines[1] == lines[2]
     assert lines[1].startswith("It asked Python to end")
     assert lines[3].startswith("It raised EOFError")

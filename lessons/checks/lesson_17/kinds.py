@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from minigrad.classroom.behaviors import Function, Unsolved
-from minigrad.classroom.execution import run
+from minigrad.classroom.execution import Outcome, run
 from minigrad.classroom.exercises import Exercise, Finding, Mistake, computed, wrong_kind
 from minigrad.classroom.values import alike, describe, is_stub
 
@@ -142,14 +142,11 @@ class Checkpoint(Exercise):
         wants = computed(probe.wants)
         if outcome.trouble is None and outcome.left:
             return Finding(f"{outcome.left[0]} (Here it was put back.)")
-        if outcome.trouble is None and alike(outcome.value, wants, 6):
+        if _came(outcome, wants):
             return None
-
-        def fails(other: Any) -> bool:
-            seen = run(probe.run, other, most_lines=probe.most_lines)
-            return seen.trouble is not None or not alike(seen.value, wants, 6)
-
-        lower = self._lower_at_fault(made, fails)
+        lower = self._lower_at_fault(
+            made, lambda other: _came(run(probe.run, other, most_lines=probe.most_lines), wants)
+        )
         if outcome.trouble is not None:
             known = [m.says for m in (*probe.known, *self.mistakes) if m.brings(outcome.raised)]
             says = "" if outcome.raised.startswith("Objection") else [*known, probe.says][0]
@@ -163,47 +160,53 @@ class Checkpoint(Exercise):
         came = _told(outcome.value, wants)
         return Finding(f"{turn}{probe.tries}: {came}{lower or [*fits, probe.says][0]}")
 
-    def _lower_at_fault(self, made: Any, fails: Callable[[Any], bool]) -> str:
+    def _lower_at_fault(self, made: Any, passes: Callable[[Any], bool]) -> str:
         """Say which lower answer is at fault where the reference's class fails on top of it too.
 
         Args:
-            made: the learner's class.
-            fails: tells whether a class fails at what the learner's has failed at.
+            made: the learner's class, which has failed.
+            passes: tells whether a class does not.
         """
         upper: Any = reference.mine(self.id)
-        tensor = made if hasattr(made, "backward") else mine("17.5")
-        shaped = next((each for each in tensor.__mro__ if each.__name__ == "Broadcasting"), None)
-        lower = {
-            "17.2": (shaped and shaped.__bases__[0], reference.Recorded),
-            "17.3": (shaped, reference.Broadcasting),
-            **{each: (_accepted.get(each), reference.mine(each)) for each in _LAYERS},
-        }
-        own = lower[_BELOW[self.id]][0] if self.id in _BELOW else None
-        before = dict(_accepted)
-        with ExitStack() as undo:
-            undo.callback(_accepted.update, before)
-            try:
-                if own in made.__mro__:
-                    _rest(upper, (own,), undo)
-                if self.id not in _BELOW or not fails(upper):
-                    return ""
-                for checkpoint, (own, other) in lower.items():
-                    if checkpoint == self.id:
-                        break
-                    for each in {*upper.__mro__, *mine("17.5").__mro__}:
-                        if own in each.__bases__ and own is not other:
-                            bases = tuple(other if b is own else b for b in each.__bases__)
-                            _rest(each, bases, undo)
-                    _accepted.pop(checkpoint, None)
-                    if not fails(upper):
-                        return (
-                            f"The reference's {self.id} on top of your answers fails here too, "
-                            f"until the reference's {checkpoint} takes the place of yours. So "
-                            f"look at {checkpoint} first."
-                        )
-            except TypeError:  # classes whose bases cannot be changed
-                pass
+        with ExitStack() as undo, suppress(TypeError):  # of classes whose bases are fixed
+            undo.callback(_accepted.update, dict(_accepted))
+
+            def rest(each: Any, bases: tuple[Any, ...]) -> None:
+                undo.callback(setattr, each, "__bases__", each.__bases__)
+                each.__bases__ = bases
+
+            lower = self._lower(made)
+            own = [own for _, own, _ in lower if own in made.__mro__]
+            if own:
+                rest(upper, (own[-1],))
+            if not lower or passes(upper):
+                return ""
+            for checkpoint, old, other in lower:
+                for each in {*upper.__mro__, *mine("17.5").__mro__}:
+                    if old in each.__bases__:
+                        rest(each, tuple(other if b is old else b for b in each.__bases__))
+                _accepted.pop(checkpoint, None)
+                if passes(upper):
+                    return (
+                        f"The reference's {self.id} on top of your answers fails here too, until "
+                        f"the reference's {checkpoint} takes the place of yours. So look at "
+                        f"{checkpoint} first."
+                    )
         return ""
+
+    def _lower(self, made: Any) -> list[tuple[str, Any, Any]]:
+        """List the lower answers that are the learner's, each with the reference's."""
+        classes = (made if hasattr(made, "backward") else mine("17.5")).__mro__
+        named = [each for each in classes if each.__name__ == "Broadcasting"]
+        given = [*named, reference.Broadcasting][0]
+        pairs = [
+            ("17.2", given.__base__, reference.Recorded),
+            ("17.3", given, reference.Broadcasting),
+            *((k, _accepted.get(k), reference.mine(k)) for k in ("17.4", "17.5", "17.6")),
+        ]
+        return [
+            (k, own, other) for k, own, other in pairs if k < self.id and own not in (None, other)
+        ]
 
     def _on_programs(self, made: Any) -> Finding | None:
         assert self.programs is not None
@@ -214,12 +217,9 @@ class Checkpoint(Exercise):
             return None
         program, where = found.value
         maker = "Value" if self.programs == "scalars" else "Tensor"
-
-        def fails(other: Any) -> bool:
-            seen = run(difference, program, other, most_lines=400_000)
-            return seen.trouble is not None or seen.value is not None
-
-        lower = self._lower_at_fault(made, fails)
+        lower = self._lower_at_fault(
+            made, lambda other: _came(run(difference, program, other), None)
+        )
         return Finding(
             "All that was tried by itself is right, and a random program is not. Made as small as "
             f"it gets, it is this. {lower or 'Work it through by hand:'}",
@@ -227,14 +227,8 @@ class Checkpoint(Exercise):
         )
 
 
-_LAYERS = ("17.4", "17.5", "17.6")  # classes that others rest on, above the given one
-_BELOW = {"17.4": "17.3", "17.5": "17.4", "17.6": "17.5", "17.7": "17.6"}
-
-
-def _rest(each: Any, bases: tuple[Any, ...], undo: ExitStack) -> None:
-    """Let a class rest on others until `undo` is closed."""
-    undo.callback(setattr, each, "__bases__", each.__bases__)
-    each.__bases__ = bases
+def _came(outcome: Outcome, wants: Any) -> bool:
+    return outcome.trouble is None and alike(outcome.value, wants, 6)
 
 
 def _told(value: Any, wants: Any) -> str:
