@@ -1260,6 +1260,14 @@ class _Sorted(Module):
         return sorted(super().named_parameters(), key=lambda pair: pair[0])
 
 
+class _SortsModules(Module):
+    def named_parameters(self):
+        own = [(name, each) for name, each in super().named_parameters() if "." not in name]
+        return own + sorted(
+            super().named_parameters()[len(own) :], key=lambda p: p[0].split(".")[0]
+        )
+
+
 class _AsGenerator(Module):
     def named_parameters(self, seen=None):
         seen = set() if seen is None else seen
@@ -2103,6 +2111,7 @@ ANSWERS = {
     "17.6": {
         "wrong": [
             ("sorted by name", _Sorted),
+            ("Modules come in the order", _SortsModules),
             ("an underscore in front", _SkipsHidden),
             ("is no parameter", _parameters("results")),
             ("The constant was taken", _parameters("everything")),

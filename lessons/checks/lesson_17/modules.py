@@ -106,6 +106,13 @@ def _tree(made: Any) -> list[str]:
     return _names(net)
 
 
+def _by_assignment(made: Any) -> list[str]:
+    outer = _module(made, lambda x: x)
+    outer.second, outer.first = _module(made, lambda x: x), _module(made, lambda x: x)
+    outer.first.weight, outer.second.weight = tensor([1.0], True), tensor([1.0], True)
+    return _names(outer)
+
+
 def _shared(made: Any) -> list[str]:
     outer, inner = _module(made, lambda x: x), _module(made, lambda x: x)
     inner.weight = tensor([1.0], True)
@@ -419,6 +426,12 @@ MODULE = [
                 ),
             ),
         ],
+    ),
+    Probe(
+        "named_parameters of a module to which a module second was assigned, and then first",
+        _by_assignment,
+        ["second.weight", "first.weight"],
+        "Modules come in the order in which they were assigned, as vars(self) has it.",
     ),
     Probe(
         "named_parameters of a module with one module under two names, and one tensor under a "

@@ -137,9 +137,8 @@ MISTAKES = [
         when=lambda trials: all(_only_entries(t.args[0], t.result) for t in trials),
     ),
     Mistake(
-        "It has the right shape and not the right sums: where axes are put in front, axis k of the "
-        "shape is not axis k of the gradient. And an axis has to go, or to stay, by the shape, not "
-        "by its place.",
+        f"It has the right shape and not the right sums. {_SUM} And where axes are put in front, "
+        "axis k of the shape is not axis k of the gradient.",
         when=lambda trials: all(np.shape(t.result) == t.args[1] and not t.changed for t in trials),
     ),
 ]

@@ -241,7 +241,7 @@ VALUE = [
             Mistake(
                 "Too little: y had its turn when the first part had come, and what came later was "
                 "never passed on. Put the values in an order in which users come first.",
-                when=lambda seen: min(seen) < 48.0,
+                when=lambda seen: 0 < min(seen) < 48.0,
             ),
         ],
     ),
