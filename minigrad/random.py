@@ -24,6 +24,7 @@ from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import not_implemented, number
+from minigrad.faces.forks import drawing
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
@@ -66,7 +67,8 @@ class Stream:
     def bits(self, count: int) -> Array:
         """Draw numbers of 32 bits."""
         self._fresh = self._fresh and not count
-        drawn: Array = self._twister.random_raw(count)
+        with drawing:
+            drawn: Array = self._twister.random_raw(count)
         return drawn
 
     def wide(self, count: int) -> Array:
@@ -156,7 +158,8 @@ class Stream:
 
     def to_bytes(self) -> bytes:
         """Give the whole state, byte by byte as PyTorch's generator gives it."""
-        state = self._twister.state["state"]
+        with drawing:
+            state = self._twister.state["state"]
         place = int(state["pos"])
         left = _KEYS - place + 1
         head = _HEAD.pack(self.seed, left, 1, 0 if self._fresh else place)

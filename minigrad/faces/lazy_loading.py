@@ -23,20 +23,13 @@ with open(INDEX, encoding="utf-8") as _index:
         _files[_kind].update(dict.fromkeys(_names, _file))
 
 
-loading: list[str] = []  # files, at this moment: no thread may fork the process then
-
-
 def load(file: str) -> Any:
     """Load a file; its functions, methods and meanings for NumPy come with it.
 
     Args:
         file: Its name, from the package on: `ops.rounding`.
     """
-    loading.append(file)
-    try:
-        return import_module(f"minigrad.{file}")
-    finally:
-        loading.remove(file)
+    return import_module(f"minigrad.{file}")
 
 
 def load_all() -> None:
