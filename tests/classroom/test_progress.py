@@ -142,7 +142,7 @@ def command(*arguments, **variables):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 

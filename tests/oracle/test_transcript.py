@@ -37,7 +37,7 @@ def program_output(program: Path, variant: str) -> tuple[list[str], list[str]]:
     )
     command = [sys.executable, "-W", "default", str(program), variant]
     done = subprocess.run(
-        command, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=120
+        command, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines(), done.stderr.splitlines()

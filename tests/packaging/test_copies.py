@@ -454,7 +454,7 @@ def test_the_command_needs_no_environment(lessons):
     assert mine(lessons).exists() and not (lessons.parent / ".venv").exists()
 
 
-CAPTURED = {"capture_output": True, "text": True, "check": False, "timeout": 60}
+CAPTURED = {"capture_output": True, "text": True, "check": False, "timeout": 600}
 
 
 def test_git_pytest_ruff_and_the_lint_pass_the_copies_by():

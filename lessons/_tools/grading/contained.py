@@ -56,6 +56,7 @@ class Run:
         self._known = known
         self._send = _sender(pipe, job["nonce"])
         self._folder, self._seconds, self._memory = job["folder"], job["seconds"], job["memory"]
+        self._patience = job["patience"]
         self._cells: list[tuple[int, str, str, str]] = job["cells"]
         self._guard = Guard(self._folder, job["hidden"], job["checks"], f"{self._folder}/lesson_")
         self._mine = (job["checks"], job["solutions"])
@@ -162,7 +163,7 @@ class Run:
                 said = _told(error, self._memory)
                 self._send(("verdict", exercise, "hurt", (said,), self._tried()))
             self._exit(0)
-        end, pause = self._clock() + self._seconds, 0.001
+        end, pause = self._clock() + self._patience * self._seconds, 0.001
         late = False
         while self._waitpid(child, os.WNOHANG)[0] == 0:
             self._sleep(pause)

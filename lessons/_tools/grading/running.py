@@ -27,6 +27,7 @@ MOST_RUNS = 6  # of one submission, each without the cells that ended the ones b
 _SERVING = Path(__file__).with_name("serving.py")
 _NONCE, _HEAD = 32, 36
 _SLOW = 10.0  # seconds more for what is not the submission's
+_LOOK = 0.5  # seconds between two looks at what was computed
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,12 @@ class Limits:
     Args:
         seconds: For each cell, and for each check of an answer.
         memory: In bytes.
+        patience: How many times as long it may take, where it does not compute all the while.
     """
 
     seconds: float = 60.0
     memory: float = 4e9
+    patience: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -144,12 +147,12 @@ class Server:
             said += part
         return int(said)
 
-    def run(self, job: dict[str, Any], wait: float) -> Iterator[tuple[Any, ...] | str]:
+    def run(self, job: dict[str, Any], limits: Limits) -> Iterator[tuple[Any, ...] | str]:
         """Run a job in a process of its own, and give what it says, then how it ended in words.
 
         Args:
             job: For `contained.run`, but for the nonce.
-            wait: How many seconds a cell may take.
+            limits: What a cell may take.
         """
         nonce = secrets.token_bytes(_NONCE)
         reading, writing = os.pipe()
@@ -158,7 +161,7 @@ class Server:
         child = self._child = self._number()
         why = ""
         try:
-            for message in _messages(reading, nonce, wait):
+            for message in _messages(reading, nonce, limits, child):
                 if isinstance(message, str):
                     why = message
                     break
@@ -180,9 +183,22 @@ class Server:
         self._socket.close()
 
 
-def _messages(reading: int, nonce: bytes, wait: float) -> Iterator[tuple[Any, ...] | str]:
+def _computed(process: int) -> float:
+    """Tell how many seconds a process has computed, or nothing where the system does not say."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _messages(
+    reading: int, nonce: bytes, limits: Limits, child: int
+) -> Iterator[tuple[Any, ...] | str]:
     """Read messages until the pipe is closed; a text tells that something else came, or nothing."""
-    data, end = b"", time.monotonic() + wait + _SLOW
+    wait = limits.seconds
+    data, end = b"", time.monotonic() + wait * limits.patience + _SLOW
+    most = wait + _SLOW  # of computing
     while True:
         while len(data) >= _HEAD:
             if data[:_NONCE] != nonce:
@@ -199,11 +215,15 @@ def _messages(reading: int, nonce: bytes, wait: float) -> Iterator[tuple[Any, ..
             yield message
             data = data[_HEAD + size :]
             # A check has a clock of its own, and says itself that it took too long.
-            end = time.monotonic() + wait + (0 if message[0] == "cell" else _SLOW)
+            slow = 0 if message[0] == "cell" else _SLOW
+            end = time.monotonic() + wait * limits.patience + slow
+            most = _computed(child) + wait + slow
         left = end - time.monotonic()
-        if left <= 0 or not select.select([reading], [], [], left)[0]:
+        if left <= 0 or _computed(child) > most:
             yield f"It ran longer than {wait:g} s."
             return
+        if not select.select([reading], [], [], min(left, _LOOK))[0]:
+            continue
         part = os.read(reading, 1 << 16)
         if not part:
             if data:
@@ -405,9 +425,10 @@ def _run(
             "checks": hidden[0][0],
             "solutions": hidden[1][0],
             "seconds": limits.seconds,
+            "patience": limits.patience,
             "memory": limits.memory,
         }
-        return _heard(submission, server.run(job, limits.seconds), told, cells[0][0])
+        return _heard(submission, server.run(job, limits), told, cells[0][0])
 
 
 def _heard(
