@@ -68,8 +68,7 @@ class Stream:
         """Draw numbers of 32 bits."""
         self._fresh = self._fresh and not count
         with drawing:
-            drawn: Array = self._twister.random_raw(count)
-        return drawn
+            return self._twister.random_raw(count)
 
     def wide(self, count: int) -> Array:
         """Draw numbers of 64 bits; the first 32 are the upper ones."""

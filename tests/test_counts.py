@@ -18,21 +18,9 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.core.engine import GraphTask
+from tests.budgets import STEPS as MOST
 from tests.tracing import traced
 
-# Python calls, NumPy's, nodes run backward, and the objects that a step creates and the collector
-# has to know. A newer Python calls less: comprehensions are no calls there.
-MOST = {
-    "worked example": (106, 59, 11, 45),
-    "training step": (193, 113, 13, 58),
-    "training step, full backward hooks": (385, 113, 23, 200),
-    "training step, tensor hooks": (239, 113, 13, 70),
-    "addition": (3, 1, 0, 6),
-    "images": (389, 414, 11, 60),
-    "sequences": (540, 341, 20, 125),
-    "broadcasting": (67, 25, 7, 31),
-    "chosen": (109, 15, 8, 2),
-}
 COMPUTING = str(Path(torch.__file__).parent / "ops")
 
 

@@ -1,0 +1,85 @@
+"""What minigrad may take: lines of code and files by room, and what a step costs. One table.
+
+The recorded figures are what is there today. They go down only: who makes something smaller or
+cheaper lowers them, and nobody raises them. Where code has to come in, as much goes out of the same
+room. The goals say where the rooms are going.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+# A room may be so many lines below its figure before the figure has to follow.
+SLACK = 25
+
+
+class Size(NamedTuple):
+    """Lines of code, without docstrings, comments and blanks, and files."""
+
+    lines: int
+    files: int
+
+
+# Today's figures: upper bounds that only go down.
+ROOMS = {
+    "autograd": Size(3945, 20),
+    "breadth": Size(1991, 13),
+    "classroom": Size(1877, 13),
+    "core": Size(1197, 7),
+    "creation": Size(1729, 10),
+    "data": Size(494, 4),
+    "faces": Size(1097, 10),
+    "nn": Size(5439, 35),
+    "ops": Size(9500, 45),
+    "optim": Size(1549, 10),
+    "saving": Size(937, 4),
+    "symbolic": Size(4752, 23),
+    "viz": Size(2798, 15),
+}
+HOUSE = Size(38090, 223)  # all of it, with the files that stand beside the rooms
+
+# Where they are going, in lines of code; rooms that share a budget stand together.
+GOALS = {
+    ("autograd",): 2300,
+    ("breadth",): 2500,
+    ("classroom",): 1300,
+    ("core",): 900,
+    ("creation",): 1500,
+    ("data", "saving"): 800,
+    ("faces",): 700,
+    ("nn", "optim"): 4300,
+    ("ops",): 6000,
+    ("symbolic",): 3000,
+    ("viz",): 2400,
+}
+GOAL_OF_HOUSE = Size(24000, 170)
+
+# How many lines and files of the package one run of the worked example touches, once the functions
+# of its operations are written.
+WORKED_EXAMPLE = Size(794, 16)
+
+# What a step costs: Python calls, NumPy's, nodes run backward, and the objects that it creates and
+# the collector has to know. A newer Python calls less: comprehensions are no calls there.
+STEPS = {
+    "worked example": (106, 59, 11, 45),
+    "training step": (193, 113, 13, 58),
+    "training step, full backward hooks": (385, 113, 23, 200),
+    "training step, tensor hooks": (239, 113, 13, 70),
+    "addition": (3, 1, 0, 6),
+    "images": (389, 414, 11, 60),
+    "sequences": (540, 341, 20, 125),
+    "broadcasting": (67, 25, 7, 31),
+    "chosen": (109, 15, 8, 2),
+}
+
+
+def complaints(room: str, recorded: Size, found: Size) -> list[str]:
+    """Tell what does not fit between a recorded figure and what is there."""
+    goal = next((goal for rooms, goal in GOALS.items() if room in rooms), None)
+    told = f"{room} has {found.lines} lines in {found.files} files"
+    if found.lines > recorded.lines or found.files > recorded.files:
+        most = f"at most {recorded.lines} in {recorded.files} were recorded"
+        return [f"{told}, {most}, and the goal is {goal}: take out as many as came in"]
+    if found.lines < recorded.lines - SLACK or found.files < recorded.files:
+        return [f"{told}: lower the figures of tests/budgets.py to that"]
+    return []
