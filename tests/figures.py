@@ -99,8 +99,8 @@ agree. PyTorch is held to the same second engine: that is how we know that it is
 A wrong call should end in an error that helps, of PyTorch's type. Functions, layers,
 optimizers, hooks and loaders are given wrong shapes, wrong types and wrong names, {hostile} times
 in each run of the tests, and PyTorch is called the same way. In these, {still_wrong} are known to
-end otherwise: most with an error of another type or in words that are not ours. The number is
-written down, and may only go down.
+end otherwise: most with an error of another type or in words that are not ours. They are listed one
+by one, so that another one is noticed, and one that is mended leaves the list.
 
 The calls are made of working calls of functions, of working uses of objects (layers, optimizers,
 hooks, loaders), and of nothing but signatures. Of a longer run, with calls that nobody had seen
