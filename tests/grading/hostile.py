@@ -163,7 +163,7 @@ ANSWERS_FAIL = {
     "None": ("backward_by_hand = None", "None is what comes"),
     "a wrong sign": (
         RIGHT.replace("4 * s**3 - 4 * s", "4 * s - 4 * s**3"),
-        "wrong sign",
+        "look for a lost or extra minus",
     ),
 }
 # What is changed for the whole process costs this exercise and the one behind it.

@@ -229,7 +229,7 @@ def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
         assert "prefers-color-scheme" in text
         assert '<html lang="en">' in text
     wrong = pages.page("a wrong sign", [grades[2]["a wrong sign"]])
-    assert "wrong sign" in wrong
+    assert "look for a lost or extra minus" in wrong
     assert "Asked for:" in wrong
 
 
