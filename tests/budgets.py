@@ -24,7 +24,7 @@ class Size(NamedTuple):
 ROOMS = {
     "autograd": Size(3945, 20),
     "breadth": Size(1991, 13),
-    "classroom": Size(1877, 13),
+    "classroom": Size(1871, 13),
     "core": Size(1197, 7),
     "creation": Size(1729, 10),
     "data": Size(494, 4),
