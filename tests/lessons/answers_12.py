@@ -554,7 +554,7 @@ ANSWERS = {
             ("before differentiating", (18750, 18750)),
             ("first pass already", (75, 4500)),
             ("rounded", (6000, 5000)),
-            ("other way round", (-5625, -4500)),
+            ("wrong sign", (-5625, -4500)),
         ],
         "right": [(5625, 4500), [5625.0, 4500.0], torch.tensor([5625.0, 4500.0])],
     },
