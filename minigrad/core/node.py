@@ -435,7 +435,8 @@ def reduce_gradient(gradient: Any, wanted: tuple[Any, Any] | None) -> Any:
         return gradient
     shape, dtype = wanted
     if gradient.shape != shape:
-        gradient = sum_to_shape(gradient, shape)
+        narrow = getattr(gradient.dtype, "char", "") == "e"  # add float16 up in float32
+        gradient = sum_to_shape(gradient.astype(np.float32) if narrow else gradient, shape)
     if gradient.dtype is dtype:
         return gradient
     if hasattr(gradient, "_array"):

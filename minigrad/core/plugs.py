@@ -26,7 +26,8 @@ class Plugs:
             gradients, chosen inputs, `create_graph`.
         refuse_requires_grad: Raises if a tensor must not get this value of `requires_grad`.
         flag_changed: Told when a tensor that may be a view, or have views, gets `requires_grad`.
-        meeting: Writes how an operation brings two inputs together that may differ in type.
+        meeting: Writes how an operation brings two inputs together that may differ in type; or,
+            given one, and the arguments, turns to another precision.
         names: What the functions that the tape writes call in `meeting` and the like.
     """
 
@@ -36,7 +37,7 @@ class Plugs:
     backward: Callable[..., None]
     refuse_requires_grad: Callable[[Any, Any], None]
     flag_changed: Callable[[Any, bool], None]
-    meeting: Callable[[str, str], list[str]]
+    meeting: Callable[..., list[str]] = staticmethod(lambda *names: [])
     names: dict[str, Any]
 
     def __init__(self) -> None:

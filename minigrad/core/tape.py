@@ -213,6 +213,7 @@ class Writer:
             lines += plugs.meeting(a, b)
         else:
             lines += [f"    array_{t} = {t}._array" for t in tensors]
+            lines += [] if view else plugs.meeting(differentiable[0], None, self.arguments)
         given = ", ".join(f"array_{a}" if a in tensors else a for a in self.arguments)
         if self.quiet:  # as `quietly` does, without a call
             lines += ["    try:", "        silence = silences.pop()"]
@@ -226,6 +227,7 @@ class Writer:
         ]
         if self.quiet:
             lines += ["    finally:", "        silences.append(silence)"]
+        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
         lines += [
             "    if result_array.__class__ is not ndarray:",
             "        result_array = as_array(result_array)",
@@ -233,15 +235,10 @@ class Writer:
             "    result._array = result_array",
             "    result._grad = result._meta = result._version_counter = result._view = None",
             *(f"    edge_{t} = {t}._edge" for t in differentiable),
-        ]
-        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
-        lines += [
             "    recording = grad_mode.enabled",
             f"    if recording and ({wanted}):",
             "        node = NodeType()",
-        ]
-        lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
-        lines += [
+            *(f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable),
             f"        node._edges = ({''.join(f'edge_{t}, ' for t in differentiable)})",
             "        node._saved = (" + "".join(f"{self._save(s)}, " for s in self.saved) + ")",
             "        node._hooks = None",

@@ -25,7 +25,6 @@ from minigrad.faces import FACES, entrywise, face, functional
 from minigrad.faces.arguments import check_tensor
 from minigrad.faces.face import in_functional
 from minigrad.ops.choices import pick, where_true
-from minigrad.ops.correlation import in_single
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import FEW, erf, in_blocks, steepness
 from minigrad.ops.type_promotion import check_floats
@@ -233,7 +232,6 @@ def softplus_backward(grad_output: Array, self: Array, beta: Any, threshold: Any
 )
 @differentiable("SoftplusBackward0", self=softplus_backward)
 @quietly
-@in_single
 def softplus(self: Array, beta: float, threshold: float) -> Array:
     r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
     return pick(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)

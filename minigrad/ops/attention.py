@@ -30,8 +30,8 @@ from minigrad.faces.arguments import dimension
 from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
-from minigrad.ops.correlation import in_single
 from minigrad.ops.softmax import softmax, softmax_backward
+from minigrad.ops.type_promotion import rounded_once
 
 
 class Kept:
@@ -59,7 +59,6 @@ def _total(array: Any) -> Any:
     return np.add.reduce(array, axis=-1, keepdims=True)
 
 
-@in_single
 def _compute_weights(query: Any, key: Any, mask: Any, scale: float) -> Any:
     """Compute the weights; a row in which everything is masked gets zeros."""
     weights = np.matmul(query * scale, _turned(key))
@@ -106,15 +105,21 @@ def _score_gradient(
 
 @differentiable(
     "ScaledDotProductFlashAttentionForCpuBackward0",
-    query=lambda grad, query, key, value, mask, scale, kept: (
-        np.matmul(_score_gradient(grad, query, key, value, mask, scale, kept), key) * scale
+    query=rounded_once(
+        lambda grad, query, key, value, mask, scale, kept: (
+            np.matmul(_score_gradient(grad, query, key, value, mask, scale, kept), key) * scale
+        )
     ),
-    key=lambda grad, query, key, value, mask, scale, kept: (
-        np.matmul(_turned(_score_gradient(grad, query, key, value, mask, scale, kept)), query)
-        * scale
+    key=rounded_once(
+        lambda grad, query, key, value, mask, scale, kept: (
+            np.matmul(_turned(_score_gradient(grad, query, key, value, mask, scale, kept)), query)
+            * scale
+        )
     ),
-    value=lambda grad, query, key, mask, scale, kept: np.matmul(
-        _turned(_weights(query, key, mask, scale, kept)), grad
+    value=rounded_once(
+        lambda grad, query, key, mask, scale, kept: np.matmul(
+            _turned(_weights(query, key, mask, scale, kept)), grad
+        )
     ),
 )
 @quietly

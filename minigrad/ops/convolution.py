@@ -27,7 +27,7 @@ from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import no_combination
 from minigrad.ops import correlation, shape
-from minigrad.ops.correlation import Sizes, face_of, in_single, output_sizes, padded
+from minigrad.ops.correlation import Sizes, face_of, output_sizes, padded
 from minigrad.ops.padding import constant_pad_nd
 from minigrad.ops.type_promotion import check_one_type, differ
 
@@ -72,11 +72,9 @@ def _weight_in_input(grad: Any, grad_output: Any, input: Any, *settings: Any) ->
     grad_output=taking(f"grad, weight, {_SETTINGS}")(
         lambda grad, weight, *settings: _again(grad, weight, *settings)
     ),
-    # zeros that know where they come from: gradgradcheck wants a graph of each gradient
-    input=lambda grad: np.where(np.ones(grad.shape, bool), 0, grad),
+    input=lambda grad: None,
     weight=_input_in_weight,
 )
-@in_single
 @taking(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_input(
     grad_output: Array, input: Array, weight: Array, *settings: Any
@@ -98,9 +96,8 @@ def convolution_backward_input(
         lambda grad, input, *settings: _again(input, grad, *settings)
     ),
     input=_weight_in_input,
-    weight=lambda grad: np.zeros_like(grad),
+    weight=lambda grad: None,
 )
-@in_single
 @taking(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_weight(
     grad_output: Array, input: Array, weight: Array, *settings: Any
@@ -122,10 +119,9 @@ def _like_channels(grad: Any, grad_output: Any) -> Any:
 @differentiable(
     "ConvolutionBackwardBackward0",
     grad_output=_like_channels,
-    input=lambda grad, input: np.zeros_like(input),
-    weight=lambda grad, weight: np.zeros_like(weight),
+    input=lambda grad: None,
+    weight=lambda grad: None,
 )
-@in_single
 def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -> Array:
     r"""Gradient of a convolution in its bias: the sum over samples and places."""
     sizes = grad_output.shape
@@ -142,7 +138,6 @@ def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -
     bias=convolution_backward_bias,
 )
 @quietly
-@in_single
 @taking(f"input, weight, bias, {_SETTINGS}")
 def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Array:
     r"""Convolution :math:`y_o = b + \sum_k w_k x_{so + dk - p}`, or its transposed.

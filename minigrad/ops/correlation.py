@@ -41,21 +41,6 @@ Sizes = Sequence[int]
 _AT_ONCE = 1 << 22
 
 
-def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a forward or a rule compute with float32 where it is given float16, and round once."""
-
-    @functools.wraps(forward)
-    def computed(*inputs: Any) -> Any:
-        if isinstance(inputs[0], Tensor) or inputs[0].dtype.char != "e":
-            return forward(*inputs)
-        wide = [
-            each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in inputs
-        ]
-        return forward(*wide).astype(np.float16)
-
-    return computed
-
-
 _FAR = 1 << 31  # entries that no image has
 
 

@@ -275,7 +275,7 @@ def rsub(self: Tensor, other: Any) -> Any:
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
     if self._array.dtype.kind == "b" or isinstance(other, bool):
         raise no_booleans(TypeError(), self._array, np.asarray(other))
-    if wanted.kind in "iu":
+    if wanted.kind in "iu" or wanted is type_promotion.HALF:
         other = np.array(other).astype(wanted)  # too large a number starts again
     return rsub_number(cast(self, wanted), other)
 

@@ -283,7 +283,7 @@ def _can_fold_nodes(input: Tensor, weight: Tensor, bias: Tensor) -> bool:
         and not (input._edge is weight._edge is bias._edge is NO_EDGE)
         and x.__class__ is np.ndarray
         and x.dtype is w.dtype is b.dtype
-        and x.dtype.kind == "f"
+        and x.dtype.char in "fd"
         and x.shape[-1:] + b.shape == w.shape[::-1]
         and x.size > 0
         and x.flags.c_contiguous

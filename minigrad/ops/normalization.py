@@ -27,8 +27,8 @@ from minigrad.autograd.rules import quietly
 from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
-from minigrad.ops.correlation import in_single
 from minigrad.ops.shape import unsafe_view
+from minigrad.ops.type_promotion import rounded_once
 
 _MANY = 4096  # from so many entries on it pays not to make products only to add them up
 
@@ -130,7 +130,7 @@ def _shaped(result: Any, size: tuple[int, ...], layout: Layout) -> Any:
     return result.reshape(size)
 
 
-@in_single
+@rounded_once
 def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
     g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
@@ -156,7 +156,7 @@ def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stati
     return result.reshape(input.shape)
 
 
-@in_single
+@rounded_once
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     def compute() -> Any:
         centered, rstd = _centered(input, layout, eps, statistics)
@@ -165,7 +165,7 @@ def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stat
     return _shaped(_shared(statistics, "weight", compute), weight.shape, layout)
 
 
-@in_single
+@rounded_once
 def _bias_rule(grad: Any, bias: Any, layout: Any, statistics: Any) -> Any:
     return _shaped(_total(layout.alike, _sums(grad, layout, statistics)), bias.shape, layout)
 
@@ -187,7 +187,7 @@ def _normalization(node: str, name: str, over: str) -> Any:
     normalized.__name__ = name
     normalized.__doc__ = rf"Normalization over {over}: :math:`w (x - \mu) / \sigma + b`."
     operation = differentiable(node, input=_input_rule, weight=_weight_rule, bias=_bias_rule)
-    return operation(quietly(in_single(normalized)))
+    return operation(quietly(normalized))
 
 
 native_batch_norm, native_layer_norm, native_group_norm = (

@@ -24,7 +24,6 @@ from minigrad.faces.arguments import check_tensor, number, refuse
 from minigrad.ops import shape
 from minigrad.ops.activations import activation, floats, in_place_of, number_among
 from minigrad.ops.choices import pick
-from minigrad.ops.correlation import in_single
 
 _SIXTH = float(np.float32(1 / 6))  # as PyTorch has it, also beside numbers of double precision
 _FEW = 256  # up to so many entries the calls are what costs
@@ -101,7 +100,6 @@ def _from_0_to_6(name: str, input: Tensor) -> tuple[Any, Any]:
 
 
 @linear_rule("HardsigmoidBackwardBackward0", self=_nothing)
-@in_single
 def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     """Rule of hardsigmoid: a sixth of the gradient where the input is between -3 and 3."""
     numbers = grad_output.dtype.kind == "f"  # or symbols, whose sixth is exact
@@ -111,7 +109,6 @@ def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
 
 @activation("hardsigmoid(input, inplace=False)", floats("hardsigmoid_cpu"))
 @differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
-@in_single
 def hardsigmoid(self: Array) -> Array:
     r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
 
@@ -127,7 +124,6 @@ def hardsigmoid(self: Array) -> Array:
     "HardswishBackwardBackward0",
     self=lambda grad, grad_output, self: pick((self > -3) * (self < 3), grad * grad_output / 3, 0),
 )
-@in_single
 def hardswish_backward(grad_output: Array, self: Array) -> Array:
     r"""Rule of hardswish, between the kinks :math:`g\, (x / 3 + 1 / 2)`."""
     sloped = pick(self < 3, grad_output * (self / 3 + 0.5), grad_output)  # NaN is as beyond
@@ -136,7 +132,6 @@ def hardswish_backward(grad_output: Array, self: Array) -> Array:
 
 @activation("hardswish(input, inplace=False)", floats("hardswish_cpu"))
 @differentiable("HardswishBackward0", self=hardswish_backward)
-@in_single
 @quietly
 def hardswish(self: Array) -> Array:
     r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
@@ -289,8 +284,9 @@ def prelu_backward(grad_output: Array, self: Array, weight: Array) -> Array:
     "PreluKernelBackwardBackward0",
     grad_output=lambda grad, self: pick(self >= 0, 0, grad * self),
     self=lambda grad, grad_output, self: pick(self >= 0, 0, grad * grad_output),
+    weight=lambda grad, weight: np.zeros_like(weight),  # in PyTorch's graph, though linear
 )
-def prelu_weight_backward(grad_output: Array, self: Array) -> Array:
+def prelu_weight_backward(grad_output: Array, self: Array, weight: Array) -> Array:
     """Rule of prelu in its slopes: the gradient times the input where that is not positive."""
     return pick(self > 0, 0, self * grad_output)
 

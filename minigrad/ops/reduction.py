@@ -22,7 +22,6 @@ from minigrad.faces import arguments, attach, face
 from minigrad.faces.arguments import cast, dimensions, only
 from minigrad.faces.face import named_tuple, told_by
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
-from minigrad.ops.correlation import in_single
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import expand, unsqueeze
 
@@ -73,8 +72,6 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
 @quietly
 def mean_all(self: Array) -> Array:
     """Mean of all entries: each entry gets the gradient over their number."""
-    if self.dtype.char == "e":
-        return in_single(mean_all.forward)(self)
     return _add_up(self, None) / (self.size or np.nan)  # the mean of nothing is NaN
 
 
@@ -87,8 +84,6 @@ def mean_all(self: Array) -> Array:
 @quietly
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
-    if self.dtype.char == "e":
-        return in_single(mean_dim.forward)(self, dim, keepdim)
     entries = count(self.shape, dim) or np.nan  # the mean of nothing is NaN
     return np.true_divide(_add_up(self, axis=dim, keepdims=keepdim), entries)
 
@@ -113,19 +108,25 @@ sum_all_as, sum_dim_as = _in_another_type(sum_all), _in_another_type(sum_dim)
 mean_all_as, mean_dim_as = _in_another_type(mean_all), _in_another_type(mean_dim)
 
 
+def _number(chosen: Any, grad: Any, dim: Any, keepdims: Any = True) -> Any:
+    """Count chosen entries: for tensors in integers, since float16 does not count far."""
+    number = np.add.reduce(chosen, axis=dim, keepdims=keepdims)
+    return number.astype(grad.dtype) if isinstance(number, (np.integer, np.ndarray)) else number
+
+
 def share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     """Give the gradient of an extreme to all entries that are equal to it, in equal parts."""
     if not keepdim:
         sizes = tuple(1 if d in dim else size for d, size in enumerate(self.shape))
         grad, result = np.reshape(grad, sizes), np.reshape(result, sizes)
-    chosen = (self == result) * np.ones_like(grad)
-    return grad / np.add.reduce(chosen, axis=dim, keepdims=True) * chosen
+    chosen = self == result
+    return grad / _number(chosen, grad, dim) * chosen
 
 
 def share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
     """Give the gradient of an entry of all to those that are equal to it, in equal parts."""
     chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
-    share = grad / np.add.reduce(chosen * np.ones_like(grad), axis=None)
+    share = grad / _number(chosen, grad, None, False)
     return applied(masked_fill, np.zeros_like(self), chosen, share)
 
 
@@ -186,8 +187,8 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
     if ord == 0:
         return None  # as in PyTorch: how many entries are not zero has no derivative
     if ord in (math.inf, -math.inf):
-        largest = (np.abs(self) == result) * np.ones_like(grad)
-        share = grad / np.add.reduce(largest, axis=dim, keepdims=True)
+        largest = np.abs(self) == result
+        share = grad / _number(largest, grad, dim)
         return applied(sgn, self) * (share * largest)
     if ord < 1:  # infinitely steep at 0
         steep = applied(masked_fill_number, np.abs(self) ** (ord - 1), self == 0, 0)
@@ -206,7 +207,6 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
 
 @differentiable("LinalgVectorNormBackward0", self=norm_rule)
 @quietly
-@in_single
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
     if ord == 0:  # the number of entries that are not zero

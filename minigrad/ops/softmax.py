@@ -17,9 +17,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
 from minigrad.faces.arguments import dimensions, not_implemented, whole
 from minigrad.faces.face import told_by
-
-_HALF = np.dtype("float16")
-
+from minigrad.ops.type_promotion import HALF
 
 _FEW = 512  # up to so many numbers the calls are what costs
 
@@ -39,10 +37,8 @@ def _total(array: Any, dim: Any, factors: Any = None) -> Any:
 
 
 def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
-    """Compute with one entry as with a row of one, and with float16 in float32, as PyTorch."""
-    wide = [np.atleast_1d(a).astype(np.float32 if a.dtype is _HALF else a.dtype) for a in arrays]
-    result = forward(*wide, dim)
-    return result.reshape(arrays[0].shape).astype(arrays[0].dtype)
+    """Compute with one entry as with a row of one."""
+    return forward(*[array.reshape(1) for array in arrays], dim).reshape(())
 
 
 @differentiable(
@@ -56,7 +52,7 @@ def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
 )
 def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    if output.dtype is _HALF or not output.ndim:
+    if not output.ndim:
         return _aside(softmax_backward.forward, dim, grad_output, output)
     gradient = grad_output - _total(grad_output, dim, output)
     gradient *= output  # in the same memory
@@ -69,7 +65,7 @@ def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if not self.size:
         return self.copy()
-    if self.dtype is _HALF or not self.ndim:
+    if not self.ndim:
         return _aside(softmax.forward, dim, self)
     if _are_many(self) and -30 < self.min() <= self.max() < 30:  # none overflows or vanishes
         powers = np.exp(self)
@@ -88,7 +84,7 @@ def softmax(self: Array, dim: Any) -> Array:
 @quietly
 def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
-    if output.dtype is _HALF or not output.ndim:
+    if not output.ndim:
         return _aside(log_softmax_backward.forward, dim, grad_output, output)
     gradient = np.exp(output)
     gradient *= _total(grad_output, dim)
@@ -101,11 +97,11 @@ def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     if not self.size:
         return self.copy()
-    if self.dtype is _HALF and self.ndim:
-        wide = self.astype(np.float32)
-        largest = np.maximum.reduce(wide, axis=dim, keepdims=True)
-        total = np.log(_total(np.exp(wide - largest), dim)).astype(_HALF)
-        return (wide - largest - total).astype(_HALF)
+    if self.dtype is HALF:  # rounds its total, as PyTorch
+        wide = np.atleast_1d(self.astype(np.float32))
+        shifted = wide - np.maximum.reduce(wide, axis=dim, keepdims=True)
+        shifted -= np.log(_total(np.exp(shifted), dim)).astype(HALF)
+        return shifted.astype(HALF).reshape(self.shape)
     if not self.ndim:
         return _aside(log_softmax.forward, dim, self)
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, reduce
+from collections.abc import Callable, Iterable
+from functools import cache, partial, reduce, wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import in_a_rule, rules_mode, silences
+from minigrad.autograd.rules import in_a_rule, quietly, rules_mode, silences
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.plugs import plugs
@@ -19,7 +20,10 @@ from minigrad.faces.arguments import as_tensor, cast, check_tensor, holds_number
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
+HALF = np.dtype("float16")
+_ROUNDS_ITSELF = ("log_softmax",)
 _ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # not of arrays
+_EXACT = ("mul", "div")  # by numbers that need not be of float16
 _OF_NUMBERS = ("add", "sub", "mul", "div", "div_floor")  # PyTorch has them of two numbers, too
 
 # PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
@@ -83,6 +87,8 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
             raise no_booleans(TypeError(), self._array, np.asarray(other))
         if rules_mode.running and operation in with_number:
             return with_number[operation](self, other)
+        if self._array.dtype is HALF and operation.__name__ in _EXACT:
+            return meet_types(operation, self, scalar(other, np.dtype("float32")), HALF)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
         sign = _ORDERS.get(operation.__name__)
@@ -112,22 +118,27 @@ def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tens
     return self, as_tensor(array)
 
 
-def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor) -> Tensor:
+def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor, meeting: Any = None) -> Tensor:
     """Call an operation of two tensors of different dtypes, in the dtype in which they meet.
 
     The gradients come back in the dtypes of the originals. No node is recorded for the
-    conversion, as in PyTorch.
+    conversion, as in PyTorch. A number by which float16 is multiplied or divided stays exact.
 
     Raises:
         NotImplementedError: If a complex result would be recorded.
     """
     if operation.__name__ == "sub" and "b" in (a._array.dtype.kind, b._array.dtype.kind):
         raise no_booleans(TypeError(), a._array, b._array)
-    meeting = dtypes.result_type(a._array, b._array)
-    shadows = _converted(a, meeting, b._array), _converted(b, meeting, a._array)
+    meeting = meeting or dtypes.result_type(a._array, b._array)
+    one = 1 in (a._array.size, b._array.size)
+    wide = meeting is HALF and one and operation.__name__ in _EXACT
+    within = np.dtype("float32") if wide else meeting
+    shadows = _converted(a, within, b._array), _converted(b, within, a._array)
     recording = grad_mode.enabled
     call = operation if recording.__class__ is bool else partial(unattended, operation)
     result: Tensor = call(*shadows)
+    if wide:
+        result._array = quietly(result._array.astype)(HALF)
     edge = result._edge
     if edge is not None and edge[0] is not None:
         refuse_complex(meeting)
@@ -221,6 +232,61 @@ def retry(forward: Callable[..., Any], error: Exception, *arguments: Any) -> Any
     raise error
 
 
+# ---------------------------------------------------------------------- float16
+
+
+@cache
+def in_single(operation: Any) -> Any:
+    """Give an operation's twin for float16: it computes in float32 and rounds once, as PyTorch.
+
+    A rule takes steps, as it does where it is recorded. Each is an operation, and rounds once.
+    """
+    names = {**operation.__globals__, "half": None}  # what the functions of the tape refer to
+    if operation.__name__ not in _ROUNDS_ITSELF:
+        names["forward"] = rounded_once(names["forward"])
+    members = {"__slots__": (), "_run": _in_steps}
+    names["NodeType"] = type(operation.node.__name__, (operation.node,), members)
+    return FunctionType(operation.__code__, names, operation.__name__)
+
+
+def _in_steps(node: Any, gradient: Any, *settings: Any) -> list[Any]:
+    recording, grad_mode.enabled = grad_mode.enabled, False
+    try:
+        found = node._run_recorded(wrap_as_normal(gradient), *settings)
+    finally:
+        grad_mode.enabled = recording
+    return [None if each is None else each._array for each in found]
+
+
+def rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function compute with float32 where it is given float16, unless it is told a dtype.
+
+    Tensors are for a rule that is recorded. If it is not, it computes with their arrays.
+    """
+
+    @quietly
+    def narrow(*given: Any) -> Any:
+        if any(isinstance(each, np.dtype) for each in given):
+            return function(*given)
+        halves = [getattr(each, "dtype", None) is HALF for each in given]
+        pairs = zip(given, halves, strict=True)
+        result = function(*[each.astype(np.float32) if half else each for each, half in pairs])
+        return result.astype(HALF) if any(halves) and result.dtype == np.float32 else result
+
+    @wraps(function)
+    def computed(*given: Any) -> Any:
+        first = given[0]
+        if first.__class__ is np.ndarray and first.dtype is not HALF:
+            return function(*given)
+        if not isinstance(first, Tensor):
+            return narrow(*given)
+        if grad_mode.enabled:
+            return function(*given)
+        return wrap_as_normal(computed(*[getattr(each, "_array", each) for each in given]))
+
+    return computed
+
+
 def differ(x: Any, y: Any) -> bool:
     """Tell whether two arrays have dtypes that do not go together. Symbols go with numbers."""
     return x.dtype is not y.dtype and x.dtype != y.dtype and "O" not in (x.dtype.kind, y.dtype.kind)
@@ -308,16 +374,21 @@ def refuse_gradient(name: str, argument: str, given: Tensor | None) -> None:
 # ---------------------------------------------------------------------- what the tape writes
 
 
-def meeting(a: str, b: str) -> list[str]:
+def meeting(a: str, b: str | None, arguments: Iterable[str] = ()) -> list[str]:
     """Write how an operation brings two inputs together that may differ: the lines of its source.
 
     Args:
         a: The name of the first input.
-        b: That of the second, which may be a number.
+        b: That of the second, which may be a number. If there is none, float16 alone matters.
+        arguments: What the operation is called with.
     """
+    if not b:
+        given = ", ".join(arguments)
+        return [f"    if array_{a}.dtype is half:", f"        return in_single(this)({given})"]
     return [
         f"    if {b}.__class__ is not Tensor:",
-        f"        if {b}.__class__ in numbers and {a}.__class__ is Tensor and not rules.running:",
+        f"        if {b}.__class__ in numbers and {a}.__class__ is Tensor and not rules.running \\",
+        f"                and {a}._array.dtype is not half:",
         f"            {b} = scalars[{b}.__class__, {b}, {a}._array.dtype]",
         f"        elif not isinstance({b}, Tensor):",
         f"            return meet_other(this, {a}, {b})",
@@ -335,7 +406,9 @@ plugs.fill(meeting=meeting)
 # what the functions that the tape writes call
 plugs.names |= {
     "numbers": _PYTHON_NUMBERS,
+    "half": HALF,
     "in_a_rule": in_a_rule,
+    "in_single": in_single,
     "meet_other": meet_other,
     "meet_types": meet_types,
     "retry": retry,

@@ -95,7 +95,7 @@ CASES: dict[str, list[Case]] = {
         case(lambda g, x, w: g * np.where(x > 0, 1, w), (4, 3), (4, 3), (3,)),
         case(lambda g, x, w: g * np.where(x > 0, 1, w), E8, E8, (1,)),
     ],
-    "prelu_weight_backward": [case(lambda g, x: g * np.where(x > 0, 0, x), E8, E8)],
+    "prelu_weight_backward": [case(lambda g, x, w: g * np.where(x > 0, 0, x), E8, E8, (1,))],
     "prelu_kernel": [
         case(lambda x, w: x * np.where(x > 0, 1, w), (4, 3), (3,)),
         case(lambda x, w: x * np.where(x > 0, 1, w), E8, (1,)),

@@ -8,6 +8,7 @@ it would be noticed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -15,7 +16,6 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad.autograd import grad
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from minigrad.core.tensor import wrap
 
@@ -25,6 +25,7 @@ from .book import BOOK, CASES, Case
 # difference with steps of 1e-6 errs by some 1e-10. PyTorch's tolerances would let a rule pass that
 # is wrong by a thousandth; these do not.
 EXACT = {"atol": 1e-7, "rtol": 1e-5, "check_grad_dtypes": True}
+grad = partial(torch.autograd.grad, materialize_grads=True)
 WIDENS = {name for name in CASES if name == "to_copy" or name.endswith("_as")}
 
 
@@ -152,7 +153,19 @@ def test_a_gradient_is_the_same_if_no_other_is_wanted(name: str) -> None:
 
 # ---------------------------------------------------------------------- planted wrong rules
 
-RULES = [(name, argument) for name, operation in BOOK.items() for argument in operation.rules]
+# In these inputs the rule of a convolution is constant: they get no gradient at all.
+UNREACHED = {
+    ("convolution_backward_input", "input"),
+    ("convolution_backward_weight", "weight"),
+    ("convolution_backward_bias", "input"),
+    ("convolution_backward_bias", "weight"),
+}
+RULES = [
+    (name, argument)
+    for name, operation in BOOK.items()
+    for argument in operation.rules
+    if (name, argument) not in UNREACHED
+]
 
 
 def incoming(shape: tuple[int, ...]) -> Any:

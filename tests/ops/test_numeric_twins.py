@@ -278,8 +278,9 @@ def test_gradients_of_a_product_with_a_bias(bias, dtype, inner):
         gradient[3, 2] = np.inf if infinite else 1
         leaves = [minigrad.from_numpy(array).requires_grad_() for array in (b, x, y)]
         result = minigrad.addmm(*leaves)
+        product = x @ y if dtype != np.float16 else x.astype("f") @ y.astype("f")
         np.testing.assert_allclose(
-            result.detach(), b + x @ y, rtol=1e-2 if dtype == np.float16 else 1e-5
+            result.detach(), b + product, rtol=1e-2 if dtype == np.float16 else 1e-5
         )
         cotangent = minigrad.from_numpy(gradient)
         plain = minigrad.autograd.grad(result, leaves, cotangent, retain_graph=True)

@@ -10,7 +10,6 @@ _SAVES_LESS = {
         "nll_loss",
         "CrossEntropyLoss",
     ),
-    "a count of equal entries, as integers": ("max", "min"),
     "the positions or the mask, as tensors": (
         "max over an axis",
         "x[[0, 2, 2]]",

@@ -39,7 +39,7 @@ CASES = {
     "threshold_slope": [(two, (HALF,), [{y(): HALF + D}, {y(): HALF - D}])],
     "prelu_kernel": [([("x", 2), ("y", 1)], (), on_both_sides(x(0), x(1)))],
     "prelu_backward": [([("x", 2), ("y", 2), ("z", 1)], (), on_both_sides(y(0), y(1)))],
-    "prelu_weight_backward": [(pair, (), on_both_sides(y(0), y(1)))],
+    "prelu_weight_backward": [([("x", 2), ("y", 2), ("z", 1)], (), on_both_sides(y(0), y(1)))],
     "rrelu_with_noise": [(vector, (NOISE,))],
     "rrelu_with_noise_in_place": [(vector, (NOISE,))],
     "rrelu_backward": [(pair, (NOISE,))],

@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import empty
 from minigrad.faces.arguments import check_tensor, different, not_implemented, whole
 from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
-from minigrad.ops.correlation import face_of, in_single, is_whole
+from minigrad.ops.correlation import face_of, is_whole
 from minigrad.ops.reduction import mean_dim
 
 
@@ -93,8 +93,8 @@ def _adaptive_pooling(dims: int) -> Any:
             operation, grad, tuple(grad_output_sym_sizes[-dims:])
         ),
         self=lambda grad: np.zeros_like(grad),
-    )(in_single(backward))
-    operation = differentiable(f"{title}Backward0", self=rule)(quietly(in_single(pool)))
+    )(backward)
+    operation = differentiable(f"{title}Backward0", self=rule)(quietly(pool))
     return operation
 
 

@@ -22,7 +22,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import Unsaid, check_tensor, dimension, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
-from minigrad.ops.correlation import face_of, in_single, padded, per_dimension, window_entries
+from minigrad.ops.correlation import face_of, padded, per_dimension, window_entries
 
 Sizes = Sequence[int]
 
@@ -83,8 +83,8 @@ def _pooling(name: str, node: str, settings: str, pool: Any, bring_back: Any, be
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     forward.__doc__, backward.__doc__ = pool.__doc__, bring_back.__doc__
     rule = differentiable(f"{node}BackwardBackward0", grad_output=second, self=bend)
-    operation = differentiable(f"{node}Backward0", self=rule(in_single(backward)))
-    operation = operation(quietly(in_single(forward)))
+    operation = differentiable(f"{node}Backward0", self=rule(backward))
+    operation = operation(quietly(forward))
     return operation
 
 

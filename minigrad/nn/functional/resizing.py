@@ -26,7 +26,6 @@ from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, not_implemented, refuse, whole
 from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
-from minigrad.ops.correlation import in_single
 from minigrad.ops.type_promotion import check_one_type
 
 
@@ -109,8 +108,8 @@ def _resizing(name: str, node: str) -> Any:
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     rule = differentiable(
         f"{node}BackwardBackward0", grad_output=lambda grad, taps: applied(operation, grad, taps)
-    )(in_single(backward))
-    operation = differentiable(f"{node}Backward0", self=rule)(in_single(forward))
+    )(backward)
+    operation = differentiable(f"{node}Backward0", self=rule)(forward)
     return operation
 
 
