@@ -32,6 +32,18 @@ BEHAVIOR = (
         names=("torch.randn*", "torch.normal", "torch.Tensor.normal_"),
     ),
     Difference(
+        slug="float16-on-the-way",
+        title="float16 between the steps of one operation",
+        what="An operation of float16 computes in float32 and rounds once. Where an operation of "
+        "PyTorch rounds on the way, or counts in float16, its result differs in the last bits, or "
+        "is infinite or 0 while minigrad's is right: `logsumexp` of more than 65,504 equal "
+        "entries, the gradient of an average over so large a window, losses near the smallest "
+        "numbers.",
+        why="One policy for all operations, where PyTorch has one for each.",
+        code="torch.zeros(70_000, dtype=torch.float16).logsumexp(0)",
+        names=("torch.logsumexp", "torch.nn.functional.avg_pool*d"),
+    ),
+    Difference(
         slug="mean-of-infinities",
         title="A mean beside a variance, of infinities",
         what="Where there are infinities, `var_mean` and `std_mean` give the mean that `mean` "

@@ -341,7 +341,7 @@ def jacfwd(
     """Make the function that gives the Jacobian of a function.
 
     PyTorch computes it column by column in forward mode. minigrad has no forward mode and gives the
-    same numbers row by row, as `jacrev` does.
+    same columns as `jvp` does, by backward passes.
 
     Args:
         func: Gives tensors, also in tuples, lists and dictionaries.
@@ -460,8 +460,8 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
         with inference_mode(False):
             given, inputs, structure = enter_arguments(level, arguments, argnums)
             outputs, form, extra = parted(func, given, options, has_aux, caller)
-            kept = (lambda leaf: leaf.dtype) if caller.startswith("jvp") else (lambda leaf: None)
-            found = (_blocks(level, leaf, inputs, kept(leaf)) for leaf in outputs)
+            blocks_of = _columns if caller.startswith("jvp") else _rows
+            found = (blocks_of(level, leaf, inputs) for leaf in outputs)
             blocks = [structure.build(map(level.leave, each)) for each in found]
         result = form.build(blocks)
         return (result, mapped(level.leave, extra)) if has_aux else result
@@ -469,13 +469,22 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Funct
     return jacobian
 
 
-def _blocks(level: Level, output: Tensor, inputs: list[Tensor], dtype: Any) -> list[Any]:
-    """Give the Jacobian of one output for each input, in a type if one is given."""
+def _rows(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
+    """Give the Jacobian of one output for each input, row by row."""
     if not (inputs and output.numel()) or output._array.dtype.kind in "iub":
-        found = [tensor.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
-    else:
-        found = [*functional.block(0, output, tuple(inputs), level.is_seen(output), False)]
-    return [each.to(dtype or each.dtype) for each in found]
+        return [tensor.new_zeros((*output.shape, *tensor.shape)) for tensor in inputs]
+    return [*functional.block(0, output, tuple(inputs), level.is_seen(output), False)]
+
+
+def _columns(level: Level, output: Tensor, inputs: list[Tensor]) -> list[Any]:
+    """Give it column by column, in the output's type: by the trick of `functional.jvp`."""
+    if not output.requires_grad or any(not each.numel() for each in (output, *inputs)):
+        return [each.to(output.dtype) for each in _rows(level, output, inputs)]
+    u, seen = functional.zeros_like(output, True), level.is_seen(output)
+    products = differentiate([output], inputs, [u], True)
+    blocks = [functional.block(0, each, (u,), seen, False)[0] for each in products]
+    order = [(*range(each.ndim, each.ndim + u.ndim), *range(each.ndim)) for each in inputs]
+    return [each.permute(dims).to(output.dtype) for each, dims in zip(blocks, order, strict=True)]
 
 
 def hessian(func: Function, argnums: Any = 0) -> Function:

@@ -210,3 +210,33 @@ def stacked_models(torch, log):
     log("called", func.vmap(call)(parameters, buffers, x).detach())
     log("one by one", *(model(part).detach() for model, part in zip(models, x, strict=True)))
     log.raises("none", lambda: func.stack_module_state([]))
+
+
+@family
+def forward_mode_where_something_is_cut_off(torch, log):
+    """What `where` or a mask cuts off adds no NaN to a column, though it does to a row."""
+    func = torch.func
+    functions = {
+        "root": lambda t: torch.where(t > 0, t.sqrt(), t),
+        "logarithm": lambda t: torch.where(t > 0, t.log(), 2 * t),
+        "mask": lambda t: t.log().masked_fill(t <= 0, 0.0) + t,
+        "norm": lambda t: t.norm(),
+        "constant": lambda t: torch.ones(2),
+        "whole numbers": lambda t: (2 * t).int(),
+        "nothing": lambda t: t[:0],
+        "matrix": lambda t: torch.stack([t * t, t.flip(0), t**3]),
+    }
+    for name, function in functions.items():
+        for values in ([-4.0, 2.0], [0.0, 0.0]):
+            x = torch.tensor(values)
+            log(name, func.jacfwd(function)(x))
+            if name != "whole numbers":
+                log("jvp", func.jvp(function, (x,), (torch.tensor([3.0, -2.0]),))[1])
+                log("rows", func.jacrev(function)(x))
+    log("number", func.jacfwd(functions["root"])(torch.tensor(-4.0)))
+    log("Hessian of a norm at 0", func.hessian(functions["norm"])(torch.zeros(2)))
+    log("Hessian", func.hessian(lambda t: functions["root"](t).prod())(torch.tensor([-4.0, 9.0])))
+    pair = func.jacfwd(lambda a, b: (a.sum() * b, a), (0, 1))
+    log("two of two", pair(torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0, 5.0])))
+    rows = func.jacrev(func.jacfwd(lambda t: (t**3).sum()))
+    log("rows of columns", rows(torch.tensor([1.0, -2.0])))
