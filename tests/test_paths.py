@@ -63,27 +63,50 @@ def test_what_is_not_here_says_so_when_it_is_used():
         _ = minigrad.nothing_of_that_name
 
 
-def test_what_only_looks_on_lets_the_program_run_and_says_what_is_not_shown():
-    with pytest.warns(UserWarning, match="SummaryWriter: nothing is shown or written"):
-        writer = minigrad.utils.tensorboard.SummaryWriter(log_dir="nowhere")
-    writer.add_scalar("loss", 1.0, 0)
-    writer.close()
-    assert not os.path.exists("nowhere")
-    kinds = [minigrad.profiler.ProfilerActivity.CPU]
-    with pytest.warns(UserWarning, match="profile"), minigrad.profiler.profile(kinds) as profile:
-        profile.step()
-    assert "nothing is shown" in str(profile.key_averages().table(sort_by="cpu_time_total"))
-    assert list(profile.key_averages()) == []
+class Double(nn.Module):
+    def forward(self, x):
+        return x * 2
 
-    @minigrad.profiler.record_function("addition")
-    def more(x):
-        return x + 1
 
-    with warnings.catch_warnings(action="error"), minigrad.nn.attention.sdpa_kernel([]):
-        assert more(1) == 2
-        minigrad._dynamo.reset()
-        with minigrad.compiler.set_stance("force_eager"):
-            assert minigrad.compiler.allow_in_graph(more) is more
+@pytest.mark.parametrize(
+    ("room", "use"),
+    [
+        (
+            "nn.utils.parametrize",
+            lambda room: room.register_parametrization(nn.Linear(1, 1), "weight", Double()),
+        ),
+        ("nn.utils.parametrizations", lambda room: room.weight_norm(nn.Linear(1, 1))),
+        ("onnx", lambda room: room.export(nn.Linear(1, 1), minigrad.ones(1, 1), "model.onnx")),
+        ("jit", lambda room: room.script(nn.Linear(1, 1))),
+        ("jit", lambda room: room.trace(nn.Linear(1, 1), minigrad.ones(1, 1))),
+        ("utils.tensorboard", lambda room: room.SummaryWriter("runs")),
+        ("profiler", lambda room: room.profile()),
+        ("profiler", lambda room: room.record_function("name")),
+        ("nn.attention", lambda room: room.sdpa_kernel([])),
+        ("fx", lambda room: room.symbolic_trace(nn.Linear(1, 1))),
+        ("library", lambda room: room.register_kernel("room::name", "cpu")),
+        ("distributed", lambda room: room.register_rendezvous_handler("name", len)),
+        ("compiler", lambda room: room.set_stance("force_eager")),
+        ("autograd.profiler", lambda room: room.emit_nvtx()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_nothing_pretends(room, use):
+    with pytest.raises(NotImplementedError, match=rf"minigrad has no torch\.{room}\."):
+        use(importlib.import_module(f"minigrad.{room}"))
+
+
+@pytest.mark.parametrize("room", paths._DECORATORS)
+def test_the_decorators_that_pass_through_are_pytorchs_and_change_nothing(room):
+    for name in paths._DECORATORS[room].split():
+        assert getattr(importlib.import_module(f"minigrad.{room}"), name)(len) is len
+        torch = pytest.importorskip("torch")
+        assert torch and hasattr(importlib.import_module(f"torch.{room}"), name), name
+
+
+def test_a_warning_sends_nobody_to_what_is_not_here():
+    with pytest.warns(FutureWarning, match="minigrad has no parametrizations: here it stays"):
+        nn.utils.weight_norm(nn.Linear(1, 1))
 
 
 def test_importing_loads_nothing_of_them():
@@ -99,9 +122,6 @@ def test_a_script_is_the_function_itself():
 
     assert double(minigrad.ones(1)).item() == 2.0
     assert minigrad.jit.ignore(drop=True)(len) is len
-    model = nn.Linear(2, 1).eval()
-    traced = minigrad.jit.trace(model, example_inputs=minigrad.ones(1, 2), check_trace=False)
-    assert minigrad.jit.optimize_for_inference(minigrad.jit.freeze(traced)) is model
 
 
 def futures_of(library):
@@ -305,12 +325,3 @@ def test_assert_close_without_a_judge():
         close(minigrad.ones(1), minigrad.zeros(1), msg="so")
     with pytest.raises(ValueError, match="got no atol"):
         close(1.0, 1.0, rtol=0.1)
-
-
-def test_a_scripted_module_saves_itself(tmp_path):
-    scripted = minigrad.jit.script(nn.Linear(2, 1))
-    with pytest.warns(UserWarning, match="stays in this program"):
-        scripted.save(tmp_path / "model.pt")
-    loaded = minigrad.load(tmp_path / "model.pt", weights_only=False)
-    x = minigrad.ones(1, 2)
-    assert minigrad.equal(loaded(x), scripted(x)) and loaded is not scripted

@@ -13,8 +13,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
-from minigrad.autograd.messages import warn
-
 # Where PyTorch has in a file of its own what is in one of ours.
 _ELSEWHERE = {
     "nn.modules.normalization": "batchnorm instancenorm",
@@ -43,23 +41,21 @@ _DEVICES = (
 )
 _PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
 
-# What answers a question rather than refuse: nobody is scripting, tracing, exporting, or connected.
+# What answers a question with no: nobody is scripting, tracing, exporting, or connected.
 _QUESTIONS = (
     "_get_tracing_state _log_api_usage_once is_available is_compiling is_in_onnx_export "
     "is_initialized is_parametrized is_scripting is_tracing"
 )
-# A function given to one of these, or to one that registers it for what is not here, is as it was.
-_PLAIN = (
-    "DispatchKeySet _overload_method _script_if_tracing allow_in_graph disable export ignore "
-    "parse_args script_if_tracing unused wrap"
-)
-_SCRIPTS = "freeze optimize_for_inference script trace"
-
-# What only looks at a program, or chooses how fast it is: the program runs on without it.
-_ONLOOKERS = (
-    "SummaryWriter cudagraph_mark_step_begin emit_itt emit_nvtx profile record_function reset "
-    "schedule sdpa_kernel set_stance tensorboard_trace_handler"
-)
+# Decorators that change no computation, by their rooms: a function given to one is as it was.
+_DECORATORS = {
+    "_C": "DispatchKeySet",
+    "_dynamo": "allow_in_graph disable",
+    "compiler": "allow_in_graph disable",
+    "fx": "wrap",
+    "jit": "_overload_method _script_if_tracing export ignore script script_if_tracing unused",
+    "library": "register_fake",
+    "onnx.symbolic_helper": "parse_args",
+}
 
 _ABSENT = (
     "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
@@ -116,10 +112,10 @@ class Path(ModuleType):
             found = getattr(import_module("minigrad.nn"), name)
         elif self._name == "hub" and name in ("_get_torch_home", "get_dir"):
             found = partial(_home, "hub" if name == "get_dir" else "")
-        elif name in _ANSWERS or name.startswith("register_"):
-            found = _ANSWERS.get(name, _as_it_is)
-        elif name in _ONLOOKERS.split():
-            found = type(name, (_Onlooker,), {"__module__": f"torch.{self._name}"})
+        elif name in _QUESTIONS.split():
+            found = _never
+        elif name in _DECORATORS.get(self._name, "").split():
+            found = _decorator(self._name, name)
         elif name == "tqdm":  # `torch.hub` has it
             found = import_module(name).tqdm
         else:
@@ -140,56 +136,15 @@ def _home(room: str) -> str:
     return os.path.join(os.path.expanduser(home), room).rstrip(os.sep)
 
 
-def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
-    """Give a function back, as nothing is compiled."""
-    return function if callable(function) else _as_it_is
+def _decorator(room: str, name: str) -> Any:
+    """Make a decorator that gives a function back as it was; a network cannot be compiled."""
 
+    def decorate(function: Any = None, *arguments: Any, **options: Any) -> Any:
+        if hasattr(function, "state_dict"):
+            return _absent(room, name)(function)
+        return function if callable(function) else decorate
 
-def _scripted(made: Any, *arguments: Any, **options: Any) -> Any:
-    """Give a function or a module back as it is; a module can save itself then, as in PyTorch.
-
-    A traced module is the module itself too, so its hooks go on being called.
-    """
-    package: Any = sys.modules["minigrad"]
-    if isinstance(made, package.nn.Module):
-        vars(made)["save"] = partial(package.save, made)
-    return made
-
-
-_ANSWERS: dict[str, Any] = {
-    name: does
-    for does, names in ((_never, _QUESTIONS), (_as_it_is, _PLAIN), (_scripted, _SCRIPTS))
-    for name in names.split()
-}
-
-
-class _Onlooker:
-    """Takes every call, and shows and writes nothing but that; one with results to give warns."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        if type(self).__name__ in ("SummaryWriter", "profile"):
-            warn(str(self))
-
-    def __str__(self) -> str:
-        kind = type(self)
-        return f"minigrad has no {kind.__module__}.{kind.__name__}: nothing is shown or written."
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return arguments[0] if arguments and callable(arguments[0]) else self  # as a decorator
-
-    def __enter__(self) -> _Onlooker:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        return None
-
-    def __iter__(self) -> Any:
-        return iter(())
+    return decorate
 
 
 class _Absent(type):

@@ -111,7 +111,8 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
     """
     warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of "
-        "`torch.nn.utils.parametrizations.weight_norm`.",
+        "`torch.nn.utils.parametrizations.weight_norm`. minigrad has no parametrizations: here it "
+        "stays the way to do this.",
         FutureWarning,
     )
     dim = -1 if dim is None else whole("norm_except_dim", dim, "dim", 3)
