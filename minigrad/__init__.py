@@ -99,4 +99,4 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     """List the rooms that are loaded later, too."""
     late = {*_loaded_later, *_functions_loaded_later, *_lazy_loading.waiting_functions()}
-    return sorted({*globals(), *late})
+    return sorted({*globals(), *late, *_paths.ROOMS})

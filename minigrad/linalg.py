@@ -25,6 +25,14 @@ globals().update(_functions)
 __all__ = ["LinAlgError", *sorted(_functions)]
 
 
+def _late() -> list[str]:
+    _lazy_loading.load("breadth.composed")
+    return [name.removeprefix("linalg_") for name in _FACES if name.startswith("linalg_")]
+
+
+__dir__ = _lazy_loading.listing(globals(), _late)
+
+
 def __getattr__(name: str) -> _Any:
     """Load what is composed of other functions, or say what is missing."""
     _lazy_loading.load("breadth.composed")

@@ -325,3 +325,17 @@ def test_assert_close_without_a_judge():
         close(minigrad.ones(1), minigrad.zeros(1), msg="so")
     with pytest.raises(ValueError, match="got no atol"):
         close(1.0, 1.0, rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    "room",
+    ["", "autograd", "linalg", "nn", "nn.functional", "nn.utils", "optim", "special", "utils"],
+)
+def test_the_tab_key_offers_all_that_is_there(room):
+    ours = importlib.import_module(f"minigrad.{room}".rstrip("."))
+    for name in dir(ours):
+        assert hasattr(ours, name), name
+    torch = pytest.importorskip("torch")
+    theirs = importlib.import_module(f"torch.{room}".rstrip("."))
+    public = [name for name in dir(theirs) if not name.startswith("_") and hasattr(ours, name)]
+    assert torch and not {*public} - {*dir(ours)}

@@ -8,6 +8,7 @@ import os
 import pickle
 import random
 import shutil
+import tracemalloc
 import warnings
 import zipfile
 import zlib
@@ -408,6 +409,35 @@ def test_files_that_lie_are_refused(tmp_path, content, message):
     assert str(caught.value).startswith("cannot load")
     assert not Trap.sprung
     assert os.listdir(tmp_path) == ["file.npz"]
+
+
+def test_an_archive_that_hides_how_long_it_is_fills_no_memory(tmp_path):
+    path = tmp_path / "file.npz"
+    real = 64 << 20
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.npy", bytes(real))
+    content = path.read_bytes().replace(real.to_bytes(4, "little"), (100).to_bytes(4, "little"))
+    path.write_bytes(content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(RuntimeError, match="cannot load"):
+            minigrad.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_tensors_come_out_of_safetensors_in_the_order_of_the_file(tmp_path):
+    pytest.importorskip("safetensors")
+    path, names = tmp_path / "file.safetensors", [f"layer{n}" for n in range(12)]
+    minigrad.save({name: minigrad.ones(1) for name in reversed(names)}, path)
+    header = json.loads(path.read_bytes()[8:].partition(b"}}")[0] + b"}}")
+    placed = {n: d["data_offsets"] for n, d in header.items() if n != "__metadata__"}
+    assert [*minigrad.load(path)] == sorted(placed, key=placed.get)
+    pytest.importorskip("torch")
+    import safetensors.torch
+
+    assert [*minigrad.load(path)] == [*safetensors.torch.load_file(path)]
 
 
 class Endless:

@@ -404,7 +404,8 @@ LIMITS = (
         what="`torch.jit`, `torch.fx`, `torch.distributed`, `torch.onnx` and some others can be "
         "imported. Questions are answered with no, decorators that change no computation, such as "
         "`jit.script` and `compiler.disable`, give the function back, and everything else there "
-        "raises an error when it is used: nothing is written, registered or profiled as if it were.",
+        "raises an error when it is used: nothing is written, registered or profiled as if it "
+        "were.",
         why="So a program that only mentions them runs.",
         code="try:\n"
         "    said = type(torch.fx.Tracer()).__name__\n"

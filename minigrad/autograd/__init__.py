@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from minigrad.autograd import attributes, grad_mode
-from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from minigrad.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
@@ -25,7 +32,12 @@ _LATER |= {"detect_anomaly": "anomaly_mode", "set_detect_anomaly": "anomaly_mode
 __all__ = ["SavedTensor", "backward", "grad", "gradcheck", "gradgradcheck", "is_grad_enabled"]
 __all__ += ["enable_grad", "grad_mode", "inference_mode", "no_grad", "set_grad_enabled"]
 __all__ += ["Function", "Variable", "anomaly_mode", "detect_anomaly", "functional", "graph"]
-__all__ += ["set_detect_anomaly"]
+__all__ += ["is_multithreading_enabled", "set_detect_anomaly", "set_multithreading_enabled"]
+
+
+def __dir__() -> list[str]:
+    """List what is loaded later, too."""
+    return sorted({*globals(), *_FILES, *_LATER})
 
 
 def __getattr__(name: str) -> _Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import threading
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -295,6 +296,50 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
                 grad_mode.enabled, grad_mode.asked = None, recording
             else:
                 grad_mode.enabled = recording and (grad_mode.attention or True)
+
+
+class _Threads(threading.local):
+    enabled: bool = True  # changes nothing
+
+
+_threads = _Threads()
+
+
+class set_multithreading_enabled(DecoratingMode):
+    """Take PyTorch's switch for backward in several threads: here a pass runs in the one it is in.
+
+    Args:
+        mode: What `is_multithreading_enabled` answers, at once and until the end of the block if
+            used with `with`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> with torch.autograd.set_multithreading_enabled(False):
+        ...     torch.autograd.is_multithreading_enabled()
+        False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.prev, self.mode = is_multithreading_enabled(), mode
+        _threads.enabled = mode
+
+    def clone(self) -> Self:
+        """Give a fresh context that wants the same."""
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        self._hold()
+
+    def _until_left(self) -> Generator[None]:
+        try:
+            yield
+        finally:
+            _threads.enabled = self.prev
+
+
+def is_multithreading_enabled() -> bool:
+    """Tell what `set_multithreading_enabled` has set; True at first."""
+    return _threads.enabled
 
 
 def is_inference_mode_enabled() -> bool:

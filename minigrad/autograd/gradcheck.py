@@ -73,7 +73,7 @@ def gradcheck(
         check_batched_forward_grad: Not available: it needs `vmap` and forward mode.
         check_forward_ad: Not available: there is no forward mode.
         check_backward_ad: Check backward at all.
-        fast_mode: Not available: every entry is compared.
+        fast_mode: Changes nothing: every entry is compared, which is slower.
         masked: If true, a gradient of zero may give gradients that are not exactly zero.
 
     Returns:
@@ -102,7 +102,7 @@ def gradcheck(
     _one_of(forward_ad=check_forward_ad, backward_ad=check_backward_ad)
     _needs(batched_grad=check_batched_grad, backward_ad=check_backward_ad)
     _needs(batched_forward_grad=check_batched_forward_grad, forward_ad=check_forward_ad)
-    _refuse(check_forward_ad, check_batched_grad, fast_mode)
+    _refuse(check_forward_ad, check_batched_grad)
     arguments = as_tuple(inputs)
     _check_inputs(arguments)
     sources = [x for x in arguments if requires_grad(x)]
@@ -177,7 +177,7 @@ def gradgradcheck(
         check_batched_grad: Not available: it needs `vmap`.
         check_fwd_over_rev: Not available: there is no forward mode.
         check_rev_over_rev: Check backward through backward at all.
-        fast_mode: Not available: every entry is compared.
+        fast_mode: Changes nothing: every entry is compared, which is slower.
         masked: If true, a gradient of zero may give gradients that are not exactly zero.
 
     Returns:
@@ -199,7 +199,7 @@ def gradgradcheck(
     _one_of(fwd_over_rev=check_fwd_over_rev, rev_over_rev=check_rev_over_rev)
     _needs(undefined_grad=check_undefined_grad, rev_over_rev=check_rev_over_rev)
     _needs(batched_grad=check_batched_grad, rev_over_rev=check_rev_over_rev)
-    _refuse(check_fwd_over_rev, check_batched_grad, fast_mode)
+    _refuse(check_fwd_over_rev, check_batched_grad)
     arguments = as_tuple(inputs)
     if grad_outputs is None:
         cotangents = _drawn(differentiable(func(*arguments)), gen_non_contig_grad_outputs)
@@ -244,12 +244,11 @@ def _needs(**checks: bool) -> None:
         raise AssertionError(f"Setting check_{wanted}=True requires check_{needed} to be True")
 
 
-def _refuse(forward_mode: bool, batched: bool, fast: bool) -> None:
+def _refuse(forward_mode: bool, batched: bool) -> None:
     """Refuse what PyTorch has and minigrad has not."""
     for asked, lacks, settings in (
         (forward_mode, "forward mode", "check_forward_ad and check_fwd_over_rev"),
         (batched, "vmap for batches of gradients", "check_batched_grad"),
-        (fast, "fast mode: it compares every entry", "fast_mode"),
     ):
         if asked:
             raise NotImplementedError(f"minigrad has no {lacks}. Leave {settings} at False.")

@@ -117,6 +117,33 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
 
 
+def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+    """Give a norm of matrices: of their entries, of sums of rows or columns, of singular values."""
+    told = "linalg.matrix_norm: Expected a floating point or complex tensor as input."
+    having(A.is_floating_point() or A.is_complex(), A, told)
+    having(A.ndim > 1, A, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    both = isinstance(dim, (tuple, list)) and len(dim) == 2
+    having(both, A, f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    if ord == "fro":
+        return torch.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype)
+    known = (1, -1, 2, -2, np.inf, -np.inf, "nuc")
+    having(ord in known, A, f"linalg.matrix_norm: Order {ord} not supported.")
+    rows, columns = (each % A.ndim for each in dim)
+    having(
+        rows != columns, A, f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})"
+    )
+    A = A if dtype is None else A.to(dtype)
+    if ord in (2, -2, "nuc"):
+        values = torch.linalg.svd(A.movedim((rows, columns), (-2, -1)), full_matrices=False)[1]
+        norm = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
+        low, high = sorted((rows, columns))
+        return norm.unsqueeze(low).unsqueeze(high) if keepdim else norm
+    summed, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = A.abs().sum(summed, True)
+    norm = sums.amax(left, True) if ord > 0 else sums.amin(left, True)
+    return norm if keepdim else norm.squeeze((rows, columns))
+
+
 def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
     """Find where numbers belong among others, row by row."""
     if isinstance(input, np.ndarray) or not is_operand(input):
@@ -295,6 +322,8 @@ linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(
     driver in (None, "gelsy"), A, LSTSQ)),
     A.new_empty(0))
+linalg_matrix_norm(Tensor A, ord='fro', dim=(-2, -1), bool keepdim=False, *, dtype=None)
+    = matrix_norm(A, ord, dim, keepdim, dtype)
 linalg_matrix_rank(Tensor A, tol=None, bool hermitian=False, *, atol=None, rtol=None)
     = refuse("linalg_matrix_rank", "biu", A) or by_numpy(np.linalg.matrix_rank, having(
     A.ndim > 1, A, "torch.linalg.matrix_rank: The input tensor input must have at least 2 "

@@ -96,14 +96,22 @@ class Path(ModuleType):
         super().__init__(f"minigrad.{name}", f"Stands at PyTorch's path `torch.{name}`.")
         self.__dict__.update(__path__=[], _name=name, _ours=ours)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
+    def _own(self) -> Any:
+        """Give the module, or the object, that has what programs look for here."""
         file, _, inside = self._ours.partition(":")
         path = file[1:] if file.startswith("=") else f"minigrad.{file}"  # "=": Python's own
         own: Any = import_module(path) if file else None
         for part in filter(None, inside.split(".")):
             own = getattr(own, part)
+        return own
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._own())})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        own = self._own()
         if f"{self.__name__}.{name}" in sys.modules:
             found: Any = sys.modules[f"{self.__name__}.{name}"]
         elif hasattr(own, name):

@@ -7,6 +7,7 @@ list anew.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -51,6 +52,16 @@ def function(name: str) -> Any:
 def waiting_functions() -> list[str]:
     """Give the names of all functions that wait."""
     return [*_files["functions"]]
+
+
+def listing(names: dict[str, Any], late: Callable[[], Iterable[str]]) -> Callable[[], list[str]]:
+    """Make a module's `__dir__`: what it has, and what it loads when it is first asked for.
+
+    Args:
+        names: The module's `globals()`.
+        late: Gives the names of the rest.
+    """
+    return lambda: sorted({*names, *late()})
 
 
 class Waiting:

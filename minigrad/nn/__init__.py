@@ -4,6 +4,7 @@ import sys as _sys
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.nn import functional as functional
 from minigrad.nn import init as init
 from minigrad.nn.modules import *
@@ -21,6 +22,13 @@ for _path, _module in [*_sys.modules.items()]:
     _room, _, _name = _path.rpartition(".")
     if _room in ("minigrad.nn", "minigrad.nn.modules", "minigrad.nn.utils"):
         setattr(_sys.modules[_room], _name, _module)
+
+
+def _late() -> list[str]:
+    return [*_import_module("minigrad.breadth.layers").NAMES]
+
+
+__dir__ = _lazy_loading.listing(globals(), _late)
 
 
 def __getattr__(name: str) -> _Any:

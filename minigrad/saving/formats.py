@@ -124,7 +124,8 @@ def unpack(content: bytes) -> dict[str, bytes]:
                 raise ValueError("an entry is there twice")
             if name.startswith("/") or "\\" in name or ".." in name.split("/"):
                 raise ValueError(f"the name {name!r} leads out of the file")
-            files[name] = archive.read(entry)  # no more than it says
+            with archive.open(entry) as stream:  # `read(entry)` would unpack 2 GB at a time
+                files[name] = stream.read(entry.file_size + 1)
             if len(files[name]) != entry.file_size:
                 raise ValueError(f"the entry {name!r} is not as long as it says")
     return files
@@ -243,7 +244,10 @@ def read_safetensors(content: bytes) -> Arrays:
     """
     arrays: Arrays = {}
     rounded = []
-    for name, entry in _library().deserialize(content):
+    header = _header(content)
+    entries = dict(_library().deserialize(content))  # in an order by chance
+    for name in sorted(entries, key=lambda name: header[name]["data_offsets"]):
+        entry = entries[name]
         kind, shape = entry["dtype"], entry["shape"]
         if kind == "BF16":
             halves = np.frombuffer(entry["data"], "<u2").astype(np.uint32)
@@ -255,7 +259,7 @@ def read_safetensors(content: bytes) -> Arrays:
             arrays[name] = array.astype(_DTYPES[kind])
         else:
             raise ValueError(f"the tensor {name!r} has the type {kind}, which NumPy does not have")
-    checksum = _header(content).get("__metadata__", {}).get(_CHECKSUM)
+    checksum = header.get("__metadata__", {}).get(_CHECKSUM)
     if checksum not in (None, _checksum(arrays)):
         raise ValueError("its checksum is wrong: some bytes were changed")
     if rounded:

@@ -4,9 +4,16 @@ import sys as _sys
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+_LATE = ("checkpoint", "data", "hooks")
+
+
+def __dir__() -> list[str]:
+    """List what is loaded later, too."""
+    return sorted({*globals(), *_LATE})
+
 
 def __getattr__(name: str) -> _Any:
     """Load these when they are first asked for: they build on tensors, the others do not."""
-    if name in ("checkpoint", "data", "hooks") or f"minigrad.utils.{name}" in _sys.modules:
+    if name in _LATE or f"minigrad.utils.{name}" in _sys.modules:
         return _import_module(f"minigrad.utils.{name}")
     raise AttributeError(f"module 'minigrad.utils' has no attribute {name!r}")

@@ -7,6 +7,7 @@ with its derivative, and with its signature over it.
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
+from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
 from minigrad.faces.face import in_functional as _in_functional
 
@@ -29,6 +30,14 @@ _all = {**_in_functional, **{name: _functions[name] for name in _SHARED}}
 globals().update(_all)
 
 __all__ = [*sorted(_all)]
+
+
+def _late() -> dict[str, _Any]:
+    _import_module("minigrad.breadth.layers")
+    return _in_functional
+
+
+__dir__ = _lazy_loading.listing(globals(), _late)
 
 
 def __getattr__(name: str) -> _Any:

@@ -32,10 +32,9 @@ __all__ = [
 # Layers -----------------------------------------------------------------------------------------
 
 
-def _attend(attention: Any, x: Tensor, seen: Tensor, mask: Any, padding: Any, causal: bool) -> Any:
+def _attend(attention: Any, x: Tensor, seen: Tensor, mask: Any, padding: Any, **flags: bool) -> Any:
     """Let each place of a sequence look at those that it may see."""
-    settings = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": causal}
-    return attention(x, seen, seen, **settings, need_weights=False)[0]
+    return attention(x, seen, seen, attn_mask=mask, key_padding_mask=padding, **flags)[0]
 
 
 class _TransformerLayer(
@@ -74,10 +73,6 @@ class _TransformerLayer(
             activation = F.relu if activation == "relu" else F.gelu
         self.activation: Any = activation
 
-    def _sa_block(self, x: Tensor, *masks: Any) -> Tensor:
-        """Look at the own sequence."""
-        return self.dropout1(_attend(self.self_attn, x, x, *masks))
-
     def _ff_block(self, x: Tensor) -> Tensor:
         """Send each place through the two linear layers."""
         x = self.linear2(self.dropout(self.activation(self.linear1(x))))
@@ -112,6 +107,11 @@ class TransformerEncoderLayer(_TransformerLayer):
         >>> layer(torch.randn(1, 3, 8)).shape
         torch.Size([1, 3, 8])
     """
+
+    def _sa_block(self, x: Tensor, mask: Any, padding: Any, causal: bool) -> Tensor:
+        """Look at the own sequence."""
+        flags = {"need_weights": False, "is_causal": causal}
+        return self.dropout1(_attend(self.self_attn, x, x, mask, padding, **flags))
 
     def forward(
         self,
@@ -180,9 +180,15 @@ class TransformerDecoderLayer(_TransformerLayer):
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
 
-    def _mha_block(self, x: Tensor, mem: Tensor, *masks: Any) -> Tensor:
+    def _sa_block(self, x: Tensor, mask: Any, padding: Any, causal: bool) -> Tensor:
+        """Look at the own sequence."""
+        flags = {"is_causal": causal, "need_weights": False}
+        return self.dropout1(_attend(self.self_attn, x, x, mask, padding, **flags))
+
+    def _mha_block(self, x: Tensor, mem: Tensor, mask: Any, padding: Any, causal: bool) -> Tensor:
         """Look at what the encoder gave."""
-        return self.dropout2(_attend(self.multihead_attn, x, mem, *masks))
+        flags = {"is_causal": causal, "need_weights": False}
+        return self.dropout2(_attend(self.multihead_attn, x, mem, mask, padding, **flags))
 
 
 # Stacks -----------------------------------------------------------------------------------------
@@ -362,10 +368,16 @@ class TransformerDecoder(_Stack):
             memory_is_causal: A hint that `memory_mask` is the causal one.
         """
         output = tgt
-        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        causal = (self._is_causal(tgt_mask, tgt_is_causal, tgt), memory_is_causal)
+        masks = {
+            "tgt_mask": tgt_mask,
+            "memory_mask": memory_mask,
+            "tgt_key_padding_mask": tgt_key_padding_mask,
+            "memory_key_padding_mask": memory_key_padding_mask,
+            "tgt_is_causal": self._is_causal(tgt_mask, tgt_is_causal, tgt),
+            "memory_is_causal": memory_is_causal,
+        }
         for layer in self.layers:
-            output = layer(output, memory, *masks, *causal)
+            output = layer(output, memory, **masks)
         return output if self.norm is None else self.norm(output)
 
 
@@ -461,8 +473,16 @@ class Transformer(
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
-        masks = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)
-        return self.decoder(tgt, memory, *masks, tgt_is_causal, memory_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:

@@ -152,6 +152,35 @@ class Traversal:
                 raise AttributeError(f"`{name}` is not an nn.Module")
         return module
 
+    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+        """Put a module in the place of the one with a dotted name, or where there is none yet.
+
+        Args:
+            target: Names joined by dots, as `named_modules` gives them.
+            module: The new module.
+            strict: Whether there must be one already.
+
+        Raises:
+            ValueError: If the name is empty, or what is given is no module.
+            AttributeError: If the way there leads over something that is no module, or is missing.
+
+        Example:
+            >>> import minigrad as torch
+            >>> model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.ReLU())
+            >>> model.set_submodule("1", torch.nn.Tanh())
+            >>> model[1]
+            Tanh()
+        """
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Traversal):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict or hasattr(parent, name):
+            parent.get_submodule(name)
+        setattr(parent, name, module)
+
     def get_parameter(self, target: str) -> Parameter:
         """Find a parameter by its dotted name.
 
