@@ -178,6 +178,7 @@ CALLS = (
         covers=(
             ("torch.*", "default of `layout` is None, there torch.strided"),
             ("torch.*", "default of `memory_format` is None, there torch.*"),
+            ("torch.linalg.matrix_norm", "default of `dim` is (-2, -1), there {-2, -1}"),
             ("torch.Tensor.contiguous", "default of `memory_format` is None, there 0"),
             ("torch.randperm", "default of `dtype` is None, there torch.int64"),
             ("torch.nn.functional.avg_pool*", "default of `stride` is None, there ()"),

@@ -119,19 +119,6 @@ LIMITS = (
         ),
     ),
     Difference(
-        slug="gradcheck-fast-mode",
-        title="gradcheck's fast mode",
-        what="`fast_mode=True` is an error: gradcheck compares every entry.",
-        why="A second way to the same verdict, for functions larger than the course's.",
-        code="x = torch.ones(2, dtype=torch.float64, requires_grad=True)\n"
-        "torch.autograd.gradcheck(torch.exp, x, fast_mode=True)",
-        names=(
-            "torch.autograd.gradcheck",
-            "torch.autograd.gradgradcheck",
-            "torch.autograd.gradcheck.grad*check",
-        ),
-    ),
-    Difference(
         slug="checkpoint-debug",
         title="The log of a checkpoint",
         what="`debug=True` of `torch.utils.checkpoint.checkpoint` is an error: what the two runs "

@@ -9,7 +9,8 @@ _LATE = ("checkpoint", "data", "hooks")
 
 def __dir__() -> list[str]:
     """List what is loaded later, too."""
-    return sorted({*globals(), *_LATE})
+    below = {name.split(".")[2] for name in _sys.modules if name.startswith(f"{__name__}.")}
+    return sorted({*globals(), *_LATE, *below})
 
 
 def __getattr__(name: str) -> _Any:
