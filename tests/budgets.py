@@ -30,7 +30,7 @@ ROOMS = {
     "data": Size(494, 4),
     "faces": Size(1097, 10),
     "nn": Size(5439, 35),
-    "ops": Size(9532, 45),
+    "ops": Size(9534, 45),
     "optim": Size(1549, 10),
     "saving": Size(937, 4),
     "symbolic": Size(4752, 23),

@@ -20,7 +20,7 @@ from minigrad.faces.arguments import as_tensor, cast, check_tensor, holds_number
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
-HALF = np.dtype("float16")
+HALF, _SINGLE = np.dtype("float16"), np.dtype("float32")
 _ROUNDS_ITSELF = ("log_softmax",)
 _ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # not of arrays
 _EXACT = ("mul", "div")  # by numbers that need not be of float16
@@ -88,7 +88,7 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
         if rules_mode.running and operation in with_number:
             return with_number[operation](self, other)
         if self._array.dtype is HALF and operation.__name__ in _EXACT:
-            return meet_types(operation, self, scalar(other, np.dtype("float32")), HALF)
+            return meet_types(operation, self, scalar(other, _SINGLE), HALF)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
         sign = _ORDERS.get(operation.__name__)
@@ -132,7 +132,7 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor, meeting: Any
     meeting = meeting or dtypes.result_type(a._array, b._array)
     one = 1 in (a._array.size, b._array.size)
     wide = meeting is HALF and one and operation.__name__ in _EXACT
-    within = np.dtype("float32") if wide else meeting
+    within = _SINGLE if wide else meeting
     shadows = _converted(a, within, b._array), _converted(b, within, a._array)
     recording = grad_mode.enabled
     call = operation if recording.__class__ is bool else partial(unattended, operation)
@@ -264,25 +264,28 @@ def rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
     Tensors are for a rule that is recorded. If it is not, it computes with their arrays.
     """
 
+    def convert(each: Any, dtype: Any) -> Any:
+        return cast(each, dtype) if isinstance(each, Tensor) else each.astype(dtype)
+
     @quietly
     def narrow(*given: Any) -> Any:
-        if any(isinstance(each, np.dtype) for each in given):
+        kinds = [getattr(getattr(each, "_array", each), "dtype", None) for each in given]
+        if HALF not in kinds or any(isinstance(each, np.dtype) for each in given):
             return function(*given)
-        halves = [getattr(each, "dtype", None) is HALF for each in given]
-        pairs = zip(given, halves, strict=True)
-        result = function(*[each.astype(np.float32) if half else each for each, half in pairs])
-        return result.astype(HALF) if any(halves) and result.dtype == np.float32 else result
+        pairs = zip(given, kinds, strict=True)
+        wide = [convert(each, _SINGLE) if dtype is HALF else each for each, dtype in pairs]
+        result = function(*wide)
+        single = getattr(result, "_array", result).dtype == _SINGLE
+        return convert(result, HALF) if single else result
 
     @wraps(function)
     def computed(*given: Any) -> Any:
         first = given[0]
         if first.__class__ is np.ndarray and first.dtype is not HALF:
             return function(*given)
-        if not isinstance(first, Tensor):
+        if grad_mode.enabled or not isinstance(first, Tensor):
             return narrow(*given)
-        if grad_mode.enabled:
-            return function(*given)
-        return wrap_as_normal(computed(*[getattr(each, "_array", each) for each in given]))
+        return wrap_as_normal(narrow(*[getattr(each, "_array", each) for each in given]))
 
     return computed
 

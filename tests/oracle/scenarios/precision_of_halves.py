@@ -69,3 +69,18 @@ def large_gradients_overflow_as_in_pytorch(torch, log):
         y = call()
         (gradient,) = torch.autograd.grad(y, x, cotangent)
         log(name, y.detach().float(), gradient.float())
+
+
+@family
+def recorded_gradients_of_normalizations(torch, log):
+    """A gradient is the same whether it is recorded or not, also where its squares overflow."""
+    F = torch.nn.functional
+    x = (torch.arange(24.0) ** 2 * 80 - 9000).half().view(6, 4).requires_grad_()
+    cotangent = (torch.arange(24) % 5 - 1.5).half().view(6, 4)
+    for name, call in (
+        ("layer_norm", lambda: F.layer_norm(x, (4,))),
+        ("batch_norm", lambda: F.batch_norm(x, None, None, training=True)),
+    ):
+        for create_graph in (False, True):
+            (gradient,) = torch.autograd.grad(call(), x, cotangent, create_graph=create_graph)
+            log(name, gradient.dtype, torch.round(gradient.detach().float() * 2e4))
