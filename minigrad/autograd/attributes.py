@@ -269,9 +269,9 @@ class TensorAttributes(Tensor):
     @property
     def _backward_hooks(self) -> Hooks | None:
         """The hooks that `register_hook` put on this tensor; None before the first."""
-        node = self.grad_fn
-        if node is None or node._hooks is None:
-            return None if self._meta is None else self._meta.hooks
+        node, meta = self.grad_fn, self._meta
+        if node is None or node._hooks is None or (meta is not None and meta.hooks is not None):
+            return None if meta is None else meta.hooks
         return node._hooks.tensor_pre.get(self.output_nr)
 
     @_backward_hooks.setter

@@ -393,7 +393,7 @@ def place_outputs(
             if in_setup and _among(output, saved):
                 raise RuntimeError(_SAVED_INPUT)
             source, output = output, wrap_as_normal(array)  # a face of its own: a view
-            make_view(output, source, _same)
+            make_view(output, source)
         if not differentiable:
             output = _without_gradient(output, is_input) if output.requires_grad else output
         elif is_dirty:
@@ -466,10 +466,6 @@ def _without_gradient(output: Any, is_input: bool) -> Any:
         return output.detach()
     # A view of an input says that it requires a gradient, as one made under no_grad does.
     return output.detach_() if output._view is None else output
-
-
-def _same(base: Any) -> Any:
-    return base.view_as(base) if isinstance(base, Tensor) else base[...]
 
 
 def _change_history(

@@ -1,152 +1,209 @@
 """Tensors that share memory: what a view is a view of, and what a change in place does to it.
 
-First come the nodes that such a change leaves: they say where the gradient of a view belongs.
+First comes how tensors lie in memory: it says where the gradient of a view belongs, however its
+base has been reshaped since the view was made.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.messages import RELEASED, SHARED, forward_name
+from minigrad.autograd.rules import zeros_for
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
+from minigrad.core.node import NO_EDGE, Edge, Node
 from minigrad.core.plugs import attach, plugs
-from minigrad.core.tensor import Tensor, VersionCounter, View, make_view, wrap_as_normal
+from minigrad.core.tape import Array, differentiable
+from minigrad.core.tensor import Tensor, VersionCounter, View, wrap_as_normal
 
-Replay = Callable[[Any], Any]
+# ------------------------------------------------------------------ how tensors lie in memory
 
 
-class Layout:
-    """The shape of a tensor, and the order in which its dimensions lie in memory.
+def root_of(array: Any) -> Any:
+    """Give the array that owns the memory which an array is a part of."""
+    while True:
+        base = array.base
+        if not isinstance(base, np.ndarray):  # NumPy keeps a strided array's base one step away
+            base = getattr(base, "base", None)
+        if not isinstance(base, np.ndarray) or base.dtype != array.dtype:
+            return array
+        array = base
 
-    Views are made anew of gradients, and not every view of a tensor can be made of one that lies
-    in memory in another order.
-    """
 
-    __slots__ = ("order", "shape")
+def memory_of(array: Any) -> Any:
+    """Give the whole memory that an array is a part of, as a vector."""
+    root = root_of(array)
+    if not root.flags.c_contiguous:
+        root = root.transpose(np.argsort([-step for step in root.strides], kind="stable"))
+    return root.reshape(-1)
+
+
+def strides_of(array: Any) -> tuple[int, ...]:
+    """Give the steps in memory, in entries, along each dimension."""
+    itemsize, shape = array.itemsize, array.shape
+    steps = [step // itemsize for step in array.strides]
+    # NumPy's steps are 0 where there are no entries, and where a size of 1 was broadcast to 1
+    for dim in range(array.ndim - 1, -1, -1):
+        if not array.size or (shape[dim] == 1 and not steps[dim]):
+            last = dim + 1 == array.ndim
+            steps[dim] = 1 if last else max(shape[dim + 1], 1) * steps[dim + 1]
+    return tuple(steps)
+
+
+class Geometry:
+    """How an array lies in memory: its shape, its strides, and where in its memory it starts."""
+
+    __slots__ = ("shape", "start", "strides")
 
     def __init__(self, array: Any) -> None:
-        self.shape = array.shape
-        self.order: tuple[int, ...] | None = None
-        if not array.flags.c_contiguous:
-            steps = [-step for step in array.strides]
-            self.order = tuple(int(dim) for dim in np.argsort(steps, kind="stable"))
-
-    def shaped(self, memory: Any) -> Any:
-        """Give a vector of all entries this shape."""
-        if self.order is None:
-            return memory.reshape(self.shape)
-        ordered = memory.reshape(tuple(self.shape[dim] for dim in self.order))
-        return ordered.transpose(tuple(int(dim) for dim in np.argsort(self.order)))
-
-    def zeros(self, like: Any) -> Any:
-        """Give a vector of as many zeros, of the dtype and kind of another array."""
-        return np.zeros_like(like, shape=(math.prod(self.shape),))
-
-    def copied(self, array: Any) -> Any:
-        """Copy an array of this shape into this order."""
-        result = self.shaped(self.zeros(array))
-        result[...] = array
-        return result
+        self.shape, self.strides = array.shape, strides_of(array)
+        root, self.start = root_of(array), 0
+        if root is not array and array.size:
+            first, own = (each.__array_interface__["data"][0] for each in (root, array))
+            self.start = (own - first) // array.itemsize
 
 
-class AsStridedBackward0(Node):
-    """A view of changed memory: its gradient goes to its place in the base."""
-
-    __slots__ = ("layout", "replay")
-
-    def __init__(self, base: Tensor, replay: Replay) -> None:
-        self._set_up([base._edge or resolve_edge(base)])
-        self.replay = replay
-        self.layout = Layout(base._array)
-
-    def _run(self, gradient: Any, keep: bool = True) -> Any:
-        """Put the gradient into zeros of the base's shape; repeated entries add up."""
-        memory = self.layout.zeros(gradient)
-        part = self.replay(self.layout.shaped(memory))
-        repeated, windows = repeated_dims(part), _overlaps(part)
-        if not repeated and not windows:
-            part[...] = gradient
-        elif type(memory) is np.ndarray and not windows:
-            dims = range(part.ndim)
-            once = tuple(slice(0, 1) if dim in repeated else slice(None) for dim in dims)
-            part[once] = gradient.sum(axis=repeated, keepdims=True)
-        else:  # windows, or symbols
-            np.add.at(memory, self.replay(self.layout.shaped(np.arange(memory.size))), gradient)
-        return (self.layout.shaped(memory),)
-
-    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
-        """Do the same on tensors; writing into the part is itself recorded."""
-        layout, replay = self.layout, self.replay
-        memory = wrap_as_normal(layout.zeros(gradient._array))
-        part = replay(layout.shaped(memory._array))
-        if not part.size:
-            return (wrap_as_normal(layout.shaped(memory._array)),)
-        if _overlaps(part):
-            places = replay(layout.shaped(np.arange(memory._array.size)))
-            flat = wrap_as_normal(np.ascontiguousarray(places).reshape(-1))
-            filled = memory.index_add(0, flat, gradient.reshape(-1))
-            return (as_strided(filled, layout.shaped),)
-        repeated = repeated_dims(part)
-        for dim in reversed(range(part.ndim)):
-            if part.shape[dim] == 1:
-                gradient = gradient.squeeze(dim)
-            elif dim in repeated:
-                gradient = gradient.sum(dim)
-        dims = enumerate(part.shape)
-        once = tuple(0 if n == 1 or dim in repeated else slice(None) for dim, n in dims)
-        as_strided(memory, lambda base: replay(layout.shaped(base))[(*once, ...)]).copy_(gradient)
-        return (as_strided(memory, layout.shaped),)
+def needed(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> int:
+    """Tell how many entries a memory must have for an array."""
+    pairs = zip(shape, strides, strict=True)
+    return 0 if 0 in shape else start + 1 + sum((size - 1) * step for size, step in pairs)
 
 
-def as_strided(base: Any, replay: Replay) -> Any:
-    """Give a view of a tensor, whatever its strides, as one step in the graph."""
-    view = wrap_as_normal(replay(base._array))
-    if base.requires_grad and grad_mode.enabled:
-        view._edge = (AsStridedBackward0(base, replay), 0)
-    make_view(view, base, replay)
-    return view
+def seen(memory: Any, shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
+    """Look at a vector as an array of a shape and strides."""
+    itemsize = memory.itemsize
+    steps = [step * itemsize for step in strides]
+    if type(memory) is np.ndarray and not memory.dtype.hasobject:  # quicker
+        return np.ndarray(shape, memory.dtype, memory, start * itemsize, steps)
+    return np.lib.stride_tricks.as_strided(memory[start:], shape, steps, subok=True)
 
 
-def _overlaps(view: Any) -> bool:
-    """Tell whether entries of a view may share memory though no dimension repeats them."""
+def _places(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
+    """Give the place in memory of each entry of an array, as a vector."""
+    places = np.asarray(start)
+    for size, step in zip(shape, strides, strict=True):
+        places = places[..., None] + np.arange(size) * step
+    return places.reshape(-1)
+
+
+def _overlaps(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Tell whether entries of an array may share memory."""
     reach = 0
-    for step, size in sorted(zip(view.strides, view.shape, strict=True)):
-        if step and size > 1:
+    for step, size in sorted(zip(strides, shape, strict=True)):
+        if size > 1:
             if step <= reach:
                 return True
             reach += step * (size - 1)
     return False
 
 
-def repeated_dims(view: Any) -> tuple[int, ...]:
-    """Give the dimensions along which a view repeats its entries."""
-    pairs = enumerate(zip(view.strides, view.shape, strict=True))
-    return tuple(dim for dim, (step, size) in pairs if not step and size > 1)
+def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) -> None:
+    """Raise if an array of a shape and strides would reach outside of a memory of so many entries.
+
+    Raises:
+        RuntimeError: If it would.
+    """
+    if start < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {start}")
+    size = array.itemsize
+    wanted, there = needed(shape, strides, start) * size, count * size
+    if wanted > there:
+        raise RuntimeError(
+            f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {start}, "
+            f"and itemsize {size} requiring a storage size of {wanted} are out of bounds for "
+            f"storage of size {there}"
+        )
+
+
+def _from_strides(grad: Any, own: Any, size: Any, storage_offset: Any, stride: Any) -> Any:
+    """Add up the gradients at each place in memory, and give every entry of the base its place's.
+
+    Entries of the base that share a place share its gradient.
+    """
+    array = getattr(grad, "_array", grad)
+    recorded = array is not grad
+    if 0 in size or 0 in own.shape:
+        zeros = zeros_for(array, own.shape)
+        return wrap_as_normal(zeros) if recorded else zeros
+    start = own.start if storage_offset is None else storage_offset
+    first = min(start, own.start)
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    for dim in range(len(size) - 1, -1, -1):
+        if size[dim] == 1:
+            grad = grad.squeeze(dim)
+        elif not stride[dim]:
+            grad = grad.sum(dim)
+        else:
+            shape, strides = (size[dim], *shape), (stride[dim], *strides)
+    part, whole = (shape, strides, start - first), (own.shape, own.strides, own.start - first)
+    memory = zeros_for(array, (max(needed(*part), needed(*whole)),))
+    if recorded:
+        memory = wrap_as_normal(memory)
+    if _overlaps(shape, strides):
+        places, grad = _places(*part), grad.reshape(-1)
+        if recorded:
+            memory = memory.index_add(0, wrap_as_normal(places), grad)
+        else:
+            np.add.at(memory, places, grad)
+    elif recorded:
+        _part_of(memory, *part).copy_(grad)
+    else:
+        seen(memory, *part)[...] = grad
+    if _overlaps(*whole[:2]):
+        shares = np.bincount(_places(*whole), minlength=len(memory)).astype(array.dtype)
+        memory = memory / (wrap_as_normal(shares) if recorded else shares.clip(1))
+    return _part_of(memory, *whole) if recorded else seen(memory, *whole)
+
+
+@differentiable("AsStridedBackward0", view=True, self=_from_strides)
+def as_strided(self: Array, size: Any, stride: Any, storage_offset: Any, own: Any) -> Array:
+    """Look at the memory with any size and strides: an entry collects from all its appearances.
+
+    How the input lies in the memory is `own`; without an offset the view starts where it does.
+    """
+    start = own.start if storage_offset is None else storage_offset
+    return seen(memory_of(self), size, stride, start)
+
+
+def _part_of(memory: Any, shape: Any, strides: Any, start: int) -> Any:
+    return as_strided(memory, shape, strides, start, Geometry(memory._array))
+
+
+def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
+    """Give the place in the graph of a view of changed memory, as both lie there now."""
+    if "_run" not in vars(as_strided.node):
+        as_strided.prepare()
+    node = as_strided.node()
+    node._set_up([base._edge or resolve_edge(base)])
+    view = Geometry(tensor._array)
+    node._saved = (Geometry(base._array), view.shape, view.start, view.strides)
+    return (node, 0)
 
 
 # In the place of the operation of a `CopySlices` that has run: so the old graph can go.
 _RELEASED = Node()
 
 
+_REPEATED = SHARED.format("more than one element of the written-to tensor", "s")
+
+
 class CopySlices(Node):
     """A part of a tensor was changed in place: that part's gradient goes through the change."""
 
-    __slots__ = ("function", "layout", "replay")
+    __slots__ = ("base", "function", "part")
 
     _keeps_tensors = True
 
-    def __init__(self, base: Tensor, edge: Any, replay: Replay, function: Node) -> None:
+    def __init__(self, base: Tensor, edge: Any, view: Tensor, function: Node) -> None:
         self._set_up([edge, *function.next_functions[1:]])
         if function._broadcast is not None:  # what the part gets is written into it as it is
             function._broadcast = (None, *function._broadcast[1:])
         self.function = function
-        self.replay = replay
-        self.layout = Layout(base._array)
+        self.base, self.part = Geometry(base._array), Geometry(view._array)
 
     def name(self) -> str:
         """Give the name that PyTorch prints."""
@@ -156,34 +213,49 @@ class CopySlices(Node):
         self._saved = None
         self.function = _RELEASED
 
-    def _run(self, gradient: Any, keep: bool = True) -> Any:
-        """Send the changed part's gradient through the operation, the rest past it."""
+    def _memory(self, gradient: Any) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+        """Give a memory for the base's gradient, and how that and the part's lie there."""
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        result = self.layout.copied(np.asanyarray(gradient))
-        part = self.replay(result)
+        base, part = self.base, self.part
+        if repeated_dims(base):
+            raise RuntimeError(_REPEATED)
+        count, start = needed(base.shape, base.strides, 0), part.start - base.start
+        check_strides(gradient, part.shape, part.strides, start, count)
+        memory = zeros_for(gradient, (count,))
+        return memory, (base.shape, base.strides, 0), (part.shape, part.strides, start)
+
+    def _run(self, gradient: Any, keep: bool = True) -> Any:
+        """Send the changed part's gradient through the operation, the rest past it."""
+        memory, whole, place = self._memory(np.asanyarray(gradient))
+        result, part = seen(memory, *whole), seen(memory, *place)
+        result[...] = gradient
         first, *others = self.function._run(part.copy(), keep)
         if not keep:
             self._release()
         if first is None:
             return (None, *others)
         if repeated_dims(part):  # zero_() of an expanded tensor; PyTorch notices only here
-            raise RuntimeError(SHARED.format("more than one element of the written-to tensor", "s"))
+            raise RuntimeError(_REPEATED)
         part[...] = first
         return (result, *others)
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is then itself recorded."""
-        if self._saved is None:
-            raise RuntimeError(RELEASED)
-        memory = self.layout.zeros(gradient._array)
-        result = wrap_as_normal(self.layout.shaped(memory)).copy_(gradient)
-        part = as_strided(result, self.replay)
+        memory, whole, place = self._memory(gradient._array)
+        result = wrap_as_normal(seen(memory, *whole)).copy_(gradient)
+        part = _part_of(result, *place)
         first, *others = self.function._run_recorded(part.clone(), keep)
         if first is None:
             return (None, *others)
         part.copy_(first)
         return (result, *others)
+
+
+def repeated_dims(view: Any) -> tuple[int, ...]:
+    """Give the dimensions along which an array, or its geometry, repeats its entries."""
+    pairs = enumerate(zip(view.strides, view.shape, strict=True))
+    return tuple(dim for dim, (step, size) in pairs if not step and size > 1)
 
 
 # ------------------------------------------------------------------ what must not be changed
@@ -242,9 +314,9 @@ def regenerate(view: View, tensor: Tensor) -> None:
     """
     check_may_change(tensor, view, "its base or another view of its base has been")
     old = own_edge(tensor, view)
-    tensor._edge = (AsStridedBackward0(view.base, view.replay), 0)
+    tensor._edge = _view_edge(tensor, view.base)
     view.stale, view.edge = False, None
-    _move_retained(tensor, old, True)
+    _move_retained(tensor, old)
 
 
 # Called with a tensor just before its memory is written to.
@@ -286,17 +358,13 @@ def _refuse_view_of_leaf(tensor: Tensor, view: View) -> None:
         raise RuntimeError(_A_LEAF.format("view of a "))
 
 
-def rebase_history(
-    tensor: Tensor, node: Node, output_nr: int = 0, retains_here: bool = True
-) -> None:
+def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     """Make `node`, whose first input is the tensor's old value, the tensor's new `grad_fn`.
 
     Args:
         tensor: A tensor whose memory was just written to by a recorded operation, and this counted.
         node: The node of that operation.
         output_nr: Which output of the node the tensor is.
-        retains_here: Whether a retained gradient is that of the new value from now on. Not where
-            only the shape changed: there PyTorch keeps that of the old one.
     """
     view = tensor._view
     changed = tensor if view is None else view.base
@@ -306,30 +374,38 @@ def rebase_history(
     old = changed._edge
     edge: Edge = (node, output_nr)
     if view is not None:
-        edge = (CopySlices(changed, old or resolve_edge(changed), view.replay, node), 0)
+        edge = (CopySlices(changed, old or resolve_edge(changed), tensor, node), 0)
     changed._edge = edge
     if changed._meta is not None and (view is None or (old or NO_EDGE)[0] is not None):
         accumulator = changed._meta.living_accumulator()
         if accumulator is not None and accumulator._hooks is not None:
             # of a former leaf PyTorch runs the hooks after one change of a view of it, but no more
             accumulator._hooks.tensor_pre = {}
-    _move_retained(changed, old, retains_here)
+    _move_retained(changed, old)
     if view is not None:
         view.let_go(tensor)
         regenerate(view, tensor)
     update_views(tensor)
 
 
-def _move_retained(tensor: Tensor, old: Edge | None, moves: bool) -> None:
+_STAYED = (
+    "out != nullptr INTERNAL ASSERT FAILED: this tensor retained its gradient, then it was "
+    "reshaped in place, and now its values change in place. PyTorch's error is the same. Call "
+    "retain_grad() after the changes."
+)
+
+
+def _move_retained(tensor: Tensor, old: Edge | None) -> None:
     """Let a tensor that retains its gradient do so at its new node, and no longer at the old."""
     meta = tensor._meta
     if meta is None:
         return
     meta.hooks = None  # those of a leaf, which it is no more
-    if meta.retains_grad and moves:
+    if meta.retains_grad:
         meta.retains_grad = False
-        if old is not None and old[0] is not None and old[0]._hooks is not None:
-            old[0]._hooks.retained.pop(old[1], None)
+        node, output_nr = old or NO_EDGE
+        if node is not None and node._ensure_hooks().retained.pop(output_nr, None) is None:
+            raise RuntimeError(_STAYED)
         tensor.retain_grad()
 
 

@@ -56,10 +56,6 @@ class BackwardHookFunctionBackward(Node):
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
 
-def _itself(base: Any) -> Any:
-    return base
-
-
 class FullBackwardHooks:
     """The full backward hooks and pre-hooks of one call of one module.
 
@@ -196,7 +192,7 @@ def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Numbe
             node._dtype.append(tensor._array.dtype)
             edges.append((tensor._edge or resolve_edge(tensor)) if needs else NO_EDGE)
             view = entries[place] = wrap(tensor._array)
-            make_view(view, tensor, _itself)
+            make_view(view, tensor)
             if needs:
                 view._edge = (node, output_nr)
             if view._view is not None:

@@ -271,11 +271,7 @@ class Writer:
             "            result._version_counter = INFERENCE",
         ]
         if view:
-            settings = ", ".join(a for a in self.arguments if a not in tensors)
-            replay = (
-                f"lambda base: (this if isinstance(base, Tensor) else forward)(base, {settings})"
-            )
-            lines += [f"    make_view(result, {tensors[0]}, {replay})"]
+            lines += [f"    make_view(result, {tensors[0]})"]
         return "\n".join([*lines, "    return result"])
 
     def _save(self, name: str) -> str:

@@ -101,7 +101,6 @@ class View:
 
     Attributes:
         base: The tensor that owns the memory; never a view itself.
-        replay: Makes the same view of any array or tensor of the base's shape.
         origin: "recorded"; or why the view must not be changed: it was made under "no_grad" or
             in "inference" mode, or a custom Function gave "one" view or "several".
         stale: Whether the memory was written to since the tensor's `_edge` was recorded.
@@ -114,9 +113,8 @@ class View:
     edge: Edge | None = None
     flag = False
 
-    def __init__(self, base: Tensor, replay: Callable[[Any], Any]) -> None:
+    def __init__(self, base: Tensor) -> None:
         self.base = base
-        self.replay = replay
 
     if TYPE_CHECKING:  # what `autograd.views` attaches
 
@@ -333,7 +331,7 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node, output_nr = self._edge or self._resolved_edge() or NO_EDGE
-        if node is not None:
+        if node is not None and (self._meta is None or self._meta.hooks is None):
             table = node._ensure_hooks().tensor_pre.setdefault(output_nr, OrderedDict())
             accumulator = None if self._meta is None else self._meta.living_accumulator()
             if accumulator is not None:  # it was a leaf once, and PyTorch looks for hooks here
@@ -401,18 +399,15 @@ def counter_of(tensor: Tensor) -> VersionCounter:
     return counter
 
 
-def make_view(tensor: Tensor, source: Tensor, replay: Callable[[Any], Any]) -> None:
-    """Note that `tensor` is the view `replay(source)`, and let the two share a version counter."""
+def make_view(tensor: Tensor, source: Tensor) -> None:
+    """Note that `tensor` is a view of `source`, and let the two share a version counter."""
     counter = tensor._version_counter = source._version_counter or counter_of(source)
     if counter is INFERENCE:  # nobody keeps count of those, and no gradient flows through them
         tensor._edge = NO_EDGE
         return
     outer = source._view
-    if outer is None:
-        view = tensor._view = View(source, replay)
-    else:
-        inner = outer.replay
-        view = tensor._view = View(outer.base, lambda base: replay(inner(base)))
+    view = tensor._view = View(source if outer is None else outer.base)
+    if outer is not None:
         view.origin = outer.origin
     if tensor._edge is NO_EDGE:
         if not grad_mode.enabled and view.origin != "inference":

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad.autograd.messages import warn, wrong_type
+from minigrad.autograd.views import strides_of
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import Tensor
@@ -145,15 +146,9 @@ class Layout(Tensor):
     @_explained
     def stride(self, dim: int | None = None) -> Any:
         """Give the steps in memory, in entries, along each dimension or along one."""
-        array = self._array
-        # NumPy's steps are 0 where there are no entries, and where a size of 1 was broadcast to 1
-        steps = [step // array.itemsize for step in array.strides]
-        for d in range(array.ndim - 1, -1, -1):
-            if not array.size or (array.shape[d] == 1 and not steps[d]):
-                last = d + 1 == array.ndim
-                steps[d] = 1 if last else max(array.shape[d + 1], 1) * steps[d + 1]
+        steps = strides_of(self._array)
         if dim is None:
-            return tuple(steps)
+            return steps
         if dim.__class__ is not int:
             dim = whole("stride", dim, "dim", 1)
         try:

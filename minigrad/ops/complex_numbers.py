@@ -17,10 +17,10 @@ from minigrad.faces import attach, face
 from minigrad.ops.inplace import copy_
 
 
-def _view(array: Any, source: Tensor, replay: Callable[[Tensor], Tensor]) -> Tensor:
+def _view(array: Any, source: Tensor) -> Tensor:
     """Give an array that lies in the memory of a tensor as a view of it."""
     result = wrap(array)
-    make_view(result, source, replay)
+    make_view(result, source)
     return result
 
 
@@ -39,7 +39,7 @@ def real(input: Tensor) -> Tensor:
         >>> torch.real(torch.tensor([1 + 2j]))
         tensor([1.])
     """
-    return _view(input._array.real, input, real) if input.is_complex() else input
+    return _view(input._array.real, input) if input.is_complex() else input
 
 
 @face("imag(Tensor input)", method=False)
@@ -56,7 +56,7 @@ def imag(input: Tensor) -> Tensor:
     """
     if not input.is_complex():
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _view(input._array.imag, input, imag)
+    return _view(input._array.imag, input)
 
 
 @face("view_as_real(Tensor input)", method=False)
@@ -75,7 +75,7 @@ def view_as_real(input: Tensor) -> Tensor:
     if not input.is_complex():
         raise RuntimeError("view_as_real is only supported for complex tensors")
     array = input._array
-    return _view(array[..., np.newaxis].view(array.real.dtype), input, view_as_real)
+    return _view(array[..., np.newaxis].view(array.real.dtype), input)
 
 
 @face("view_as_complex(Tensor input)", method=False)
@@ -105,7 +105,7 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     _refuse_gradient(input)
     pairs = array.view(input.dtype.to_complex().numpy)[..., 0]
-    return _view(pairs, input, view_as_complex)
+    return _view(pairs, input)
 
 
 @face("conj(Tensor input)", ufunc=np.conjugate)

@@ -12,7 +12,15 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
-from minigrad.autograd.views import check_inplace, rebase_history, write_watchers
+from minigrad.autograd.views import (
+    Geometry,
+    as_strided,
+    check_inplace,
+    memory_of,
+    rebase_history,
+    update_views,
+    write_watchers,
+)
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.tape import book
@@ -301,23 +309,23 @@ def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
     old = _before(tensor, tensor._array)
     call = function if recording.__class__ is bool else functools.partial(unattended, function)
     result = call(old, *settings)
+    hooks = tensor._backward_hooks
     tensor._array = result._array
     tensor._bump_version()
     edge, view = result._edge, tensor._view
-    recorded = recording and edge is not None and edge[0] is not None
-    if recorded:
-        node: Any = edge[0]
-        node.__class__ = _node(node.__class__)
+    if not (recording and edge is not None and edge[0] is not None):
+        return tensor
+    node: Any = edge[0]
+    node.__class__ = _node(node.__class__)
+    if hooks is not None:  # they stay where they are, and hooks to come join them
+        tensor._autograd_meta().hooks = hooks
+    tensor._edge = edge
     if view is None:
-        if recorded:
-            rebase_history(tensor, edge[0], retains_here=False)
+        update_views(tensor)
     else:
-        inner, outer = view.replay, result._view.replay
-        view.replay = lambda base: outer(inner(base))
-        if recorded:
-            tensor._edge, view.edge, view.stale = edge, None, False
-    if recorded and recording is not True:
-        recording.attend(edge[0], tensor)
+        view.edge, view.stale = None, False
+    if recording is not True:
+        recording.attend(node, tensor)
     return tensor
 
 
@@ -352,8 +360,7 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
     check_inplace(tensor, recording=False)
     array = tensor._array
     count = int(np.prod(wanted, dtype=np.int64))
-    storage = parts.storage_of(array)
-    row = storage[parts.first_place(array, storage) if array.size else 0 :]
+    row = memory_of(array)[Geometry(array).start :]
     if row.size < count:
         larger = np.zeros(count, array.dtype)
         larger[: row.size] = row
@@ -415,8 +422,7 @@ def set_(
         sizes = arguments.sizes_of((size,))
         if stride is None:
             stride = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
-        settings = parts.strided(source, sizes, stride, storage_offset)
-        array = parts.as_strided.forward(array, *settings)
+        array = as_strided.forward(array, *parts.strided(source, sizes, stride, storage_offset))
     tensor._array = array
     tensor._bump_version()
     return tensor

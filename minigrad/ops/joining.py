@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -160,16 +159,16 @@ def _take_apart(
     kind: type[Node], tensor: Tensor, dim: int, pieces: Sequence[Any]
 ) -> tuple[Tensor, ...]:
     """Take parts of a tensor along a dimension, as views of one node unless they are unsafe."""
-    keys = [(slice(None),) * dim + (piece, ...) for piece in pieces]
-    results = tuple(wrap(tensor._array[key]) for key in keys)
+    before = (slice(None),) * dim
+    results = tuple(wrap(tensor._array[*before, piece, ...]) for piece in pieces)
     node = new_node(kind, (tensor,), every=True)
     if node is not None:
         node._saved = (dim,)
         lead_back(node, results)
     if kind is UnsafeSplitBackward0:
         return results
-    for result, key in zip(results, keys, strict=True):
-        make_view(result, tensor, operator.itemgetter(key))
+    for result in results:
+        make_view(result, tensor)
         view = result._view
         if view is not None and grad_mode.enabled and view.origin != "inference":
             # several views of one node: changing one in place would not be seen by the others

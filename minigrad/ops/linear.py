@@ -454,7 +454,7 @@ def _seen_as(kept: Any, edge: Any, operation: Any, *settings: Any) -> Any:
     source = kept if isinstance(kept, Tensor) else kept.tensor
     view = wrap_as_normal(operation.forward(source._array, *settings))
     view._edge = edge
-    make_view(view, source, lambda base: applied(operation, base, *settings))
+    make_view(view, source)
     saved = SavedTensor(view)
     version = saved.version = 0 if kept is source else kept.version
     if saved._version_counter.value != version and view._view is not None:
@@ -470,13 +470,13 @@ class _ViewOfFolded(View):
         self.tensor, self.node, self.array = weakref.ref(tensor), node, tensor._array
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("base", "replay"):
+        if name != "base":
             raise AttributeError(name)
         self.node._unfold()
-        tensor, sizes = self.tensor(), self.array.shape
-        base = wrap_as_normal(self.array.reshape(-1, sizes[-1]))
+        tensor = self.tensor()
+        base = wrap_as_normal(self.array.reshape(-1, self.array.shape[-1]))
         base._edge = self.node._edges[0]
         if tensor is not None:
             base._version_counter = counter_of(tensor)
-        self.base, self.replay = base, lambda base: applied(shape.view, base, sizes)
-        return getattr(self, name)
+        self.base = base
+        return base

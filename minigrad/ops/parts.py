@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied, taking, zeros_for
+from minigrad.autograd.views import Geometry, as_strided, check_strides, root_of
 from minigrad.core.tape import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import FromEnd, dimension, sequence_of, whole
+from minigrad.faces.arguments import dimension, sequence_of, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -194,59 +195,6 @@ def unfold_dim(self: Array, dim: int, size: int, step: int) -> Array:
     return np.lib.stride_tricks.as_strided(self, shape, strides, subok=True)
 
 
-# ---------------------------------------------------------------------- any strides at all
-
-
-def storage_of(array: Any) -> Any:
-    """Give the whole memory that an array is a part of, as a vector."""
-    while True:
-        base = array.base
-        if not isinstance(base, np.ndarray):  # NumPy keeps a strided array's base one step away
-            base = getattr(base, "base", None)
-        if not isinstance(base, np.ndarray) or base.dtype != array.dtype:
-            break
-        array = base
-    order = sorted(range(array.ndim), key=lambda dim: -array.strides[dim])
-    return array.transpose(order).reshape(-1)
-
-
-def first_place(array: Any, storage: Any) -> int:
-    """Tell how many entries of the memory come before an array's first."""
-    start, first = (each.__array_interface__["data"][0] for each in (storage, array))
-    return int(first - start) // int(array.itemsize)
-
-
-def _places(size: tuple[int, ...], stride: tuple[int, ...], offset: int = 0) -> Any:
-    """Give the place in memory of each entry of a tensor of some size and strides."""
-    places = np.asarray(offset)
-    for count, step in zip(size, stride, strict=True):
-        places = places[..., None] + np.arange(count) * step
-    return places
-
-
-def _from_strides(
-    grad: Any, self_sym_sizes: Any, size: Any, stride: Any, offset: int, own_stride: Any
-) -> Any:
-    """Add up the gradients at each place in memory, and give every input entry its place's."""
-    shown, own = _places(size, stride, offset), _places(self_sym_sizes, own_stride)
-    high = int(max(own.max(initial=0), shown.max(initial=0)))
-    storage = applied(index_add, zeros_for(grad, (high + 1,)), grad, (shown,))
-    shares = np.bincount(own.reshape(-1))[own].astype(getattr(grad, "_array", grad).dtype)
-    return applied(index, storage, (own,)) / shares
-
-
-@differentiable("AsStridedBackward0", view=True, self=_from_strides)
-def as_strided(self: Array, size: Any, stride: Any, offset: int, own_stride: Any) -> Array:
-    """Look at the memory with any size and strides: an entry collects from all its appearances.
-
-    The offset counts from the input's own first entry, whose strides are `own_stride`.
-    """
-    storage = storage_of(self)
-    start = first_place(self, storage) + offset
-    steps = tuple(step * self.itemsize for step in stride)
-    return np.lib.stride_tricks.as_strided(storage[start:], size, steps, subok=True)
-
-
 # ---------------------------------------------------------------------- what one calls
 
 
@@ -368,22 +316,22 @@ def strided_view(input: Tensor, size: Any, stride: Any, storage_offset: int | No
         tensor([[0, 1],
                 [3, 4]])
     """
-    sizes, steps, offset, own = strided(input, size, stride, storage_offset)
-    return as_strided(input, sizes, steps, offset, own)
+    return as_strided(input, *strided(input, size, stride, storage_offset))
 
 
 def strided(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None
-) -> tuple[tuple[int, ...], tuple[int, ...], int, tuple[int, ...]]:
-    """Check a view by strides, and give its size, strides, start, and the tensor's own strides."""
+) -> tuple[tuple[int, ...], tuple[int, ...], int | None, Geometry]:
+    """Check a view by strides, and give its size, strides, start, and how the tensor itself lies.
+
+    Raises:
+        RuntimeError: If the view would reach outside of the memory.
+    """
     sizes, steps = (
         sequence_of("as_strided", name, given, place)
         for place, (name, given) in enumerate((("size", size), ("stride", stride)), 2)
     )
-    array = input._array
-    storage = storage_of(array)
-    first = first_place(array, storage) if array.size else 0
-    offset = first if storage_offset is None else storage_offset
+    own, array = Geometry(input._array), input._array
     if len(sizes) != len(steps):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(step < 0 for step in steps):
@@ -396,17 +344,6 @@ def strided(
             f"Storage size calculation overflowed with sizes={list(sizes)} and "
             f"strides={list(steps)}"
         )
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    reach = sum((count - 1) * step for count, step in zip(sizes, steps, strict=True))
-    needed = 0 if 0 in sizes else (offset + reach + 1) * array.itemsize
-    if needed > storage.nbytes:
-        raise RuntimeError(
-            f"setStorage: sizes {list(sizes)}, strides {list(steps)}, storage offset {offset}, and "
-            f"itemsize {array.itemsize} requiring a storage size of {needed} are out of bounds for "
-            f"storage of size {storage.nbytes}"
-        )
-    own = tuple(step // array.itemsize for step in array.strides)
-    start = FromEnd(offset - first)
-    start.said = storage_offset
-    return sizes, steps, start, own
+    start = own.start if storage_offset is None else storage_offset
+    check_strides(array, sizes, steps, start, root_of(array).size)
+    return sizes, steps, storage_offset, own

@@ -175,7 +175,7 @@ def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     if input.requires_grad:
         result._version_counter = counter_of(input)
     else:
-        make_view(result, input, lambda base: base.view(wanted))
+        make_view(result, input)
     return result
 
 
