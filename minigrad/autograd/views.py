@@ -16,7 +16,7 @@ from minigrad.autograd.rules import zeros_for
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, Edge, Node
 from minigrad.core.plugs import attach, plugs
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, VersionCounter, View, wrap_as_normal
 
 # ------------------------------------------------------------------ how tensors lie in memory
@@ -31,14 +31,6 @@ def root_of(array: Any) -> Any:
         if not isinstance(base, np.ndarray) or base.dtype != array.dtype:
             return array
         array = base
-
-
-def memory_of(array: Any) -> Any:
-    """Give the whole memory that an array is a part of, as a vector."""
-    root = root_of(array)
-    if not root.flags.c_contiguous:
-        root = root.transpose(np.argsort([-step for step in root.strides], kind="stable"))
-    return root.reshape(-1)
 
 
 def strides_of(array: Any) -> tuple[int, ...]:
@@ -73,31 +65,14 @@ def needed(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> int:
 
 
 def seen(memory: Any, shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
-    """Look at a vector as an array of a shape and strides."""
+    """Look at a vector, which may be a tensor, with a shape and strides."""
+    if isinstance(memory, Tensor):
+        return book["as_strided"](memory, shape, strides, start, Geometry(memory._array))
     itemsize = memory.itemsize
     steps = [step * itemsize for step in strides]
     if type(memory) is np.ndarray and not memory.dtype.hasobject:  # quicker
         return np.ndarray(shape, memory.dtype, memory, start * itemsize, steps)
     return np.lib.stride_tricks.as_strided(memory[start:], shape, steps, subok=True)
-
-
-def _places(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
-    """Give the place in memory of each entry of an array, as a vector."""
-    places = np.asarray(start)
-    for size, step in zip(shape, strides, strict=True):
-        places = places[..., None] + np.arange(size) * step
-    return places.reshape(-1)
-
-
-def _overlaps(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Tell whether entries of an array may share memory."""
-    reach = 0
-    for step, size in sorted(zip(strides, shape, strict=True)):
-        if size > 1:
-            if step <= reach:
-                return True
-            reach += step * (size - 1)
-    return False
 
 
 def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) -> None:
@@ -118,66 +93,12 @@ def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) 
         )
 
 
-def _from_strides(grad: Any, own: Any, size: Any, storage_offset: Any, stride: Any) -> Any:
-    """Add up the gradients at each place in memory, and give every entry of the base its place's.
-
-    Entries of the base that share a place share its gradient.
-    """
-    array = getattr(grad, "_array", grad)
-    recorded = array is not grad
-    if 0 in size or 0 in own.shape:
-        zeros = zeros_for(array, own.shape)
-        return wrap_as_normal(zeros) if recorded else zeros
-    start = own.start if storage_offset is None else storage_offset
-    first = min(start, own.start)
-    shape: tuple[int, ...] = ()
-    strides: tuple[int, ...] = ()
-    for dim in range(len(size) - 1, -1, -1):
-        if size[dim] == 1:
-            grad = grad.squeeze(dim)
-        elif not stride[dim]:
-            grad = grad.sum(dim)
-        else:
-            shape, strides = (size[dim], *shape), (stride[dim], *strides)
-    part, whole = (shape, strides, start - first), (own.shape, own.strides, own.start - first)
-    memory = zeros_for(array, (max(needed(*part), needed(*whole)),))
-    if recorded:
-        memory = wrap_as_normal(memory)
-    if _overlaps(shape, strides):
-        places, grad = _places(*part), grad.reshape(-1)
-        if recorded:
-            memory = memory.index_add(0, wrap_as_normal(places), grad)
-        else:
-            np.add.at(memory, places, grad)
-    elif recorded:
-        _part_of(memory, *part).copy_(grad)
-    else:
-        seen(memory, *part)[...] = grad
-    if _overlaps(*whole[:2]):
-        shares = np.bincount(_places(*whole), minlength=len(memory)).astype(array.dtype)
-        memory = memory / (wrap_as_normal(shares) if recorded else shares.clip(1))
-    return _part_of(memory, *whole) if recorded else seen(memory, *whole)
-
-
-@differentiable("AsStridedBackward0", view=True, self=_from_strides)
-def as_strided(self: Array, size: Any, stride: Any, storage_offset: Any, own: Any) -> Array:
-    """Look at the memory with any size and strides: an entry collects from all its appearances.
-
-    How the input lies in the memory is `own`; without an offset the view starts where it does.
-    """
-    start = own.start if storage_offset is None else storage_offset
-    return seen(memory_of(self), size, stride, start)
-
-
-def _part_of(memory: Any, shape: Any, strides: Any, start: int) -> Any:
-    return as_strided(memory, shape, strides, start, Geometry(memory._array))
-
-
 def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
     """Give the place in the graph of a view of changed memory, as both lie there now."""
-    if "_run" not in vars(as_strided.node):
-        as_strided.prepare()
-    node = as_strided.node()
+    operation = book["as_strided"]
+    if "_run" not in vars(operation.node):
+        operation.prepare()
+    node = operation.node()
     node._set_up([base._edge or resolve_edge(base)])
     view = Geometry(tensor._array)
     node._saved = (Geometry(base._array), view.shape, view.start, view.strides)
@@ -186,8 +107,6 @@ def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
 
 # In the place of the operation of a `CopySlices` that has run: so the old graph can go.
 _RELEASED = Node()
-
-
 _REPEATED = SHARED.format("more than one element of the written-to tensor", "s")
 
 
@@ -244,7 +163,7 @@ class CopySlices(Node):
         """Do the same on tensors; writing into the part is then itself recorded."""
         memory, whole, place = self._memory(gradient._array)
         result = wrap_as_normal(seen(memory, *whole)).copy_(gradient)
-        part = _part_of(result, *place)
+        part = seen(result, *place)
         first, *others = self.function._run_recorded(part.clone(), keep)
         if first is None:
             return (None, *others)

@@ -12,15 +12,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
-from minigrad.autograd.views import (
-    Geometry,
-    as_strided,
-    check_inplace,
-    memory_of,
-    rebase_history,
-    update_views,
-    write_watchers,
-)
+from minigrad.autograd.views import check_inplace, rebase_history, update_views, write_watchers
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
 from minigrad.core.tape import book
@@ -360,7 +352,7 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
     check_inplace(tensor, recording=False)
     array = tensor._array
     count = int(np.prod(wanted, dtype=np.int64))
-    row = memory_of(array)[Geometry(array).start :]
+    row = parts.memory_from(array)
     if row.size < count:
         larger = np.zeros(count, array.dtype)
         larger[: row.size] = row
@@ -419,10 +411,12 @@ def set_(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
         )
     if size is not None:
-        sizes = arguments.sizes_of((size,))
+        size = arguments.sizes_of((size,))
         if stride is None:
-            stride = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
-        array = as_strided.forward(array, *parts.strided(source, sizes, stride, storage_offset))
+            stride = [math.prod(size[place + 1 :]) for place in range(len(size))]
+        array = parts.as_strided.forward(
+            array, *parts.strided(source, size, stride, storage_offset)
+        )
     tensor._array = array
     tensor._bump_version()
     return tensor

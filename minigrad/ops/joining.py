@@ -159,8 +159,7 @@ def _take_apart(
     kind: type[Node], tensor: Tensor, dim: int, pieces: Sequence[Any]
 ) -> tuple[Tensor, ...]:
     """Take parts of a tensor along a dimension, as views of one node unless they are unsafe."""
-    before = (slice(None),) * dim
-    results = tuple(wrap(tensor._array[*before, piece, ...]) for piece in pieces)
+    results = tuple(wrap(tensor._array[(slice(None),) * dim + (piece, ...)]) for piece in pieces)
     node = new_node(kind, (tensor,), every=True)
     if node is not None:
         node._saved = (dim,)

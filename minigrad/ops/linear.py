@@ -474,9 +474,8 @@ class _ViewOfFolded(View):
             raise AttributeError(name)
         self.node._unfold()
         tensor = self.tensor()
-        base = wrap_as_normal(self.array.reshape(-1, self.array.shape[-1]))
+        self.base = base = wrap_as_normal(self.array.reshape(-1, self.array.shape[-1]))
         base._edge = self.node._edges[0]
         if tensor is not None:
             base._version_counter = counter_of(tensor)
-        self.base = base
         return base

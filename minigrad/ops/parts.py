@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied, taking, zeros_for
-from minigrad.autograd.views import Geometry, as_strided, check_strides, root_of
+from minigrad.autograd.views import Geometry, check_strides, needed, root_of, seen
 from minigrad.core.tape import Array, arguments_of, differentiable
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, sequence_of, whole
 
@@ -193,6 +193,82 @@ def unfold_dim(self: Array, dim: int, size: int, step: int) -> Array:
     along = self.strides[dim]
     strides = (*self.strides[:dim], along * step, *self.strides[dim + 1 :], along)
     return np.lib.stride_tricks.as_strided(self, shape, strides, subok=True)
+
+
+# ---------------------------------------------------------------------- any strides at all
+
+
+def memory_of(array: Any) -> Any:
+    """Give the whole memory that an array is a part of, as a vector."""
+    root = root_of(array)
+    if not root.flags.c_contiguous:
+        root = root.transpose(np.argsort([-step for step in root.strides], kind="stable"))
+    return root.reshape(-1)
+
+
+def memory_from(array: Any) -> Any:
+    """Give the memory that an array is a part of, from its first entry on."""
+    return memory_of(array)[Geometry(array).start :]
+
+
+def _places(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
+    """Give the place in memory of each entry of an array, as a vector."""
+    places = np.asarray(start)
+    for size, step in zip(shape, strides, strict=True):
+        places = places[..., None] + np.arange(size) * step
+    return places.reshape(-1)
+
+
+def _overlaps(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Tell whether entries of an array may share memory."""
+    reach = 0
+    for step, size in sorted(zip(strides, shape, strict=True)):
+        if size > 1:
+            if step <= reach:
+                return True
+            reach += step * (size - 1)
+    return False
+
+
+def _from_strides(grad: Any, own: Any, size: Any, storage_offset: Any, stride: Any) -> Any:
+    """Add up the gradients at each place in memory, and give every entry of the base its place's.
+
+    Entries of the base that share a place share its gradient.
+    """
+    array = getattr(grad, "_array", grad)
+    recorded = array is not grad
+    given = wrap_as_normal if recorded else np.asanyarray
+    if 0 in size or 0 in own.shape:
+        return given(zeros_for(array, own.shape))
+    start = own.start if storage_offset is None else storage_offset
+    first = min(start, own.start)
+    apart = [dim for dim, count in enumerate(size) if count != 1 and stride[dim]]
+    shape, strides = (tuple(each[dim] for dim in apart) for each in (size, stride))
+    for dim in reversed(range(len(size))):
+        if dim not in apart:
+            grad = grad.squeeze(dim) if size[dim] == 1 else grad.sum(dim)
+    part, whole = (shape, strides, start - first), (own.shape, own.strides, own.start - first)
+    memory = given(zeros_for(array, (max(needed(*part), needed(*whole)),)))
+    if not _overlaps(shape, strides):
+        seen(memory, *part)[...] = grad
+    elif recorded:
+        memory = memory.index_add(0, given(_places(*part)), grad.reshape(-1))
+    else:
+        np.add.at(memory, _places(*part), grad.reshape(-1))
+    if _overlaps(*whole[:2]):  # PyTorch divides by 0 what none of them sees
+        shares = np.bincount(_places(*whole), minlength=len(memory)).astype(array.dtype)
+        memory = memory / given(shares.clip(not recorded))
+    return seen(memory, *whole)
+
+
+@differentiable("AsStridedBackward0", view=True, self=_from_strides)
+def as_strided(self: Array, size: Any, stride: Any, storage_offset: Any, own: Any) -> Array:
+    """Look at the memory with any size and strides: an entry collects from all its appearances.
+
+    How the input lies in the memory is `own`; without an offset the view starts where it does.
+    """
+    start = own.start if storage_offset is None else storage_offset
+    return seen(memory_of(self), size, stride, start)
 
 
 # ---------------------------------------------------------------------- what one calls
