@@ -26,6 +26,7 @@ from minigrad.faces import face
 from minigrad.faces.arguments import dimension, no_combination, number, plain
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
+from minigrad.ops.type_promotion import differ
 
 _MANY = 4096  # so many entries are found sooner by their numbers in a row
 
@@ -141,7 +142,7 @@ def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha:
 @quietly
 def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
     """Slices, times alpha, added at listed places along a dimension."""
-    result = np.array(self, subok=True)  # also if it is one number
+    result = np.array(self, subok=True, like=np.asanyarray(source))  # also if it is one number
     values = source if alpha == 1 else (source * alpha).astype(self.dtype)
     if not self.ndim:
         result[...] += np.add.reduce(values, axis=None)
@@ -383,7 +384,7 @@ def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Te
             f"type: {scalar_name(places)} and size: {list(places.shape)}"
         )
     _check_type(name, places)
-    if source._array.dtype != input._array.dtype:
+    if differ(source._array, input._array):
         raise RuntimeError(
             f"{name}(): self ({scalar_name(input._array)}) and source "
             f"({scalar_name(source._array)}) must have the same scalar type"

@@ -25,7 +25,7 @@ class OrderUnknown(TypeError):
     """
 
     def __init__(self, message: str, formula: Any) -> None:
-        super().__init__(message)
+        super().__init__(f"could not decide, because {message}")
         self.formula = formula
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from minigrad.symbolic.derivations.places import given_names
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
 from minigrad.symbolic.formulas import derivative, expression
 from minigrad.symbolic.points import compiled, condition_sides, symbols_in
-from minigrad.symbolic.proofs.conclusion import written
+from minigrad.symbolic.proofs.conclusion import TROUBLE, not_decided, written
 from minigrad.symbolic.proofs.trial import Outcome, Place, Trial, is_far
 from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, said
 from minigrad.symbolic.signs import Need, reduced, sign_of
@@ -295,6 +296,14 @@ class Proofs:
         Raises:
             Refuted: If they differ somewhere.
         """
+        try:
+            return self._succeeds(what, left, right)
+        except TROUBLE as error:
+            self.open.append(f"{what}: {not_decided(error)}")
+            return False
+
+    def _succeeds(self, what: str, left: Any, right: Any) -> bool:
+        right = right() if callable(right) else right  # to compute it may fail, too
         first, second = entries(left), entries(right).reshape(np.shape(left))
         pairs = zip(first.flat, second.flat, strict=True)
         longest = max(one.count_ops() + other.count_ops() for one, other in pairs)
@@ -345,26 +354,30 @@ def checked(account: Account) -> Checked:
         elif proofs.succeeds(f"the steps, for {name}", told, engine[value]):
             steps.append(name)
     hooks = account.hooks_that_changed()
-    leaves = [
-        value
-        for value in ([] if hooks else order)
+    # the engine's gradients of leaves of symbols; where none came, it counts as 0
+    found = {
+        value: engine.get(value, value[0].variable._array * 0)
+        for value in ([] if hooks else [*order, *account.without_gradient])
         if type(value[0]) is AccumulateGrad
-        and all(entry.is_Symbol for entry in entries(places.known[value]).flat)
-    ]
+        and isinstance(value[0].variable._array, SymbolicArray)
+        and all(entry.is_Symbol for entry in entries(value[0].variable).flat)
+    }
     by_sympy: list[str] = []
     domain, points = (), 0
-    if leaves:
-        trial = GraphTrial(account, leaves)
-        for leaf in leaves:
-            due = derivative(loss, wrt=wrap(places.known[leaf]))._array
-            what = f"sympy.diff, for {names[leaf]}"
+    if found:
+        trial = GraphTrial(account, found)
+        for leaf, gradient in found.items():
+            name = places.called(leaf)
+            what = f"sympy.diff, for {name}"
             try:
-                if proofs.succeeds(what, engine[leaf], due):
-                    by_sympy.append(names[leaf])
+                due = partial(derivative, loss, wrt=leaf[0].variable)
+                if proofs.succeeds(what, gradient, due):
+                    by_sympy.append(name)
             except Refuted as refuted:
+                note = "" if leaf in engine else f"no gradient came for {name}: a rule gave None; "
                 trial.doubts[leaf] = Refuted(
                     refuted.entry, refuted.left, refuted.right, refuted.counterexample,
-                    f"the gradient of {names[leaf]}",
+                    f"the gradient of {name}", note,
                 )  # fmt: skip
                 proofs.open.append(f"{what}: {refuted}, but the run does not show it")
         points = trial.points(proofs.kinks)
@@ -389,23 +402,25 @@ class GraphTrial(Trial):
 
     Args:
         account: The backward pass.
-        leaves: Those whose gradients are compared.
+        gradients: Those that are compared, by their leaves.
 
     Attributes:
         doubts: For leaves where formulas differ how they do; it is said once a run shows it.
     """
 
-    def __init__(self, account: Account, leaves: Sequence[Value]) -> None:
+    def __init__(self, account: Account, gradients: dict[Value, Any]) -> None:
         self._loss = account.places.known[account.places.root]
-        self._passages, self._names = account.passages, account.places.names
-        self._gradients = {leaf: account.engine[leaf] for leaf in leaves}
+        self._passages, self._called = account.passages, account.places.called
+        self._gradients = gradients
         self._compiled: dict[int, tuple[list[Need], list[Any], Callable[[Any], Any]]] = {}
         self.doubts: dict[Value, Refuted] = {}
+        wanted = [leaf[0].variable for leaf in gradients]
         held = [passage.node.variable for passage in self._passages if passage.is_leaf]
+        held += [each for each in wanted if all(each is not other for other in held)]
         formulas = [self._loss, *self._gradients.values()]
         others = sorted(symbols_in(e for each in formulas for e in entries(each).flat), key=str)
         one = vector_of([sympy.Integer(1)]).reshape(np.shape(self._loss))
-        super().__init__(lambda: None, held, [leaf[0].variable for leaf in leaves], [one], others)
+        super().__init__(lambda: None, held, wanted, [one], others)
         ours, rules = (
             [condition_of(need.of, need.sign) for need in reduced(needs_of(each), sign_of)]
             for each in (self._loss, self._gradients.values())
@@ -493,5 +508,5 @@ class GraphTrial(Trial):
                 raise self.doubts[leaf]
             formula, at = entries(gradient)[entry], {s: written(v) for s, v in values.items()}
             index = entry if entries(gradient).size > 1 else ()
-            of = f"the gradient of {self._names[leaf]}"
+            of = f"the gradient of {self._called(leaf)}"
             raise Refuted(index, formula, formula, at, of, "", (got, slope))

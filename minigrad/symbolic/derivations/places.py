@@ -19,6 +19,7 @@ from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.derivations import nodes
 from minigrad.symbolic.derivations.nodes import Passage, TooLarge, Value, forward_of, passes_on
+from minigrad.symbolic.equality import Undecided
 from minigrad.symbolic.formulas import entry_names, named_array, ruled_names
 from minigrad.symbolic.points import symbols_in
 
@@ -82,6 +83,10 @@ def symbols_name(array: Any) -> str | None:
     if array.size > 1:  # without the number of the first entry
         name = re.sub(r"(?:_\{|(_)\{(.+);)0(?:,0)*\}$", r"\1\2", name)
     return name if entry_names(name, array.shape) == names else None
+
+
+class Ambiguous(Undecided, ValueError):
+    """Two things have one name: in formulas they would be one, and nothing could be decided."""
 
 
 class Places:
@@ -274,9 +279,8 @@ class Places:
                 other = table.setdefault(entry, value)
                 if other != value:
                     what = "a tensor and a symbol" if other == "a symbol" else "two tensors"
-                    raise ValueError(
-                        f"{what} of this derivation would be called {entry}. Choose other names."
-                    )
+                    told = f"{what} of this derivation would be called {entry}. Choose other names."
+                    raise Ambiguous((), sympy.nan, sympy.nan, sympy.nan, because=told)
 
     def called(self, value: Value) -> str:
         """Say what a value is called, also one that no gradient came to."""

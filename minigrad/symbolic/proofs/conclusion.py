@@ -19,6 +19,8 @@ from minigrad.symbolic.regions import EVERYWHERE, Region
 _ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
 _SMALL = 1 / 2048  # numbers below that are not read easily
 _FEW = 8  # inputs: so many are told
+# what may go wrong in a run on symbols, or in SymPy
+TROUBLE = (AttributeError, TypeError, ValueError, RuntimeError, LookupError, ArithmeticError)
 _TRIES = 12  # points at which symbols that no formula has get numbers
 ADVICE = (
     "Give regions in which there is no kink (regions=[{x: d}, {x: -d}] with a positive d), or "
@@ -277,6 +279,16 @@ def _value(formula: Any, numbers: dict[Any, Any]) -> float:
         return float(formula.subs(numbers).doit().evalf(20))
     except (TypeError, ValueError):
         return float("nan")
+
+
+def not_decided(error: Exception) -> Undecided:
+    """Say that something could not be decided because a run on symbols, or SymPy, failed."""
+    if isinstance(error, Undecided):
+        return error
+    told = (str(error) or type(error).__name__).removeprefix("could not decide, because ")
+    by_sympy = isinstance(error, (RecursionError, AttributeError, ValueError, NotImplementedError))
+    gave_up = f"SymPy gave up on it ({type(error).__name__}): "
+    return undecided(gave_up + told if by_sympy else told)
 
 
 def undecided(because: str) -> Undecided:

@@ -11,12 +11,12 @@ import sympy
 from minigrad.core.tensor import Tensor
 from minigrad.nn import Module
 from minigrad.symbolic.array import OrderUnknown, entries
-from minigrad.symbolic.equality import Refuted, Undecided
+from minigrad.symbolic.equality import Refuted
 from minigrad.symbolic.formulas import symbolic_like, tensor_of
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.proofs import claims
 from minigrad.symbolic.proofs.claims import Case, Leaf, Names, Run
-from minigrad.symbolic.proofs.conclusion import Conclusion, undecided, written
+from minigrad.symbolic.proofs.conclusion import TROUBLE, Conclusion, not_decided, written
 from minigrad.symbolic.proofs.proof import Proof
 from minigrad.symbolic.proofs.trial import Outcome, Record, Trial
 from minigrad.symbolic.regions import (
@@ -32,7 +32,6 @@ from minigrad.symbolic.regions import (
 from minigrad.symbolic.signs import Need, reduced
 
 _PARTS = 256  # of more parts than these the regions should be given
-_TROUBLE = (RecursionError, AttributeError, TypeError, ValueError, NotImplementedError)
 _VISITS, _FEW = 40, 12  # of so many parts more, points in each
 _TRIES = 12  # points that are looked at entry by entry
 
@@ -66,7 +65,7 @@ class Judge:
             if len(case.runs) > 1 or case.runs[0].region is not EVERYWHERE:
                 self._starts = [run.region for run in case.runs]
             case.names.meet(e for run in case.runs for c in run.claims for e in (c.found, c.due))
-        except (TypeError, RecursionError, AttributeError, NotImplementedError) as error:
+        except (TypeError, AttributeError, RuntimeError, LookupError, ArithmeticError) as error:
             about = isinstance(error, OrderUnknown) or "symbols" in str(error)
             if isinstance(error, TypeError) and not about:
                 raise
@@ -76,7 +75,7 @@ class Judge:
         try:
             with trial.running():
                 return self._hear(trial)
-        except _TROUBLE as error:
+        except TROUBLE as error:
             raise self._not_decided(error) from error
 
     def _made_trial(self) -> Trial:
@@ -208,7 +207,7 @@ class Judge:
         """Say why there is no verdict; but refute the rule if numbers alone do that."""
         case = self._case
         if not case.cotangents:
-            return error if isinstance(error, TypeError) else _because(error)
+            return not_decided(error)
         trial = self._trial or _trial_of(case)
         trial.still = []
         with trial.running():
@@ -219,7 +218,7 @@ class Judge:
                     at = {case.names.show(s): written(v) for s, v in values.items()}
                     nan, of = sympy.nan, case.of(number)
                     return Refuted(entry, nan, nan, at, of, "", (got, slope))
-        return _because(error)
+        return not_decided(error)
 
 
 def _trial_of(case: Case, others: Sequence[Any] = ()) -> Trial:
@@ -237,12 +236,6 @@ def _taken_in(region: Region, names: Names) -> Region:
         {},
         {put(formula): sign for formula, sign in region.assumed.items()},
     )
-
-
-def _because(error: Exception) -> Undecided:
-    known = isinstance(error, TypeError)
-    kind = "" if known else f"SymPy gave up on it ({type(error).__name__}): "
-    return undecided(kind + (str(error) or type(error).__name__))
 
 
 def prove(
