@@ -15,15 +15,16 @@ from minigrad.faces.arguments import refuse
 for _file in ("activations", "rounding", "softmax", "special_functions"):
     lazy_loading.load(f"ops.{_file}")
 
-__all__ = ["erf", "erfc", "exp2", "expit", "expm1", "log1p", "log_softmax", "logit"]
-__all__ += ["logsumexp", "round", "softmax", "xlogy"]
+__all__ = ["digamma", "erf", "erfc", "erfinv", "exp2", "expit", "expm1", "gammaln", "log1p"]
+__all__ += ["log_softmax", "logit", "logsumexp", "round", "sinc", "softmax", "xlogy"]
 
 
 def _function(name: str) -> Any:
     return FACES[name].function
 
 
-erf, erfc, logit = map(_function, ("erf", "erfc", "logit"))
+erf, erfc, erfinv, logit, sinc = map(_function, ("erf", "erfc", "erfinv", "logit", "sinc"))
+gammaln, digamma = _function("lgamma"), _function("digamma")
 exp2, expm1, log1p = map(_function, ("exp2", "expm1", "log1p"))
 expit, softmax, xlogy = _function("sigmoid"), _function("softmax"), _function("xlogy")
 log_softmax, logsumexp = _function("log_softmax"), _function("logsumexp")

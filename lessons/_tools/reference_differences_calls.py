@@ -214,7 +214,6 @@ CALLS = (
             ("torch.Tensor.view", "`dtype` by keyword, there by both"),
             ("torch.*tensor_split", "*"),
             ("torch.randint_like", "default of *"),
-            ("torch.*_mean", "default of `correction` is 1, there None"),
             ("torch.Future.*", "*"),
             ("torch.set_num_threads", "*"),
             ("torch.range", "default of `start` is required, there 0"),
@@ -225,15 +224,14 @@ CALLS = (
         slug="seldom-used-options",
         title="Options that hardly any program uses",
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
-        "`nansum` no `dtype`, `searchsorted` no `sorter`, `std_mean` and `var_mean` no `unbiased`, "
-        "and `matrix_rank` not all of its tolerances.",
+        "`nansum` no `dtype`, `searchsorted` no `sorter`, and `matrix_rank` not all of its "
+        "tolerances.",
         why="They are breadth, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
             ("torch.*nanmedian", "without `*`"),
             ("torch.*nansum", "without `dtype`"),
             ("torch.searchsorted", "without `sorter`"),
-            ("torch.*_mean", "without `unbiased`"),
             ("torch.linalg.matrix_rank", "*"),
             ("torch.logspace|torch.tri*_indices|torch.randint_like", "without `*`"),
             ("torch.tri*_indices", "default of *"),

@@ -29,13 +29,19 @@ def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) ->
 
 
 class Decomposition(Node):
-    """Backward of an operation with one input and several results, which it saves.
+    """Backward of an operation with one input and several results.
 
     A subclass has a rule, which gives the gradient of the input: it gets the gradients of the
-    results, None for a result that was not used, then the results, and then the settings.
+    results, None for a result that was not used, then what was saved, and then the settings.
+
+    Attributes:
+        _saves_input: Whether the input is saved, before the results.
+        _results_saved: How many of the results are; all if it is None.
     """
 
     __slots__ = ("_settings",)
+    _saves_input = False
+    _results_saved: int | None = None
     _multiple = True
     _keeps_tensors = True
     _settings: tuple[Any, ...]
@@ -43,7 +49,7 @@ class Decomposition(Node):
 
     def _result_nr(self, place: int) -> int:
         """Tell which output of the node the result is that it saved at a place."""
-        return place
+        return place - self._saves_input
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to arrays."""
@@ -92,7 +98,9 @@ def recorded(
     if node is None:
         return outputs
     node._settings = settings
-    node._saved = tuple(SavedTensor(output, True) for output in outputs)
+    kept = (input if input._version_counter is None else SavedTensor(input),)
+    results_kept = (SavedTensor(output, True) for output in outputs[: kind._results_saved])
+    node._saved = (*kept[: kind._saves_input], *results_kept)
     lead_back(node, outputs)
     return outputs
 

@@ -226,6 +226,11 @@ _NLL = {
     "total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32)),
 }
 
+
+def _setting(place: int) -> Computed:
+    return lambda node: node._settings[place]
+
+
 # Values that need not be saved, as they follow from what is. By the names of nodes, whose end is
 # left out: "Mean" is MeanBackward0, and "Mean1" MeanBackward1.
 _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
@@ -260,8 +265,9 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("LinalgSolveEx", {"left": _constant(True)}),
     ("ScaledDotProductFlashAttentionForCpu", _ATTENTION),
     ("Mean Mean1", {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}),
+    ("StdMean VarMean", {"dim": _setting(0), "correction": _setting(1), "keepdim": _setting(2)}),
     ("Kthvalue Max Median1 Min Mode", {"indices": _indices}),
-    ("Sort Sort1 Topk", {"indices": _positions}),
+    ("Cummax Cummin Sort Sort1 Topk", {"indices": _positions}),
     ("Gather", {"index": _positions, "sparse_grad": _FALSE}),
     ("IndexSelect Scatter Scatter1 ScatterAdd", {"index": _positions}),
     ("IndexPutImpl", {"accumulate": _constant(True)}),

@@ -25,6 +25,7 @@ from minigrad.faces.signature import expressions
 from minigrad.ops.choices import masked_select as chosen
 from minigrad.ops.linear import factors
 from minigrad.ops.scatter import refuse_misfits
+from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
@@ -144,6 +145,84 @@ def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
     return norm if keepdim else norm.squeeze((rows, columns))
 
 
+def crossed(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
+    """Give the vectors that are orthogonal to two, along a dimension of size 3."""
+    if dim is None:
+        warn("torch.cross without dim takes the first dimension of size 3. Say which: dim=-1.")
+        dim = [*having(3 in input.shape, input, "no dimension of size 3 in input").shape].index(3)
+    refuse("cross", "b", input)
+    check_one_type(input._array, other._array)
+    having(input.ndim == other.ndim, input, "linalg.cross: numbers of dimensions differ")
+    told = f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(dim)}"
+    having(input.size(dim) == other.size(dim) == 3, input, f"{told} and {other.size(dim)}")
+    return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
+
+
+def covariances(input: Tensor, correction: Any, counted: Any, weighted: Any) -> Tensor:
+    """Give the covariances of variables, a row each, whose observations may be weighted."""
+    rows = input if input.ndim == 2 else input.reshape(1, -1)
+    counts = torch.ones(rows.shape[1:], dtype=torch.int64) if counted is None else counted
+    shares = counts.float() if weighted is None else weighted
+    weights = counts if weighted is None else counts * weighted
+    fits = input.ndim < 3 and input.dtype is not torch.bool and not counts.is_floating_point()
+    fits = fits and shares.is_floating_point() and counts.shape == shares.shape == rows.shape[1:]
+    told = "cov(): expected at most 2 dimensions, whole fweights, and aweights, one for each column"
+    having(fits and bool(((counts >= 0) & (shares >= 0)).all()), input, told)
+    total = weights.sum()
+    having(counted is weighted or bool(total != 0), weights, "cov(): weights sum to zero")
+    free = total - correction * (weights * (1 if weighted is None else weighted)).sum() / total
+    if free <= 0:
+        warn("cov(): degrees of freedom is <= 0.")
+    centered = rows - (rows * weights).sum(1, keepdim=True) / total
+    return (centered @ (centered * weights).T / free.clamp(min=0)).squeeze()
+
+
+def binned(input: Tensor, bins: int, low: Any, high: Any) -> Tensor:
+    """Count the entries in intervals of one size between two numbers, or the extremes."""
+    refuse("histogram_cpu", "biuc", input)
+    array = input._array
+    low, high = (array.min(), array.max()) if low == high and array.size else (low, high)
+    fits = bins > 0 and low <= high and np.isfinite([low, high]).all()
+    having(fits, input, f"histc: expected some bins and finite limits in order, got {low}, {high}")
+    limits = low - (low == high), high + (low == high)
+    return wrap(np.histogram(array, bins, limits)[0].astype(array.dtype))
+
+
+def quantiles(input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Tensor:
+    """Give the numbers below which parts of the entries lie, between the entries next to them."""
+    q = torch.as_tensor(q, dtype=None if torch.is_tensor(q) else input.dtype)
+    steps = {"lower": torch.floor, "higher": torch.ceil, "nearest": torch.round}
+    fits = interpolation in ("linear", "midpoint", *steps) and q.ndim < 2 and q.dtype is input.dtype
+    fits = fits and input.numel() and input.dtype in (torch.float32, torch.float64)
+    told = "quantile() takes float or double numbers, and for q one or a row from 0 to 1, as typed"
+    having(fits and bool(((q >= 0) & (q <= 1)).all()), q, told)
+    rows = (input.flatten() if dim is None else torch.movedim(input, dim, -1)).sort(-1)[0]
+    last = rows.shape[-1] - 1
+    ranks = torch.where(rows.isnan().any(-1, True), last, q.flatten() * last)
+    ranks = steps.get(interpolation, torch.clone)(ranks)
+    found = rows.gather(-1, ranks.long())
+    if interpolation not in steps:
+        weight = ranks - ranks.floor() if interpolation == "linear" else torch.full_like(ranks, 0.5)
+        found = found.lerp(rows.gather(-1, ranks.ceil().long()), weight)
+    found = torch.movedim(found, -1, 0)
+    if keepdim:
+        found = found.view(-1, *[1] * input.ndim) if dim is None else found.unsqueeze(dim + 1)
+    return found if q.ndim else found[0]
+
+
+def along(input: Tensor, indices: Tensor, dim: int | None) -> Tensor:
+    """Take entries along a dimension; in the others the two are broadcast."""
+    having(indices.dtype is torch.int64, indices, "take_along_dim(): indices must be of int64")
+    if dim is None:
+        input, indices, dim = input.flatten(), indices.flatten(), 0
+    having(input.ndim == indices.ndim, input, "take_along_dim(): numbers of dimensions differ")
+    size, sizes = input.size(dim), list(input.shape)
+    sizes[dim] = indices.size(dim)
+    whole = broadcast_shape(tuple(sizes), indices.shape)
+    kept = (*whole[:dim], size, *whole[dim + 1 :])
+    return input.expand(kept).gather(dim, indices.expand(whole) % max(size, 1))
+
+
 def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
     """Find where numbers belong among others, row by row."""
     if isinstance(input, np.ndarray) or not is_operand(input):
@@ -259,8 +338,13 @@ bincount(Tensor input, Tensor? weights=None, int minlength=0)
     = (refuse("bincount_cpu", "bfc", input) or by_numpy(np.bincount, input, weights, minlength)).to(
     torch.int64 if weights is None or not input.numel() else torch.float32
     if weights.dtype is torch.float32 else torch.float64)
+cov(Tensor input, *, Number correction=1, Tensor? fweights=None, Tensor? aweights=None)
+    = covariances(input, correction, fweights, aweights)
+cross(Tensor input, Tensor other, Dim? dim=None, *, out=None) = crossed(input, other, dim)
 fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
+histc(Tensor input, int bins=100, Number min=0, Number max=0, *, out=None)
+    = binned(input, bins, min, max)
 _index_fill(Tensor input, Dim dim, Tensor index, value)
     = indexed(input, (*[slice(None)] * dim, index), value)
 _index_put(Tensor input, indices, Tensor values, bool accumulate=False)
@@ -274,6 +358,8 @@ masked_select(Tensor input, Tensor mask) = chosen(
 nanmedian(Tensor input) = input[~input.isnan()].median()
 nansum(Tensor input, dim=None, bool keepdim=False)
     = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
+quantile(Tensor input, q, Dim? dim=None, bool keepdim=False, *, str interpolation="linear",
+    out=None) = quantiles(input, q, dim, keepdim, interpolation)
 _renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(p > 0, having(maxnorm >= 0,
     having(input.ndim > 1, input, f"renorm: input needs at least 2 dimensions, got {input.ndim} "
     "dimensions"), f"renorm: expected maxnorm to be >= 0 but got {maxnorm}"),
@@ -285,6 +371,8 @@ _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
 take(Tensor input, Tensor index) = (lambda entries: entries if index.ndim else entries.clone())(
     input.flatten()[having(
     index.dtype is torch.int64, index, "take(): Expected a long tensor for index")])
+take_along_dim(Tensor input, Tensor indices, Dim? dim=None, *, out=None)
+    = along(input, indices, dim)
 unique_consecutive(Tensor input, return_inverse=False, return_counts=False, Dim? dim=None)
     = runs(input, return_inverse, return_counts, dim)
 unsafe_chunk(Tensor input, int chunks, Dim dim=0) = tuple(
@@ -313,10 +401,7 @@ cartesian_prod(*tensors) = having(all(each.ndim == 1 for each in check_tensors(t
 empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
     (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
     ).as_strided(size, stride).requires_grad_(requires_grad)
-linalg_cross(Tensor input, Tensor other, *, int dim=-1) = (
-    having(input.size(dim) == other.size(dim) == 3, input.roll(-1, dim),
-    f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(dim)} and "
-    f"{other.size(dim)}") * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim))
+linalg_cross(Tensor input, Tensor other, *, Dim dim=-1) = crossed(input, other, dim)
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
     = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(
@@ -351,10 +436,6 @@ sparse_coo_tensor(indices, values, size=None, *, dtype=None, device=None, requir
     = (lambda made: made.requires_grad_() if requires_grad else made)(
     dense(indices, values, size, dtype))
 spmm(Tensor input, Tensor mat2) = torch.mm(input, mat2)
-std_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
-    = (input.std(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
-var_mean(Tensor input, dim=None, *, correction=1, keepdim=False)
-    = (input.var(dim, correction=correction, keepdim=keepdim), input.mean(dim, keepdim))
 trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, Dim dim=-1) = areas(y, x, dx, dim)
 tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
     = by_numpy(np.stack, np.tril_indices(natural(row), offset, natural(col))).to(

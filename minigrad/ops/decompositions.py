@@ -461,3 +461,47 @@ def determinant(A: Tensor) -> Tensor:
     """
     linear_systems.check("linalg.det", A, "lu_cpu")
     return det(A)
+
+
+class LinalgSlogdetBackward0(Decomposition):
+    """Backward of `slogdet`."""
+
+    __slots__ = ()
+    _saves_input, _results_saved = True, 1
+    _names_of_saved = ("A", "sign")
+
+    @staticmethod
+    def rule(grad_sign: Any, grad_logabsdet: Any, A: Any, sign: Any) -> Any:
+        r"""Give :math:`g A^{-\top}`: the sign is constant."""
+        if grad_logabsdet is None:
+            return np.zeros_like(A)
+        return mT(applied(linear_systems.inv, A)) * _columns(_columns(grad_logabsdet))
+
+
+@face("slogdet(Tensor input) -> (sign, logabsdet)")
+@linalg("slogdet(Tensor A, *, out=None) -> (sign, logabsdet)", numpy=np.linalg.slogdet)
+def sign_and_logarithm(A: Tensor) -> Any:
+    """Give the sign of determinants, and the logarithm of their size, which does not overflow.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.slogdet(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
+        torch.return_types.linalg_slogdet(
+        sign=tensor(1.),
+        logabsdet=tensor(2.0794))
+    """
+    linear_systems.check("linalg.slogdet", A, "lu_cpu")
+    return recorded(LinalgSlogdetBackward0, A, np.linalg.slogdet(A._array))
+
+
+@face("logdet(Tensor input)")
+def logarithm_of_determinant(input: Tensor) -> Any:
+    """Give the logarithm of determinants; NaN where they are negative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.logdet(torch.tensor([[2.0, 1.0], [0.0, 4.0]]))
+        tensor(2.0794)
+    """
+    sign, logabsdet = sign_and_logarithm(input)
+    return np.where(sign == -1, np.nan, logabsdet)

@@ -17,7 +17,8 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, entrywise, face, numpy_protocols
-from minigrad.faces.arguments import cast, is_operand, not_implemented, plain
+from minigrad.faces.arguments import as_floats, cast, is_operand, not_implemented, plain
+from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import beside_array, scalar
 
@@ -138,10 +139,15 @@ def div_trunc(self: Array, other: Array) -> Array:
     return quotient + ((quotient < 0) & (quotient * other != self)).astype(quotient.dtype)
 
 
-@differentiable("RemainderBackward0", self=lambda grad: grad)
-def remainder_number(self: Array, other: Any) -> Array:
-    """Remainder by a number: the gradient as it is."""
-    return remainder.forward(self, np.asarray(other).astype(self.dtype))
+def _beside_number(node: str, operation: Any) -> Any:
+    """Declare an operation of two with a number for the second: its node has one edge."""
+
+    def beside(self: Array, other: Any) -> Array:
+        return operation.forward(self, np.asarray(other).astype(self.dtype))
+
+    beside.__name__ = f"{operation.__name__}_number"
+    beside.__doc__ = f"The same as `{operation.__name__}` with a number for the second input."
+    return differentiable(node, self=operation.rules["self"])(quietly(beside))
 
 
 @differentiable(
@@ -164,7 +170,19 @@ def remainder(self: Array, other: Array) -> Array:
     return np.where(other_side, left + other, left)
 
 
+remainder_number = _beside_number("RemainderBackward0", remainder)
 _NUMBERS = (int, float, complex, np.generic)
+
+
+def _either(kernel: str, operation: Any, with_number: Any, input: Tensor, other: Any) -> Any:
+    """Call an operation of two tensors, or of a tensor and a number."""
+    other = plain(other)
+    if isinstance(other, (int, float, complex)):
+        input, operation = cast(input, dtypes.scalar_dtype(other, input._array.dtype)), with_number
+    elif not isinstance(other, (Tensor, np.ndarray)) and not hasattr(other, "free_symbols"):
+        return NotImplemented
+    _refuse_booleans(kernel, *(each for each in (input, other) if isinstance(each, Tensor)))
+    return operation(input, other)
 
 
 @face("remainder(Scalar input, Scalar other, *, out=None)", in_place=True)
@@ -176,22 +194,76 @@ def remainder_of(input: Any, other: Any) -> Any:
         >>> torch.remainder(torch.tensor([5.0, -5.0]), 3)
         tensor([2., 1.])
     """
-    other = plain(other)
     if isinstance(input, Tensor):
-        if isinstance(other, Tensor):
-            _refuse_booleans("remainder_cpu", input, other)
-            return remainder(input, other)
-        if isinstance(other, (int, float, complex)):
-            input = cast(input, dtypes.scalar_dtype(other, input._array.dtype))
-            _refuse_booleans("remainder_cpu", input)
-            return remainder_number(input, other)
-        if hasattr(other, "free_symbols") or isinstance(other, np.ndarray):
-            return remainder(input, other)
-    elif isinstance(other, Tensor) and isinstance(input, _NUMBERS):
+        return _either("remainder_cpu", remainder, remainder_number, input, other)
+    if isinstance(other, Tensor) and isinstance(input, _NUMBERS):
         number = scalar(input, other._array.dtype)
         _refuse_booleans("remainder_cpu", number, other)
         return without_derivative("remainder", remainder(number, other.detach()), other)
     return NotImplemented
+
+
+@differentiable(
+    "FmodBackward1",
+    arithmetic=True,
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * applied(div_trunc, self, other),
+)
+@quietly
+def fmod(self: Array, other: Array) -> Array:
+    r"""Remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
+
+    The rules: :math:`g` for a, :math:`-g\, \mathrm{trunc}(a / b)` for b.
+    """
+    refuse_zeros(self, other)
+    return np.fmod(self, other)
+
+
+fmod_number = _beside_number("FmodBackward0", fmod)
+
+
+@face("fmod(Tensor input, Scalar other, *, out=None)", in_place=True, ufunc=np.fmod)
+def fmod_of(input: Tensor, other: Any) -> Any:
+    r"""Give the remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.fmod(torch.tensor([5.0, -5.0]), 3)
+        tensor([ 2., -2.])
+    """
+    return _either("fmod_cpu", fmod, fmod_number, input, other)
+
+
+@differentiable(
+    "CopysignBackward0",
+    arithmetic=True,
+    self=lambda grad, self, result: grad * applied(masked_fill_number, result / self, self == 0, 0),
+    other=lambda grad: np.zeros_like(grad),
+)
+@quietly
+def copysign(self: Array, other: Array) -> Array:
+    """Size of the first with the sign of the second: the gradient with the sign that was changed.
+
+    Where the first is 0 no gradient passes, and none does to the second.
+    """
+    return np.copysign(self, other)
+
+
+copysign_number = _beside_number("CopysignBackward1", copysign)
+
+
+@face("copysign(Tensor input, Scalar other, *, out=None)", in_place=True, ufunc=np.copysign)
+def copysign_of(input: Tensor, other: Any) -> Any:
+    """Give numbers of the size of the first, with the sign of the second.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.copysign(torch.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    if not isinstance(other, Tensor) or other._array.dtype.kind in "iub":
+        input = as_floats(input)
+    return _either("copysign_cpu", copysign, copysign_number, input, other)
 
 
 numpy_protocols.ufuncs[np.remainder] = arguments.on_operands(remainder_of)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.own_nodes import Decomposition, recorded
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
@@ -15,7 +16,7 @@ from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import FromEnd, dimensions
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.cumulative import in_type_of, may_be_zero, product_without
-from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim
+from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim, spread
 
 # ---------------------------------------------------------------------- products
 
@@ -100,6 +101,32 @@ def var(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
 def std(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Standard deviation :math:`s`: :math:`g\, (x_i - \bar x) / ((n - c)\, s)`."""
     return np.sqrt(variance_and_mean(self, dim, correction, keepdim)[0]).astype(self.real.dtype)
+
+
+class VarMeanBackward0(Decomposition):
+    """Backward of `var_mean`."""
+
+    __slots__ = ()
+    _saves_input, _results_saved = True, 0
+    _names_of_saved = ("self",)
+    spread_rule: Any = staticmethod(variance_rule)
+
+    def rule(node, grad_spread: Any, grad_mean: Any, self: Any, *saved: Any) -> Any:
+        """Give the sum of what the rules of the spread and of the mean give."""
+        found = 0 if grad_spread is None else node.spread_rule(grad_spread, self, *saved)
+        if grad_mean is None:
+            return found
+        dims = tuple(range(self.ndim)) if saved[-3] is None else saved[-3]
+        return found + spread(grad_mean, self.shape, dims, saved[-1]) / count(self.shape, dims)
+
+
+class StdMeanBackward0(VarMeanBackward0):
+    """Backward of `std_mean`."""
+
+    __slots__ = ()
+    _results_saved = 1
+    _names_of_saved = ("self", "result0")  # type: ignore[assignment]  # not as many
+    spread_rule = staticmethod(deviation_rule)
 
 
 def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tuple[Any, Any]:
@@ -221,6 +248,47 @@ def standard_deviation(
         tensor(2.1602)
     """
     return _spread_of(std, input, dim, unbiased, keepdim, correction)
+
+
+def _with_mean(name: str, kind: Any, root: Any) -> Any:
+    """Make what records variances, or their roots, and means under one node."""
+
+    @quietly
+    def both(input: Tensor, *settings: Any) -> Any:
+        spreads, means = variance_and_mean(input._array, *settings)
+        given = [each.astype(input._array.dtype) for each in (root(spreads), means)]
+        return recorded(kind, input, given, *settings)
+
+    both.__name__ = name
+    return both
+
+
+_var_mean = _with_mean("var_mean", VarMeanBackward0, np.asarray)
+_std_mean = _with_mean("std_mean", StdMeanBackward0, np.sqrt)
+
+
+@face(f"var_mean{_SPREAD})", method=False)
+def variance_with_mean(input: Tensor, *given: Any) -> Any:
+    """Give the variances and the means, of all entries or along dimensions; see `var`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+        (tensor(4.6667), tensor(3.))
+    """
+    return _spread_of(_var_mean, input, *given)
+
+
+@face(f"std_mean{_SPREAD})", method=False)
+def deviation_with_mean(input: Tensor, *given: Any) -> Any:
+    """Give the standard deviations and the means, of all entries or along dimensions; see `var`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
+        (tensor(2.1602), tensor(3.))
+    """
+    return _spread_of(_std_mean, input, *given)
 
 
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:

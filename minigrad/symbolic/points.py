@@ -233,6 +233,9 @@ _MODULES: list[Any] = [
     {
         "erf": special_functions.erf.forward,
         "erfc": special_functions.erfc.forward,
+        "erfinv": special_functions.erfinv.forward,
+        "loggamma": special_functions.lgamma.forward,
+        "polygamma": lambda n, x: special_functions.polygamma.forward(np.asarray(x, float), int(n)),
         "Heaviside": lambda x, half=0.5: np.heaviside(x, half),
         "DiracDelta": lambda x: np.where(np.equal(x, 0), np.nan, 0.0),
     },

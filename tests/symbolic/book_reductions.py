@@ -7,6 +7,7 @@ from .regions import D, E, matrix, orders, x, y
 
 ONES = np.array([[2], [0]])
 ORDER = np.array([[2, 0, 1], [1, 2, 0]])
+SO_FAR = np.array([[0, 0, 2], [0, 1, 1]])
 SO_FAR = np.array([[0, 1, 1], [0, 0, 2]])
 length = sympy.sqrt(sum(sympy.Symbol(f"x_{{0,{j}}}", positive=True) ** 2 for j in range(2)))
 HALF = sympy.Rational(1, 2)
@@ -29,6 +30,8 @@ CASES = {
     "dist": [([("x", 2), ("y", 2)], (p,), larger_and_smaller) for p in (1, 2, 3)],
     "cumsum": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
     "cumprod": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
+    "cummax": [(matrix, (1, SO_FAR))],
+    "cummin": [(matrix, (1, SO_FAR))],
     "sort": [(matrix, (1, ORDER))],
     "sort_stable": [(matrix, (1, ORDER))],
     "topk": [(matrix, (1, ORDER[:, :2]))],

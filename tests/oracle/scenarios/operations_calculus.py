@@ -1,0 +1,228 @@
+"""See the functions of a calculus course that are seldom met: angles, gamma, quantiles, ..."""
+
+from __future__ import annotations
+
+import warnings
+
+from .tools import graph, leaf
+from .tools_operations import add_all, operation
+
+V, M = (3,), (2, 3)
+FLOATS = ("float32", "float64")
+ALL = (*FLOATS, "float16", "int64", "uint8", "bool")
+
+TABLE = {
+    "atan2": operation(lambda t, y, x: t.atan2(y, x), M, V, dtypes=ALL),
+    "hypot": operation(lambda t, x, y: t.hypot(x, y), M, V, dtypes=ALL),
+    "logaddexp": operation(lambda t, x, y: x.logaddexp(y), M, V, dtypes=("float16", "int64")),
+    "fmod": operation(lambda t, x, y: t.fmod(x, y), M, V, dtypes=(*FLOATS, "bool")),
+    "fmod of a number": operation(lambda t, x: x.fmod(0.75), V, dtypes=ALL),
+    "copysign": operation(lambda t, x, y: t.copysign(x, y), M, V, dtypes=ALL),
+    "copysign of a number": operation(lambda t, x: x.copysign(-1), V, dtypes=ALL),
+    "lgamma": operation(lambda t, x: x.lgamma(), V, positive=True, dtypes=ALL),
+    "digamma": operation(lambda t, x: t.digamma(x), V, positive=True, dtypes=FLOATS),
+    "erfinv": operation(lambda t, x: (x / 4).erfinv(), V, dtypes=FLOATS),
+    "sinc": operation(lambda t, x: t.sinc(x), M, dtypes=FLOATS),
+    "cummax": operation(lambda t, x: x.cummax(1)[0], M, dtypes=(*FLOATS, "int64", "bool")),
+    "cummin": operation(lambda t, x: t.cummin(x, 0)[0], M, dtypes=(*FLOATS, "uint8")),
+}
+
+family = add_all(TABLE)
+
+
+def _refused(log, call):
+    """Log the type of an error: its words are each library's own."""
+    try:
+        log("no error", call())
+    except Exception as error:
+        log("refused", type(error).__name__)
+
+
+@family
+def at_the_ends(torch, log):
+    """Values and gradients at zeros of both signs, infinities, NaN, poles."""
+    inf, nan = float("inf"), float("nan")
+    x = torch.tensor([0.0, -0.0, 0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 3.0, inf, -inf])
+    y = torch.tensor([0.0, 0.0, -0.0, -0.0, 0.0, 0.0, -inf, inf, 1.0, nan, inf, -inf])
+    for name in ("atan2", "hypot", "fmod", "logaddexp", "copysign"):
+        for pair in ((x, y), (y, x)):
+            given = [each.clone().requires_grad_() for each in pair]
+            result = getattr(torch, name)(*given)
+            log(name, result, *torch.autograd.grad(result, given, torch.ones_like(result)))
+    x = torch.tensor([0.0, -0.0, 0.5, -0.5, 1.0, -1.0, -2.5, inf, -inf, nan, 30.0])
+    for name in ("lgamma", "digamma", "erfinv", "sinc"):
+        given = (x[:5] if name == "digamma" else x).clone().requires_grad_()
+        result = getattr(torch, name)(given)
+        log(name, result, *torch.autograd.grad(result, given, torch.ones_like(result)))
+    for name in ("cummax", "cummin"):
+        given = torch.tensor([[1.0, nan, 3.0, nan], [2.0, 2.0, 1.0, 2.0]], requires_grad=True)
+        result = getattr(torch, name)(given, 1)
+        log(name, *result, *torch.autograd.grad(result[0], given, torch.ones_like(given)))
+        log(f"{name} of one", *getattr(torch, name)(torch.tensor(2.0), 0))
+        log(f"{name} of none", *getattr(torch, name)(torch.ones(2, 0), 1))
+
+
+@family
+def along_the_line(torch, log):
+    """Many numbers at once, of both signs, between the poles."""
+    for dtype in (torch.float32, torch.float64):
+        x = torch.arange(-60, 241).to(dtype) / 16 + 1 / 64
+        for name in ("lgamma", "digamma", "sinc"):
+            log(name, getattr(torch, name)(x))
+        log("erfinv", torch.erfinv(torch.arange(-400, 401).to(dtype) / 401))
+
+
+@family
+def names_and_forms(torch, log):
+    """Forms in place and with out=, and the names in torch.special and torch.linalg."""
+    x, y = torch.tensor([0.5, -0.25, 0.75]), torch.tensor([2.0, 3.0, -0.5])
+    for name in ("atan2_", "hypot_", "fmod_", "copysign_"):
+        log(name, getattr(x.clone(), name)(y))
+    for name in ("lgamma_", "digamma_", "erfinv_", "sinc_"):
+        log(name, getattr(x.clone(), name)())
+        log.raises(name, getattr(torch.tensor([1, 2]), name))
+    for name in ("digamma", "erfinv", "sinc", "gammaln"):
+        log(name, getattr(torch.special, name)(x))
+    out = torch.empty(3)
+    log("out", torch.atan2(x, y, out=out), out)
+    log("numbers", torch.fmod(torch.tensor([7, -7]), 2.5), torch.copysign(torch.tensor([7]), -1))
+    log.raises("a number", lambda: torch.hypot(x, 2))
+    log.raises("by 0", lambda: torch.fmod(torch.tensor([1]), 0))
+
+
+@family
+def variances_and_means_are_one_node(torch, log):
+    """Two outputs of one node, whose pre-hooks see both gradients."""
+    for name in ("var_mean", "std_mean"):
+        function = getattr(torch, name)
+        for options in ({}, {"dim": 1}, {"dim": 0, "keepdim": True, "correction": 0}):
+            x = leaf(torch, (3, 4), 5)
+            spread, mean = function(x, **options)
+            log(name, spread, mean, repr(spread), spread.grad_fn is mean.grad_fn, graph(mean))
+            node = spread.grad_fn
+            log("saved", node._saved_dim, node._saved_correction, node._saved_keepdim)
+            log("self", node._saved_self)
+            seen = []
+            node.register_prehook(lambda given, seen=seen: seen.append(given))
+            node.register_hook(lambda sent, given, seen=seen: seen.append(sent))
+            weights = leaf(torch, tuple(mean.shape), 7, requires_grad=False)
+            for total in ((spread * weights).sum(), (mean * weights).sum(), (spread * mean).sum()):
+                total.backward(retain_graph=True)
+            log("hooks", *(each for pair in seen for each in pair))
+            log("grad", x.grad)
+            (found,) = torch.autograd.grad((spread * mean).sum(), x, create_graph=True)
+            log("second", *torch.autograd.grad((found * found).sum(), x))
+    for options in ({"unbiased": False}, {"dim": 1, "unbiased": True}, {"dim": (0, 1)}):
+        log(str(options), *torch.var_mean(torch.tensor([[1.0, 2.0], [4.0, 0.0]]), **options))
+
+
+@family
+def logarithms_of_determinants(torch, log):
+    """Two outputs of one node; batches, negative determinants, what is no matrix."""
+    for shape in ((2, 2), (3, 2, 2)):
+        matrix = leaf(torch, shape, 3)
+        sign, size = torch.linalg.slogdet(matrix)
+        log("slogdet", sign, size, repr(size), sign.grad_fn is size.grad_fn, graph(size))
+        weights = leaf(torch, tuple(size.shape), 7, requires_grad=False)
+        (found,) = torch.autograd.grad((size * weights).sum(), matrix, create_graph=True)
+        log("gradients", found.detach(), *torch.autograd.grad((found * found).sum(), matrix))
+    matrix = torch.tensor([[2.0, 1.0], [0.5, 3.0]], requires_grad=True)
+    for each in (matrix, matrix.flip(0), torch.stack([matrix, -matrix])):
+        result = torch.logdet(each)
+        log("logdet", result, *torch.autograd.grad(result, matrix, torch.ones_like(result)))
+    log("singular", *torch.slogdet(torch.zeros(2, 2)), repr(torch.slogdet(torch.eye(2))))
+    for wrong in (torch.ones(2, 3), torch.ones(2), torch.ones(2, 2, dtype=torch.int64)):
+        _refused(log, lambda wrong=wrong: torch.slogdet(wrong))
+
+
+def _tried(torch, log, calls):
+    """Log values and gradients, but not the graphs: those are of other nodes."""
+    for call in calls:
+        x, v = leaf(torch, M, 3), leaf(torch, V, 4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = call(x, v)
+        found = torch.autograd.grad(
+            (result * leaf(torch, tuple(result.shape), 9, requires_grad=False)).sum(),
+            (x, v),
+            allow_unused=True,
+            create_graph=True,
+        )
+        log("value", result.detach(), *(None if g is None else g.detach() for g in found))
+
+
+@family
+def quantiles(torch, log):
+    """Ways of interpolation, dimensions, NaN, several at once; and what is refused."""
+    ways = ("linear", "lower", "higher", "nearest", "midpoint")
+    some = torch.tensor([0.0, 0.4, 0.5, 0.99, 1.0])
+    calls = [lambda x, v, w=w: torch.quantile(v, some, interpolation=w) for w in ways]
+    calls += [lambda x, v, w=w: x.quantile(0.3, 1, interpolation=w) for w in ways]
+    calls += [
+        lambda x, v: torch.quantile(x, 0.3),
+        lambda x, v: x.quantile(0.6, 0, True),
+        lambda x, v: x.quantile(some, 0, keepdim=True),
+        lambda x, v: x.quantile(some, -1),
+        lambda x, v: x.quantile(some, keepdim=True),
+        lambda x, v: x.quantile(torch.tensor(0.2)),
+        lambda x, v: (x * torch.tensor([1.0, float("nan"), 1.0])).quantile(0.5, 0),
+    ]
+    _tried(torch, log, calls)
+    x = torch.tensor([3.0, 1.0, 2.0])
+    for wrong in (
+        lambda: torch.quantile(x, 1.4),
+        lambda: torch.quantile(x, torch.tensor([[0.1]])),
+        lambda: torch.quantile(torch.tensor([1, 2]), 0.5),
+        lambda: torch.quantile(x, torch.tensor(0.5, dtype=torch.float64)),
+        lambda: torch.quantile(x, 0.5, interpolation="spline"),
+        lambda: torch.quantile(x[:0], 0.5),
+    ):
+        _refused(log, wrong)
+
+
+@family
+def covariances_and_products(torch, log):
+    """Covariances with weights, vector products, entries along a dimension, histograms."""
+    counts, weights = torch.tensor([1, 2, 1]), torch.tensor([1.0, 0.5, 1.0])
+    places = torch.tensor([[0, 1], [1, 0]])
+    calls = [
+        lambda x, v: torch.cov(x),
+        lambda x, v: v.cov(),
+        lambda x, v: torch.cov(x, correction=0),
+        lambda x, v: torch.cov(x, fweights=counts),
+        lambda x, v: torch.cov(x, aweights=weights),
+        lambda x, v: torch.cov(x, fweights=counts, aweights=weights),
+        lambda x, v: torch.cross(x, x * x),
+        lambda x, v: x.cross(x.flip(0), dim=-1),
+        lambda x, v: torch.linalg.cross(x, x.cos()),
+        lambda x, v: torch.take_along_dim(x, places, 1),
+        lambda x, v: x.take_along_dim(torch.tensor([[2]]), dim=1),
+        lambda x, v: torch.take_along_dim(x, torch.tensor([5, 0])),
+    ]
+    _tried(torch, log, calls)
+    x, v = torch.tensor([[1.0, 2.0, 4.0], [1.0, 5.0, 0.0]]), torch.tensor([0.0, 1.0, 2.0])
+    log("whole", torch.cov(torch.tensor([[1, 2], [3, 4]])), torch.cross(counts, counts.flip(0), 0))
+    log("histc", torch.histc(x, 4, 0, 3), torch.histc(x, 4), torch.histc(v[1:2], 3), x.histc(2))
+    log("histc", torch.histc(torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0]), 3, 0, 3).dtype)
+    for wrong in (
+        lambda: torch.cov(torch.ones(2, 2, 2)),
+        lambda: torch.cov(x, fweights=torch.tensor([1, -2, 1])),
+        lambda: torch.cov(x, fweights=weights),
+        lambda: torch.cov(x, aweights=counts),
+        lambda: torch.cov(x, fweights=counts[:2]),
+        lambda: torch.cov(x, aweights=0 * weights),
+        lambda: torch.cov(x > 0),
+        lambda: torch.cross(x, v, 0),
+        lambda: torch.cross(x[:, :2], x[:, :2]),
+        lambda: torch.cross(counts, v, 0),
+        lambda: torch.take_along_dim(x, torch.tensor([0]), dim=1),
+        lambda: torch.take_along_dim(x, torch.tensor([[0.0]]), dim=1),
+        lambda: torch.take_along_dim(x[0, 0], torch.tensor(0), 0),
+        lambda: torch.histc(counts, 3),
+        lambda: torch.histc(v, 0),
+        lambda: torch.histc(v, 3, 2, 1),
+        lambda: torch.histc(v / 0, 3),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _refused(log, wrong)
