@@ -99,7 +99,7 @@ class Plot:
 def looks(count: int) -> list[dict[str, Any]]:
     """Give `count` looks for lines: color, line style and marker, each telling them apart.
 
-    Up to seven take the style's colors. More go from blue over red to amber, ever lighter, as the
+    Up to nine take the style's colors. More go from blue over red to amber, ever lighter, as the
     layers of a deep model go from its input to its loss.
     """
     if count <= len(style.COLORS):

@@ -30,16 +30,16 @@ TONES = {"ink": INK, "soft": SOFT, "grad": "#8a3b00", "note": "#3d2f55"}
 # has a contrast of 4.5 to 1 to white and 4.2 to 1 to JupyterLab's dark #111; no color has 4.5 to
 # both, for they are only 18.9 to 1 apart.
 PLOT_INK = "#6f7780"
-# 3 to 1 or more to both: orange and sky are darker than in the palette.
-AMBER, AZURE = "#b97c00", "#3d94cc"
-COLORS = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, AZURE, PLOT_INK)
-# More than seven lines go from one of these colors to the next.
+# 3 to 1 or more to both: orange and sky are darker than in the palette, and two are of our own.
+AMBER, AZURE, VIOLET, WINE = "#b97c00", "#3d94cc", "#8a3ddb", "#c51b45"
+COLORS = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, AZURE, PLOT_INK, VIOLET, WINE)
+# More than nine lines go from one of these colors to the next.
 RAMP = (BLUE, "#8370b8", "#c7607a", "#c98500")
 # One line style for each color, so that lines differ without any color.
-LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
+_DASHES = ((5, 1, 1, 1, 1, 1), (8, 2), (1, 1), (3, 4), (9, 2, 2, 2))
+LINES = ("-", "--", "-.", ":", *((0, dash) for dash in _DASHES))
 
-SIZE = (6.4, 3.8)
-DPI = 110
+SIZE, DPI = (6.4, 3.8), 110
 
 
 def matplotlib_module(name: str = "matplotlib") -> ModuleType:

@@ -45,8 +45,8 @@ def test_styled_ends_with_the_block():
         use_style()
         assert tuple(matplotlib.rcParams["figure.figsize"]) == style_module.SIZE
         cycle = list(matplotlib.rcParams["axes.prop_cycle"])
-    assert len({entry["color"] for entry in cycle}) == 7
-    assert len({str(entry["linestyle"]) for entry in cycle}) == 7
+    assert len({entry["color"] for entry in cycle}) == 9
+    assert len({str(entry["linestyle"]) for entry in cycle}) == 9
 
 
 def test_in_a_notebook_the_style_lightens_plots_on_dark_pages(monkeypatch):
