@@ -19,7 +19,8 @@ ALLOWED_OPT_OUTS: dict[tuple[str, str], str] = {}
 
 _MARKER = re.compile(r"#\s*(NBVAL_\w+|PYTEST_VALIDATE_\w+)")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+)$", re.M)
-_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+_LINK = re.compile(r"!?\[(?P<words>[^\]]*)\]\((?P<target>[^)\s]+)[^)]*\)")
+_FILE = re.compile(r"[\w/]+\.(?:py|md|ipynb|json|npz)")
 
 Found = Iterator[tuple[str, str]]
 
@@ -159,10 +160,10 @@ def exercises(lesson: Lesson) -> Found:
 
 
 def links(lesson: Lesson) -> Found:
-    """Relative links lead to files that are there."""
+    """Relative links lead to files that are there, and to the file that they name."""
     for cell in lesson.prose:
         for match in _LINK.finditer(without_fences(cell.source)):
-            target = unquote(match[1].partition("#")[0])
+            target = unquote(match["target"].partition("#")[0])
             if not target or re.match(r"[a-z]+:", target):
                 continue
             # Both notebooks hold the same text, which is written for the learner's place.
@@ -170,6 +171,9 @@ def links(lesson: Lesson) -> Found:
             folder = folder.parent if folder.name == "solutions" else folder
             if not (folder / target).exists():
                 yield cell.id, f"the link to {target} leads nowhere"
+            named = _FILE.fullmatch(match["words"].replace("\\", ""))
+            if named and not f"/{target}".endswith(f"/{named[0]}"):
+                yield cell.id, f"the link that names {named[0]} leads to {target}"
 
 
 RULES: dict[str, Rule] = {

@@ -204,9 +204,9 @@ def will_run(task: GraphTask, node: Node) -> bool:
     Raises:
         RuntimeError: For a leaf while `grad()` runs, whose accumulation is not needed.
     """
-    upstream = _reachable(task)
-    if task.needed is None or node not in upstream:
-        return node in upstream
+    reachable = _reachable(task)
+    if task.needed is None or node not in reachable:
+        return node in reachable
     if type(node) is AccumulateGrad and node in getattr(task, "captures", ()):
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running "
@@ -216,7 +216,7 @@ def will_run(task: GraphTask, node: Node) -> bool:
 
 
 def _reachable(task: Any) -> set[Node]:
-    """Find all nodes upstream of a pass's roots: several roots among them, a single one not."""
+    """Find all nodes that a pass's roots lead to: several roots among them, a single one not."""
     roots = task.roots
     if "reachable" not in vars(task):
         edges = roots if len(roots) > 1 or roots[0][0] is None else roots[0][0].next_functions

@@ -312,7 +312,7 @@ class Tensor:
 
         Args:
             hook: Gets the gradient. May return a tensor to take its place for the hooks after it
-                and for everything upstream, or None. It must not change its argument.
+                and from there toward the inputs, or None. It must not change its argument.
 
         Returns:
             A handle whose `remove()` takes the hook off.
