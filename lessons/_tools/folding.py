@@ -10,9 +10,10 @@ from _tools import telling
 from _tools.predictions import PREDICT, predictions_of
 
 REVEALS = "reveals"
-SUMMARY = "After you have compared: what came, and why"
-_OPENING = f"<details>\n<summary>{SUMMARY}</summary>\n\n"
-_CLOSING = "\n\n</details>"
+_TITLED = re.compile(r"\*\*(?P<title>[^*`$<>\n]+)\*\*\n\n(?P<text>.+)", re.S)
+_WRAPPED = re.compile(
+    r"<details>\n<summary>(?P<title>[^\n]+)</summary>\n\n(?P<text>.+)\n\n</details>", re.S
+)
 _HEADING = re.compile(r"^#{1,6}\s", re.M)
 _STYLE = re.compile(r"<style\b.*?</style>", re.S)
 
@@ -89,14 +90,27 @@ def _shown(cell: NotebookNode) -> str:
 
 
 def wrapped(source: str) -> str:
-    """Wrap a Markdown source so that a click opens it.
+    r"""Wrap a Markdown source so that a click on its first line, the title, opens the rest.
 
-    Blank lines stand around the source, so that Markdown and formulas in it are rendered.
+    Blank lines stand around the rest, so that Markdown and formulas in it are rendered.
 
     Args:
-        source: of a Markdown cell.
+        source: of a Markdown cell, `**its title**` on a line of its own before the rest.
+
+    Raises:
+        ValueError: where there is no such title.
+
+    Example:
+        >>> wrapped("**Why it doubled**\n\nThe hook said so.")
+        '<details>\n<summary>Why it doubled</summary>\n\nThe hook said so.\n\n</details>'
     """
-    return f"{_OPENING}{source}{_CLOSING}"
+    found = _TITLED.fullmatch(source)
+    if found is None:
+        raise ValueError(
+            f"what reveals has no title: {source[:60]!r}; begin it with a line **What is inside**, "
+            "in plain words, and leave a blank line below"
+        )
+    return f"<details>\n<summary>{found['title']}</summary>\n\n{found['text']}\n\n</details>"
 
 
 def unwrapped(source: str) -> str:
@@ -105,6 +119,25 @@ def unwrapped(source: str) -> str:
     Args:
         source: of a Markdown cell of a learner's notebook.
     """
-    if source.startswith(_OPENING) and source.endswith(_CLOSING):
-        return source.removeprefix(_OPENING).removesuffix(_CLOSING)
-    return source
+    found = _WRAPPED.fullmatch(source)
+    return f"**{found['title']}**\n\n{found['text']}" if found else source
+
+
+def untitled(source: str) -> str:
+    """Leave the title of what is folded out, in either notebook; any other source stays as it is.
+
+    Args:
+        source: of a Markdown cell.
+    """
+    found = _TITLED.fullmatch(unwrapped(source))
+    return found["text"] if found else source
+
+
+def title_of(source: str) -> str:
+    """Give the title of what is folded, or nothing where a source is not a fold of this kind.
+
+    Args:
+        source: of a Markdown cell of a learner's notebook.
+    """
+    found = _WRAPPED.fullmatch(source)
+    return found["title"] if found else ""

@@ -80,8 +80,8 @@ def without_fences(source: str) -> str:
 def sentences(source: str) -> str:
     """Take code, formulas, HTML and link targets out of a Markdown source, so that words remain.
 
-    A piece of inline code or a formula becomes one word, for it is read as one. The words on what
-    is folded in a learner's notebook do not count.
+    A piece of inline code or a formula becomes one word, for it is read as one. What is
+    folded in a learner's notebook reads as it does in the solution.
 
     Args:
         source: of a Markdown cell.

@@ -8,6 +8,7 @@ from statistics import median
 
 from nbformat import NotebookNode
 
+from _tools.folding import untitled
 from _tools.lesson import Lesson, Rule, lines_of, sentences
 from _tools.lint_structure import is_long_answer
 from _tools.stubs import SOLVED
@@ -73,7 +74,7 @@ def words_of(notebook: NotebookNode) -> int:
         notebook: a lesson.
     """
     return sum(
-        len(_WORD.findall(sentences(cell.source.replace(SOLVED, ""))))
+        len(_WORD.findall(sentences(untitled(cell.source.replace(SOLVED, "")))))
         for cell in notebook.cells
         if cell.cell_type == "markdown"
     )

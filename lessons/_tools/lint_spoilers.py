@@ -119,15 +119,15 @@ class _Outcome:
     def _shown(self, index: int) -> str:
         """Give the source of a cell as far as it is in sight before anything is opened."""
         cell, tags = self.cells[index], _tags(self.cells[index])
-        if cell.cell_type == "markdown":
-            return "" if REVEALS in tags else telling.visible(cell.source)
+        if cell.cell_type == "markdown":  # of what is folded its title is in sight
+            return telling.visible(cell.source)
         return "" if "hide-input" in tags else str(cell.source)
 
     def _spoken(self, index: int) -> str:
         """Give the texts of a cell in which words are words."""
         cell, tags = self.cells[index], _tags(self.cells[index])
         if cell.cell_type == "markdown":
-            return "" if REVEALS in tags else telling.prose(cell.source)
+            return telling.prose(cell.source)
         if index == self.compared or "hide-input" in tags:  # `compare` has to name every outcome
             return ""
         return telling.remarks(cell.source)
@@ -136,8 +136,6 @@ class _Outcome:
         """Give what a learner has seen of a cell above the prediction."""
         cell = self.cells[index]
         texts = [telling.visible(cell.source) if cell.cell_type == "markdown" else cell.source]
-        if cell.cell_type == "markdown" and REVEALS in _tags(cell):
-            return ""
         if "hide-output" not in _tags(cell) and "nbgrader" not in cell.metadata:
             texts.append(said(self.outputs[index]))
         return "\n".join(texts)

@@ -2185,7 +2185,7 @@ ANSWERS = {
             ("must not be found by the other", _KeepsTheFirst),
             ("something else than its own", _RemovesAll),
             ("The rule of an identity gives a tuple", _BareIdentity),
-            ("nobody is upstream", _AnswersAtTheResult),
+            ("nobody is there to get it", _AnswersAtTheResult),
             ("called for another module", _TablesOfTheClass),
             ("nothing is to be done", _NeedsAGradient),
             ("build it on what the last", type("M", (), {"register_backward_hook": print})),

@@ -5,7 +5,17 @@ import copy
 import pytest
 from nbformat import v4
 
-from _tools import canonical, drafts, lint, lint_pairs, lint_parts, lint_spoilers, places, stubs
+from _tools import (
+    canonical,
+    drafts,
+    folding,
+    lint,
+    lint_pairs,
+    lint_parts,
+    lint_spoilers,
+    places,
+    stubs,
+)
 from _tools.lesson import Lesson, sentences
 from _tools.lint_structure import ALLOWED_OPT_OUTS
 
@@ -28,6 +38,19 @@ def test_the_two_notebooks_differ_only_where_they_should(path):
 def test_each_learners_notebook_has_its_solution():
     made = [places.learner_of(path) for path in places.solutions()]
     assert places.learners() == made
+
+
+def test_each_fold_says_what_is_inside_in_words_of_its_own():
+    folds = [
+        (path.stem, cell.id, folding.title_of(cell.source))
+        for path in places.learners()
+        for cell in canonical.read(path).cells
+        if cell.cell_type == "markdown" and folding.REVEALS in cell.metadata.get("tags", [])
+    ]
+    assert len(folds) > 100
+    assert [fold for fold in folds if not fold[2]] == []
+    titles = [title.casefold() for _, _, title in folds]
+    assert [fold for fold in folds if titles.count(fold[2].casefold()) > 1] == []
 
 
 def test_opt_outs_are_counted():
@@ -174,6 +197,8 @@ OFFENDERS = [
     ("exercises", "does not call", lambda nb: nb.cells[-1].update(source="pass")),
     ("exercises", "shows no result", lambda nb: nb.cells[-1].update(outputs=[])),
     ("links", "leads nowhere", with_prose("[here](not_there.md)")),
+    ("links", "that names hooks.py", with_prose("[hooks.py](../minigrad/core/gates.py)")),
+    ("links", "names core/__init__.py", with_prose("[core/\\_\\_init\\_\\_.py](AUTHORING.md)")),
     ("error-stream", "error stream", with_outputs(said("warned", "stderr"))),
     ("widgets", "metadata", widget_state),
     ("widgets", "tqdm", with_code("from tqdm import tqdm")),
@@ -336,6 +361,8 @@ def spoilers(draft, came, *others):
         ("-0.24478", "Why so?", "stands behind compare"),
         ("-0.24478", "## Next\n\n## Later\n\nIt was $-0.2448$.", "0.2448"),
         ("-0.24478", "## Next\n\nIt was 0.245.", "0.245"),
+        ("-0.24478", "+++ reveals\n\n**Why -0.2448**\n\nSo.", "0.2448"),
+        ("steeper", "+++ reveals\n\n**Why it gets steeper**\n\nSo.", "steeper"),
         ("-0.24478", "## Next\n\n```python\nhalf = -0.24478 / 2\n```", "0.24478"),
         ("-0.24478", "## Next\n\n```python\n1\n```\n\n```py\nx = 0.244781\n```", "0.24478"),
         ("131071", "## Next\n\nThere are 131,071 paths.", "131071"),
@@ -357,8 +384,8 @@ def test_a_spoiled_prediction_is_found(came, below, keyword):
 @pytest.mark.parametrize(
     ("came", "below"),
     [
-        ("-0.24478", "+++ reveals\n\nIt is $-0.24478$.\n\n+++\n\n### Next\n\nGo on."),
-        ("-0.24478", "+++ reveals\n\nSo.\n\n```python reveals\nx = -0.24478\n```"),
+        ("-0.24478", "+++ reveals\n\n**Why**\n\nIt is $-0.24478$.\n\n+++\n\n### Next\n\nGo on."),
+        ("-0.24478", "+++ reveals\n\n**Why**\n\nSo.\n\n```python reveals\nx = -0.24478\n```"),
         ("-0.24478", "## Next\n\n```python hide-input\nx = -0.24478\n```"),
         ("-0.24478", "## Next\n\nIt was 0.246, or [0.2](at/0.24478), see lesson 24478."),
         ("-0.24478", "## N\n\n<details><summary>What?</summary>\n-0.24478\n</details>"),

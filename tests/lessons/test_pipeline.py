@@ -203,7 +203,7 @@ def test_the_solution_folds_nothing_for_a_prediction(demo):
     for cell in canonical.read(demo[0]).cells:
         wanted = {"source_hidden"} if "hide-input" in cell.metadata.get("tags", []) else set()
         assert folded(cell) == wanted, cell.id
-        assert folding.SUMMARY not in cell.source
+        assert "<summary>" not in cell.source
 
 
 def test_the_learner_sees_no_output_between_a_prediction_and_the_next_heading(demo):
@@ -247,13 +247,20 @@ def test_what_reveals_is_folded_for_the_learner(demo):
     solution, learner = (canonical.read(path) for path in demo)
     pairs = zip(solution.cells, learner.cells, strict=True)
     prose, code = (pair for pair in pairs if "reveals" in pair[0].metadata.get("tags", []))
-    assert prose[1].source == (
-        "<details>\n<summary>After you have compared: what came, and why</summary>\n\n"
-        f"{prose[0].source}\n\n</details>"
-    )
+    title, text = "What the chain rule says", prose[0].source.partition("\n\n")[2]
+    assert prose[0].source == f"**{title}**\n\n{text}"
+    assert prose[1].source == f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
+    assert folding.title_of(prose[1].source) == title
     assert folding.unwrapped(prose[1].source) == prose[0].source
     assert code[1].source == code[0].source
     assert folded(code[1]) == {"source_hidden", "outputs_hidden"}
+
+
+@pytest.mark.parametrize("source", ["So.", "**Why** so.", "**Why**\nSo.", "**Why `x`**\n\nSo."])
+def test_what_reveals_has_to_say_what_is_inside(source):
+    with pytest.raises(ValueError, match="has no title"):
+        folding.wrapped(source)
+    assert folding.unwrapped(source) == source and folding.title_of(source) == ""
 
 
 def test_what_reveals_is_rendered_once_it_is_opened(demo):

@@ -39,7 +39,7 @@ _Y, _S = 0.076176, 0.276
 _FACTORS = {
     (2, 2, 2, 3, 3): "The gradient that arrives at x1 has already passed s: both hooks act on it.",
     (6, 6, 6, 6, 6): "The roads to w1 and b1 leave before x1: does the second hook see them?",
-    (2, 2, 2, 6, 6): "A hook reaches what lies upstream, toward the inputs. You let the one at x1 "
+    (2, 2, 2, 6, 6): "A hook reaches what lies from it toward the inputs. You let the one at x1 "
     "reach what lies toward the loss.",
     (6, 6, 1, 3, 1): "A bias passes on what arrives, and what arrives was changed before.",
     (3, 3, 3, 3, 3): "The first hook was followed, the second was not.",
@@ -311,8 +311,8 @@ EXERCISES = [
         reference=engine,
         digits=12,
         without=("backward", "diff", "jacobian", "derive_by_array"),
-        right="Only what arrives at y is new; upstream of y all is as it was. So it would be "
-        "with ten layers more.",
+        right="Only what arrives at y is new; from y toward the inputs all is as it was. So it "
+        "would be with ten layers more.",
         hints=(
             "Walk from the loss: what arrives at t? And then at y, through t = w2 * y + b2?",
             "What arrives at y is what arrives at t, times w2. It takes the place of 2(y - 1).",

@@ -32,7 +32,7 @@ EXERCISES = [
         id="04.1",
         asks="the gradients of x, w0, b0, w1 and b1 with the three hooks, in this order",
         expected=five_gradients,
-        right="Each hook changes what lies upstream of its place, and nothing else.",
+        right="Each hook changes what lies between its place and the inputs, and nothing else.",
         hints=(
             "Walk from the loss to the inputs. What leaves s after its hook, and to which three "
             "tensors does it go?",
@@ -45,8 +45,8 @@ EXERCISES = [
                 value=lambda: five_gradients(1, 9, 1),
             ),
             Mistake(
-                "The hook on s is missing. All five lie upstream of s; the clipping hides that for "
-                "three of them.",
+                "The hook on s is missing. It reaches all five; the clipping hides that for three "
+                "of them.",
                 value=lambda: five_gradients(1),
             ),
             Mistake(
@@ -58,16 +58,16 @@ EXERCISES = [
                 value=lambda: five_gradients(w1=1),
             ),
             Mistake(
-                "The halving comes too late for three of them: s lies downstream of x1, so its "
-                "hook runs before the clipping.",
+                "The halving comes too late for three of them: s is nearer to the loss than x1, so "
+                "its hook runs before the clipping.",
                 value=lambda: five_gradients(late=True),
             ),
             Mistake(
-                "w1 lies upstream of s, and its gradient is not halved yet.",
+                "w1 is reached through s, and its gradient is not halved yet.",
                 value=lambda: five_gradients(s_for_w1=1),
             ),
             Mistake(
-                "b1 lies upstream of s, and its gradient is not halved yet.",
+                "b1 is reached through s, and its gradient is not halved yet.",
                 value=lambda: five_gradients(s_for_b1=1),
             ),
             Mistake(

@@ -196,8 +196,7 @@ BUILT_BY_HAND = Hook(
             like=lambda module, hook: full_hook(module, hook, swapped=True),
         ),
         Mistake(
-            "Nothing arrives upstream of the module: a detached argument cuts the way. A view "
-            "keeps it.",
+            "Nothing arrives beyond the module: a detached argument cuts the way. A view keeps it.",
             when=lambda trials: None in trials[FIVE].result,
         ),
         Mistake(

@@ -200,8 +200,8 @@ SCALED = Hook(
             trouble=("no hook of it is registered",),
         ),
         Mistake(
-            "The gradients that go on upstream are scaled too, and scaled again at each layer. "
-            "Undo it where they leave the module.",
+            "The gradients that go on toward the inputs are scaled too, and scaled again at each "
+            "layer. Undo it where they leave the module.",
             like=scale_own(leaves=None),
         ),
         Mistake(
@@ -243,7 +243,7 @@ SCALED = Hook(
         ),
         Mistake(
             "A gate that puts None or zero in the place of a gradient cuts off all that lies "
-            "upstream.",
+            "nearer to the inputs.",
             like=scale_own(leaves=lambda g, factor: 0 * g),
         ),
         Mistake(

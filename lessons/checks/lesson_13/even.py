@@ -281,7 +281,7 @@ EVEN = Hook(
             when=lambda found: observed(found, BIASES) is False,
         ),
         Mistake(
-            "Each layer was measured on what came before the correction of those upstream. The "
+            "Each layer was measured before the correction of the layers in front of it. The "
             "rest of the run has to see the corrected output: what may a forward hook return?",
             when=partly(even_run, even_out(corrects=False), SPREAD, OTHER),
         ),

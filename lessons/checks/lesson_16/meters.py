@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from minigrad import Tensor
+
 _MB = 1e6
 
 
@@ -24,6 +26,7 @@ def course_of(model: Any, train: Callable[[Any], Callable[[], Any]]) -> tuple[An
         those of gradients, and how many gradients there are; the peak; and the model.
     """
     parameters = list(model.parameters())
+    _seen_by_tracemalloc(parameters)
     own = sum(p.nbytes for p in parameters) / _MB  # they were there before the count began
     course: list[tuple[float, float, int]] = []
 
@@ -69,7 +72,11 @@ def cost(parameters: Sequence[Any], make_loss: Callable[[], Any]) -> Cost:
     Args:
         parameters: whose gradients to give; their `.grad` is empty afterwards.
         make_loss: runs forward.
+
+    Raises:
+        TypeError: where the parameters are not minigrad's, so that their memory is not seen.
     """
+    _seen_by_tracemalloc(parameters)
     tracemalloc.start()
     try:
         loss = make_loss()
@@ -99,6 +106,11 @@ def seconds(
             found[name] = min(found[name], perf_counter() - start)
             _taken(parameters)
     return found
+
+
+def _seen_by_tracemalloc(parameters: Sequence[Any]) -> None:
+    if not all(isinstance(each, Tensor) for each in parameters):
+        raise TypeError("tracemalloc does not see PyTorch's memory: this cell needs minigrad")
 
 
 def _taken(parameters: Sequence[Any]) -> list[Any]:

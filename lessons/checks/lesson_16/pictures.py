@@ -132,9 +132,10 @@ def plot_messages(ranks: Sequence[Sequence[Sequence[Any]]], note: str = "") -> P
         note: where it was recorded; empty for here.
     """
     plot = Plot(
-        "A timeline with a row for each process. Ticks on its line mark the gradients as backward "
-        "reaches them, from layer 12 to layer 0. Below it one bar for each bucket: those of "
-        "buckets 0 to 2 begin before backward is over, and that of bucket 3 when it is.",
+        "A timeline with a row for each process: forward, then backward from a mark on. Ticks on "
+        "its line mark the gradients as backward reaches them, from layer 12 to layer 0. Below it "
+        "one bar for each bucket: those of buckets 0 to 2 begin before backward is over, and that "
+        "of bucket 3 when it is.",
         1,
         (10, 1.0 + 1.6 * len(ranks)),
     )
@@ -143,7 +144,9 @@ def plot_messages(ranks: Sequence[Sequence[Sequence[Any]]], note: str = "") -> P
     for rank, events in enumerate(ranks):
         base = -2.4 * rank
         at = [(what, name, (when - zero) * 1e3) for what, name, when in events]
-        over = next(when for what, _, when in at if what == "over")
+        began, over = (
+            next(when for what, _, when in at if what == each) for each in ("backward", "over")
+        )
         axes.plot([at[0][2], over], [base, base], color=PLOT_INK, linestyle="-", linewidth=1.2)
         for what, name, when in at:
             if what == "gradient" and name.endswith("weight"):
@@ -164,6 +167,8 @@ def plot_messages(ranks: Sequence[Sequence[Sequence[Any]]], note: str = "") -> P
             look = {"color": (BLUE, VERMILLION, GREEN, AMBER)[bucket % 4], "edgecolor": WIRE}
             axes.barh(row, ends[bucket] - start, left=start, height=0.3, **look)
             write(axes, start, row, f"bucket {bucket} ", ha="right")
+        axes.vlines(began, base - 0.5, base + 0.2, color=WIRE, linestyle=":")
+        write(axes, began, base - 0.4, "backward begins ", ha="right")
         axes.vlines(over, base - 0.45 - 0.36 * len(starts), base + 0.2, color=WIRE, linestyle=":")
         write(axes, over, base, "  backward over", ha="left")
     axes.set_yticks(

@@ -914,7 +914,7 @@ HOOKS = [
         _replaced,
         [100.0, 6000.0],
         "What a hook gives back takes the place of the gradient, for .grad and for all that lies "
-        "upstream.",
+        "nearer to the inputs.",
         [
             Mistake(
                 "No leaf has collected anything: hand the gradient to the complete of the class "

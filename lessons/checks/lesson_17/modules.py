@@ -1008,12 +1008,12 @@ MODULE_HOOKS = [
         "The gradients with a full hook on f1 that doubles grad_input: x, f0's two, f1.f's two",
         _with_hook(FULL, 2.0),
         _on_package(FULL, 2.0),
-        "What a full hook gives back replaces what leaves the module: all upstream of it is "
-        "doubled, and the module's own parameters are not.",
+        "What a full hook gives back replaces what leaves the module: all from there toward the "
+        "inputs is doubled, and the module's own parameters are not.",
         [
             Mistake("What the hook gives back is not used.", value=lambda: _plain()),
             Mistake(
-                "Nothing arrived upstream of f1: at its argument the graph is cut. The identity "
+                "Nothing arrived beyond f1: at its argument the graph is cut. The identity "
                 "has to be a result, x.result(...), that keeps the argument as its input.",
                 when=lambda seen: None in seen[:3],
             ),
@@ -1081,7 +1081,7 @@ MODULE_HOOKS = [
         _answer_on_data,
         lambda: [None, *_plain()[1:]],
         "What a hook gives back takes the place of grad_input. Where the argument needs no "
-        "gradient, nobody is upstream to get it; what arrives at the result goes to the parameters "
+        "gradient, nobody is there to get it; what arrives at the result goes to the parameters "
         "as it is.",
     ),
     Probe(
@@ -1159,8 +1159,8 @@ MODULE_HOOKS = [
         [
             Mistake("What the hook gives back is not used.", value=lambda: _plain()),
             Mistake(
-                "Only what lies upstream of f1 is doubled, as by a full hook. What the last "
-                "operation sends goes to f1's own parameters, too.",
+                "Only what lies between f1 and the inputs is doubled, as by a full hook. What the "
+                "last operation sends goes to f1's own parameters, too.",
                 value=_on_package(FULL, 2.0),
             ),
         ],
