@@ -63,7 +63,7 @@ _ABSENT = (
     "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
     "distributed.fsdp distributed.nn distributed.tensor fft fx fx.graph_module hub jit "
     "jit.annotations library mps nn.attention nn.quantized nn.utils.parametrizations "
-    "nn.utils.parametrize onnx onnx.operators onnx.symbolic_helper "
+    "nn.utils.parametrize nn.utils.prune onnx onnx.operators onnx.symbolic_helper "
     "optim.swa_utils overrides package profiler quantization signal types utils.benchmark "
     "utils.data.distributed utils.model_zoo utils.tensorboard xpu"
 )
