@@ -4,13 +4,11 @@
 """
 
 import warnings as _warnings
-from importlib import import_module as _import_module
 from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 import minigrad.requirements as _requirements  # first: it says if NumPy is missing
 from minigrad import autograd as autograd
@@ -73,7 +71,6 @@ if _TYPE_CHECKING:
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
-_loaded_later = _rooms.split()
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
 _functions_loaded_later |= {"autocast": "breadth.precision", "Future": "breadth.futures"}
 _functions_loaded_later |= dict.fromkeys(("_assert", "_check"), "breadth.comparing")
@@ -81,22 +78,6 @@ _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")
 _functions_loaded_later |= dict.fromkeys(_printing, "creation.printing")
-
-
-def __getattr__(name: str) -> _Any:
-    """Load a room of the house, or an operation, when it is first asked for."""
-    if name in _loaded_later or name in _paths.ROOMS:
-        return _import_module(f"minigrad.{name}")
-    if name in _functions_loaded_later:
-        return getattr(_import_module(f"minigrad.{_functions_loaded_later[name]}"), name)
-    function = _lazy_loading.function(name)
-    if function is not None:
-        globals()[name] = function
-        return function
-    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    """List the rooms that are loaded later, too."""
-    late = {*_loaded_later, *_functions_loaded_later, *_lazy_loading.waiting_functions()}
-    return sorted({*globals(), *late, *_paths.ROOMS})
+_functions_loaded_later |= _lazy_loading.functions_that_wait()
+_functions_loaded_later |= {_room: _room for _room in _rooms.split()}
+__getattr__, __dir__ = _lazy_loading.late(__name__, lambda: _functions_loaded_later)

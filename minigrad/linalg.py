@@ -25,17 +25,10 @@ globals().update(_functions)
 __all__ = ["LinAlgError", *sorted(_functions)]
 
 
-def _late() -> list[str]:
+def _late() -> dict[str, _Any]:
+    """Give what is composed of other functions."""
     _lazy_loading.load("breadth.composed")
-    return [name.removeprefix("linalg_") for name in _FACES if name.startswith("linalg_")]
+    return {name[7:]: each.function for name, each in _FACES.items() if name[:7] == "linalg_"}
 
 
-__dir__ = _lazy_loading.listing(globals(), _late)
-
-
-def __getattr__(name: str) -> _Any:
-    """Load what is composed of other functions, or say what is missing."""
-    _lazy_loading.load("breadth.composed")
-    if f"linalg_{name}" in _FACES:
-        return _FACES[f"linalg_{name}"].function
-    raise AttributeError(f"module 'minigrad.linalg' has no attribute {name!r}")
+__getattr__, __dir__ = _lazy_loading.late(__name__, _late)

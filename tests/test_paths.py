@@ -81,7 +81,10 @@ class Double(nn.Module):
         ("jit", lambda room: room.trace(nn.Linear(1, 1), minigrad.ones(1, 1))),
         ("utils.tensorboard", lambda room: room.SummaryWriter("runs")),
         ("profiler", lambda room: room.profile()),
-        ("profiler", lambda room: room.record_function("name")),
+        ("profiler", lambda room: room.tensorboard_trace_handler("runs")),
+        ("jit", lambda room: room.freeze(nn.Linear(1, 1))),
+        ("jit", lambda room: room.optimize_for_inference(nn.Linear(1, 1))),
+        ("optim.swa_utils", lambda room: room.AveragedModel(nn.Linear(1, 1))),
         ("nn.attention", lambda room: room.sdpa_kernel([])),
         ("fx", lambda room: room.symbolic_trace(nn.Linear(1, 1))),
         ("library", lambda room: room.register_kernel("room::name", "cpu")),
@@ -96,17 +99,101 @@ def test_nothing_pretends(room, use):
         use(importlib.import_module(f"minigrad.{room}"))
 
 
-@pytest.mark.parametrize("room", paths._DECORATORS)
-def test_the_decorators_that_pass_through_are_pytorchs_and_change_nothing(room):
-    for name in paths._DECORATORS[room].split():
-        assert getattr(importlib.import_module(f"minigrad.{room}"), name)(len) is len
-        torch = pytest.importorskip("torch")
-        assert torch and hasattr(importlib.import_module(f"torch.{room}"), name), name
+@pytest.mark.parametrize("path", [path for path in paths._ABSENT.split() if path != "types"])
+def test_whatever_pytorch_has_in_a_room_that_is_not_here_refuses(path):
+    pytest.importorskip("torch")
+    try:
+        names = dir(importlib.import_module(f"torch.{path}"))
+    except ImportError:  # a library of theirs is missing
+        names = ["SummaryWriter"]
+    ours = importlib.import_module(f"minigrad.{path}")
+    here = {*dir(ours)}
+    left = {name for name in names if not name.startswith("__") and name not in here}
+    assert left | here
+    for name in {*left, "register_something"}:
+        with pytest.raises(NotImplementedError, match=rf"^minigrad has no torch\.{path}\.{name}: "):
+            getattr(ours, name)(abs)
+
+
+def test_the_rooms_that_are_not_here_answer_these_names_and_no_others():
+    answered = {path.removeprefix("minigrad.") for path in paths._ANSWERS}
+    decorators, questions = {*paths._DECORATORS.split()}, {*paths._QUESTIONS.split()}
+    nothing = {*paths._NOTHING.split()}
+    assert answered - decorators - questions - nothing == {
+        "autograd.profiler.record_function",
+        "hub._get_torch_home",
+        "hub.get_dir",
+        "hub.tqdm",
+        "jit.script",
+        "profiler.record_function",
+    }
+
+    def named(path):
+        room, _, name = path.rpartition(".")
+        return getattr(importlib.import_module(f"minigrad.{room}"), name)
+
+    for path in decorators:
+        assert named(path)(len) is len
+        assert path.startswith("_C") or named(path)()(len) is len  # with parentheses
+    assert {named(path)() for path in questions} == {False}
+    assert {named(path)() for path in nothing} == {None}
+    if torch := sys.modules.get("torch"):
+        for path in answered:
+            room, _, name = path.rpartition(".")
+            assert hasattr(importlib.import_module(f"torch.{room}"), name) and torch
 
 
 def test_a_warning_sends_nobody_to_what_is_not_here():
     with pytest.warns(FutureWarning, match="minigrad has no parametrizations: here it stays"):
         nn.utils.weight_norm(nn.Linear(1, 1))
+
+
+def test_a_name_for_a_profiler_lets_the_program_run():
+    @minigrad.profiler.record_function("addition")
+    def more(x):
+        return x + 1
+
+    with minigrad.autograd.profiler.record_function("a part"):
+        assert more(1) == 2 == more(1)
+
+
+def rooms():
+    """Give every module that finds names late, with some of these names."""
+    some = {"": "nn round load amp", "autograd": "Function graph profiler", "nn": "Mish parallel"}
+    some |= {
+        "nn.functional": "gumbel_softmax relu",
+        "linalg": "lstsq matrix_rank solve",
+        "utils": "data",
+    }
+    some |= {"optim": "swa_utils SGD", "nn.utils": "parametrize", "utils.data": "dataloader"}
+    return some | {"nn.modules": "batchnorm"} | dict.fromkeys(PATHS, "")
+
+
+def test_every_module_that_finds_names_late_is_among_the_rooms():
+    for room, names in rooms().items():
+        module = importlib.import_module(f"minigrad.{room}".rstrip("."))
+        for name in names.split():
+            getattr(module, name)
+    late = [path for path, module in sys.modules.items() if "__getattr__" in dir(type(module))]
+    late += [path for path, module in sys.modules.items() if "__getattr__" in vars(module)]
+    for path in late:
+        room = path.removeprefix("minigrad").removeprefix(".")
+        assert room in rooms() or not path.startswith("minigrad")
+
+
+@pytest.mark.parametrize("room", rooms())
+def test_a_room_lists_every_name_that_it_finds(room):
+    module = importlib.import_module(f"minigrad.{room}".rstrip("."))
+    listed = dir(module)
+    assert listed == sorted(set(listed)) and {*rooms()[room].split()} <= {*listed}
+    for name in listed:
+        getattr(module, name)
+    torch = pytest.importorskip("torch")
+    for name in vars(sys.modules.get(f"torch.{room}".rstrip("."), torch)):
+        found = None if name.startswith("__") else getattr(module, name, None)
+        if name not in listed and found is not None:  # what stands for something not here
+            with pytest.raises(NotImplementedError, match="minigrad has no torch"):
+                found(abs)
 
 
 def test_importing_loads_nothing_of_them():
@@ -122,6 +209,7 @@ def test_a_script_is_the_function_itself():
 
     assert double(minigrad.ones(1)).item() == 2.0
     assert minigrad.jit.ignore(drop=True)(len) is len
+    assert minigrad.jit.script(Double) is Double
 
 
 def futures_of(library):
@@ -325,17 +413,3 @@ def test_assert_close_without_a_judge():
         close(minigrad.ones(1), minigrad.zeros(1), msg="so")
     with pytest.raises(ValueError, match="got no atol"):
         close(1.0, 1.0, rtol=0.1)
-
-
-@pytest.mark.parametrize(
-    "room",
-    ["", "autograd", "linalg", "nn", "nn.functional", "nn.utils", "optim", "special", "utils"],
-)
-def test_the_tab_key_offers_all_that_is_there(room):
-    ours = importlib.import_module(f"minigrad.{room}".rstrip("."))
-    for name in dir(ours):
-        assert hasattr(ours, name), name
-    torch = pytest.importorskip("torch")
-    theirs = importlib.import_module(f"torch.{room}".rstrip("."))
-    public = [name for name in dir(theirs) if not name.startswith("_") and hasattr(ours, name)]
-    assert torch and not {*public} - {*dir(ours)}

@@ -1,16 +1,18 @@
 """Let programs import what they import from PyTorch: at its paths, or what says it is not here.
 
-Nothing is loaded before it is used. Of a room that minigrad lacks, a class is one that nothing is
-an instance of, and a function says that it is missing when it is called.
+Nothing is loaded before it is used. Of a room that minigrad lacks, everything can be imported and
+mentioned; a class is one that nothing is an instance of, and what is used says that it is missing.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
 # Where PyTorch has in a file of its own what is in one of ours.
@@ -41,21 +43,21 @@ _DEVICES = (
 )
 _PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
 
-# What answers a question with no: nobody is scripting, tracing, exporting, or connected.
+# What a room that is not here answers; everything else in it refuses when it is used. Questions are
+# answered with no. Decorators, and what torchvision registers for others when it is imported, give
+# back what they were given: they change no computation.
 _QUESTIONS = (
-    "_get_tracing_state _log_api_usage_once is_available is_compiling is_in_onnx_export "
-    "is_initialized is_parametrized is_scripting is_tracing"
+    "_dynamo.is_compiling compiler.is_compiling compiler.is_exporting distributed.is_available "
+    "distributed.is_initialized jit.is_scripting jit.is_tracing mps.is_available "
+    "nn.utils.parametrize.is_parametrized onnx.is_in_onnx_export xpu.is_available"
 )
-# Decorators that change no computation, by their rooms: a function given to one is as it was.
-_DECORATORS = {
-    "_C": "DispatchKeySet",
-    "_dynamo": "allow_in_graph disable",
-    "compiler": "allow_in_graph disable",
-    "fx": "wrap",
-    "jit": "_overload_method _script_if_tracing export ignore script script_if_tracing unused",
-    "library": "register_fake",
-    "onnx.symbolic_helper": "parse_args",
-}
+_NOTHING = "_C._get_tracing_state _C._log_api_usage_once _dynamo.reset compiler.reset"
+_DECORATORS = (
+    "_C.DispatchKeySet _dynamo.allow_in_graph _dynamo.disable compiler.allow_in_graph "
+    "compiler.disable fx.wrap jit._overload_method jit._script_if_tracing jit.export jit.ignore "
+    "jit.script_if_tracing jit.unused library.register_fake onnx.register_custom_op_symbolic "
+    "onnx.symbolic_helper.parse_args"
+)
 
 _ABSENT = (
     "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
@@ -97,7 +99,7 @@ class Path(ModuleType):
         self.__dict__.update(__path__=[], _name=name, _ours=ours)
 
     def _own(self) -> Any:
-        """Give the module, or the object, that has what programs look for here."""
+        """Give what we have of this path, or None."""
         file, _, inside = self._ours.partition(":")
         path = file[1:] if file.startswith("=") else f"minigrad.{file}"  # "=": Python's own
         own: Any = import_module(path) if file else None
@@ -105,36 +107,34 @@ class Path(ModuleType):
             own = getattr(own, part)
         return own
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *dir(self._own())})
-
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        own = self._own()
-        if f"{self.__name__}.{name}" in sys.modules:
-            found: Any = sys.modules[f"{self.__name__}.{name}"]
+        path, own = f"{self._name}.{name}", self._own()
+        if name in (rooms := inside(self.__name__)):
+            found: Any = import_module(f"minigrad.{rooms[name]}")
         elif hasattr(own, name):
             found = getattr(own, name)
         elif self._name.startswith("nn.modules."):
             found = getattr(import_module("minigrad.nn"), name)
-        elif self._name == "hub" and name in ("_get_torch_home", "get_dir"):
-            found = partial(_home, "hub" if name == "get_dir" else "")
-        elif name in _QUESTIONS.split():
-            found = _never
-        elif name in _DECORATORS.get(self._name, "").split():
-            found = _decorator(self._name, name)
-        elif name == "tqdm":  # `torch.hub` has it
-            found = import_module(name).tqdm
+        elif path in _ANSWERS:
+            found = _ANSWERS[path]
         else:
             found = _absent(self._name, name)
         setattr(self, name, found)
         return found
 
+    def __dir__(self) -> list[str]:
+        own = dir(self._own()) if self._ours else []
+        layers = dir(import_module("minigrad.nn")) if self._name.startswith("nn.modules.") else []
+        names = {*inside(self.__name__), *inside(self.__name__, _ANSWERS), *own, *layers}
+        return sorted(name for name in names if not name.startswith("__"))
 
-def _never(*arguments: Any, **options: Any) -> bool:
-    """Answer a question: it is not so."""
-    return False
+
+def inside(room: str, paths: Iterable[str] = _PATHS) -> dict[str, str]:
+    """Give the paths that are right inside a module, by the names that they have there."""
+    split = [(*f"minigrad.{path}".rpartition("."), path) for path in paths]
+    return {name: path for place, _, name, path in split if place == room}
 
 
 def _home(room: str) -> str:
@@ -144,15 +144,38 @@ def _home(room: str) -> str:
     return os.path.join(os.path.expanduser(home), room).rstrip(os.sep)
 
 
-def _decorator(room: str, name: str) -> Any:
-    """Make a decorator that gives a function back as it was; a network cannot be compiled."""
+def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
+    """Give a function back, as nothing is compiled."""
+    return function if callable(function) else _as_it_is
 
-    def decorate(function: Any = None, *arguments: Any, **options: Any) -> Any:
-        if hasattr(function, "state_dict"):
-            return _absent(room, name)(function)
-        return function if callable(function) else decorate
 
-    return decorate
+def _script(obj: Any, *arguments: Any, **options: Any) -> Any:
+    """Give a function or a class back, which computes the same; refuse to make a `ScriptModule`."""
+    if not isinstance(obj, (FunctionType, type)):
+        _absent("jit", "script")()
+    return obj
+
+
+@contextmanager
+def _label(*names: Any) -> Any:
+    """Name a part of a program for a profiler: as long as none looks, that does nothing."""
+    yield
+
+
+_ANSWERS: dict[str, Any] = {
+    name: does
+    for does, names in {
+        (lambda *arguments, **options: False): _QUESTIONS,
+        (lambda *arguments, **options: None): _NOTHING,
+        _as_it_is: _DECORATORS,
+        _script: "jit.script",
+        _label: "autograd.profiler.record_function profiler.record_function",
+        (lambda *lines, **options: import_module("tqdm").tqdm(*lines, **options)): "hub.tqdm",
+        partial(_home, ""): "hub._get_torch_home",
+        partial(_home, "hub"): "hub.get_dir",
+    }.items()
+    for name in names.split()
+}
 
 
 class _Absent(type):
@@ -169,8 +192,7 @@ def _absent(room: str, name: str) -> Any:
 
     def refuse(*arguments: Any, **options: Any) -> NoReturn:
         raise NotImplementedError(
-            f"minigrad has no torch.{room}.{name}. It computes on the CPU, in one process, and "
-            "runs each line when Python comes to it: leave this out, or run this part on PyTorch."
+            f"minigrad has no torch.{room}.{name}: leave this out, or run this part on PyTorch."
         )
 
     if not name[:1].isupper():
@@ -184,4 +206,3 @@ def _absent(room: str, name: str) -> Any:
 _PATHS |= dict.fromkeys(_ABSENT.split(), "")
 for _name, _ours in _PATHS.items():
     sys.modules[f"minigrad.{_name}"] = Path(_name, _ours)
-ROOMS = {name for name in _PATHS if "." not in name}

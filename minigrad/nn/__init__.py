@@ -1,6 +1,5 @@
 """Build networks: modules with parameters and hooks, layers, losses, initialization."""
 
-import sys as _sys
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
@@ -17,24 +16,14 @@ from minigrad.nn.parameter import UninitializedParameter as UninitializedParamet
 # isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on
 
-# Paths of PyTorch's without a file of ours (see minigrad.breadth.paths) are attributes, too.
-for _path, _module in [*_sys.modules.items()]:
-    _room, _, _name = _path.rpartition(".")
-    if _room in ("minigrad.nn", "minigrad.nn.modules", "minigrad.nn.utils"):
-        setattr(_sys.modules[_room], _name, _module)
+# Files of ours that came with the layers: PyTorch has others at these names.
+for _file in ("attention", "parallel"):
+    del globals()[_file]
 
 
-def _late() -> list[str]:
-    return [*_import_module("minigrad.breadth.layers").NAMES]
+def _late() -> dict[str, _Any]:
+    """Give layers that are seldom used."""
+    return dict.fromkeys(_import_module("minigrad.breadth.layers").NAMES, "breadth.layers")
 
 
-__dir__ = _lazy_loading.listing(globals(), _late)
-
-
-def __getattr__(name: str) -> _Any:
-    """Load a layer that is seldom used, or say what is missing."""
-    if not name.startswith("_"):
-        layers = _import_module("minigrad.breadth.layers")
-        if name in layers.NAMES:
-            return getattr(layers, name)
-    raise AttributeError(f"module 'minigrad.nn' has no attribute {name!r}")
+__getattr__, __dir__ = _lazy_loading.late(__name__, _late)

@@ -1,5 +1,6 @@
 """Improve parameters step by step along their gradients."""
 
+from minigrad.faces.lazy_loading import late as _late
 from minigrad.optim import adam, each_parameter, lbfgs, optimizer, sgd
 from minigrad.optim import lr_scheduler as lr_scheduler
 from minigrad.optim.adam import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
@@ -15,3 +16,5 @@ __all__ = [
 # As in PyTorch, these are imported from (`from torch.optim.optimizer import ...`), not reached as
 # attributes: code that did so would not run there.
 del adam, each_parameter, lbfgs, optimizer, sgd
+
+__getattr__, __dir__ = _late(__name__)

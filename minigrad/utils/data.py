@@ -1,8 +1,6 @@
 """PyTorch's path to `minigrad.data`."""
 
-import sys
-
 from minigrad.data import *  # noqa: F403
+from minigrad.faces.lazy_loading import late
 
-for _name in ("dataloader", "dataset", "sampler"):
-    globals()[_name] = sys.modules[f"{__name__}.{_name}"]  # see minigrad.breadth.paths
+__getattr__, __dir__ = late(__name__)

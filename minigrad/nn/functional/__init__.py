@@ -33,17 +33,9 @@ __all__ = [*sorted(_all)]
 
 
 def _late() -> dict[str, _Any]:
+    """Give what is seldom used, too."""
     _import_module("minigrad.breadth.layers")
     return _in_functional
 
 
-__dir__ = _lazy_loading.listing(globals(), _late)
-
-
-def __getattr__(name: str) -> _Any:
-    """Load what is seldom used, or say what is missing."""
-    if not name.startswith("_"):
-        _import_module("minigrad.breadth.layers")
-        if name in _in_functional:
-            return _in_functional[name]
-    raise AttributeError(f"module 'minigrad.nn.functional' has no attribute {name!r}")
+__getattr__, __dir__ = _lazy_loading.late(__name__, _late)

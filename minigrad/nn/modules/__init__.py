@@ -1,5 +1,6 @@
 """Find every layer, container and loss of `minigrad.nn` in one place."""
 
+from minigrad.faces.lazy_loading import late as _late
 from minigrad.nn.modules.activation import *
 from minigrad.nn.modules.attention import *
 from minigrad.nn.modules.container import *
@@ -13,3 +14,5 @@ from minigrad.nn.modules.parallel import *
 from minigrad.nn.modules.parameterless import *
 from minigrad.nn.modules.rnn import *
 from minigrad.nn.modules.transformer import *
+
+__getattr__, __dir__ = _late(__name__)
