@@ -27,8 +27,9 @@ from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
 from minigrad.faces import forks as _forks
-from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
+from minigrad.faces.lazy_loading import WAITING as _waiting
+from minigrad.late import late as _late
 from minigrad.random import Generator as Generator
 from minigrad.random import default_generator as default_generator
 from minigrad.random import get_rng_state as get_rng_state
@@ -78,6 +79,6 @@ _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")
 _functions_loaded_later |= dict.fromkeys(_printing, "creation.printing")
-_functions_loaded_later |= _lazy_loading.functions_that_wait()
-_functions_loaded_later |= {_room: _room for _room in _rooms.split()}
-__getattr__, __dir__ = _lazy_loading.late(__name__, lambda: _functions_loaded_later)
+_all_loaded_later = {**_functions_loaded_later, **_waiting}
+_all_loaded_later |= {_room: _room for _room in _rooms.split()}
+__getattr__, __dir__ = _late(__name__, lambda: _all_loaded_later)

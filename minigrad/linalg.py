@@ -8,6 +8,7 @@ from typing import Any as _Any
 
 from minigrad.faces import FACES as _FACES
 from minigrad.faces import lazy_loading as _lazy_loading
+from minigrad.late import late as _make_late
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
 from minigrad.ops import least_squares as _least_squares  # noqa: F401 - says faces
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
@@ -31,4 +32,4 @@ def _late() -> dict[str, _Any]:
     return {name[7:]: each.function for name, each in _FACES.items() if name[:7] == "linalg_"}
 
 
-__getattr__, __dir__ = _lazy_loading.late(__name__, _late)
+__getattr__, __dir__ = _make_late(__name__, _late)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
+
+from minigrad.late import paths_inside
 
 # Where PyTorch has in a file of its own what is in one of ours.
 _ELSEWHERE = {
@@ -111,8 +112,8 @@ class Path(ModuleType):
         if name.startswith("__"):
             raise AttributeError(name)
         path, own = f"{self._name}.{name}", self._own()
-        if name in (rooms := inside(self.__name__)):
-            found: Any = import_module(f"minigrad.{rooms[name]}")
+        if f"{self.__name__}.{name}" in sys.modules:
+            found: Any = sys.modules[f"{self.__name__}.{name}"]
         elif hasattr(own, name):
             found = getattr(own, name)
         elif self._name.startswith("nn.modules."):
@@ -127,14 +128,10 @@ class Path(ModuleType):
     def __dir__(self) -> list[str]:
         own = dir(self._own()) if self._ours else []
         layers = dir(import_module("minigrad.nn")) if self._name.startswith("nn.modules.") else []
-        names = {*inside(self.__name__), *inside(self.__name__, _ANSWERS), *own, *layers}
+        answers = [path.rpartition(".") for path in _ANSWERS]
+        inner = {name for room, _, name in answers if room == self._name}
+        names = {*inner, *paths_inside(self.__name__), *own, *layers}
         return sorted(name for name in names if not name.startswith("__"))
-
-
-def inside(room: str, paths: Iterable[str] = _PATHS) -> dict[str, str]:
-    """Give the paths that are right inside a module, by the names that they have there."""
-    split = [(*f"minigrad.{path}".rpartition("."), path) for path in paths]
-    return {name: path for place, _, name, path in split if place == room}
 
 
 def _home(room: str) -> str:

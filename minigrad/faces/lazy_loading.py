@@ -7,12 +7,10 @@ list anew.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-from minigrad.breadth.paths import inside
 from minigrad.core.tensor import Tensor
 from minigrad.faces.face import functions
 
@@ -42,44 +40,14 @@ def load_all() -> None:
             load(file)
 
 
-def late(room: str, found: Callable[[], Mapping[str, Any]] = dict) -> tuple[Any, Any]:
-    """Make the `__getattr__` and the `__dir__` of a module that loads some of its names late.
-
-    PyTorch's paths inside it (see `minigrad.breadth.paths`) are among these names.
-
-    Args:
-        room: The name of the module.
-        found: Gives the names, each with its value or, as a text, with the file that has it.
-    """
-
-    def get(name: str) -> Any:
-        names = {} if name.startswith("__") else {**found(), **inside(room)}
-        if name not in names:
-            raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        value = names[name]
-        if value == _files["functions"].get(name):
-            value = function(name)
-        elif isinstance(value, str):
-            module = load(value)
-            value = module if value.split(".")[-1] == name else getattr(module, name)
-        vars(sys.modules[room])[name] = value
-        return value
-
-    def names() -> list[str]:
-        return sorted({*vars(sys.modules[room]), *inside(room), *found()})
-
-    return get, names
-
-
 def function(name: str) -> Any:
     """Give a function of `minigrad` that waits in a file."""
     load(_files["functions"][name])
     return functions[name]
 
 
-def functions_that_wait() -> dict[str, str]:
-    """Give the functions of `minigrad` that wait, each with its file."""
-    return _files["functions"]
+# The functions of `minigrad` that wait, each with what loads it.
+WAITING = {name: partial(function, name) for name in _files["functions"]}
 
 
 class Waiting:

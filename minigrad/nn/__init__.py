@@ -3,7 +3,7 @@
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from minigrad.faces import lazy_loading as _lazy_loading
+from minigrad.late import late as _make_late
 from minigrad.nn import functional as functional
 from minigrad.nn import init as init
 from minigrad.nn.modules import *
@@ -26,4 +26,4 @@ def _late() -> dict[str, _Any]:
     return dict.fromkeys(_import_module("minigrad.breadth.layers").NAMES, "breadth.layers")
 
 
-__getattr__, __dir__ = _lazy_loading.late(__name__, _late)
+__getattr__, __dir__ = _make_late(__name__, _late)

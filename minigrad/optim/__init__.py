@@ -1,6 +1,6 @@
 """Improve parameters step by step along their gradients."""
 
-from minigrad.faces.lazy_loading import late as _late
+from minigrad.late import late as _late
 from minigrad.optim import adam, each_parameter, lbfgs, optimizer, sgd
 from minigrad.optim import lr_scheduler as lr_scheduler
 from minigrad.optim.adam import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
@@ -8,10 +8,8 @@ from minigrad.optim.lbfgs import LBFGS
 from minigrad.optim.optimizer import Optimizer
 from minigrad.optim.sgd import ASGD, SGD
 
-__all__ = [
-    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer",
-    "RAdam", "RMSprop", "Rprop", "lr_scheduler",
-]  # fmt: skip
+__all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam",
+    "Optimizer", "RAdam", "RMSprop", "Rprop", "lr_scheduler"]  # fmt: skip
 
 # As in PyTorch, these are imported from (`from torch.optim.optimizer import ...`), not reached as
 # attributes: code that did so would not run there.

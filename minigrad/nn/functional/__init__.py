@@ -7,9 +7,9 @@ with its derivative, and with its signature over it.
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.faces.face import functions as _functions
 from minigrad.faces.face import in_functional as _in_functional
+from minigrad.late import late as _make_late
 
 for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",
@@ -38,4 +38,4 @@ def _late() -> dict[str, _Any]:
     return _in_functional
 
 
-__getattr__, __dir__ = _lazy_loading.late(__name__, _late)
+__getattr__, __dir__ = _make_late(__name__, _late)

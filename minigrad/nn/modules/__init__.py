@@ -1,6 +1,6 @@
 """Find every layer, container and loss of `minigrad.nn` in one place."""
 
-from minigrad.faces.lazy_loading import late as _late
+from minigrad.late import late as _late
 from minigrad.nn.modules.activation import *
 from minigrad.nn.modules.attention import *
 from minigrad.nn.modules.container import *

@@ -1,6 +1,6 @@
 """Work on networks and their parameters: clip gradients, pack sequences, reparametrize weights."""
 
-from minigrad.faces.lazy_loading import late as _late
+from minigrad.late import late as _late
 from minigrad.nn.utils import rnn as rnn
 from minigrad.nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
 from minigrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
