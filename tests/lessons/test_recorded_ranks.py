@@ -81,3 +81,27 @@ def test_the_price_of_a_message_is_recorded(monkeypatch, capsys):
     monkeypatch.setenv(MODE, "recorded")
     assert min(run_ranks(checks("16").meters.many_or_one)) > 1.5
     assert capsys.readouterr().out == ""
+
+
+def test_the_recorded_timeline_shows_what_its_sentence_says(lesson, monkeypatch):
+    monkeypatch.setenv(MODE, "recorded")
+    run = run_ranks(lesson.train, 2, width=384, depth=5)
+    for _, _, events in run:
+        at = {(what, str(name)): when for what, name, when in events}
+        backward, over = at["backward", ""], at["over", ""]
+        assert backward < at["gradient", "12.bias"] and at["gradient", "0.weight"] < over
+        # the first message leaves while most of backward is still to come, the last at its end
+        assert at["start", "0"] - backward < (over - backward) / 3
+        assert over - at["start", "3"] < (over - backward) / 10
+    plot = checks("16").pictures.plot_messages([events for _, _, events in run])
+    texts = [text.get_text().strip() for text in plot.axes.texts]
+    assert texts.count("backward begins") == texts.count("backward over") == 2
+
+
+def test_megabytes_are_counted_of_minigrads_memory_only():
+    meters, others = checks("16").meters, [np.zeros(3)]  # no tensors of minigrad, like PyTorch's
+    with pytest.raises(TypeError, match="this cell needs minigrad"):
+        meters.cost(others, lambda: None)
+    owner = type("Model", (), {"parameters": lambda self: others})()
+    with pytest.raises(TypeError, match="this cell needs minigrad"):
+        meters.course_of(owner, lambda model: None)
