@@ -29,7 +29,6 @@ from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
 from minigrad.faces import forks as _forks
 from minigrad.faces.face import functions as _functions
 from minigrad.faces.lazy_loading import WAITING as _waiting
-from minigrad.late import late as _late
 from minigrad.random import Generator as Generator
 from minigrad.random import default_generator as default_generator
 from minigrad.random import get_rng_state as get_rng_state
@@ -37,6 +36,7 @@ from minigrad.random import initial_seed as initial_seed
 from minigrad.random import manual_seed as manual_seed
 from minigrad.random import seed as seed
 from minigrad.random import set_rng_state as set_rng_state
+from minigrad.utils import _late
 
 __version__ = "0.1.0"
 __version__ = _paths.Version(__version__)

@@ -8,12 +8,12 @@ from typing import Any as _Any
 
 from minigrad.faces import FACES as _FACES
 from minigrad.faces import lazy_loading as _lazy_loading
-from minigrad.late import late as _make_late
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
 from minigrad.ops import least_squares as _least_squares  # noqa: F401 - says faces
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
 from minigrad.ops import norms as _norms  # noqa: F401 - says faces
 from minigrad.ops.linear_systems import LinAlgError as LinAlgError
+from minigrad.utils import _late as _make_late
 
 _functions = {
     name.removeprefix("linalg_"): face.function

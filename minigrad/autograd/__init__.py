@@ -15,7 +15,7 @@ from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
 from minigrad.core.node import is_grad_enabled
-from minigrad.late import late as _late
+from minigrad.utils import _late
 
 if _TYPE_CHECKING:
     from minigrad.autograd import anomaly_mode, functional, graph, legacy_variable

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import ContextDecorator, nullcontext
 from functools import partial
 from importlib import import_module
+from operator import attrgetter
 from types import FunctionType, ModuleType
 from typing import Any, NoReturn
 
-from minigrad.late import paths_inside
+from minigrad.utils import _paths_inside as paths_inside
 
 # Where PyTorch has in a file of its own what is in one of ours.
 _ELSEWHERE = {
@@ -33,9 +34,8 @@ _PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
 _PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
 _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
-_PATHS |= {"nn.utils._per_sample_grad": "breadth.stateless"}
-_PATHS |= {"utils.data._utils": "data.loader", "functional": "=minigrad"}
-_PATHS |= {"nn.modules.channelshuffle": "breadth.layers"}
+_PATHS |= {"utils.data._utils": "data.loader", "nn.utils._per_sample_grad": "breadth.stateless"}
+_PATHS |= {"nn.modules.channelshuffle": "breadth.layers", "functional": "=minigrad"}
 _PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
 _DEVICES = (
@@ -44,31 +44,14 @@ _DEVICES = (
 )
 _PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
 
-# What a room that is not here answers; everything else in it refuses when it is used. Questions are
-# answered with no. Decorators, and what torchvision registers for others when it is imported, give
-# back what they were given: they change no computation.
-_QUESTIONS = (
-    "_dynamo.is_compiling compiler.is_compiling compiler.is_exporting distributed.is_available "
-    "distributed.is_initialized jit.is_scripting jit.is_tracing mps.is_available "
-    "nn.utils.parametrize.is_parametrized onnx.is_in_onnx_export xpu.is_available"
-)
-_NOTHING = "_C._get_tracing_state _C._log_api_usage_once _dynamo.reset compiler.reset"
-_DECORATORS = (
-    "_C.DispatchKeySet _dynamo.allow_in_graph _dynamo.disable compiler.allow_in_graph "
-    "compiler.disable fx.wrap jit._overload_method jit._script_if_tracing jit.export jit.ignore "
-    "jit.script_if_tracing jit.unused library.register_fake onnx.register_custom_op_symbolic "
-    "onnx.symbolic_helper.parse_args"
-)
-
 _ABSENT = (
-    "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad "
-    "autograd.profiler compiler distributed distributed._composable "
-    "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
-    "distributed.fsdp distributed.nn distributed.tensor fft fx fx.graph_module hub jit "
-    "jit.annotations library mps nn.attention nn.quantized nn.utils.parametrizations "
-    "nn.utils.parametrize nn.utils.prune onnx onnx.operators onnx.symbolic_helper "
-    "optim.swa_utils overrides package profiler quantization signal types utils.benchmark "
-    "utils.data.distributed utils.model_zoo utils.tensorboard xpu"
+    "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad autograd.profiler "
+    "compiler distributed distributed._composable distributed._composable.fsdp "
+    "distributed._tensor distributed._tensor.experimental distributed.fsdp distributed.nn "
+    "distributed.tensor fft fx fx.graph_module hub jit jit.annotations library mps nn.attention "
+    "nn.quantized nn.utils.parametrizations nn.utils.parametrize nn.utils.prune onnx "
+    "onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler quantization "
+    "signal types utils.benchmark utils.data.distributed utils.model_zoo utils.tensorboard xpu"
 )
 
 
@@ -104,9 +87,7 @@ class Path(ModuleType):
         file, _, inside = self._ours.partition(":")
         path = file[1:] if file.startswith("=") else f"minigrad.{file}"  # "=": Python's own
         own: Any = import_module(path) if file else None
-        for part in filter(None, inside.split(".")):
-            own = getattr(own, part)
-        return own
+        return attrgetter(inside)(own) if inside else own
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -129,7 +110,7 @@ class Path(ModuleType):
         own = dir(self._own()) if self._ours else []
         layers = dir(import_module("minigrad.nn")) if self._name.startswith("nn.modules.") else []
         answers = [path.rpartition(".") for path in _ANSWERS]
-        inner = {name for room, _, name in answers if room == self._name}
+        inner = [name for room, _, name in answers if room == self._name]
         names = {*inner, *paths_inside(self.__name__), *own, *layers}
         return sorted(name for name in names if not name.startswith("__"))
 
@@ -148,25 +129,29 @@ def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
 
 def _script(obj: Any, *arguments: Any, **options: Any) -> Any:
     """Give a function or a class back, which computes the same; refuse to make a `ScriptModule`."""
-    if not isinstance(obj, (FunctionType, type)):
-        _absent("jit", "script")()
-    return obj
+    return obj if isinstance(obj, (FunctionType, type)) else _absent("jit", "script")()
 
 
-@contextmanager
-def _label(*names: Any) -> Any:
-    """Name a part of a program for a profiler: as long as none looks, that does nothing."""
-    yield
+class _Label(ContextDecorator, nullcontext[None]):
+    """Names a part of a program for a profiler: as long as none looks, that does nothing."""
 
 
+# What a room that is not here answers; everything else in it refuses when it is used. Questions are
+# answered with no. Decorators, and what torchvision registers for others when it is imported, give
+# back what they were given: they change no computation.
 _ANSWERS: dict[str, Any] = {
     name: does
     for does, names in {
-        (lambda *arguments, **options: False): _QUESTIONS,
-        (lambda *arguments, **options: None): _NOTHING,
-        _as_it_is: _DECORATORS,
+        (lambda *_, **__: False): "_dynamo.is_compiling compiler.is_compiling mps.is_available "
+        "distributed.is_available distributed.is_initialized jit.is_scripting jit.is_tracing "
+        "nn.utils.parametrize.is_parametrized onnx.is_in_onnx_export xpu.is_available",
+        (lambda *_, **__: None): "_C._get_tracing_state _C._log_api_usage_once _dynamo.reset",
+        _as_it_is: "_C.DispatchKeySet _dynamo.allow_in_graph _dynamo.disable "
+        "compiler.allow_in_graph compiler.disable fx.wrap jit._overload_method "
+        "jit._script_if_tracing jit.export jit.ignore jit.script_if_tracing jit.unused "
+        "library.register_fake onnx.register_custom_op_symbolic onnx.symbolic_helper.parse_args",
         _script: "jit.script",
-        _label: "autograd.profiler.record_function profiler.record_function",
+        _Label: "autograd.profiler.record_function profiler.record_function",
         (lambda *lines, **options: import_module("tqdm").tqdm(*lines, **options)): "hub.tqdm",
         partial(_home, ""): "hub._get_torch_home",
         partial(_home, "hub"): "hub.get_dir",

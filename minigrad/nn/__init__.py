@@ -3,7 +3,6 @@
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from minigrad.late import late as _make_late
 from minigrad.nn import functional as functional
 from minigrad.nn import init as init
 from minigrad.nn.modules import *
@@ -12,6 +11,7 @@ from minigrad.nn.parameter import Buffer as Buffer
 from minigrad.nn.parameter import Parameter as Parameter
 from minigrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
 from minigrad.nn.parameter import UninitializedParameter as UninitializedParameter
+from minigrad.utils import _late as _make_late
 
 # isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on

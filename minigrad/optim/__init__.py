@@ -1,12 +1,12 @@
 """Improve parameters step by step along their gradients."""
 
-from minigrad.late import late as _late
 from minigrad.optim import adam, each_parameter, lbfgs, optimizer, sgd
 from minigrad.optim import lr_scheduler as lr_scheduler
 from minigrad.optim.adam import Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 from minigrad.optim.lbfgs import LBFGS
 from minigrad.optim.optimizer import Optimizer
 from minigrad.optim.sgd import ASGD, SGD
+from minigrad.utils import _late
 
 __all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam",
     "Optimizer", "RAdam", "RMSprop", "Rprop", "lr_scheduler"]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any as _Any
 
 from minigrad.faces.face import functions as _functions
 from minigrad.faces.face import in_functional as _in_functional
-from minigrad.late import late as _make_late
+from minigrad.utils import _late as _make_late
 
 for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",

@@ -1,6 +1,5 @@
 """Find every layer, container and loss of `minigrad.nn` in one place."""
 
-from minigrad.late import late as _late
 from minigrad.nn.modules.activation import *
 from minigrad.nn.modules.attention import *
 from minigrad.nn.modules.container import *
@@ -14,5 +13,6 @@ from minigrad.nn.modules.parallel import *
 from minigrad.nn.modules.parameterless import *
 from minigrad.nn.modules.rnn import *
 from minigrad.nn.modules.transformer import *
+from minigrad.utils import _late
 
 __getattr__, __dir__ = _late(__name__)

@@ -1,6 +1,5 @@
 """Work on networks and their parameters: clip gradients, pack sequences, reparametrize weights."""
 
-from minigrad.late import late as _late
 from minigrad.nn.utils import rnn as rnn
 from minigrad.nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
 from minigrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
@@ -14,5 +13,6 @@ from minigrad.nn.utils.norm_hooks import remove_spectral_norm as remove_spectral
 from minigrad.nn.utils.norm_hooks import remove_weight_norm as remove_weight_norm
 from minigrad.nn.utils.norm_hooks import spectral_norm as spectral_norm
 from minigrad.nn.utils.norm_hooks import weight_norm as weight_norm
+from minigrad.utils import _late
 
 __getattr__, __dir__ = _late(__name__)
