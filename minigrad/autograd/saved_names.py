@@ -24,9 +24,12 @@ def kept(node: Node, name: str) -> Any:
     Raises:
         RuntimeError: If it was released.
     """
-    if node._saved is None:
+    place = node._names_of_saved.index(name)
+    if node._saved is not None:
+        return node._saved[place]
+    if place not in node._lasting:
         raise RuntimeError(RELEASED)
-    return node._saved[node._names_of_saved.index(name)]
+    return node._told[node._lasting.index(place)]
 
 
 def look_at(saved: Any, node: Node) -> Any:
@@ -370,7 +373,10 @@ def ask(node: Any, attribute: str) -> Any:
         return raw_saved(node, node._names_of_saved.index(name))
     instead = kind.startswith(("Native", "ScaledDotProduct")) or name not in node._names_of_saved
     if instead and name in computed.get(kind, ()):
-        return _shown(computed[kind][name](node), name)
+        value = _shown(computed[kind][name](node), name)
+        if node._saved is None and isinstance(value, Tensor):
+            raise RuntimeError(RELEASED)
+        return value
     value = kept(node, name)
     return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value, name)
 
@@ -378,7 +384,7 @@ def ask(node: Any, attribute: str) -> Any:
 def _is_tensor(node: Any, name: str) -> bool:
     """Tell whether a tensor is saved under a name, or was, or would be if it was needed."""
     name = renamed.get(type(node).__name__, {}).get(name, name)
-    if name not in node._names_of_saved:
+    if name not in node._names_of_saved or node._names_of_saved.index(name) in node._lasting:
         return False
     value = None if node._saved is None else kept(node, name)
     return value is None or hasattr(value, "_version_counter")

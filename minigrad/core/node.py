@@ -279,6 +279,7 @@ class Node:
         _broadcast: None, or for each input None or the shape and dtype that its gradient must be
             reduced to, because the operation broadcast or converted that input.
         _hooks: None, or the hooks that sit on this node.
+        _told: Once `_saved` was released, what of it was no tensor: who asks may still read it.
         _watched: Index tensors that must not have changed; see `autograd.own_nodes`.
 
     The names begin with an underscore because the node of a custom function is its `ctx` too, on
@@ -295,6 +296,7 @@ class Node:
         "_priority",
         "_saved",
         "_shape",
+        "_told",
         "_watched",
     )
 
@@ -307,6 +309,7 @@ class Node:
     _takes_detached: ClassVar[bool] = False  # a saved tensor may have been detached in place
     _keeps_tensors: ClassVar[bool] = False  # `_saved` is released after use, and needed to run
     _names_of_saved: ClassVar[tuple[str, ...]] = ()
+    _lasting: ClassVar[tuple[int, ...]] = ()  # the places of what is told after release
     _optional: ClassVar[tuple[int, ...]] = ()  # the saved tensors, if it may be that none is needed
 
     _edges: tuple[Edge, ...]
@@ -317,6 +320,7 @@ class Node:
     _hooks: NodeHooks | None
     _priority: int
     _watched: tuple[Any, ...]
+    _told: tuple[Any, ...]
 
     if TYPE_CHECKING:  # what `autograd.saved_names` attaches
 
@@ -363,6 +367,8 @@ class Node:
         """Let go of the saved values; where none was needed there is none to miss the next time."""
         if self._saved and self._optional and all(self._saved[i] is None for i in self._optional):
             return
+        if self._saved is not None:
+            self._told = tuple(self._saved[place] for place in self._lasting)
         self._saved = None
 
     def register_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:

@@ -100,6 +100,7 @@ def differentiable(
                 "_keeps_tensors": writer.keeps_tensors,
                 "_chooses": True,
                 "_optional": writer.optional,
+                "_lasting": tuple(map(writer.saved.index, writer.lasting)),
             },
         )
         plain = {name: getattr(rule, "forward", rule) for name, rule in rules.items()}
@@ -145,6 +146,11 @@ def _prepare(operation: Any) -> None:
 _layout = {"sizes": "{0}.shape", "columns": "is_column_major({0})"}
 
 
+# Saved values that hold tensors, though they are none.
+_RELEASED = {"bags", "chosen", "counts", "indices", "kept", "mask", "noise", "pos_weight"}
+_RELEASED |= {"positions", "present", "statistics", "target", "weight", "weights"}
+
+
 def arguments_of(function: Any) -> list[str]:
     """Give the names of a function's arguments."""
     while hasattr(function, "__wrapped__"):
@@ -183,6 +189,7 @@ class Writer:
         self.optional = tuple(
             place for place, name in enumerate(self.saved) if several and self.is_tensor(name)
         )
+        self.lasting = [n for n in self.saved if not (self.is_tensor(n) or n in _RELEASED)]
         self.keeps_tensors = any(map(self.is_tensor, self.saved)) or bool(
             {"indices", "positions"} & {*self.saved}
         )
@@ -341,6 +348,8 @@ class Writer:
                 f"    if not keep and ({some}):" if several and tensors else "    if not keep:",
                 "        node._saved = None",
             ]
+            if self.lasting:
+                lines += [f"        node._told = ({', '.join(self.lasting)},)"]
         if self.broadcasts:
             lines += ["    if wanted is not None:"]
             for t in self.broadcasts:

@@ -114,6 +114,22 @@ torch.autograd.grad(F.interpolate(i, None, 2.0, "bilinear").sin().sum(), i, crea
 torch.autograd.grad(F.max_pool2d(i, 2).sin().sum(), i, create_graph=True)[0]
 """
 
+# What is released keeps its numbers.
+AFTER_RELEASE = """
+y**2; y**3.5; y**x; y.clamp(-0.5, 0.5); y.clamp(min=0.5); y.clamp(max=0.5); y.softmax(1)
+y.log_softmax(-1); y.prod(1); y.cumsum(0); y.norm(3, dim=1); torch.linalg.vector_norm(y, 3, dim=1)
+y.max(1)[0]; y.amax(1); y.median(1)[0]; y.topk(2)[0]; y.sort(1)[0]; y.var(1); y.std(0, correction=0)
+y.logsumexp(1); F.leaky_relu(y, 0.2); F.elu(y, 2.0); F.softshrink(y, 0.3); F.hardshrink(y, 0.3)
+F.threshold(y, 0.25, 1); F.hardtanh(y, 0.0, 0.5); F.gelu(y, approximate="tanh"); F.glu(s)
+torch.addcmul(y, y, y, value=2); y @ y.t(); y / y; y.gather(1, torch.tensor([[0], [1]]))
+F.conv2d(i, i, stride=2, padding=1); F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.pad(i, (1, 1))
+F.layer_norm(y, (3,), y[0]); F.group_norm(i, 2); F.mse_loss(y, x); F.huber_loss(y, x, delta=0.5)
+F.smooth_l1_loss(y, x, beta=0.5); F.binary_cross_entropy_with_logits(y, x)
+F.cross_entropy(y, torch.tensor([0, 2])); F.normalize(y); torch.dist(y, x, 3); torch.cdist(y, x)
+F.embedding(torch.tensor([0, 1]), y); F.pixel_shuffle(i.reshape(1, 8, 2, 2), 2); y.roll(1, 0)
+(y * 1).pow_(2); (y * 1).clamp_(0.25, 0.5); (y * 1).masked_fill_(x > 0.5, 1.0); y[:, 1:]; y.t()
+"""
+
 
 @family
 def numbers_as_pictures_show_them(torch, log):
@@ -151,3 +167,30 @@ def numbers_as_pictures_show_them(torch, log):
             told = ("batch_sizes", "has_biases", "hidden_size", "mode", "reverse", "train")
             log("settings", [getattr(node, f"_saved_{name}") for name in told])
     log("joined", states.grad_fn._saved_dim)
+
+
+@family
+def told_after_release(torch, log):
+    """Numbers can be read after the graph was released; tensors are gone."""
+    import warnings
+
+    x, i, s = leaf(torch, (2, 3), 1), leaf(torch, (1, 2, 4, 4), 2), leaf(torch, (1, 2, 4), 3)
+    names = {"torch": torch, "F": torch.nn.functional, "x": x.detach(), "i": i, "s": s, "y": x}
+    for expression in AFTER_RELEASE.replace("\n", "; ").strip("; ").split("; "):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = eval(expression, names)
+        log(expression)
+        found = nodes([value.grad_fn])
+        (value * value.detach()).sum().backward()
+        for node in found:
+            for name in sorted(dir(node)):
+                if name.startswith("_saved_") and not (
+                    "_sym_" in name and type(node).__name__ in NOT_KEPT
+                ):
+                    try:
+                        told = getattr(node, name)
+                    except RuntimeError:
+                        told = None  # of a tensor that was not needed, PyTorch says so, too
+                    tensor = isinstance(told, torch.Tensor)
+                    log(f"{type(node).__name__} {name}", "a tensor" if tensor else str(told))
