@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from weakref import ref
+
+import numpy as np
 
 from minigrad.autograd.messages import can_require_grad, type_name, warn, wrong_type
 from minigrad.autograd.views import update_views
-from minigrad.core.node import NO_EDGE, Node, RemovableHandle, grad_mode
+from minigrad.core.node import (
+    NO_EDGE,
+    Node,
+    NodeHooks,
+    RemovableHandle,
+    grad_mode,
+    reduce_gradient,
+)
 from minigrad.core.plugs import attach
 from minigrad.core.tensor import INFERENCE, Tensor, VersionCounter, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
@@ -48,6 +57,73 @@ class DetachedCounter(VersionCounter):
 
     value = _shared("value")
     views = _shared("views")
+
+
+# ------------------------------------------------------------------ another form than the graph's
+
+
+class _Fitting(NodeHooks):
+    """The hooks of a node whose output has another form now: gradients must fit what it gave."""
+
+    __slots__ = ()
+    forms: ClassVar[dict[int, tuple[Any, Any]]]
+    leaf: ClassVar[Any]
+
+    def run_tensor_hooks(self, gradients: list[Any]) -> None:
+        """Fit the gradients, then call the hooks."""
+        self.fit(gradients)
+        super().run_tensor_hooks(gradients)
+        if self.leaf is not None and self.leaf._grad is None and gradients[0] is not None:
+            gradients[0] = self._fitted(self.leaf._array, gradients[0])
+
+    def fit(self, gradients: list[Any]) -> None:
+        """Reduce the gradients to the forms of the outputs."""
+        for output_nr, form in self.forms.items():
+            gradient = gradients[output_nr]
+            if gradient is None:
+                continue
+            sizes, got = list(form[0]), list(gradient.shape)
+            pairs = zip(sizes[::-1], got[::-1], strict=False)
+            if len(sizes) > len(got) or any(size not in (1, have) for size, have in pairs):
+                raise RuntimeError(
+                    f"Function {self._giver(output_nr)} - got {got} but expected shape compatible "
+                    f"with {sizes}"
+                )
+            gradients[output_nr] = reduce_gradient(gradient, form)
+
+    def _fitted(self, array: Any, gradient: Any) -> Any:
+        """Copy a first gradient into a leaf's shape; one that lies as the leaf does becomes it."""
+        strides = gradient._array.strides
+        if not grad_mode.task.recorded and array.strides[: len(strides)] == strides:
+            return gradient
+        return wrap_as_normal(np.zeros_like(array, gradient._array.dtype)).copy_(gradient)
+
+    def _giver(self, output_nr: int) -> str:
+        """Name the function whose gradient arrived."""
+        waiting = [node for node, _ in grad_mode.task.roots if node is not None]
+        for node in waiting:
+            for place, (source, number) in enumerate(node.next_functions):
+                if source is not None and source._hooks is self and number == output_nr:
+                    return f"{node.name()} returned an invalid gradient at index {place}"
+                waiting += [source] if source is not None and source not in waiting else []
+        return "GraphRoot returned an invalid gradient at index 0"
+
+
+def keep_to_form(tensor: Tensor, old: Any) -> None:
+    """Let the graph that made a tensor, or a leaf's, expect gradients of the form that it had.
+
+    Args:
+        tensor: The tensor. It has another shape or dtype now, which nothing recorded.
+        old: Its array before.
+    """
+    node, output_nr = tensor._last_edge()
+    leaf = tensor if node is None else None
+    node = node or (tensor._meta and tensor._meta.living_accumulator())
+    if node is not None:
+        hooks = node._ensure_hooks()
+        forms = {output_nr: (old.shape, old.dtype), **getattr(hooks, "forms", {})}
+        facts = {"__slots__": (), "forms": forms, "leaf": leaf}
+        hooks.__class__ = type("NodeHooks", (_Fitting,), facts)
 
 
 @attach(Tensor)
@@ -230,9 +306,11 @@ class TensorAttributes(Tensor):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        if self._meta is not None and dtype != self._array.dtype:
+        old, self._array = self._array, value._array
+        if dtype != old.dtype or old.shape != value._array.shape:
+            keep_to_form(self, old)
+        if self._meta is not None and dtype != old.dtype:
             self._meta.accumulator = None  # the old graph's gradients are of the old dtype
-        self._array = value._array
 
     @data.deleter
     def data(self) -> None:

@@ -275,6 +275,8 @@ class ChosenTask(GraphTask):
             grad_outputs = self._as_tensors(outputs_of(node, gradient))
             if node not in self.running and node._hooks is not None:
                 node._hooks.run_tensor_hooks(grad_outputs)
+            elif hasattr(node._hooks, "fit"):
+                node._hooks.fit(grad_outputs)
             self._capture(node, grad_outputs)
             if gradient is not None and not (self.recorded or node._multiple):
                 gradient = grad_outputs[0]._array  # where NumPy made a number of it, too

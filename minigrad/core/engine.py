@@ -431,6 +431,9 @@ def run_backward(
         task.run(roots, gradients)
         while task.callbacks:  # which may queue more
             task.callbacks.pop(0)()
+    except ValueError as error:
+        plugs.messages.say_misfit(error)
+        raise
     finally:  # Ctrl-C may come once something was called, so that is last
         if modes["saved_hooks"] is not saved_hooks:  # a hook entered or left more than it should
             modes["saved_hooks"], modes["attention"] = saved_hooks, attention
