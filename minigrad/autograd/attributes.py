@@ -118,7 +118,8 @@ def keep_to_form(tensor: Tensor, old: Any) -> None:
     """
     node, output_nr = tensor._last_edge()
     leaf = tensor if node is None else None
-    node = node or (tensor._meta and tensor._meta.living_accumulator())
+    if leaf is not None and tensor._meta is not None:
+        node = tensor._meta.living_accumulator()
     if node is not None:
         hooks = node._ensure_hooks()
         forms = {output_nr: (old.shape, old.dtype), **getattr(hooks, "forms", {})}

@@ -273,10 +273,11 @@ class ChosenTask(GraphTask):
         if node in self.captures:
             grad_mode.set(self.recorded)
             grad_outputs = self._as_tensors(outputs_of(node, gradient))
-            if node not in self.running and node._hooks is not None:
-                node._hooks.run_tensor_hooks(grad_outputs)
-            elif hasattr(node._hooks, "fit"):
-                node._hooks.fit(grad_outputs)
+            hooks: Any = node._hooks
+            if node not in self.running and hooks is not None:
+                hooks.run_tensor_hooks(grad_outputs)
+            elif hasattr(hooks, "fit"):
+                hooks.fit(grad_outputs)
             self._capture(node, grad_outputs)
             if gradient is not None and not (self.recorded or node._multiple):
                 gradient = grad_outputs[0]._array  # where NumPy made a number of it, too

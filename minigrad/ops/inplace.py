@@ -302,7 +302,7 @@ def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
     old = _before(tensor, tensor._array)
     call = function if recording.__class__ is bool else functools.partial(unattended, function)
     result = call(old, *settings)
-    hooks = tensor._backward_hooks
+    hooks = tensor._backward_hooks if recording else None
     tensor._array = result._array
     tensor._bump_version()
     edge, view = result._edge, tensor._view
