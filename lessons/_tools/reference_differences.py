@@ -118,8 +118,6 @@ BEHAVIOR = (
                 "cross_entropy none",
                 "nll_loss",
                 "CrossEntropyLoss",
-                "max",
-                "min",
                 "max over an axis",
                 "x[[0, 2, 2]]",
                 "x[[0, 2]] of rows",

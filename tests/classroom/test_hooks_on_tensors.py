@@ -92,6 +92,8 @@ def test_grad_input_tuples_are_compared_with_their_nones(exercise):
     )
     assert known.examine((torch.tensor([-1.0199]), None)) is None
     assert known.examine([torch.tensor([-1.0199]), None]) is None
-    assert "at all" in known.examine((torch.tensor([-1.0199]), torch.tensor(0.0))).says
-    assert "something arrives" in known.examine(((None,), None)).says
+    assert (
+        "anything at this place" in known.examine((torch.tensor([-1.0199]), torch.tensor(0.0))).says
+    )
+    assert "there is something" in known.examine(((None,), None)).says
     assert classroom.judge("demo.1", torch.tensor([24.0])).status == "right"

@@ -329,28 +329,27 @@ class Item:
         return self.marked
 
 
-def test_seven_days_take_each_example_once_and_all_else_each_day(request):
+def test_each_run_takes_the_same_share_of_each_list_and_all_else(request):
     conftest = request.config.pluginmanager.getplugin(
         str(Path(__file__).parents[1] / "conftest.py")
     )
     listed = [Item(f"test_x.py::test_a[{k}]", True) for k in range(17)]
     listed += [Item(f"test_x.py::test_b[{k}]", True) for k in range(3)]
     others = [Item(f"test_y.py::test_c[{k}]", False) for k in range(9)]
-    taken, dropped = [], []
-    for share in (*range(7), None):
-        items = [*listed, *others]
-        left = []
+    runs = []
+    for takes_all in (False, False, True):
+        items, left = [*listed, *others], []
         config = SimpleNamespace(
-            option=SimpleNamespace(share=share),
+            option=SimpleNamespace(all=takes_all),
             hook=SimpleNamespace(pytest_deselected=lambda items, left=left: left.extend(items)),
         )
         conftest.pytest_collection_modifyitems(config, items)
-        assert {*items} | {*left} == {*listed, *others}
+        assert {*items} | {*left} == {*listed, *others} and not {*items} & {*left}
         assert {*others} <= {*items}
-        taken.append([each for each in items if each.marked])
-        dropped.append(len(left))
-    assert sorted(each.nodeid for day in taken[:7] for each in day) == sorted(
-        each.nodeid for each in listed
-    )
-    assert dropped[7] == 0
-    assert sum(dropped[:7]) == 6 * len(listed)
+        runs.append([each.nodeid for each in items])
+    assert runs[0] == runs[1] and len(runs[2]) == len(listed) + len(others)
+    stride = conftest.STRIDE
+    taken = [
+        f"test_x.py::test_{a}[{k}]" for a, n in (("a", 17), ("b", 3)) for k in range(0, n, stride)
+    ]
+    assert [each for each in runs[0] if "test_x" in each] == taken

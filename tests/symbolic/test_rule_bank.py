@@ -234,7 +234,8 @@ def as_number(number):
         number = complex(number)
     except (TypeError, ValueError):
         return math.nan
-    return number.real if abs(number.imag) <= 1e-12 * (1 + abs(number)) else math.nan
+    size = abs(number.real) + abs(number.imag)  # `abs(number)` cannot be too large for a float
+    return number.real if abs(number.imag) <= 1e-12 * (1 + size) else math.nan
 
 
 def entries(tensor):
