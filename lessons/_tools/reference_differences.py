@@ -195,6 +195,27 @@ BEHAVIOR = (
         code="x = torch.tensor([1.0, 2.0], requires_grad=True)\nx.var(()).backward()\nx.grad",
     ),
     Difference(
+        slug="singular-determinants",
+        title="Gradients of determinants of singular matrices",
+        what="The gradient of `det` is the matrix of cofactors. PyTorch's is 0 for a singular "
+        "matrix, unless `create_graph=True`. Gradients of `logdet` and `slogdet` are NaN there, "
+        "and so are those of `linalg.qr`; entries of PyTorch's may be infinite.",
+        why="Two ways to ask for one derivative have one answer; and the logarithm of 0 has none.",
+        code="x = torch.ones(2, 2, requires_grad=True)\ntorch.det(x).backward()\nx.grad",
+    ),
+    Difference(
+        slug="hooks-of-changed-views",
+        title="A hook on a view whose base was changed",
+        what="After a change in place of its base, or of another view of that, a view has another "
+        "`grad_fn`. A hook registered after the change runs. In PyTorch `grad_fn` has to be read "
+        "between the two: else the hook is lost if the view had one before, and PyTorch crashes "
+        "if it had none.",
+        why="What was registered runs.",
+        code="x = torch.ones(2, requires_grad=True)\nbase = x * 1\nview = base[:1]\nseen = []\n"
+        '_ = view.register_hook(lambda g: seen.append("before"))\n_ = base.mul_(2)\n'
+        '_ = view.register_hook(lambda g: seen.append("after"))\nview.sum().backward()\nseen',
+    ),
+    Difference(
         slug="infinities-on-the-way",
         title="Infinities on the way to a result",
         what="Where PyTorch meets infinity times 0, or less itself, on its way only, it gives nan, "

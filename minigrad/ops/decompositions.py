@@ -475,6 +475,10 @@ class LinalgSlogdetBackward0(Decomposition):
         r"""Give :math:`g A^{-\top}`: the sign is constant."""
         if grad_logabsdet is None:
             return np.zeros_like(A)
+        if (sign == 0).any():  # there the gradient is no number, an error only if it is recorded
+            if isinstance(A, Tensor):
+                linear_systems.solved(A, A)
+            A = A * _columns(_columns(sign / sign))
         return mT(applied(linear_systems.inv, A)) * _columns(_columns(grad_logabsdet))
 
 

@@ -255,4 +255,7 @@ def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
 def solve_triangular(A: Array, B: Array, upper: bool) -> Array:
     r"""Solution of :math:`X A = B` for a triangular A, whose gradient has that triangle only."""
     triangle = np.triu(A) if upper else np.tril(A)
+    regular = np.diagonal(triangle, 0, -2, -1).all(-1)
+    if not regular.all():  # NumPy refuses these, PyTorch divides by 0
+        triangle[~regular] = np.nan
     return mT(np.linalg.solve(mT(triangle), mT(B)))

@@ -257,3 +257,23 @@ def test_eigenvalues_of_matrices_that_are_not_symmetric_have_no_gradient() -> No
         linalg.eig(made(2, 2))
     values = linalg.eigvals(torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))
     assert sorted(values.numpy().imag.tolist()) == [-1.0, 1.0]
+
+
+def test_singular_matrices_have_gradients_that_are_no_numbers() -> None:
+    regular, singular = (
+        torch.tensor([[2.0, 1.0], [1.0, 3.0]]),
+        torch.tensor([[1.0, 2.0], [2.0, 4.0]]),
+    )
+    x = torch.stack([singular, regular]).requires_grad_()
+    weights = torch.tensor([0.3, -1.7])
+    for function in (torch.logdet, lambda a: torch.slogdet(a)[1]):
+        (found,) = torch.autograd.grad(function(x), x, weights)
+        assert found[0].isnan().all()
+        assert torch.allclose(found[1], -1.7 * regular.inverse().mT)
+        with pytest.raises(
+            linalg.LinAlgError, match=r"^torch.linalg.solve: \(Batch element 0\): The"
+        ):
+            torch.autograd.grad(function(x), x, weights, create_graph=True)
+    rows = torch.tensor([[0.0, 2.0], [0.0, 4.0]], requires_grad=True)
+    (found,) = torch.autograd.grad(linalg.qr(rows)[0], rows, torch.tensor([[0.5, 2.0], [1.0, 3.0]]))
+    assert not found.isfinite().any()
