@@ -271,18 +271,15 @@ def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
         tensor([3., 2.])
     """
     if driver is not None:
-        raise RuntimeError(
-            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
-            "cuSOLVER backend."
-        )
+        told = "is only supported on CUDA inputs with cuSOLVER backend."
+        raise RuntimeError(f"torch.linalg.svd: keyword argument `driver=` {told}")
     linear_systems.check("linalg.svd", A, "linalg_svd_cpu", square=False)
     try:
         U, S, Vh = np.linalg.svd(A._array, full_matrices)
     except np.linalg.LinAlgError:
         why = "" if np.isfinite(A._array).all() else _NOT_FINITE
-        raise linear_systems.LinAlgError(
-            f"linalg.svd: The algorithm failed to converge{why}."
-        ) from None
+        told = f"linalg.svd: The algorithm failed to converge{why}."
+        raise linear_systems.LinAlgError(told) from None
     return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
 
 
@@ -367,10 +364,8 @@ def orthonormalized(A: Tensor, mode: Any) -> Any:
     """
     linear_systems.check("linalg.qr", A, "geqrf_cpu", square=False)
     if mode not in ("reduced", "complete", "r"):
-        raise RuntimeError(
-            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
-            "'r', or 'complete'"
-        )
+        told = "one of 'reduced' (default), 'r', or 'complete'"
+        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected {told}")
     if mode == "r":
         R: Any = np.linalg.qr(A._array, "r")
         Q = np.zeros(0, R.dtype)
@@ -475,11 +470,8 @@ class LinalgSlogdetBackward0(Decomposition):
         r"""Give :math:`g A^{-\top}`: the sign is constant."""
         if grad_logabsdet is None:
             return np.zeros_like(A)
-        if (sign == 0).any():  # there the gradient is no number, an error only if it is recorded
-            if isinstance(A, Tensor):
-                linear_systems.solved(A, A)
-            A = A * _columns(_columns(sign / sign))
-        return mT(applied(linear_systems.inv, A)) * _columns(_columns(grad_logabsdet))
+        inverse = linear_systems.of_regular(lambda a: applied(linear_systems.inv, a), A)
+        return mT(inverse) * _columns(_columns(grad_logabsdet))
 
 
 @face("slogdet(Tensor input) -> (sign, logabsdet)")

@@ -63,20 +63,16 @@ def check_square(name: str, tensor: Tensor) -> None:
     check_matrix(name, tensor)
     rows, columns = tensor._array.shape[-2:]
     if rows != columns:
-        raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
-            "matrices"
-        )
+        told = f"{rows} by {columns} matrices"
+        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {told}")
 
 
 def check_floating(name: str, tensor: Tensor, low: bool = True) -> None:
     """Raise if entries are no floating-point or complex numbers, or have too few bits."""
     dtype = tensor._array.dtype
     if dtype.kind in "iub":
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got "
-            f"{scalar_name(tensor._array)}"
-        )
+        told = f"a floating point or complex tensor as input. Got {scalar_name(tensor._array)}"
+        raise RuntimeError(f"{name}: Expected {told}")
     if not low and dtype.itemsize == 2:
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
 
@@ -130,6 +126,17 @@ def _computed(name: str, compute: Any, matrices: Any, text: str) -> Any:
     if result is None:
         raise _LinAlgError(f"{name}: {text.format(matrices.shape[-1])}")
     return result
+
+
+def of_regular(compute: Any, matrices: Any) -> Any:
+    """Compute something, NaN of singular matrices: no error in PyTorch, unless it is recorded."""
+    try:
+        return compute(matrices)
+    except np.linalg.LinAlgError:
+        if isinstance(matrices, Tensor):
+            solved(matrices, matrices)
+        singular = np.linalg.slogdet(matrices)[0] == 0
+        return compute(np.where(singular[..., None, None], np.nan, matrices))
 
 
 # ---------------------------------------------------------------------- inverses
@@ -254,8 +261,5 @@ def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
 @quietly
 def solve_triangular(A: Array, B: Array, upper: bool) -> Array:
     r"""Solution of :math:`X A = B` for a triangular A, whose gradient has that triangle only."""
-    triangle = np.triu(A) if upper else np.tril(A)
-    regular = np.diagonal(triangle, 0, -2, -1).all(-1)
-    if not regular.all():  # NumPy refuses these, PyTorch divides by 0
-        triangle[~regular] = np.nan
-    return mT(np.linalg.solve(mT(triangle), mT(B)))
+    triangle = mT(np.triu(A) if upper else np.tril(A))
+    return mT(of_regular(lambda a: np.linalg.solve(a, mT(B)), triangle))
