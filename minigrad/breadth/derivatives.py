@@ -422,26 +422,30 @@ def jvp(
     Returns:
         The output, the product in the form of the output, and with `has_aux` what was handed on.
 
+    Raises:
+        RuntimeError: If `primals` is no tuple.
+
     Example:
         >>> import minigrad as torch
         >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
         (tensor(0.), tensor(2.))
     """
-    kept: list[Any] = []
+    caller, kept = "jvp(f, primals, tangents)", list[Any]()
+    if not isinstance(primals, tuple):
+        told = "Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        raise RuntimeError(f"{caller}: {told}")
     leaves, form = take_apart(primals)
     vectors = tuple(take_apart(tangents)[0])
 
     def flat(*given: Tensor) -> tuple[Tensor, ...]:
-        caller = "jvp(f, primals, tangents)"
         outputs, *kept[:] = parted(func, form.build(given), {}, has_aux, caller)
         return outputs
 
     seen = is_grad_enabled() and any(each.requires_grad for each in (*leaves, *vectors))
     outputs, products = functional.jvp(flat, tuple(leaves), vectors, seen, strict)
-    result = kept[0].build(outputs), kept[0].build(products)
-    if not has_aux:
-        return result
-    return *result, kept[1] if seen else mapped(lambda each: each.detach(), kept[1])
+    extra = kept[1:] if has_aux else []
+    extra = extra if seen else [mapped(lambda each: each.detach(), e) for e in extra]
+    return kept[0].build(outputs), kept[0].build(products), *extra
 
 
 def check_randomness(randomness: Any) -> None:

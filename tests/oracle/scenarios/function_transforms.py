@@ -188,6 +188,10 @@ def products_with_jacobians(torch, log):
     log("its products", first, second["k"])
     output, product, extra = func.jvp(nested, (x, {"k": v}), (v, {"k": x}), has_aux=True)
     log("right, nested", product["s"], product["t"], extra)
+    try:
+        func.jvp(f, x, v)
+    except RuntimeError as error:
+        log("no tuple", str(error))
     output, times = func.vjp(lambda a: a * g, x)
     log("a gradient passes", *torch.autograd.grad(times(v)[0].sum(), g))
 
