@@ -94,19 +94,11 @@ with minigrad. A machine makes tensors, adds and removes hooks, changes values i
 passes in any order it likes, on both. Numbers, gradients, the order of hooks, and errors have to
 agree. PyTorch is held to the same second engine: that is how we know that it is right.
 
-## Calls that make no sense
+## Errors
 
-A wrong call should end in an error that helps, of PyTorch's type. Functions, layers,
-optimizers, hooks and loaders are given wrong shapes, wrong types and wrong names, {hostile} times
-in each run of the tests, and PyTorch is called the same way. In these, {still_wrong} are known to
-end otherwise: most with an error of another type or in words that are not ours. They are listed one
-by one, so that another one is noticed, and one that is mended leaves the list.
-
-The calls are made of working calls of functions, of working uses of objects (layers, optimizers,
-hooks, loaders), and of nothing but signatures. Of a longer run, with calls that nobody had seen
-before:
-
-{hostile_run}
+Where hooks, the graph, the engine, views, modes and modules are concerned, an error has PyTorch's
+type and begins with PyTorch's words. Elsewhere it has PyTorch's type, comes at the same place, and
+says in a sentence of our own what happened.
 
 ## What comes with it
 
@@ -163,7 +155,6 @@ def counted() -> dict[str, Any]:
         )
     }
     properties = ROOT / "tests" / "properties"
-    still = constant("tests/oracle/test_hostile.py", "STILL_WRONG")
     return {
         "torch": recorded[0]["torch"],
         "scenarios": sum(len(each["scenarios"]) for each in recorded),
@@ -179,8 +170,6 @@ def counted() -> dict[str, Any]:
         .read_text(encoding="utf-8")
         .count("\ndef test_"),
         "naive": import_module("tests.test_heart").code_lines(properties / "naive.py"),
-        "hostile": constant("tests/oracle/test_hostile.py", "COUNT") * len(still),
-        "still_wrong": sum(map(len, still.values())),
         "pins": len(import_module("tests.packaging.licenses").locked()),
         "differences": len(import_module("_tools.reference_differences").DIFFERENCES),
     }
@@ -199,23 +188,10 @@ def mutation() -> dict[str, Any]:
     return {"planted": f"{planted:,}", "mutation": "\n".join(lines)}
 
 
-def hostile() -> dict[str, str]:
-    """Say what came of the calls of `python -m tests.oracle.hostile --record`, in a table."""
-    rooms = json.loads((ROOT / "tests" / "recorded" / "hostile.json").read_text(encoding="utf-8"))
-    kinds = import_module("tests.oracle.hostile.judge").KINDS
-    heads = ["Made of", "Calls", *(each[0].upper() + each[1:] for each in kinds.values())]
-    lines = [f"| {' | '.join(heads)} |"]
-    lines += ["|---|--:" + "|--:" * len(kinds) + "|"]
-    for source, counts in rooms.items():
-        told = " | ".join(f"{counts[kind]:,}" for kind in kinds)
-        lines.append(f"| {source} | {counts['calls']:,} | {told} |")
-    return {"hostile_run": "\n".join(lines)}
-
-
 def page(figures: dict[str, Any]) -> str:
     """Write the page."""
     told = {name: f"{each:,}" if isinstance(each, int) else each for name, each in figures.items()}
-    return TEXT.format(**told, **mutation(), **hostile())
+    return TEXT.format(**told, **mutation())
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ import pytest
 import minigrad
 
 from . import store
-from .compare import ULPS, differences
+from .compare import ULPS, differences, worded
 from .log import number, run
 from .scenarios import FAMILIES
 from .scenarios.tools import numbers
@@ -142,3 +142,14 @@ def test_numbers_are_the_same_everywhere() -> None:
     assert all(value * 512 == int(value * 512) for row in numbers((20, 20), 3) for value in row)
     assert number(0.10000000149011612, "float32") == 0.1
     assert number(float("nan")) == "nan"
+
+
+def test_elsewhere_errors_are_compared_in_type_and_place() -> None:
+    """Words of our own are fine there; another type, or no error, is not."""
+    told = ["error", {"error": "RuntimeError", "message": "The sizes do not fit"}]
+    ours = ["error", {"error": "RuntimeError", "message": "add: sizes 2 and 3"}]
+    other = ["error", {"error": "ValueError", "message": "The sizes do not fit"}]
+    assert differences([told], [ours]) and not differences([told], [ours], words=False)
+    assert differences([told], [other], words=False)
+    assert differences([told], [["error", "no error", None]], words=False)
+    assert worded("module_full_hooks") and not worded("operations_shape")

@@ -13,18 +13,22 @@ import pytest
 import minigrad
 
 from . import store
-from .compare import differences
+from .compare import differences, worded
 from .log import run
 from .not_yet import NOT_YET
 from .scenarios import FAMILIES
 
 
 def differing(family: str, torch: ModuleType) -> dict[str, str]:
-    """Run a family's scenarios; lay out for a reader how the logs of some are not the recorded."""
+    """Run a family's scenarios; lay out for a reader how the logs of some are not the recorded.
+
+    PyTorch is compared with its own words; minigrad too where they are its subject.
+    """
+    words = torch is not minigrad or worded(family)
     recorded = store.read(family)["scenarios"]
     told = {}
     for name, scenario in FAMILIES[family].items():
-        if found := differences(recorded[name], run(scenario, torch)):
+        if found := differences(recorded[name], run(scenario, torch), words=words):
             sentence = " ".join((scenario.__doc__ or "").split())
             told[name] = "\n".join([f"{family}.{name}: {sentence}", *found])
     return told

@@ -8,7 +8,7 @@ import minigrad
 from minigrad.viz import record
 
 from . import store
-from .compare import differences
+from .compare import differences, worded
 from .log import run
 from .not_yet import NOT_YET
 from .scenarios import FAMILIES
@@ -25,5 +25,5 @@ def test_recording_changes_nothing(family: str) -> None:
         with record():
             events = run(scenario, minigrad)
         if f"{family}.{name}" not in NOT_YET:
-            found[name] = differences(recorded[name], events)
+            found[name] = differences(recorded[name], events, words=worded(family))
     assert {name: each for name, each in found.items() if each} == {}
