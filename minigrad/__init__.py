@@ -62,8 +62,7 @@ if _TYPE_CHECKING:
     from minigrad import special as special
     from minigrad._functions import *
     from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
-    from minigrad.breadth.batches import vmap as vmap
-    from minigrad.breadth.futures import Future as Future
+    from minigrad.breadth.transforms import vmap as vmap
     from minigrad.creation.devices import *
     from minigrad.creation.printing import *
     from minigrad.creation.tensor_types import *
@@ -72,9 +71,8 @@ if _TYPE_CHECKING:
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
-_functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.batches"}
-_functions_loaded_later |= {"autocast": "breadth.precision", "Future": "breadth.futures"}
-_functions_loaded_later |= dict.fromkeys(("_assert", "_check"), "breadth.comparing")
+_functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.transforms"}
+_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "_check"), "breadth.programs")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

@@ -210,7 +210,7 @@ def test_attached_members_are_members():
 
 # ------------------------------------------------------------------ the house around it
 
-SHIMS = {"distributions", "utils"}  # only PyTorch's paths
+SHIMS = {"utils"}  # only PyTorch's paths
 
 
 def size(paths: list[Path]) -> Size:

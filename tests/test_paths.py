@@ -3,10 +3,8 @@
 import copy
 import importlib
 import os
-import pickle
 import subprocess
 import sys
-import threading
 import warnings
 
 import pytest
@@ -198,7 +196,7 @@ def test_a_room_lists_every_name_that_it_finds(room):
 
 
 def test_importing_loads_nothing_of_them():
-    code = "import sys, minigrad; print('minigrad.breadth.precision' in sys.modules)"
+    code = "import sys, minigrad; print('minigrad.breadth.programs' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -211,52 +209,6 @@ def test_a_script_is_the_function_itself():
     assert double(minigrad.ones(1)).item() == 2.0
     assert minigrad.jit.ignore(drop=True)(len) is len
     assert minigrad.jit.script(Double) is Double
-
-
-def futures_of(library):
-    """Tell what comes of futures: values, errors in callbacks, what is said twice."""
-    Future, told = library.futures.Future, []
-
-    def tell(function):
-        try:
-            told.append(function())
-        except (RuntimeError, KeyError, AssertionError) as error:
-            told.append(f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
-
-    def fail(done):
-        raise ValueError("no")
-
-    one, other = Future(), Future()
-    both = library.futures.collect_all([one, other])
-    double, failed = one.then(lambda done: done.value() * 2), one.then(fail)
-    later = failed.then(lambda done: done.value())
-    one.add_done_callback(lambda done: told.append(("called", done is one)))
-    one.add_done_callback(fail)
-    tell(lambda: (one.done(), both.done(), one.set_result(3), one.done(), both.done()))
-    for use in (double.wait, failed.wait, failed.value, later.wait, lambda: one.set_result(4)):
-        tell(use)
-    tell(lambda: other.set_exception("a word"))
-    threading.Timer(0.01, other.set_exception, [KeyError("other")]).start()
-    for use in (other.wait, both.wait, lambda: library.futures.wait_all([one, other])):
-        tell(use)
-    tell(lambda: library.futures.wait_all([one, one.then(lambda done: None)]))
-    tell(lambda: (library.futures.collect_all([]).wait(), isinstance(one, library.Future)))
-    tell(lambda: pickle.dumps(one))
-    for wrong in (lambda: one.then(3), lambda: library.futures.collect_all([3])):
-        with pytest.raises(TypeError):
-            wrong()
-    with pytest.raises(RuntimeError):
-        Future().value()
-    with pytest.raises(ValueError, match="Expected devices to have indices, got cpu"):
-        Future[int](devices=["cpu"])
-    return told
-
-
-def test_futures_are_completed_as_in_pytorch(capfd):
-    ours = futures_of(minigrad)
-    assert ours[0] == ("called", True) and ours[2] == 6
-    torch = pytest.importorskip("torch")
-    assert ours == futures_of(torch)
 
 
 def test_paths_below_a_loaded_room_are_its_attributes():
@@ -343,17 +295,11 @@ def test_mixed_precision_is_switched_off_and_says_so():
     scaler.step(optimizer)
     scaler.update()
     assert weight.item() == 0.0
-    with warnings.catch_warnings(), minigrad.amp.autocast("cuda", enabled=False):
+    with warnings.catch_warnings(), minigrad.cuda.amp.autocast(enabled=False):
         warnings.simplefilter("error")
-        minigrad.amp.GradScaler(enabled=False).load_state_dict({})
-    for name in ("autocast", "GradScaler"):
-        new = rf"deprecated. Please use `torch.amp.{name}\('cuda', args...\)` instead."
-        with pytest.warns(FutureWarning, match=new):
-            getattr(minigrad.cuda.amp, name)(enabled=False)
-    with pytest.raises(NotImplementedError, match="bfloat16"):
+        minigrad.cuda.amp.GradScaler(enabled=False)
+    with pytest.raises(NotImplementedError, match="no autocast for the CPU"):
         minigrad.autocast("cpu")
-    with pytest.warns(UserWarning, match="In CPU autocast, but the target"):
-        minigrad.autocast("cpu", dtype=minigrad.int64)
 
 
 def test_the_version_is_compared_as_that_of_pytorch_it_follows_with_numbers_only():
@@ -383,7 +329,6 @@ PAIRS = {
     "keys": lambda t: ({"a": t.ones(1)}, {"b": t.ones(1)}),
     "not a number": lambda t: (t.tensor([t.nan]), t.tensor([t.nan])),
     "two dimensions": lambda t: (t.ones(2, 2), t.ones(2, 2) * t.tensor([1, 3.0])),
-    "texts": lambda t: ("a", "a"),
     "nearly": lambda t: (t.ones(2) + 5e-6, t.ones(2)),
     "far": lambda t: (t.ones(2) + 5e-4, t.ones(2)),
 }
@@ -391,18 +336,16 @@ PAIRS = {
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 @pytest.mark.parametrize("options", [{}, {"rtol": 0.5, "atol": 0.0}], ids=repr)
-def test_assert_close_says_what_pytorch_says(pair, options):
+def test_assert_close_finds_what_pytorch_finds(pair, options):
     torch = pytest.importorskip("torch")
-    said = []
+    found = []
     for library in (torch, minigrad):
+        close = importlib.import_module(f"{library.__name__}.testing").assert_close
         try:
-            importlib.import_module(f"{library.__name__}.testing").assert_close(
-                *pair(library), **options
-            )
-            said.append("")
-        except (AssertionError, TypeError, ValueError) as error:
-            said.append(f"{type(error).__name__}: {error}")
-    assert said[0] == said[1]
+            found.append(close(*pair(library), **options))
+        except AssertionError as error:
+            found.append(type(error))
+    assert found[0] is found[1]
 
 
 def test_assert_close_without_a_judge():
@@ -412,5 +355,5 @@ def test_assert_close_without_a_judge():
         close(minigrad.tensor([1.0, 2.0]), minigrad.tensor([1.0, 3.0]))
     with pytest.raises(AssertionError, match=r"^so$"):
         close(minigrad.ones(1), minigrad.zeros(1), msg="so")
-    with pytest.raises(ValueError, match="got no atol"):
+    with pytest.raises(ValueError, match="or none"):
         close(1.0, 1.0, rtol=0.1)

@@ -6,17 +6,6 @@ from _tools.reference_demonstrations import Difference
 
 LIMITS = (
     Difference(
-        slug="derivative-by-counts",
-        title="Derivatives with respect to a Binomial's counts",
-        what="`log_prob` of a Binomial is not differentiated with respect to the value, nor to the "
-        "number of trials: minigrad does not differentiate a Binomial's log_prob with respect to "
-        "whole numbers.",
-        why="Both are counts. The derivative would be that of the gamma function between them.",
-        code="counts = torch.tensor([1.0], requires_grad=True)\n"
-        "torch.distributions.Binomial(2, torch.tensor([0.5])).log_prob(counts).requires_grad",
-        names=(),
-    ),
-    Difference(
         slug="complex-gradients",
         title="Gradients of complex numbers",
         what="Complex tensors can be made and printed. One that requires a gradient is an error.",

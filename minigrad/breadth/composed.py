@@ -15,7 +15,6 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.own_nodes import not_differentiable, nothing_passes, without_derivative
-from minigrad.breadth.families import draw_poisson
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.memory import shared
 from minigrad.faces import FACES, attach, face, lazy_loading
@@ -30,7 +29,7 @@ from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
 # What the tables speak of beside what is below, and what programs set and only ask for again.
-SPOKEN_OF = draw_poisson, stream, check_tensors, chosen, shared
+SPOKEN_OF = stream, check_tensors, chosen, shared
 RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is "
     "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
@@ -416,9 +415,8 @@ linalg_matrix_rank(Tensor A, tol=None, bool hermitian=False, *, atol=None, rtol=
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
-poisson(Tensor input, generator=None) = (
-    refuse("poisson_cpu", "biuc", input) or draw_poisson(having((input >= 0).all(), input,
-    "invalid Poisson rate, expected rate to be non-negative"), stream(generator)))
+poisson(Tensor input, generator=None) = wrap(
+    stream(generator).poisson(input._array).astype(input._array.dtype))
 randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
     *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype,
     device=device)

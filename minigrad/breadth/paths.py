@@ -29,12 +29,11 @@ _PATHS |= dict.fromkeys(
     ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather", "_dynamo"),
     "nn.modules.parallel",
 )
-_PATHS |= dict.fromkeys(("amp", "amp.autocast_mode", "amp.grad_scaler"), "breadth.precision")
-_PATHS |= {"cuda.amp": "breadth.precision:cuda", "testing": "breadth.comparing"}
-_PATHS |= {"futures": "breadth.futures", "storage": "creation.memory"}
+_PATHS |= dict.fromkeys(("amp", "testing"), "breadth.programs")
+_PATHS |= {"cuda.amp": "breadth.programs:cuda", "storage": "creation.memory"}
 _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
-_PATHS |= {"utils.data._utils": "data.loader", "nn.utils._per_sample_grad": "breadth.stateless"}
+_PATHS |= {"utils.data._utils": "data.loader"}
 _PATHS |= {"nn.modules.channelshuffle": "breadth.layers", "functional": "=minigrad"}
 _PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
@@ -48,8 +47,9 @@ _ABSENT = (
     "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad autograd.profiler "
     "compiler distributed distributed._composable distributed._composable.fsdp "
     "distributed._tensor distributed._tensor.experimental distributed.fsdp distributed.nn "
-    "distributed.tensor fft fx fx.graph_module hub jit jit.annotations library mps nn.attention "
-    "nn.quantized nn.utils.parametrizations nn.utils.parametrize nn.utils.prune onnx "
+    "distributed.tensor fft futures fx fx.graph_module hub jit jit.annotations library mps "
+    "nn.attention nn.quantized nn.utils._per_sample_grad nn.utils.parametrizations "
+    "nn.utils.parametrize nn.utils.prune onnx "
     "onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler quantization "
     "signal types utils.benchmark utils.data.distributed utils.model_zoo utils.tensorboard xpu"
 )

@@ -78,7 +78,7 @@ t.vdot(t.complex(v.detach(), w.detach()), t.tensor([1j, 2.0, 1 - 1j])).imag
 t.linalg.pinv(t.tensor([[1, 1 + 1j], [1 - 1j, 3]]), hermitian=True).abs()
 """
 DRAWS = """
-t.poisson(t.arange(5.0)); t.poisson(t.arange(5.0) * 20); t.randint_like(m, 5)
+t.randint_like(m, 5)
 t.empty(3).exponential_(2)
 F.gumbel_softmax(m, hard=True).round(decimals=3)
 """
@@ -164,7 +164,7 @@ t.linalg.cross(m[:2], m[:2], dim=0); t.trapezoid(m, v[:2])
 F.gaussian_nll_loss(m, m, -m.abs()); F.gaussian_nll_loss(m, m, m[:2].abs())
 F.pixel_unshuffle(b, 2); t.scatter_reduce(v, 0, i, w, "x"); t.index_reduce(v, 0, i, w[:2], "sum")
 nn.Softmax2d()(v); t.distributions.Uniform(1.0, 0.0)
-t.distributions.MultivariateNormal(v); t.distributions.Binomial(2, 0.5).log_prob(t.tensor(3.0))
+t.distributions.MultivariateNormal(v)
 """
 
 

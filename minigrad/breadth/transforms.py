@@ -1,10 +1,12 @@
-"""Make functions of functions that give derivatives: `grad`, Jacobians, Hessians."""
+"""Make functions of functions: `grad`, Jacobians, Hessians, and `vmap` for batches."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from minigrad.autograd import functional
 from minigrad.autograd.grad_mode import inference_mode
@@ -13,6 +15,8 @@ from minigrad.autograd.saved_hooks import gradient_edge
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor
+from minigrad.ops.joining import stacked
+from minigrad.random import get_rng_state, set_rng_state
 
 Function = Callable[..., Any]
 
@@ -33,6 +37,12 @@ class Structure:
     def __init__(self, kind: Any, keys: Any, parts: list[Structure]) -> None:
         self.kind, self.keys, self.parts = kind, keys, parts
         self.count: int = 1 if kind is None else sum(part.count for part in parts)
+
+    def is_like(self, other: Structure) -> bool:
+        """Tell whether another structure is nested in the same way."""
+        return (self.kind, self.keys) == (other.kind, other.keys) and all(
+            part.is_like(its) for part, its in zip(self.parts, other.parts, strict=True)
+        )
 
     def build(self, leaves: Any) -> Any:
         """Put leaves, in order, into this structure."""
@@ -149,20 +159,11 @@ def chosen(argnums: Any, count: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: If they are no numbers, or there are no such arguments.
     """
-    if not isinstance(argnums, (int, tuple)):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    if not numbers:
-        raise RuntimeError("argnums must be non-empty")
-    for number in numbers:
-        if not isinstance(number, int):
-            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {argnums}")
-        if not -count <= number < count:
-            raise RuntimeError(f"Got argnum={number}, but only {count} positional inputs")
-    positions = tuple(number % count for number in numbers)
-    if len(set(positions)) != len(positions):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    return positions
+    fits = numbers and all(isinstance(n, int) and -count <= n < count for n in numbers)
+    if not fits or len({n % count for n in numbers}) != len(numbers):
+        raise RuntimeError(f"argnums={argnums!r} does not name different ones of {count} arguments")
+    return tuple(number % count for number in numbers)
 
 
 def enter_arguments(
@@ -182,49 +183,30 @@ def enter_arguments(
     return given, inputs, structure
 
 
-def called(
-    func: Function, given: Any, options: dict[str, Any], has_aux: bool, caller: str
-) -> tuple[Any, Any]:
+def called(func: Function, given: Any, options: dict[str, Any], has_aux: bool) -> tuple[Any, Any]:
     """Call a function; give its output and what comes with it, which is None without `has_aux`."""
-    if not callable(func):
-        raise TypeError(f"'{type_name(func)}' object is not callable. Give a function of tensors.")
     result = func(*given, **options)
     if not has_aux:
         return result, None
     if not isinstance(result, tuple) or len(result) != 2:
-        raise RuntimeError(
-            f"{caller}: output of function f should be a tuple: (output, aux) if has_aux is True"
-        )
+        raise RuntimeError("with has_aux=True the function must give a pair: (output, aux)")
     return result
 
 
-def only_tensors(outputs: list[Any], caller: str) -> tuple[Tensor, ...]:
-    """Give outputs of a function that are tensors and, where rows are asked for, no integers.
+def parted(
+    func: Function, given: Any, options: dict[str, Any], has_aux: bool
+) -> tuple[tuple[Tensor, ...], Structure, Any]:
+    """Call a function of tensors; give its outputs, how they are nested, and what comes with.
 
     Raises:
-        RuntimeError: If they are something else.
+        RuntimeError: If there is something else than tensors among the outputs.
     """
+    output, extra = called(func, given, options, has_aux)
+    outputs, form = take_apart(output)
     for each in outputs:
         if not isinstance(each, Tensor):
-            raise RuntimeError(
-                f"{caller}: expected f(*primals) to return only tensors, got unsupported "
-                f"type {type(each)}"
-            )
-        if each._array.dtype.kind in "iub" and caller.startswith("vjp"):
-            raise RuntimeError(
-                "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
-                f"Tensor with dtype {each.dtype}"
-            )
-    return tuple(outputs)
-
-
-def parted(
-    func: Function, given: Any, options: dict[str, Any], has_aux: bool, caller: str
-) -> tuple[tuple[Tensor, ...], Structure, Any]:
-    """Call a function of tensors; give its outputs, how they are nested, and what comes with."""
-    output, extra = called(func, given, options, has_aux, caller)
-    outputs, form = take_apart(output)
-    return only_tensors(outputs, caller), form, extra
+            raise RuntimeError(f"the function must give tensors only, not a {type_name(each)}")
+    return tuple(outputs), form, extra
 
 
 def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> Function:
@@ -254,16 +236,12 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
         level = Level()
         with inference_mode(False):
             given, inputs, structure = enter_arguments(level, arguments, argnums)
-            caller = "grad_and_value(f)(*args)"
-            output, extra = called(func, given, options, has_aux, caller)
-            if not isinstance(output, Tensor):
+            output, extra = called(func, given, options, has_aux)
+            if not isinstance(output, Tensor) or output.ndim:
                 raise RuntimeError(
-                    f"{caller}: Expected f(*args) to return a Tensor, got {type(output)}"
-                )
-            if output.ndim:
-                raise RuntimeError(
-                    f"{caller}: Expected f(*args) to return a scalar Tensor, got tensor with "
-                    f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                    "the function must give a tensor without dimensions, not "
+                    f"{output.shape if isinstance(output, Tensor) else type(output)}. For others "
+                    "there are vjp and jacrev."
                 )
             found = differentiate([output], inputs, None, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)
@@ -330,9 +308,7 @@ def jacrev(
         tensor([[4., 1.],
                 [2., 5.]])
     """
-    if chunk_size is not None and chunk_size <= 0:
-        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return _jacobian(func, argnums, has_aux, "vjp(f, *primals)")
+    return _jacobian(func, argnums, has_aux, _rows)
 
 
 def jacfwd(
@@ -355,8 +331,7 @@ def jacfwd(
         tensor([[4., 1.],
                 [2., 5.]])
     """
-    check_randomness(randomness)
-    return _jacobian(func, argnums, has_aux, "jvp(f, primals, tangents)")
+    return _jacobian(func, argnums, has_aux, _columns)
 
 
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -377,22 +352,15 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         >>> output, product(torch.tensor([1.0, 0.0]))
         (tensor([3., 6.]), (tensor([4., 1.]),))
     """
-    level, caller = Level(), "vjp(f, *primals)"
+    level = Level()
     with inference_mode(False):
         given, inputs, form = enter_arguments(level, primals, tuple(range(len(primals))))
-        outputs, outputs_form, extra = parted(func, given, {}, has_aux, caller)
+        outputs, outputs_form, extra = parted(func, given, {}, has_aux)
 
     def product(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
         vectors, theirs_form = take_apart(cotangents)
-        theirs, ours = (
-            str(each.build("*" * each.count)).replace("'*'", "*")
-            for each in (theirs_form, outputs_form)
-        )
-        if theirs != ours:
-            raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of "
-                f"outputs to the function. cotangents: {theirs}, primal output: {ours}"
-            )
+        if not theirs_form.is_like(outputs_form):
+            raise RuntimeError("vjp: the cotangents must be nested as the output is")
         seen = level.recording and any(
             getattr(each, "requires_grad", False) for each in (*outputs, *vectors)
         )
@@ -400,7 +368,6 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
             found = differentiate(outputs, inputs, vectors, seen, retain_graph)
         return form.build(map(level.leave, found))
 
-    product.__qualname__ = "product"  # as Python's own errors call it
     result = outputs_form.build(map(level.leave, outputs))
     return (result, product, mapped(level.leave, extra)) if has_aux else (result, product)
 
@@ -430,15 +397,14 @@ def jvp(
         >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
         (tensor(0.), tensor(2.))
     """
-    caller, kept = "jvp(f, primals, tangents)", list[Any]()
+    kept: list[Any] = []
     if not isinstance(primals, tuple):
-        told = "Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
-        raise RuntimeError(f"{caller}: {told}")
+        raise RuntimeError("jvp: primals must be a tuple, so that f(*primals) can be called")
     leaves, form = take_apart(primals)
     vectors = tuple(take_apart(tangents)[0])
 
     def flat(*given: Tensor) -> tuple[Tensor, ...]:
-        outputs, *kept[:] = parted(func, form.build(given), {}, has_aux, caller)
+        outputs, *kept[:] = parted(func, form.build(given), {}, has_aux)
         return outputs
 
     seen = is_grad_enabled() and any(each.requires_grad for each in (*leaves, *vectors))
@@ -448,23 +414,13 @@ def jvp(
     return kept[0].build(outputs), kept[0].build(products), *extra
 
 
-def check_randomness(randomness: Any) -> None:
-    """Raise if there is no such way of treating random numbers."""
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(
-            "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
-            f"{randomness}"
-        )
-
-
-def _jacobian(func: Function, argnums: Any, has_aux: bool, caller: str) -> Function:
+def _jacobian(func: Function, argnums: Any, has_aux: bool, blocks_of: Any) -> Function:
     @functools.wraps(func)
     def jacobian(*arguments: Any, **options: Any) -> Any:
         level = Level()
         with inference_mode(False):
             given, inputs, structure = enter_arguments(level, arguments, argnums)
-            outputs, form, extra = parted(func, given, options, has_aux, caller)
-            blocks_of = _columns if caller.startswith("jvp") else _rows
+            outputs, form, extra = parted(func, given, options, has_aux)
             found = (blocks_of(level, leaf, inputs) for leaf in outputs)
             blocks = [structure.build(map(level.leave, each)) for each in found]
         result = form.build(blocks)
@@ -509,3 +465,123 @@ def hessian(func: Function, argnums: Any = 0) -> Function:
                 [24., 12.]])
     """
     return jacfwd(jacrev(func, argnums), argnums)
+
+
+# ------------------------------------------------------------------ batches
+
+
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
+    """Make the function that applies a function to each example of a batch.
+
+    PyTorch computes all examples at once. Here the function is called once for each, and the
+    results are stacked: the same numbers, without the gain in speed. What PyTorch refuses, such as
+    `item()` or a branch that depends on numbers, works.
+
+    Args:
+        func: Takes and gives tensors, also in tuples, lists and dictionaries.
+        in_dims: The dimension of the arguments along which the examples lie; None for an argument
+            that is the same for all; or such numbers nested as the arguments are.
+        out_dims: The dimension along which the results are stacked, or several, likewise.
+        randomness: What to do about random numbers: "error", refuse them; "different", draw others
+            for each example; "same", draw the same for all.
+        chunk_size: In PyTorch, how many examples are computed together; here each by itself.
+
+    Returns:
+        A function of the same arguments, with batches in the place of examples. Keyword arguments
+        are the same for all examples.
+
+    Raises:
+        ValueError: If batches differ in size, or `in_dims` and `out_dims` do not fit.
+        RuntimeError: If random numbers were drawn and `randomness` is "error".
+
+    Example:
+        >>> import minigrad as torch
+        >>> rows = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        >>> torch.vmap(torch.dot)(rows, rows)
+        tensor([ 5., 25.])
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"randomness is 'error', 'different' or 'same', not {randomness!r}")
+
+    @functools.wraps(func)
+    def batched(*arguments: Any, **options: Any) -> Any:
+        given, structure = take_apart(arguments)
+        dims = _dims_of(in_dims, structure, "in_dims")
+        pairs = list(zip(given, dims, strict=True))
+        sizes = {_mapped_size(value, dim) for value, dim in pairs if dim is not None}
+        if len(sizes) != 1:
+            raise ValueError(f"vmap: the batches must have one size, not {sorted(sizes)}")
+        (count,) = sizes
+
+        def call(example: int) -> Any:
+            leaves = [x if dim is None else _example(x, dim, example, count) for x, dim in pairs]
+            return func(*structure.build(leaves), **options)
+
+        return _stacked(_called(call, count, randomness), count, out_dims)
+
+    return batched
+
+
+def _example(value: Tensor, dim: int, example: int, count: int) -> Tensor:
+    """Take one example out of a batch; of an empty batch, zeros, to see what becomes of them."""
+    if count:
+        return value.select(dim, example)
+    return value.new_zeros(value.movedim(dim, 0).shape[1:])
+
+
+def _called(call: Callable[[int], Any], count: int, randomness: str) -> list[Any]:
+    before = get_rng_state()
+    results = []
+    for example in range(count or 1):
+        if randomness == "same":
+            set_rng_state(before)
+        results.append(call(example))
+    if randomness == "error" and not np.array_equal(before._array, get_rng_state()._array):
+        set_rng_state(before)
+        raise RuntimeError(
+            "vmap: the function drew random numbers. Say randomness='same' or 'different'."
+        )
+    return results
+
+
+def _dims_of(dims: Any, structure: Structure, name: str) -> list[Any]:
+    """Give each leaf its dimension: one may stand for all that is nested below it."""
+    if dims is None or isinstance(dims, int):
+        return [dims] * structure.count
+    keys: Any = tuple(dims) if isinstance(dims, dict) else len(dims)
+    if type(dims) is not structure.kind or keys != structure.keys:
+        raise ValueError(f"vmap: {name}={dims!r} is not nested as the tensors are")
+    parts = dims.values() if isinstance(dims, dict) else dims
+    pairs = zip(parts, structure.parts, strict=True)
+    return [dim for part, inner in pairs for dim in _dims_of(part, inner, name)]
+
+
+def _mapped_size(value: Any, dim: int) -> int:
+    """Give the number of examples in a batch; raise if there is no such dimension."""
+    if not isinstance(value, Tensor) or not -value.ndim <= dim < value.ndim:
+        raise ValueError(f"vmap: there is no dimension {dim} in {value!r}. Is it None in in_dims?")
+    return int(value.shape[dim])
+
+
+def _stacked(results: list[Any], count: int, out_dims: Any) -> Any:
+    first, structure = take_apart(results[0])
+    dims = _dims_of(out_dims, structure, "out_dims")
+    columns = zip(*(take_apart(result)[0] for result in results), strict=True)
+    parts = []
+    for column, leaf, dim in zip(columns, first, dims, strict=True):
+        same = all(one is leaf for one in column)
+        if (dim is None and not same) or (dim is not None and not isinstance(leaf, Tensor)):
+            raise ValueError(f"vmap: {type_name(leaf)}s cannot be put together along {dim}")
+        if dim is None:
+            parts.append(leaf)
+        else:
+            whole = stacked(column, dim)
+            parts.append(whole if count else whole.narrow(dim, 0, 0))
+    return structure.build(parts)

@@ -1,0 +1,563 @@
+"""Describe random numbers by their distributions: sample, log_prob, entropy.
+
+`sample()` draws without a graph. `rsample()` draws by a formula of the parameters, so that their
+gradients are known (Kingma and Welling, 2013); where there is none, differentiate `log_prob`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, ClassVar
+
+from minigrad.autograd.grad_mode import enable_grad, no_grad
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.creation.construction import empty, tensor
+from minigrad.creation.factories import full, ones, ones_like, rand, randn, zeros
+from minigrad.creation.layout import Size
+from minigrad.creation.tensor_types import finfo
+from minigrad.faces import FACES, lazy_loading
+from minigrad.nn import functional as F
+from minigrad.ops.joining import broadcast_tensors
+
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "Independent", "Multinomial"]
+__all__ += ["MultivariateNormal", "Normal", "Uniform"]
+
+normal: Any = lazy_loading.function("normal")
+NO_SHAPE = Size()
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Give numbers and tensors as tensors of one shape.
+
+    Raises:
+        ValueError: If something is neither a number nor a tensor.
+    """
+    if not all(isinstance(value, (Tensor, int, float)) for value in values):
+        raise ValueError("the parameters of a distribution must be numbers or tensors")
+    known = next((value for value in values if isinstance(value, Tensor)), None)
+    dtype = dtypes.default.dtype if known is None else known.dtype
+    return broadcast_tensors(
+        *(value if isinstance(value, Tensor) else tensor(value, dtype=dtype) for value in values)
+    )
+
+
+# ------------------------------------------------------------------ which values there can be
+
+
+def _real(value: Any) -> Any:
+    return value == value  # which only nan is not
+
+
+def _positive(value: Any) -> Any:
+    return value > 0
+
+
+def _probability(value: Any) -> Any:
+    return (value >= 0) & (value <= 1)
+
+
+def _probabilities(value: Any) -> Any:
+    return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+
+
+class Distribution:
+    """A probability distribution, or a batch of them.
+
+    Args:
+        batch_shape: The shape of the parameters: one distribution for each.
+        event_shape: The shape of one draw from one of them.
+        validate_args: Whether parameters and values are checked.
+
+    Raises:
+        ValueError: If a parameter is outside its bounds.
+    """
+
+    has_rsample = False
+    _parameters: ClassVar[dict[str, Callable[[Any], Any]]] = {}
+
+    def __init__(
+        self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: Any = None
+    ) -> None:
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        self._validate_args = validate_args is not False
+        for name, allowed in self._parameters.items():
+            if self._validate_args and name in vars(self):
+                value = vars(self)[name]
+                if not allowed(value).all():
+                    kind = type(self).__name__
+                    raise ValueError(f"{kind}: the parameter {name} is out of bounds:\n{value}")
+
+    def _not_here(self, *given: Any) -> Any:
+        """Raise: this distribution has no formula for it."""
+        raise NotImplementedError(f"there is no formula for this of a {type(self).__name__}")
+
+    batch_shape = property(lambda self: self._batch_shape, doc="The shape of the batch.")
+    event_shape = property(lambda self: self._event_shape, doc="The shape of one draw.")
+    mean = variance = mode = property(_not_here)
+    stddev = property(lambda self: self.variance.sqrt(), doc="The standard deviation.")
+    log_prob: Callable[..., Any] = _not_here
+    rsample: Callable[..., Any] = _not_here
+    cdf: Callable[..., Any] = _not_here
+    entropy: Callable[..., Any] = _not_here
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Any:
+        """Draw without a graph, as many as `sample_shape` says for each distribution."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def _extended_shape(self, sample_shape: Any = NO_SHAPE) -> Size:
+        """Give the shape of as many draws as `sample_shape` says."""
+        return Size((*sample_shape, *self._batch_shape, *self._event_shape))
+
+    def _can_be(self, value: Any) -> Any:
+        """Tell for each value whether it can have been drawn."""
+        return _real(value)
+
+    def _checked(self, value: Any) -> Any:
+        """Give a value back; raise if values are checked and it cannot have been drawn."""
+        if not self._validate_args:
+            return value
+        shape = self._batch_shape + self._event_shape
+        fits = isinstance(value, Tensor) and all(
+            n == m or 1 in (n, m) for n, m in zip(value.shape[::-1], shape[::-1], strict=False)
+        )
+        if not fits:
+            raise ValueError(f"log_prob takes a tensor that can be broadcast to {shape}")
+        if not self._can_be(value).all():
+            raise ValueError(f"{self!r} cannot draw all of these values:\n{value}")
+        return value
+
+    def __repr__(self) -> str:
+        """Give the name and the parameters: those of more than one entry by their shape."""
+        known = {name: vars(self)[name] for name in self._parameters if name in vars(self)}
+        shown = {name: v if v.numel() == 1 else v.size() for name, v in known.items()}
+        told = ", ".join(f"{name}: {value}" for name, value in shown.items())
+        return f"{type(self).__name__}({told})"
+
+
+# ------------------------------------------------------------------ numbers
+
+
+class Normal(Distribution):
+    r"""Normal distribution: density :math:`e^{-(x-\mu)^2/(2\sigma^2)} / (\sigma\sqrt{2\pi})`.
+
+    Args:
+        loc: The means, :math:`\mu`.
+        scale: The standard deviations, :math:`\sigma`.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Normal(0.0, 1.0).log_prob(torch.tensor(1.0))
+        tensor(-1.4189)
+    """
+
+    has_rsample = True
+    _parameters: ClassVar[Any] = {"loc": _real, "scale": _positive}
+
+    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.size(), validate_args=validate_args)
+
+    mean = mode = property(lambda self: self.loc, doc="The mean, which is the most likely value.")
+    stddev = property(lambda self: self.scale, doc="The standard deviation.")
+    variance = property(lambda self: self.stddev.pow(2), doc="The variance.")
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        r"""Draw by :math:`\mu + \sigma \varepsilon`."""
+        shape = self._extended_shape(sample_shape)
+        dtype = self.loc.dtype
+        return self.loc + normal(zeros(shape, dtype=dtype), ones(shape, dtype=dtype)) * self.scale
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density."""
+        value = self._checked(value)
+        squares = (value - self.loc) ** 2
+        normalized = -squares / (2 * self.scale**2) - self.scale.log()
+        return normalized - math.log(math.sqrt(2 * math.pi))
+
+    def cdf(self, value: Tensor) -> Tensor:
+        """Give the probability of a draw that is not greater."""
+        value = self._checked(value)
+        distance = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
+        return 0.5 * (1 + distance.erf())
+
+    def entropy(self) -> Tensor:
+        r"""Give the entropy: :math:`\tfrac12 + \tfrac12 \ln(2\pi) + \ln\sigma`."""
+        return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
+
+
+class Uniform(Distribution):
+    """Uniform distribution between two bounds.
+
+    Args:
+        low: The lower bounds.
+        high: The upper bounds.
+        validate_args: Whether parameters and values are checked.
+    """
+
+    has_rsample = True
+    _parameters: ClassVar[Any] = {"low": _real, "high": _real}
+
+    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
+        self.low, self.high = broadcast_all(low, high)
+        super().__init__(self.low.size(), validate_args=validate_args)
+        if self._validate_args and not self.low.lt(self.high).all():
+            raise ValueError("Uniform: low must be less than high")
+
+    mean = property(lambda self: (self.high + self.low) / 2, doc="The mean.")
+    variance = property(lambda self: (self.high - self.low) ** 2 / 12, doc="The variance.")
+
+    def _can_be(self, value: Any) -> Any:
+        return (value >= self.low) & (value <= self.high)
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw by moving and stretching numbers between 0 and 1."""
+        drawn = rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
+        return self.low + drawn * (self.high - self.low)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density: outside of the bounds it is -inf."""
+        value = self._checked(value)
+        inside = self.low.le(value) & self.high.gt(value)
+        return inside.type_as(self.low).log() - (self.high - self.low).log()
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        return (self.high - self.low).log()
+
+
+class Exponential(Distribution):
+    r"""Distribution of waiting times at a rate: :math:`\lambda e^{-\lambda x}`.
+
+    Args:
+        rate: The rate, :math:`\lambda`.
+        validate_args: Whether parameters and values are checked.
+    """
+
+    has_rsample = True
+    _parameters: ClassVar[Any] = {"rate": _positive}
+
+    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(self.rate.size(), validate_args=validate_args)
+
+    mean = stddev = property(lambda self: 1 / self.rate, doc="The mean.")
+    variance = property(lambda self: self.rate**-2, doc="The variance.")
+
+    def _can_be(self, value: Any) -> Any:
+        return value >= 0
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw by dividing waiting times of rate 1."""
+        drawn: Any = empty(self._extended_shape(sample_shape), dtype=self.rate.dtype)
+        return drawn.exponential_() / self.rate
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density."""
+        return self.rate.log() - self.rate * self._checked(value)
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        return 1 - self.rate.log()
+
+
+# ------------------------------------------------------------------ choices
+
+
+class _Chances(Distribution):
+    """Given either by probabilities or by logits; the other ones follow when they are asked for."""
+
+    _parameters: ClassVar[Any] = {"probs": _probability, "logits": _real}
+
+    def _set(self, probs: Any, logits: Any) -> str:
+        """Keep the one that is not None, and give its name."""
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        name, given = ("logits", logits) if probs is None else ("probs", probs)
+        (given,) = broadcast_all(given)
+        vars(self)[name] = given
+        return name
+
+    @cached_property
+    @enable_grad()
+    def logits(self) -> Tensor:
+        r"""The logits: :math:`\ln p`, or :math:`\ln p - \ln(1-p)` of one of two."""
+        eps = finfo(self.probs.dtype).eps
+        inside = self.probs.clamp(min=eps, max=1 - eps)
+        binary = isinstance(self, Bernoulli)
+        return inside.log() - (-inside).log1p() if binary else inside.log()
+
+    @cached_property
+    @enable_grad()
+    def probs(self) -> Tensor:
+        """The probabilities, of two values those of 1."""
+        return self.logits.sigmoid() if isinstance(self, Bernoulli) else self.logits.softmax(-1)
+
+
+class Bernoulli(_Chances):
+    """Distribution of 1 and 0. Give either probabilities or logits.
+
+    Args:
+        probs: The probabilities of 1.
+        logits: Their logarithmic odds, ln(p) - ln(1 - p).
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.distributions.Bernoulli(0.25).log_prob(torch.tensor(1.0))
+        tensor(-1.3863)
+    """
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        name = self._set(probs, logits)
+        super().__init__(vars(self)[name].size(), validate_args=validate_args)
+
+    mean = property(lambda self: self.probs, doc="The mean.")
+    variance = property(lambda self: self.probs * (1 - self.probs), doc="The variance, p (1 - p).")
+
+    def _can_be(self, value: Any) -> Any:
+        return (value == 0) | (value == 1)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        with no_grad():
+            return self.probs.expand(self._extended_shape(sample_shape)).bernoulli()
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the probability."""
+        logits, target = broadcast_all(self.logits, self._checked(value))
+        return -F.binary_cross_entropy_with_logits(logits, target, reduction="none")
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+
+class Categorical(_Chances):
+    """Distribution of 0 to n - 1. Give either probabilities or logits.
+
+    Args:
+        probs: Weights in the last dimension; they are divided by their sum.
+        logits: Logarithms of such weights.
+        validate_args: Whether parameters and values are checked.
+
+    Example:
+        >>> import minigrad as torch
+        >>> policy = torch.distributions.Categorical(torch.tensor([1.0, 3.0]))
+        >>> policy.log_prob(torch.tensor(1))
+        tensor(-0.2877)
+    """
+
+    _parameters: ClassVar[Any] = {"probs": _probabilities, "logits": _real}
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+        name = self._set(probs, logits)
+        given = vars(self)[name]
+        if given.ndim < 1:
+            raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
+        if name == "probs":
+            self.probs = given / given.sum(-1, keepdim=True)
+        else:
+            self.logits = given - given.logsumexp(dim=-1, keepdim=True)
+        self._num_events = given.shape[-1]
+        super().__init__(given.shape[:-1], validate_args=validate_args)
+
+    mode = property(lambda self: self.probs.argmax(dim=-1), doc="The most likely value.")
+
+    @property
+    def mean(self) -> Tensor:
+        """Names have no mean and no variance: nan."""
+        return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
+
+    variance = mean
+
+    def _can_be(self, value: Any) -> Any:
+        return (value % 1 == 0) & (value >= 0) & (value < self._num_events)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        shape = Size(sample_shape)
+        rows = self.probs.detach().reshape(-1, self._num_events)
+        return rows.multinomial(shape.numel(), True).T.reshape(self._extended_shape(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the probability."""
+        value = self._checked(value)
+        places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, places[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        logits = self.logits.clamp(min=finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+
+class Multinomial(Distribution):
+    """Distribution of how often each of several values comes in some trials.
+
+    Args:
+        total_count: The trials.
+        probs: Weights in the last dimension; they are divided by their sum.
+        logits: Logarithms of such weights.
+        validate_args: Whether parameters and values are checked.
+    """
+
+    _parameters: ClassVar[Any] = {"probs": _probabilities, "logits": _real}
+
+    def __init__(
+        self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
+    ) -> None:
+        self.total_count = total_count
+        self._categorical = Categorical(probs, logits)
+        self.probs, self.logits = self._categorical.probs, self._categorical.logits
+        super().__init__(self.probs.shape[:-1], self.probs.shape[-1:], validate_args=validate_args)
+
+    mean = property(lambda self: self.total_count * self.probs, doc="The mean.")
+    variance = property(lambda self: self.mean * (1 - self.probs), doc="The variance.")
+
+    def _can_be(self, value: Any) -> Any:
+        return (value % 1 == 0) & (value >= 0)
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        trials = self._categorical.sample(Size((self.total_count, *sample_shape))).movedim(0, -1)
+        counts = zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype)
+        return counts.scatter_add_(-1, trials, ones_like(trials).to(counts.dtype))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the probability."""
+        logits, value = broadcast_all(self.logits, self._checked(value))
+        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
+        return ways + (logits * value).where(value != 0, 0.0).sum(-1)
+
+
+# ------------------------------------------------------------------ several numbers at once
+
+
+class MultivariateNormal(Distribution):
+    """Normal distribution of vectors. Give one of the three matrices.
+
+    Args:
+        loc: The means.
+        covariance_matrix: The covariances.
+        precision_matrix: Their inverse.
+        scale_tril: A triangle L of which the covariances are L Lᵀ.
+        validate_args: Whether parameters and values are checked.
+    """
+
+    has_rsample = True
+    _parameters: ClassVar[Any] = {"loc": _real}
+
+    def __init__(
+        self,
+        loc: Tensor,
+        covariance_matrix: Tensor | None = None,
+        precision_matrix: Tensor | None = None,
+        scale_tril: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        matrices = {
+            "covariance_matrix": covariance_matrix,
+            "precision_matrix": precision_matrix,
+            "scale_tril": scale_tril,
+        }
+        given = [name for name, each in matrices.items() if each is not None]
+        if len(given) != 1:
+            raise ValueError(f"MultivariateNormal: give exactly one of {', '.join(matrices)}")
+        self._given = given[0]
+        if precision_matrix is not None:
+            covariance_matrix = FACES["inverse"].function(precision_matrix)
+        if scale_tril is None:
+            scale_tril = FACES["linalg_cholesky"].function(covariance_matrix)
+        lower: Any = scale_tril
+        shape = broadcast_all(loc, lower[..., 0])[0].shape
+        self.scale_tril = lower.expand(*shape, shape[-1])
+        self.loc = loc.expand(shape)
+        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
+
+    mean = mode = property(lambda self: self.loc, doc="The mean.")
+    variance = property(lambda self: (self.scale_tril**2).sum(-1), doc="The variances.")
+    covariance_matrix = property(lambda self: self.scale_tril @ self.scale_tril.mT)
+    precision_matrix = property(lambda self: FACES["inverse"].function(self.covariance_matrix))
+    _volume = property(lambda self: self.scale_tril.diagonal(0, -2, -1).log().sum(-1))
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw by L z + the means, of normal numbers z."""
+        drawn = randn(self._extended_shape(sample_shape), dtype=self.loc.dtype)
+        return self.loc + (self.scale_tril @ drawn.unsqueeze(-1)).squeeze(-1)
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the logarithm of the density."""
+        away = (self._checked(value) - self.loc).unsqueeze(-1)
+        squares = (FACES["inverse"].function(self.scale_tril) @ away).squeeze(-1).pow(2).sum(-1)
+        return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - self._volume
+
+    def entropy(self) -> Tensor:
+        """Give the entropy."""
+        return 0.5 * self.loc.shape[-1] * (1 + math.log(2 * math.pi)) + self._volume
+
+    def __repr__(self) -> str:
+        sizes = self.loc.size(), self.scale_tril.size()
+        return f"MultivariateNormal(loc: {sizes[0]}, {self._given}: {sizes[1]})"
+
+
+class Independent(Distribution):
+    """Take several dimensions of a batch as the dimensions of one draw.
+
+    Args:
+        base_distribution: The distribution.
+        reinterpreted_batch_ndims: How many dimensions, from the last one on.
+        validate_args: Whether values are checked.
+    """
+
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        reinterpreted_batch_ndims: int,
+        validate_args: bool | None = None,
+    ) -> None:
+        self.base_dist = base_distribution
+        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
+        shape = base_distribution.batch_shape
+        first = len(shape) - reinterpreted_batch_ndims
+        if first < 0:
+            raise ValueError(f"Independent: the batch has only {len(shape)} dimensions")
+        super().__init__(shape[:first], shape[first:] + self.base_dist.event_shape, validate_args)
+        self.has_rsample = base_distribution.has_rsample
+
+    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw without a graph."""
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
+        """Draw by the formula of the distribution."""
+        return self.base_dist.rsample(sample_shape)
+
+    mean = property(lambda self: self.base_dist.mean, doc="The mean.")
+    mode = property(lambda self: self.base_dist.mode, doc="The most likely value.")
+    variance = property(lambda self: self.base_dist.variance, doc="The variance.")
+
+    def _summed(self, values: Tensor) -> Tensor:
+        several = range(-self.reinterpreted_batch_ndims, 0)
+        return values.sum([*several]) if several else values
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """Give the sum of the logarithms."""
+        return self._summed(self.base_dist.log_prob(value))
+
+    def entropy(self) -> Tensor:
+        """Give the sum of the entropies."""
+        return self._summed(self.base_dist.entropy())
+
+    def __repr__(self) -> str:
+        return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"

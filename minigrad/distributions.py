@@ -1,0 +1,14 @@
+"""Describe random numbers by their distributions, under PyTorch's paths."""
+
+import sys
+
+from minigrad.breadth import distributions
+from minigrad.breadth.distributions import *  # noqa: F403
+from minigrad.breadth.distributions import __all__ as __all__
+
+# Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
+_FILES = "bernoulli categorical distribution exponential independent multinomial"
+_FILES += " multivariate_normal normal uniform utils"
+for _name in _FILES.split():
+    sys.modules[f"{__name__}.{_name}"] = globals()[_name] = distributions
+del sys, distributions
