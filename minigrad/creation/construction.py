@@ -17,7 +17,7 @@ from minigrad.autograd.messages import can_require_grad, only_floats, type_name,
 from minigrad.core.node import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_dtype, check_tensor, number, sizes_given, wholes
+from minigrad.faces.arguments import check_dtype, check_tensor, number, plain, sizes_given
 from minigrad.faces.faults import explained_call
 from minigrad.faces.out import fit, refuse_gradient, shows
 
@@ -30,6 +30,9 @@ DtypeChoice = Callable[..., "np.dtype[Any]"]
 _USUAL: dict[str, Any] = dict.fromkeys(("dtype", "layout", "device"))
 _USUAL |= {"pin_memory": False, "requires_grad": False}
 _USUAL_NUMBERS: frozenset[Any] = frozenset((int, float))
+_NUMBERS: frozenset[Any] = frozenset((int, float, bool, complex))
+_BOOL = np.dtype("bool")
+_SYMBOLS = "The entries must be numbers; minigrad.symbolic.tensor_of makes tensors of symbols."
 _MOST = {kind: float(np.finfo(kind).max) for kind in "efd"}  # what each type holds at most
 
 
@@ -75,7 +78,7 @@ def factory(
             explained_call(error, name, make, arguments, own)
             raise
         if place is not None:
-            array = write_new(place, array, warns=name == "arange")
+            array = write_new(place, array)
         return finish(array, requires_grad, name)
 
     return shows(call, ({"out": None} if out else {}) | _USUAL, dtype_or="")
@@ -125,26 +128,17 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
         NotImplementedError: If a gradient is required of complex numbers.
     """
     tensor: Tensor = array if isinstance(array, Tensor) else wrap(array)
-    if requires_grad is not False:
-        none_is_false = requires_grad is None and caller != "tensor"
-        if not (isinstance(requires_grad, bool) or none_is_false):
+    if requires_grad:
+        if requires_grad is not True:
             raise wrong_type(caller, "requires_grad", "bool", requires_grad)
-        if requires_grad and not can_require_grad(tensor._array.dtype):
+        if not can_require_grad(tensor._array.dtype):
             raise only_floats()
-        if requires_grad:
-            tensor._edge = None
+        tensor._edge = None
     return tensor
 
 
-def write_new(out: Tensor, array: Any, warns: bool = False) -> Tensor:
+def write_new(out: Tensor, array: Any) -> Tensor:
     """Write an array that a function like `zeros` made into a tensor, whatever its shape was."""
-    if warns and out._array.size not in (0, array.size):
-        warn(
-            f"The number of elements in the out tensor of shape {list(out._array.shape)} is "
-            f"{out._array.size} which does not match the computed number of elements {array.size}. "
-            "Note that this may occur as a result of rounding error. The out tensor will be "
-            f"resized to a tensor of shape ({array.size},)."
-        )
     with no_grad():
         fit(out, array.shape, told=False)
         out._array[...] = array
@@ -225,24 +219,15 @@ def copied(data: Any, dtype: np.dtype[Any] | None) -> Any:
 
 def _check_array(array: Any) -> None:
     """Raise if tensors cannot have the memory of an array."""
-    if not array.dtype.isnative:
-        raise ValueError(
-            "given numpy array has byte order different from the native byte order. Conversion "
-            "between byte orders is currently not supported."
-        )
-    dtypes.of_array(array)
+    if array.dtype.isnative:
+        dtypes.of_array(array)
     if array.dtype.kind == "O" and type(array) is np.ndarray:
-        raise TypeError(
-            "can't convert np.ndarray of type numpy.object_. The only supported types are: "
-            f"{dtypes.PYTORCH_HAS}. minigrad.symbolic.tensor_of makes tensors of symbols."
+        raise TypeError(f"an array of Python objects holds no numbers. {_SYMBOLS}")
+    if not array.dtype.isnative or any(step < 0 for step in array.strides):
+        raise ValueError(
+            "tensors cannot share memory that counts backward, or is in foreign byte order: make a "
+            "copy of the array first, with array.copy() or array.astype(array.dtype.name)"
         )
-    for step in array.strides:
-        if step < 0:
-            raise ValueError(
-                "At least one stride in the given numpy array is negative, and tensors with "
-                "negative strides are not currently supported. (You can probably work around this "
-                "by making a copy of your array  with array.copy().) "
-            )
 
 
 def is_tensor(obj: Any, /) -> bool:
@@ -304,11 +289,8 @@ def from_numpy(ndarray: np.ndarray[Any, Any], /) -> Tensor:
     _check_array(ndarray)
     if not ndarray.flags.writeable:
         warn(
-            "The given NumPy array is not writable, and PyTorch does not support non-writable "
-            "tensors. This means writing to this tensor will result in undefined behavior. You may "
-            "want to copy the array to protect its data or make it writable before converting it "
-            "to a tensor. This type of warning will be suppressed for the rest of this program. "
-            "(minigrad refuses to write to it.)"
+            "The given NumPy array is not writable. minigrad refuses to write to it: copy it first "
+            "if you want to change the tensor."
         )
     return wrap(ndarray)
 
@@ -321,15 +303,82 @@ def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
         dtype: The type of the array; None if it follows from the data.
 
     Raises:
-        ValueError: If sequences differ in length, or a whole number is too large.
-        TypeError: If there are texts among the data, or sequences differ in depth.
+        ValueError: If sequences differ in length or in depth.
+        TypeError: If there are texts among the data, or complex numbers that would become real.
         RuntimeError: If there is something else, or a number does not fit into the dtype.
     """
     array = _of_plain_numbers(data, dtype)
     if array is not None:
         return array
-    sequences = import_module("minigrad.creation.sequences")  # loaded when it is first needed
-    return sequences.array_of_sequences(data, dtype)
+    kinds: set[np.dtype[Any]] = set()
+    entries = _entries(data, kinds)
+    if dtype is None:
+        dtype = functools.reduce(dtypes.promote, sorted(kinds, key=str))
+    try:
+        array = np.array(entries)
+    except ValueError:
+        raise ValueError("nested sequences of one depth must have one length") from None
+    return _converted(array, dtype)
+
+
+def _entries(data: Any, kinds: set[np.dtype[Any]]) -> Any:
+    """Give nested sequences as lists of numbers; note the dtypes of what is in them.
+
+    A tensor with one entry counts as a number, whatever its shape, and warns if it requires a
+    gradient: the new tensor will have no graph.
+    """
+    if isinstance(data, (np.ndarray, np.generic)):
+        kinds.add(dtypes.of_array(data).numpy)
+        return data
+    if isinstance(data, Tensor):
+        kinds.add(data._array.dtype)
+        return data._single("number")
+    kind = type(data)
+    if kind in _NUMBERS:
+        kinds.add(dtypes.scalar_dtype(data, _BOOL))
+        return data
+    is_text = isinstance(data, (str, bytes))
+    if (
+        hasattr(kind, "__getitem__")
+        and hasattr(kind, "__len__")
+        and not (is_text or isinstance(data, dict))
+    ):
+        entries = [data[place] for place in range(len(data))]
+        if (flat := set(map(type, entries))) <= _NUMBERS:
+            kinds.update(dtypes.scalar_dtype(each(), _BOOL) for each in flat or {float})
+            return entries
+        return [_entries(each, kinds) for each in entries]
+    if isinstance(data, (int, float, complex)):  # of a subclass
+        return _entries(plain(data), kinds)
+    refused: type[Exception] = TypeError if is_text else RuntimeError
+    raise refused(f"a {type_name(data)} is no number, nor a sequence of numbers. {_SYMBOLS}")
+
+
+def _converted(array: Any, dtype: np.dtype[Any]) -> Any:
+    """Convert numbers that were given one by one.
+
+    Raises:
+        TypeError: If there are complex numbers that would have to become real.
+        RuntimeError: If a number does not fit.
+    """
+    kind = array.dtype.kind
+    if kind == "c" and dtype.kind in "iuf":
+        raise TypeError(f"complex numbers cannot become entries of a tensor of {dtype}")
+    with np.errstate(all="ignore"):
+        if dtype.kind in "iu" and kind in "iufO" and array.dtype != dtype:
+            least, most = _limits(dtype, kind == "f")
+            if not ((array >= least) & (array <= most)).all():  # NaN does not fit
+                raise RuntimeError(_overflow(dtype))
+        return array.astype(dtype)
+
+
+def _limits(dtype: np.dtype[Any], floats: bool) -> tuple[int, int]:
+    """Give the least and the greatest number that a type of whole numbers is given."""
+    limits = np.iinfo(dtype)
+    if floats:  # of which the one before 2**63 is farther away than 1
+        return int(limits.min), min(int(limits.max), 2**63 - 1024)
+    # a negative whole number counts from the largest down
+    return int(limits.min or -limits.max), int(limits.max)
 
 
 @np.errstate(all="ignore")
@@ -440,32 +489,10 @@ def shape_of(sizes: tuple[Any, ...], size: Any = None, caller: str = "zeros") ->
                 break
         else:
             return given
-        places = enumerate(given, 1)
-        whole = tuple(_whole(caller, each, position, alone) for position, each in places)
-    else:
-        whole = sizes_given(caller, "size", sizes, size)
-    for each in whole:
-        if each < 0:
-            raise RuntimeError(
-                f"zeros: Dimension size must be non-negative. It is {each} in {list(whole)}."
-                if caller == "zeros"
-                else f"Trying to create tensor with negative dimension {each}: {list(whole)}"
-            )
+    whole = sizes_given(caller, "size", sizes, size)
+    if any(each < 0 for each in whole):
+        raise RuntimeError(f"{caller}(): sizes must not be negative, got {list(whole)}")
     return whole
-
-
-def _whole(caller: str, size: Any, position: int, in_sequence: bool) -> int:
-    try:
-        return wholes(caller, (size,) if position == 1 else (1, size), "size")[-1]
-    except TypeError:
-        told = f"{caller}(): argument 'size'"
-        if position > 1 or size.__class__ is int:
-            told += f' failed to unpack the object at pos {position} with error "type'
-            raise TypeError(f'{told} must be tuple of ints,but got {type_name(size)}"') from None
-        if in_sequence:
-            told += " (position 1) must be tuple of ints, but found element of type"
-            raise TypeError(f"{told} {type_name(size)} at pos 0") from None
-        raise wrong_type(caller, "size", "tuple of ints", size, 1) from None
 
 
 def sequence_of_sizes(size: Any, caller: str) -> tuple[int, ...]:
@@ -495,9 +522,7 @@ def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
     """
     if dtype.kind in "iuf" and isinstance(value, (complex, np.complexfloating)):
         if value.imag:
-            raise RuntimeError(
-                f"{_overflow(dtype)} It is {value}, and its imaginary part would be lost."
-            )
+            raise RuntimeError(f"{_overflow(dtype)}: the imaginary part of {value} would be lost")
         value = value.real
     if isinstance(value, (int, float)) and _MOST.get(dtype.char, np.inf) < abs(value) < np.inf:
         raise RuntimeError(_overflow(dtype))
@@ -505,9 +530,7 @@ def real_number(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _overflow(dtype: np.dtype[Any]) -> str:
-    names = {"float16": "c10::Half", "float32": "float", "float64": "double"}
-    name = names.get(dtype.name, f"{dtype.name}_t")
-    return f"value cannot be converted to type {name} without overflow."
+    return f"value cannot be converted to type {dtype.name} without overflow"
 
 
 def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -525,9 +548,8 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     usual = value.__class__ in _USUAL_NUMBERS and -(2.0**63) < value < 2.0**63
     value = real_number(value if usual else number(value, "fill_", "value", 0), dtype)
     if dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        smallest = limits.min or (0 if isinstance(value, float) else -limits.max)
-        if not smallest <= value <= limits.max:  # nor is NaN
+        least, most = _limits(dtype, isinstance(value, float))
+        if not least <= value <= most:  # nor is NaN
             raise RuntimeError(_overflow(dtype))
         return np.asarray(int(value)).astype(dtype)
     return np.asarray(value).astype(dtype)

@@ -59,15 +59,12 @@ class dtype:
 
         Raises:
             RuntimeError: If there is none.
-            NotImplementedError: If only PyTorch has it.
         """
         if self.is_complex:
             return self
-        if self is float16:
-            raise NotImplementedError("minigrad has no complex32. Convert the parts with float().")
         found = {float32: complex64, float64: complex128}.get(self)
         if found is None:
-            raise RuntimeError(f"Unknown Complex ScalarType for {self.tensor_type}")
+            raise RuntimeError(f"there are no complex numbers whose parts are {self}")
         return found
 
 
@@ -117,9 +114,8 @@ def set_default_dtype(d: dtype, /) -> None:
     """
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(
-            ("" if isinstance(d, dtype) else "invalid dtype object: ")
-            + "only floating-point types are supported as the default type. "
-            "Use torch.float32 or torch.float64."
+            "only floating-point types are supported as the default type: torch.float32, torch."
+            "float64"
         )
     if d.numpy.kind == "f":  # asked for here, because NumPy has not every type
         default.dtype = d
@@ -149,12 +145,6 @@ def asked(caller: str, given: Any) -> Any:
     raise TypeError(f"{caller}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 
-PYTORCH_HAS = (
-    "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-    "uint16, uint8, and bool"
-)
-
-
 def of_array(array: Any) -> dtype:
     """Give the dtype of an array.
 
@@ -164,8 +154,8 @@ def of_array(array: Any) -> dtype:
     found = _by_numpy.get(array.dtype)
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only "
-            f"supported types are: {PYTORCH_HAS}. minigrad has no uint64, uint32 and uint16."
+            f"can't convert an array of {array.dtype}: tensors hold float16, float32, float64, "
+            "complex64, complex128, int8, int16, int32, int64, uint8 and bool"
         )
     return found
 

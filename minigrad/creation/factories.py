@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable
 from typing import Any
@@ -166,32 +167,21 @@ def arange(
         tensor([2, 4, 6])
     """
     given = bounds if end is None else (*(bounds or (start,)), end)
-    if len(given) not in (1, 2, 3) or (len(bounds) > 1 and end is not None):
-        raise TypeError(
-            "arange() received an invalid combination of arguments - it takes (end), (start, end) "
-            "or (start, end, step)"
-        )
+    if len(given) not in (1, 2, 3):
+        raise TypeError("arange() takes (end), (start, end) or (start, end, step)")
     first, last = (start, *given) if len(given) == 1 else given[:2]
-    first = number(first, "arange", "start", 1)
-    last = number(last, "arange", "end", min(len(given), 2))
-    step = number(given[2] if len(given) == 3 else step, "arange", "step", 3)
+    first, last = number(first, "arange", "start"), number(last, "arange", "end")
+    step = number(given[2] if len(given) == 3 else step, "arange", "step")
     whole = isinstance(first, int) and isinstance(last, int) and isinstance(step, int)
     dtype = dtype_or(np.dtype("int64") if whole else None)
     if whole and dtype == np.int64 and step and (last - first) * step >= 0:
         return np.arange(first, last, step, dtype=np.int64)
     if dtype.kind in "bc":
         raise not_implemented("arange_cpu", np.empty(0, dtype))
-    if any(isinstance(bound, complex) for bound in (first, last, step)):
-        raise RuntimeError("value cannot be converted to type double without overflow")
-    if not step or step != step:
-        raise RuntimeError("step must be nonzero")
-    if not (math.isfinite(first) and math.isfinite(last)):
-        raise RuntimeError(f"unsupported range: {first:g} -> {last:g}")
-    if (last - first) * (1 if step > 0 else -1) < 0:
-        raise RuntimeError(
-            "upper bound and lower bound inconsistent with step sign: the step leads from "
-            f"{first:g} away from {last:g}"
-        )
+    if not all(map(cmath.isfinite, (first, last))) or isinstance(first + last + step, complex):
+        raise RuntimeError(f"arange() takes finite real numbers, got {first} and {last}")
+    if not step or (last - first) * step < 0 or step != step:
+        raise RuntimeError(f"a step of {step} does not lead from {first} to {last}")
     if dtype.kind in "iu" and not int(step):
         raise ValueError(f"step must be nonzero, and {step} is 0 as a whole number")
     if dtype == np.int64:
@@ -226,12 +216,6 @@ def linspace(start: Any, end: Any, steps: int, *, dtype_or: DtypeChoice) -> Arra
         >>> torch.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    for name, value in (("start", start), ("end", end)):
-        if isinstance(value, Tensor) and value._array.ndim:
-            raise RuntimeError(
-                f"linspace only supports 0-dimensional start and end tensors, but got {name} with "
-                f"{value._array.ndim} dimension(s)."
-            )
     first, last = number(start, "linspace", "start", 1), number(end, "linspace", "end", 2)
     whole("linspace", steps, "steps", 3)
     if steps < 0:
@@ -241,7 +225,7 @@ def linspace(start: Any, end: Any, steps: int, *, dtype_or: DtypeChoice) -> Arra
         default = default.to_complex()
     dtype = dtype_or(default.numpy)
     if dtype.kind == "b":
-        raise NotImplementedError("\"linspace_cpu\" not implemented for 'Bool'")
+        raise not_implemented("linspace_cpu", np.empty(0, dtype))
     exact = np.float64 if dtype.kind in "iu" else dtype.type
     if dtype.kind in "iu":
         first, last = int(first), int(last)
@@ -287,11 +271,7 @@ def random_floats(
         NotImplementedError: If the type is neither floating point nor complex.
     """
     if dtype.kind not in "fc":
-        kernel = "normal_kernel_cpu" if normal else "check_uniform_bounds"
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for '{dtypes.scalar_name(np.empty(0, dtype))}'. Random "
-            "numbers of this kind are floats."
-        )
+        raise not_implemented("normal" if normal else "uniform", np.empty(0, dtype))
     source, is_complex = stream(generator), dtype.kind == "c"
     parts = np.dtype(f"f{dtype.itemsize // 2}") if is_complex else dtype
     sizes = (*shape, 2) if is_complex else shape
@@ -342,18 +322,11 @@ def randn(
 
 def check_range(low: int, high: int, dtype: np.dtype[Any]) -> None:
     """Raise if there is no whole number to draw, or a dtype does not hold the last."""
-    if low >= high:
-        raise RuntimeError(
-            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
-        )
-    if dtype.kind == "c":
-        raise RuntimeError("random numbers between bounds are real: there is no order of others")
-    if dtype.kind in "iub":
-        limits = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        for what, bound in (("from", low), ("to - 1", high - 1)):
-            if not limits[0] <= bound <= limits[1]:
-                name = dtypes.c_name(np.empty(0, dtype))
-                raise RuntimeError(f"{what} is out of bounds for {name}")
+    limits = {"b": (0, 1), "c": (0, -1)}.get(dtype.kind, (-math.inf, math.inf))
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype).min, np.iinfo(dtype).max
+    if not limits[0] <= low < high <= limits[1] + 1:
+        raise RuntimeError(f"there are no numbers of {dtype} from {low} up to {high}")
 
 
 @factory
@@ -389,10 +362,7 @@ def randint(
     if high is None and given:
         high = given.pop()
     if high is None or len(given) > 1 or not isinstance(size, (tuple, list)):
-        raise TypeError(
-            "randint() received an invalid combination of arguments; expected "
-            "randint(high, size) or randint(low, high, size), where size is a tuple"
-        )
+        raise TypeError("randint() takes (high, size) or (low, high, size), where size is a tuple")
     first = whole("randint", given[0] if given else low, "low", 1)
     end = whole("randint", high, "high", 2)
     shape, dtype = shape_of((size,), None, "randint"), dtype_or(np.dtype("int64"))
@@ -414,11 +384,9 @@ def randperm(n: int, *, generator: Generator | None = None, dtype_or: DtypeChoic
         tensor([0, 1, 3, 2])
     """
     n = whole("randperm", n, "n", 1)
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     dtype = dtype_or(np.dtype("int64"))
-    if dtype.kind in "iu" and n > np.iinfo(dtype).max + 1:
-        raise RuntimeError(f"value cannot be converted to type {dtype.name}_t without overflow")
+    if n < 0 or (dtype.kind in "iu" and n > np.iinfo(dtype).max + 1):
+        raise RuntimeError(f"there are no {n} numbers of {dtype} from 0 on")
     return stream(generator).permutation(n).astype(dtype)
 
 

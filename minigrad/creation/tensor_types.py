@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -58,36 +57,22 @@ def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
         TypeError: If the data are no sequence, or a tensor of another type.
     """
     wanted = dtypes.default.dtype if dtype is None else dtype
-    if not data:
-        return np.empty(0, wanted.numpy)
-    with suppress(TypeError):  # then they are no sizes
-        if len(data) > 1 or not isinstance(data[0], Tensor):
-            sizes = data[0] if isinstance(data[0], Size) else wholes("new", data, "size")
-            return np.zeros(sizes, wanted.numpy)
-    if len(data) > 1:
-        kinds = ", ".join(map(type_name, data))
-        raise TypeError(
-            f"new() received an invalid combination of arguments - got ({kinds}), but expected "
-            "sizes, or data in one sequence"
-        )
-    (values,) = data
-    if isinstance(values, Tensor):
-        if dtype is not None and values.dtype is not dtype:
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        if dtype is not None and data[0].dtype is not dtype:
+            raise TypeError(f"expected a tensor of {dtype}: convert it with to({dtype})")
+        return data[0]._array
+    if len(data) == 1 and not isinstance(data[0], (int, Size, np.integer)):
+        (values,) = data
+        if isinstance(values, str) or not hasattr(values, "__len__"):
             raise TypeError(
-                f"expected a tensor of {dtype} (got one of {values.dtype}). Convert it with "
-                f"to({dtype})."
+                f"new(): data must be a sequence (got {type_name(values)}). minigrad.tensor makes "
+                "a tensor of one number."
             )
-        return values._array
-    if isinstance(values, str):
-        raise TypeError("new(): invalid data type 'str'")
-    if not hasattr(values, "__len__"):
-        raise TypeError(
-            f"new(): data must be a sequence (got {type_name(values)}). minigrad.tensor makes a "
-            "tensor of one number."
-        )
-    if isinstance(values, np.ndarray):
-        return np.array(values, None if values.dtype.kind == "O" else wanted.numpy, subok=True)
-    return array_of(values, wanted.numpy)
+        if isinstance(values, np.ndarray):
+            return np.array(values, None if values.dtype.kind == "O" else wanted.numpy, subok=True)
+        return array_of(values, wanted.numpy)
+    sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
+    return np.zeros(wholes("new", sizes, "size"), wanted.numpy)
 
 
 def _type(dtype: dtypes.dtype) -> TensorType:
@@ -146,12 +131,6 @@ class _Limits:
         values = [f"{name}={getattr(self, name):g}, " for name in self._shown]
         return f"{type(self).__name__}({''.join(values)}dtype={self.dtype})"
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.dtype == getattr(other, "dtype", None)
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.dtype))
-
 
 class finfo(_Limits):
     """What the floating-point numbers of a type are like.
@@ -184,10 +163,7 @@ class finfo(_Limits):
     def __init__(self, type: Any = None) -> None:
         described = dtypes.default.dtype if type is None else _dtype("finfo", type)
         if not (described.is_floating_point or described.is_complex):
-            raise TypeError(
-                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
-                "'torch.finfo'"
-            )
+            raise TypeError(f"{described} is no floating-point type. Use torch.iinfo.")
         found = np.finfo(described.to_real().name)
         super().__init__(described.to_real(), found)
         self.eps, self.resolution = float(found.eps), float(str(found.resolution))
@@ -217,13 +193,8 @@ class iinfo(_Limits):
 
     def __init__(self, type: Any) -> None:
         described = _dtype("iinfo", type)
-        if described.is_floating_point or described.is_complex:
-            raise TypeError(
-                "torch.iinfo() requires an integer input type. Use torch.finfo to handle "
-                "'torch.iinfo'"
-            )
-        if described is dtypes.bool:
-            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if described.is_floating_point or described.is_complex or described is dtypes.bool:
+            raise TypeError(f"{described} is no type of whole numbers. Use torch.finfo.")
         super().__init__(described, np.iinfo(described.name))
 
 

@@ -153,9 +153,7 @@ def subtracting_true_and_false(torch, log):
 
 # L is the library, x three numbers, i two indices, p a parameter, o what steps it.
 STRANGE = """
-L.tensor([1, np.bool_(True)]); L.tensor(np.float32(2), dtype=L.int8)
 L.tensor([np.float64(2.5)], dtype=L.int64)
-L.tensor([L.tensor(1.5), 1], dtype=L.bool); L.tensor([np.array([True])], dtype=L.int64)
 L.eye(3) in L.ones(8, 8); L.eye(3) in L.ones(3); L.allclose(x, x, rtol=L.tensor(0.5))
 L.testing.assert_close(x, x, rtol=L.tensor(0.5), atol=1e-8)
 L.Size([1, bool]); L.ones(4, 3)[[0, 1], [[1, 2], [3]]]

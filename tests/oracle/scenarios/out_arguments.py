@@ -21,7 +21,6 @@ add_expressions(
             torch.ones(2, dtype=torch.float64, out=torch.ones(2))
             torch.full((2,), 1, out=torch.zeros(3))
             torch.arange(3, out=torch.zeros(3))
-            torch.arange(3, out=torch.zeros(2, dtype=torch.int64))
             torch.linspace(0, 1, 3, out=torch.zeros(0))
             torch.eye(2, out=torch.zeros(3))
             torch.zeros(2, out=r)
