@@ -35,7 +35,7 @@ _PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:ver
 _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
 _PATHS |= {"utils.data._utils": "data.loader"}
 _PATHS |= {"nn.modules.channelshuffle": "breadth.layers", "functional": "=minigrad"}
-_PATHS |= {f"utils.data.{name}": f"data.{name}" for name in ("dataset", "sampler")}
+_PATHS |= {f"utils.data.{name}": "data.dataset" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
 _DEVICES = (
     "accelerator cuda backends backends.cuda backends.cudnn backends.mkl backends.mkldnn "

@@ -1,19 +1,22 @@
-"""Hold examples so that they can be asked for by number, split and put together."""
+"""Hold examples so that they can be asked for by number, and say in which order they are taken."""
 
 from __future__ import annotations
 
 import bisect
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.factories import randperm
+from minigrad.core.tensor import Tensor
+from minigrad.creation import dtypes
+from minigrad.creation.construction import as_tensor, empty
+from minigrad.creation.factories import randint, randperm
 from minigrad.random import Generator, default_generator
 
 __all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
+__all__ += ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler"]
+__all__ += ["WeightedRandomSampler"]
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -73,20 +76,6 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
         return tuple(tensor[index] for tensor in self.tensors)
 
-    def _batch(self, indices: list[Any]) -> list[Tensor] | None:
-        """Give what `default_collate` would make of these rows, all at once; None if that differs.
-
-        It differs where the rows would be recorded, or where an index is more than a number.
-        """
-        if any(type(tensor) is not Tensor or tensor.requires_grad for tensor in self.tensors):
-            return None
-        if any(type(index) is not int for index in indices):
-            return None
-        try:
-            return [wrap(tensor._array[indices]) for tensor in self.tensors]
-        except IndexError:  # asked for one by one, the wrong one is named
-            return None
-
     def __len__(self) -> int:
         return int(self.tensors[0].size(0))
 
@@ -144,15 +133,6 @@ class Subset(Dataset[T_co]):
     def __init__(self, dataset: Dataset[T_co], indices: Sequence[int]) -> None:
         self.dataset = dataset
         self.indices = indices
-        kind = type(self)
-        if kind.__getitem__ is not Subset.__getitem__ and kind.__getitems__ is Subset.__getitems__:
-            raise NotImplementedError(
-                f"{kind.__name__} overrides __getitem__ but not __getitems__. When subclassing "
-                "Subset and overriding __getitem__, you must also override __getitems__ to ensure "
-                "DataLoader works correctly with your custom logic. A simple implementation:\n\n"
-                "def __getitems__(self, indices):\n"
-                "    return [self.__getitem__(idx) for idx in indices]"
-            )
 
     def __getitem__(self, idx: Any) -> T_co:
         if isinstance(idx, list):
@@ -189,11 +169,10 @@ def random_split(
         >>> [len(part) for part in parts]
         [7, 3]
     """
-    if not hasattr(dataset, "__len__"):
-        raise TypeError(f"random_split(): argument 'dataset' must have a length, not {dataset!r}")
+    total = len(dataset)  # type: ignore[arg-type]
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        lengths = _lengths_of_fractions(len(dataset), lengths)
-    if sum(lengths) != len(dataset):
+        lengths = _lengths_of_fractions(total, lengths)
+    if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     numbers = randperm(sum(lengths), generator=generator).tolist()
     ends: list[Any] = [*itertools.accumulate(lengths)]
@@ -202,14 +181,195 @@ def random_split(
 
 def _lengths_of_fractions(total: int, fractions: Sequence[float]) -> list[int]:
     """Round fractions down; what is left over goes to the parts in turn."""
-    lengths = []
-    for index, fraction in enumerate(fractions):
-        if fraction < 0 or fraction > 1:
-            raise ValueError(f"Fraction at index {index} is not between 0 and 1")
-        lengths.append(math.floor(total * fraction))
+    if min(fractions) < 0:
+        raise ValueError(f"the fractions {fractions} are not between 0 and 1")
+    lengths = [math.floor(total * fraction) for fraction in fractions]
     for index in range(total - sum(lengths)):
         lengths[index % len(lengths)] += 1
-    for index, length in enumerate(lengths):
-        if length == 0:
-            warn(f"Length of split at index {index} is 0. This might result in an empty dataset.")
     return lengths
+
+
+# ------------------------------------------------------------------ orders
+
+
+def draw_seed(generator: Generator | None = None) -> int:
+    """Draw a seed for a generator from another one: a number from 0 to 2**63 - 1."""
+    return int(empty((), dtype=dtypes.int64).random_(generator=generator).item())
+
+
+class Sampler(Generic[T_co]):
+    """Base class of orders: subclasses define `__iter__`, which gives the numbers of examples.
+
+    Most also define `__len__`.
+    """
+
+    def __iter__(self) -> Iterator[T_co]:
+        raise NotImplementedError
+
+
+class SequentialSampler(Sampler[int]):
+    """One after the other.
+
+    Args:
+        data_source: The dataset.
+    """
+
+    def __init__(self, data_source: Sized) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler[int]):
+    """In random order, or drawn with replacement.
+
+    Args:
+        data_source: The dataset.
+        replacement: Whether an example may be drawn again.
+        num_samples: How many are drawn; by default as many as there are.
+        generator: The source of randomness; by default a new one for each pass, with a seed from
+            the one that `manual_seed` starts.
+
+    Raises:
+        ValueError: If `num_samples` is no positive integer.
+    """
+
+    def __init__(
+        self,
+        data_source: Sized,
+        replacement: bool = False,
+        num_samples: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:
+        self.data_source = data_source
+        self.replacement = replacement
+        self._num_samples = num_samples
+        self.generator = generator
+        _check_positive("num_samples", self.num_samples)
+
+    @property
+    def num_samples(self) -> int:
+        """How many examples a pass has; the dataset may grow."""
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        size, left = len(self.data_source), self.num_samples
+        generator = self.generator
+        if generator is None:
+            generator = Generator()
+            generator.manual_seed(draw_seed())
+        if self.replacement:
+            # in portions of 32, as PyTorch draws them: a pass that is broken off draws no more
+            for portion in itertools.chain(itertools.repeat(32, left // 32), (left % 32,)):
+                yield from randint(high=size, size=(portion,), generator=generator).tolist()
+            return
+        for _ in range(left // size):
+            yield from randperm(size, generator=generator).tolist()
+        yield from randperm(size, generator=generator).tolist()[: left % size]
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class SubsetRandomSampler(Sampler[int]):
+    """Some examples, in random order.
+
+    Args:
+        indices: The numbers of the examples.
+        generator: The source of randomness.
+    """
+
+    def __init__(self, indices: Sequence[int], generator: Generator | None = None) -> None:
+        self.indices = indices
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        for place in randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[place]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """Drawn with given weights.
+
+    Args:
+        weights: The weight of each example; their sum need not be 1.
+        num_samples: How many are drawn.
+        replacement: Whether an example may be drawn again.
+        generator: The source of randomness.
+
+    Raises:
+        ValueError: If a setting makes no sense.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[float] | Tensor,
+        num_samples: int,
+        replacement: bool = True,
+        generator: Generator | None = None,
+    ) -> None:
+        _check_positive("num_samples", num_samples)
+        self.weights = as_tensor(weights, dtype=dtypes.float64)
+        if self.weights.ndim != 1:
+            raise ValueError(f"weights must be a row of numbers, not of {self.weights.shape}")
+        self.num_samples = num_samples
+        self.replacement = replacement
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[int]:
+        drawn = self.weights.multinomial(
+            self.num_samples, self.replacement, generator=self.generator
+        )
+        return iter(drawn.tolist())
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler[list[int]]):
+    """Batches of the numbers that another sampler gives.
+
+    Args:
+        sampler: The sampler, or any iterable.
+        batch_size: How many numbers make a batch.
+        drop_last: Whether a last batch that is smaller is left out.
+
+    Raises:
+        ValueError: If a setting makes no sense.
+
+    Example:
+        >>> from minigrad.utils.data import BatchSampler, SequentialSampler
+        >>> list(BatchSampler(SequentialSampler(range(5)), batch_size=2, drop_last=False))
+        [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(
+        self, sampler: Sampler[int] | Iterable[int], batch_size: int, drop_last: bool
+    ) -> None:
+        _check_positive("batch_size", batch_size)
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        numbers = iter(self.sampler)
+        while batch := [*itertools.islice(numbers, self.batch_size)]:
+            if len(batch) < self.batch_size and self.drop_last:
+                return
+            yield batch
+
+    def __len__(self) -> int:
+        total = len(self.sampler)  # type: ignore[arg-type]
+        return total // self.batch_size if self.drop_last else -(-total // self.batch_size)
+
+
+def _check_positive(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ValueError(f"{name} must be a positive whole number, not {value!r}")

