@@ -41,7 +41,6 @@ STANDS_IN = {
 UPWARD, ON_CIRCLES = 0, 0
 # Optional dependencies, and the rooms that may reach them.
 OPTIONAL = {
-    "safetensors": {"saving"},
     "tqdm": {"classroom"},
     "sympy": {"symbolic", "classroom"},
     "matplotlib": {"viz", "classroom"},
