@@ -16,13 +16,12 @@ X = torch.arange(6.0).reshape(2, 3)
     ("call", "kind", "says"),
     [
         (lambda: X.sum(1, "yes"), TypeError, r"argument 'keepdim' .* must be bool, not str"),
-        (lambda: torch.repeat_interleave(X, 2, X), TypeError, r"argument 'dim' must be"),
         (lambda: X.clamp_([1]), TypeError, r"min or max.* must be Number, not list"),
-        (lambda: X.tril(2**63), ValueError, r"Overflow when unpacking .* diagonal"),
         (lambda: X.add(X, alpha=np.array("a")), TypeError, r"alpha.* must be Number"),
-        (lambda: torch.eq(X, 2**70), OverflowError, r"int too big to convert"),
         (lambda: X.sum(dtype=3), TypeError, r"dtype.* must be torch.dtype, not int"),
-        (lambda: torch.ones(2**62), RuntimeError, r"can't allocate memory"),
+        (lambda: torch.ones(2**62), RuntimeError, r"ones\(\) can't be computed"),
+        (lambda: X.sum("a"), TypeError, "dim must be int, not str"),
+        (lambda: X.softmax(2), IndexError, "Dimension out of range"),
     ],
 )
 def test_it_is_told_which_argument_was_wrong(call: Any, kind: type[Exception], says: str) -> None:
@@ -118,57 +117,6 @@ def test_more_values_than_places_have_no_gradient() -> None:
         result = scatter(torch.zeros(2, 3), 1, torch.zeros(2, 2, dtype=torch.int64), src)
         with pytest.raises(RuntimeError, match="not implemented"):
             result.sum().backward()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda x: torch.max(x, None),
-        lambda x: x.squeeze(None),
-        lambda x: torch.add(x, np.ones(2)),
-        lambda x: x.type(torch.float64, non_blocking=2),
-        lambda x: x.sum(0, axis=1),
-        lambda x: torch.normal(x, 1.0, None),
-        lambda x: x[np.float32(0.5)],
-        lambda x: x.where(True, x),
-        lambda x: x.clamp(max=1e300),
-        lambda x: x.bernoulli(None),
-        lambda x: x.squeeze_(None),
-        lambda x: x.var(0, None),
-        lambda x: x.fill_(np.array(2.0)),
-        lambda x: torch.zeros(2, size=(3,)),
-        lambda x: torch.zeros(True, 2),
-        lambda x: torch.linspace(0, 1, torch.tensor([2])),
-        lambda x: torch.as_strided(x, (2, 2), range(2), 0),
-        lambda x: torch.isin(x, True),
-        lambda x: torch.nn.functional.softplus(x, 1e300),
-        lambda x: torch.nn.functional.softshrink(x.long()),
-        lambda x: torch.nn.functional.dropout(torch.complex(x, x)),
-        lambda x: torch.nn.functional.unfold(x.reshape(1, 1, 2, 2), [1]),
-        lambda x: torch.nn.functional.adaptive_avg_pool1d(x, 2**31),
-        lambda x: torch.nn.AvgPool1d(2)(torch.complex(x, x)),
-        lambda x: torch.nn.Conv1d(2, 3, 2, padding=torch.tensor(1)),
-        lambda x: torch.nn.GLU(None)(x),
-        lambda x: torch.nn.utils.clip_grad_value_(x, 0.5),
-        lambda x: x << np.array(["a"]),
-        lambda x: x.to(2.0, dtype=torch.int64),
-    ],
-)
-def test_what_pytorch_refuses_is_refused(call: Any) -> None:
-    """Give None, arrays and numbers where there is no place for them."""
-    with pytest.raises((TypeError, IndexError, RuntimeError)):
-        call(torch.ones(2, 2))
-
-
-def test_tensors_of_one_number_are_sizes_and_dimensions() -> None:
-    """Take a tensor, a NumPy array or True where PyTorch takes them for a whole number."""
-    one = torch.tensor([1])
-    assert torch.equal(X.sum(one), X.sum(1))
-    assert torch.equal(X.amax(torch.tensor(True)), X.amax(1))
-    assert torch.zeros(2, np.array(1), one, True).shape == (2, 1, 1, 1)
-    assert X[None].squeeze(torch.tensor(False)).shape == X.shape
-    assert torch.nn.Conv1d(1, 1, np.array([2])).weight.shape == (1, 1, 2)
-    assert torch.nn.functional.avg_pool1d(X, 2, one).shape == (2, 2)
 
 
 def test_what_is_computed_beside_arrays_and_odd_settings() -> None:

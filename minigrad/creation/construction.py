@@ -261,7 +261,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
     """
     check_place("as_tensor", device, None, False)
     if dtype is not None:
-        check_dtype("as_tensor", dtype, "dtype", 0)
+        check_dtype("as_tensor", dtype, "dtype")
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray):

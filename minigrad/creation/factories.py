@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.core.tensor import Tensor
 from minigrad.creation import construction, dtypes
 from minigrad.creation.construction import Array, DtypeChoice, entry, factory, like, shape_of
-from minigrad.faces.arguments import not_implemented, nothing, number, whole
+from minigrad.faces.arguments import not_implemented, number, whole
 from minigrad.random import Generator, in_order_of_memory, stream
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -64,7 +64,7 @@ def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
 
 
 @factory
-def eye(n: int, m: Any = nothing, *, dtype_or: DtypeChoice) -> Array:
+def eye(n: int, m: int | None = None, *, dtype_or: DtypeChoice) -> Array:
     """Make a matrix with ones on the diagonal and zeros elsewhere.
 
     Example:
@@ -73,11 +73,7 @@ def eye(n: int, m: Any = nothing, *, dtype_or: DtypeChoice) -> Array:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    for position, (name, size) in enumerate((("n", n), ("m", n if m is nothing else m)), 1):
-        whole("eye", size, name, position)
-        if size < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return np.eye(n, None if m is nothing else m, dtype=dtype_or())
+    return np.eye(whole("eye", n, "n"), m, dtype=dtype_or())
 
 
 # ------------------------------------------------------------------ like another tensor

@@ -20,7 +20,6 @@ STUBS = PACKAGE / "_functions.pyi"
 ROOMS = ("creation", "ops")
 _TYPES = {
     "Operand": "Tensor | Number",
-    "Scalar": "Tensor | Number",
     "Dim": "int",
     "Sizes": "Sequence[int]",
     **{name: name for name in ("Tensor", "int", "bool", "float", "str")},
@@ -57,7 +56,7 @@ def _written(argument: Argument) -> str:
     kind = _TYPES.get(argument.kind, "Any")
     if (argument.optional or argument.default == "None") and kind != "Any":
         kind += " | None"
-    default = "" if argument.default is None else f" = {argument.default}".replace("nothing", "...")
+    default = "" if argument.default is None else f" = {argument.default}"
     return f"{argument.name}: {kind}{default}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from numbers import Number
 from typing import Any
@@ -15,36 +16,25 @@ from minigrad.core.tape import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
-# Whole numbers for which an array, or an object that is none itself, is none.
-_STRICT = {"axis0", "axis1", "bins", "chunks", "decimals", "divisor_override", "num_classes"}
-_STRICT_HERE = {("diag", "diagonal"), ("diff", "n"), ("unfold", "size"), ("unfold", "step")}
-_OVERLOADED = {"movedim", "tile"}  # whose dimensions are no list of numbers first of all
-_STRICT |= {"col", "num_groups", "offset", "row", "steps", "to", "upscale_factor"}
-_LIMIT = 1 << 63  # whole numbers have 64 bits
 
+def dimension(dim: Any, ndim: int) -> int:
+    """Bring a dimension's number into the range from 0 on.
 
-class _Nothing:
-    """What an argument is that was left out, where None is no argument."""
-
-    def __repr__(self) -> str:
-        return "None"
-
-
-nothing = _Nothing()
-
-
-def dimension(dim: int, ndim: int) -> int:
-    """Bring a dimension's number into the range from 0 on."""
+    Raises:
+        TypeError: If it is no whole number.
+        IndexError: If there is no such dimension.
+    """
     limit = max(ndim, 1)
     if dim.__class__ is not int:
-        dim = whole("dimension", dim, "dim")
+        if isinstance(dim, bool) or not hasattr(dim, "__index__"):
+            raise TypeError(f"dim must be int, not {type_name(dim)}")
+        dim = operator.index(dim)
     if not -limit <= dim < limit:
-        whole("dimension", dim, "dim")
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
             f"but got {dim})"
         )
-    return dim % limit if dim >= 0 else _from_end(dim, limit)
+    return dim if dim >= 0 else _from_end(dim, limit)
 
 
 class FromEnd(int):
@@ -72,35 +62,22 @@ def different(dims: Any, ndim: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: If one is named twice.
     """
-    numbers = tuple(dimension(d, ndim) for d in wholes("dimension", dims, "dim"))
+    numbers = tuple([dimension(dim, ndim) for dim in dims])
     if len(set(numbers)) != len(numbers):
-        twice = next(number for place, number in enumerate(numbers) if number in numbers[:place])
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+        raise RuntimeError(f"a dim appears multiple times in the list of dims {tuple(dims)}")
     return numbers
 
 
-def only(dim: Any) -> Any:
-    """Take the number out of a tensor that stands for a sequence of one; leave all else."""
-    if isinstance(dim, Tensor) and dim._array.size == 1 and dim._array.dtype.kind in "biu":
-        return int(dim._array.item())
-    return dim
-
-
 def dimensions(dim: Any, ndim: int) -> tuple[int, ...]:
-    """Bring one dimension's number or several into a sorted tuple."""
+    """Bring one dimension's number or several into a sorted tuple; no numbers mean all."""
+    if dim.__class__ is int and 0 <= dim < ndim:
+        return (dim,)
     if not isinstance(dim, (tuple, list)):
-        return (dimension(only(dim), ndim),)[:ndim]  # none, if the tensor has none
+        return (dimension(dim, ndim),)[:ndim]  # none, if the tensor has none
     return tuple(sorted(different(dim, ndim) or range(ndim)))[:ndim]
 
 
-def sizes_of(sizes: tuple[Any, ...]) -> tuple[int, ...]:
-    """Accept sizes one by one or as one sequence."""
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list, range)):
-        sizes = tuple(sizes[0])
-    return wholes("size", sizes, "size")
-
-
-def sequence_of(name: str, argument: str, given: Any, position: int = 2) -> tuple[int, ...]:
+def sequence_of(name: str, argument: str, given: Any, position: int = 0) -> tuple[int, ...]:
     """Take sizes or dimensions that a function is given in one sequence.
 
     Raises:
@@ -117,26 +94,13 @@ def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) 
     Raises:
         TypeError: If there are none.
     """
-    if several and given is not None:
-        raise TypeError(f"{name}() got multiple values for argument '{argument}'")
-    if several:
-        alone = len(several) == 1 and isinstance(several[0], (tuple, list, range))
-        return wholes(name, several[0] if alone else several, argument)
-    if given is None:
-        raise TypeError(f'{name}() missing 1 required positional arguments: "{argument}"')
-    return sequence_of(name, argument, given)
-
-
-def given_once(ours: Any, theirs: Any, face: Any, name: str) -> Any:
-    """Take what an argument was given under NumPy's name.
-
-    Raises:
-        TypeError: If it was given under PyTorch's, too.
-    """
-    default = next(each.default for each in face.signature.arguments if each.name == name)
-    if ours is not None and repr(ours) != (default or "None").replace("nothing", "None"):
-        raise TypeError(f"{face.name}() got multiple values for argument '{name}'")
-    return theirs
+    if len(several) == 1 and isinstance(several[0], (tuple, list, range)):
+        several = several[0]
+    elif not several:
+        if given is None:
+            raise TypeError(f"{name}() missing 1 required positional arguments: '{argument}'")
+        several = given
+    return wholes(name, several, argument)
 
 
 def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
@@ -153,17 +117,7 @@ def no_tensor(name: str, value: Any, argument: str, position: int) -> TypeError:
 def no_combination(name: str, *operands: Any) -> TypeError:
     """Make the error for operands of types that do not go together."""
     given = ", ".join(map(type_name, operands))
-    return TypeError(
-        f"{name}() received an invalid combination of arguments - got ({given}), but expected a "
-        "tensor, and a tensor or a number"
-    )
-
-
-def wrong_operand(name: str, *operands: Any) -> TypeError:
-    """Make the error for operands of which one counts for no tensor."""
-    second = isinstance(operands[0], (Tensor, int, float, complex))
-    argument = "other" if second else "input"
-    return no_tensor(name, operands[second], argument, 1 + second)
+    return TypeError(f"{name}() takes a tensor, and a tensor or a number, not ({given})")
 
 
 def is_operand(value: Any) -> bool:
@@ -182,13 +136,9 @@ def check_tensors(
         TypeError: If it is no sequence, or one of it is no tensor.
     """
     if not isinstance(tensors, (tuple, list)):
-        raise wrong_type(name, argument, "tuple of Tensors", tensors, 1)
-    for position, tensor in enumerate(tensors):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {position} in argument {place}, but got "
-                f"{type_name(tensor)}"
-            )
+        raise wrong_type(name, argument, "tuple of Tensors", tensors)
+    for tensor in tensors:
+        check_tensor(name, tensor, argument)
     return list(tensors)
 
 
@@ -197,76 +147,36 @@ def whole(name: str, value: Any, argument: str, position: int = 0) -> int:
 
     Raises:
         TypeError: If it is none.
-        ValueError: If it has more than 64 bits.
     """
-    strict = "dim" in argument or argument in _STRICT or (name, argument) in _STRICT_HERE
-    if value.__class__ is not int:
-        array = value._array if isinstance(value, Tensor) else value
-        if is_truth(value) and not strict:
-            raise RuntimeError(f"{name}(): argument '{argument}' must be int, not a bool tensor")
-        if isinstance(array, (np.ndarray, np.generic)):
-            if (
-                array.dtype.kind not in "iu"
-                or array.size != 1
-                or (array.ndim and array is value)
-                or (strict and (array.ndim or isinstance(value, np.ndarray)))
-            ):
-                raise wrong_type(name, argument, "int", value, position)
-            value = array.item()
-        elif isinstance(value, bool) or not (
-            isinstance(value, int)
-            or (hasattr(value, "__index__") and not strict and not isinstance(value, type))
-        ):
-            raise wrong_type(name, argument, "int", value, position)
-        value = value.__index__()
-    if not -_LIMIT <= value < _LIMIT:
-        raise ValueError(f"Overflow when unpacking long long: {argument}={value} of {name}()")
-    return value
-
-
-def is_truth(value: Any) -> bool:
-    """Tell whether a value is a tensor with one truth value."""
-    return isinstance(value, Tensor) and value._array.size == 1 and value._array.dtype.kind == "b"
+    if isinstance(value, Tensor) and value._array.size == 1:
+        value = value._array.item()
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise wrong_type(name, argument, "int", value, position)
+    return operator.index(value)
 
 
 def wholes(name: str, values: Any, argument: str, position: int = 0) -> tuple[int, ...]:
-    """Take whole numbers in a sequence; of one that is none PyTorch says the sequence is wrong."""
-    try:
-        return tuple(
-            [
-                each
-                if each.__class__ is int and -_LIMIT <= each < _LIMIT
-                else int(each)
-                if (place and each.__class__ is bool)  # PyTorch looks at the first only
-                or (argument[:3] == "dim" and name not in _OVERLOADED and is_truth(each))
-                else whole(name, each, argument)
-                for place, each in enumerate(values)
-            ]
-        )
-    except ValueError:
-        told = f"{name}(): argument '{argument}' failed to unpack the numbers in {values!r}"
-        raise TypeError(f"{told}: one of them has more than 64 bits") from None
+    """Take whole numbers in a sequence."""
+    return tuple(
+        [
+            each if each.__class__ is int else whole(name, each, argument, position)
+            for each in values
+        ]
+    )
 
 
 def number(value: Any, name: str, argument: str, position: int = 0, kind: str = "Number") -> Any:
     """Take a number that sets something: Python's, NumPy's, or that in a tensor without dimensions.
 
     Raises:
-        TypeError: If it is none.
-        OverflowError: If it is a whole number of more than 64 bits.
-        RuntimeError: If it is complex, and in a tensor, where it must be real.
+        TypeError: If it is none, or complex where it must be real.
     """
-    if value.__class__ is float:
-        return value
     if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
         value = value._array.item()
-        if isinstance(value, complex) and kind == "float":
-            raise RuntimeError(f"value cannot be converted to type double: {argument}={value}")
     elif isinstance(value, np.generic):
-        value = plain(value)
+        value = value.item()
     if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
-        own = isinstance(value, int) and value.__class__ not in (int, bool)
-        return plain(value) if kind == "Number" else float(value.real) if own else value
+        return value
     if hasattr(value, "free_symbols") or hasattr(value, "needs"):  # a formula, in an array or not
         return value
     raise wrong_type(name, argument, kind, value, position)
@@ -280,20 +190,17 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, np.generic):  # NumPy's booleans count as floats
         value = float(value) if isinstance(value, np.bool_) else value.item()
-    if not isinstance(value, int) or isinstance(value, bool):
-        return value
-    if not -_LIMIT <= value < 2 * _LIMIT:
-        far = "int too big to convert" if value > 0 else "can't convert negative int to unsigned"
-        raise OverflowError(f"{far}: a number beside a tensor has 64 bits, got {value}")
-    return int(value)
+    if value.__class__ is int and not -(1 << 63) <= value < 1 << 64:
+        raise OverflowError(f"a number beside a tensor has 64 bits, got {value}")
+    return value
 
 
-def check_dtype(name: str, value: Any, argument: str, position: int) -> None:
+def check_dtype(name: str, value: Any, argument: str) -> None:
     """Raise if an argument that must be a dtype, or one of Python's types, is none."""
     if not isinstance(value, dtypes.dtype) and not (
         isinstance(value, type) and value in dtypes.of_python
     ):
-        raise wrong_type(name, argument, "torch.dtype", value, position)
+        raise wrong_type(name, argument, "torch.dtype", value)
 
 
 def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
@@ -310,25 +217,6 @@ def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
             refuse_complex(dtype)
         return book["to_copy"](tensor, dtype)
     return wrap(tensor._array.astype(dtype))
-
-
-def dimension_of(
-    name: str, dim: Any, input: Tensor, position: int = 2, argument: str = "dim"
-) -> int:
-    """Bring the number of one dimension of a tensor into the range from 0 on.
-
-    Args:
-        name: The function that asks, for the error.
-        dim: A number.
-        input: The tensor whose dimension is meant.
-        position: Which argument it is.
-        argument: What it is called.
-
-    Raises:
-        TypeError: If it is no whole number.
-        IndexError: If there is no such dimension.
-    """
-    return dimension(whole(name, dim, argument, position), input._array.ndim)
 
 
 def as_floats(tensor: Tensor) -> Tensor:

@@ -42,8 +42,8 @@ said_in: dict[str, tuple[list[str], list[str]]] = {}
 
 # What the written functions may refer to.
 _called = (
-    "as_floats check_dtype whole number check_tensor dimension_of no_combination refuse "
-    "wrong_operand sequence_of sizes_given nothing wrong_type given_once"
+    "as_floats check_dtype whole number dimension no_combination refuse sequence_of sizes_given "
+    "wrong_type"
 )
 _names: dict[str, Any] = {name: getattr(arguments, name) for name in _called.split()}
 _names |= {"Tensor": Tensor, "inf": float("inf"), "explained": faults.explained}
@@ -54,21 +54,24 @@ _names |= {"write_result": write_result, "numbers": frozenset((int, float)), "nd
 writers: dict[str, Callable[..., Tensor]] = {}
 
 
-_NO_NUMBER = "{0}.__class__ not in numbers"
 _REFUSE = 'raise wrong_type("{function}", "{name}", "{kind}", {name}, {position})'
+_NUMBER = '{name} = number({name}, "{function}", "{name}", kind="{kind}")'
+_OPERAND = 'raise no_combination("{function}", {operands})'
 # By the kind of an argument: when it is wrong, if that can be told in one line, and what is done.
 _CHECKS = {
-    "Tensor": ("not isinstance({}, Tensor)", "check_tensor({given})"),
-    "Dim": ("", '{name} = dimension_of("{function}", {name}, {tensor}, {position}, "{name}")'),
-    "Operand": ("{}.__class__ is ndarray", 'raise {error}("{function}", {operands})'),
-    "Scalar": ("{}.__class__ is ndarray", 'raise {error}("{function}", {operands})'),
+    "Tensor": ("not isinstance({name}, Tensor)", _REFUSE),
+    "Dim": (
+        "{name}.__class__ is not int or not 0 <= {name} < {tensor}._array.ndim",
+        "{name} = dimension({name}, {tensor}._array.ndim)",
+    ),
+    "Operand": ("{name}.__class__ is ndarray", _OPERAND),
     "Sizes": ("", '{name} = sequence_of("{function}", "{name}", {name}, {position})'),
-    "int": ("{0}.__class__ is not int or {0}.bit_length() > 63", "{name} = whole({given})"),
-    "float": (_NO_NUMBER, "{name} = number({number})"),
-    "Number": (f"{_NO_NUMBER} or not -{1 << 63} < {{0}} < {1 << 63}", "{name} = number({number})"),
-    "bool": ("{0} is not True and {0} is not False", _REFUSE),
-    "str": ("not isinstance({}, str)", _REFUSE),
-    "dtype": ("", "check_dtype({given})"),
+    "int": ("{name}.__class__ is not int", '{name} = whole("{function}", {name}, "{name}")'),
+    "float": ("{name}.__class__ not in numbers", _NUMBER),
+    "Number": ("{name}.__class__ not in numbers", _NUMBER),
+    "bool": ("{name} is not True and {name} is not False", _REFUSE),
+    "str": ("not isinstance({name}, str)", _REFUSE),
+    "dtype": ("", 'check_dtype("{function}", {name}, "{name}")'),
 }
 
 
@@ -95,7 +98,6 @@ class Face:
         self.schema, self.body, self.check = schema, body, check
         self.name = schema.partition("(")[0]
         self._floats, self._missing, self._out = floats, missing, out
-        self.first = 1  # the position of the first argument, as errors count
         self.function = self._stub(method=False)
         apart = "out=None" in schema or "Sizes " in schema
         self.method = self._stub(method=True) if apart else self.function
@@ -104,11 +106,6 @@ class Face:
     def signature(self) -> Signature:
         """What it takes and gives; read when it is first needed: this makes importing quick."""
         return import_module("minigrad.faces.signature").read(self.schema)
-
-    @functools.cached_property
-    def second(self) -> str:
-        """The kind of the second argument, if it may be given by position."""
-        return next((each.kind for each in self.signature.arguments[1:2] if not each.by_name), "")
 
     @functools.cached_property
     def result(self) -> Any:
@@ -129,7 +126,7 @@ class Face:
 
     def _prepare(self, function: Any, method: bool) -> None:
         source = self.write(method)
-        where = " method" if method or not self.first else ""
+        where = " method" * method
         where += " of nn.functional" * (function.__module__ == "minigrad.nn.functional")
         filename = f"<minigrad {self.name}{where}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
@@ -150,7 +147,7 @@ class Face:
         for ours, theirs in signature.numpy_names.items():
             lines += [
                 f"if {theirs} is not None:",
-                f"    {ours} = given_once({ours}, {theirs}, face, {ours!r})",
+                f"    {ours} = {theirs}",
             ]
         given = ", ".join(each.name for each in signature.arguments)
         if signature.takes_out and not method:
@@ -163,17 +160,16 @@ class Face:
                 f"    return write_result(face.method, out, {self._out!r}, {by_name})",
             ]
         # whether there are such dimensions is asked when all types are known
-        order = sorted(enumerate(signature.arguments), key=lambda each: each[1].kind[:3] == "Dim")
-        for place, argument in order:
+        for argument in sorted(signature.arguments, key=lambda each: each.kind == "Dim"):
             if not (method and argument.kind == "Sizes"):
-                lines += self._checks(argument, place + self.first)
+                lines += self._checks(argument)
         lines += self._types()
         value = f"body({given})"
-        if any(each.kind in ("Operand", "Scalar") for each in signature.arguments):
+        if any(each.kind == "Operand" for each in signature.arguments):
             lines += [
                 f"result = {value}",
                 "if result is NotImplemented:",
-                f'    raise {self._wrong}("{name}", {given})',
+                f'    raise no_combination("{name}", {given})',
                 "return result",
             ]
         else:
@@ -187,44 +183,19 @@ class Face:
             f'        explained(error, "{name}", {{{values}}}, face.schema)', "        raise\n",
         ])  # fmt: skip
 
-    @property
-    def _wrong(self) -> str:
-        """Name what makes the error for operands: is there one signature for them or more?"""
-        scalars = any(each.kind == "Scalar" for each in self.signature.arguments)
-        return "no_combination" if scalars else "wrong_operand"
-
-    def _checks(self, argument: Argument, position: int) -> list[str]:
+    def _checks(self, argument: Argument) -> list[str]:
         """Write the check of one argument."""
-        name, function, every = argument.name, self.signature.name, self.signature.arguments
-        if argument.default == "nothing":
-            lines = self._checks(argument._replace(default="None"), position)
-            kind = "int" if argument.kind == "Any" else argument.kind
-            given = f'"{function}", "{name}", "{kind}", None, {position}'
-            return [
-                f"if {name} is nothing:", f"    {name} = None",
-                f"elif {name} is None:", f"    raise wrong_type({given})", *lines,
-            ]  # fmt: skip
         if argument.kind not in _CHECKS:
             return []
-        wrong, done = _CHECKS[argument.kind]
-        if argument.kind == "Tensor" and self._wrong == "no_combination":
-            done = 'raise {error}("{function}", {every})'
-        line = done.format(
-            name=name,
-            function=function,
-            given=f'"{function}", {name}, "{name}", {position}',
-            tensor=every[0].name,
-            position=position,
-            kind=argument.kind,
-            number=f'{name}, "{function}", "{name}", {position}, "{argument.kind}"',
-            error=self._wrong,
-            operands=", ".join(each.name for each in every[:2]),
-            every=", ".join(each.name for each in every),
-        )
-        wrong = wrong.format(name)
+        every = [each.name for each in self.signature.arguments]
+        words = {"name": argument.name, "kind": argument.kind, "function": self.signature.name}
+        words |= {"tensor": every[0], "operands": ", ".join(every[:2])}
+        words["position"] = str(every.index(argument.name) + 1)
+        wrong, done = (each.format(**words) for each in _CHECKS[argument.kind])
         if argument.optional:
-            wrong = f"({wrong}) and {name} is not None" if wrong else f"{name} is not None"
-        return [f"if {wrong}:", f"    {line}"] if wrong else [line]
+            present = f"{argument.name} is not None"
+            wrong = f"{present} and ({wrong})" if wrong else present
+        return [f"if {wrong}:", f"    {done}"] if wrong else [done]
 
     def _types(self) -> list[str]:
         """Write what is done about dtypes: integers are taken as floats, or refused."""
@@ -287,7 +258,6 @@ def face(
 
     def decorate(body: Any) -> Any:
         made = Face(schema, body, floats, missing, out, check)
-        made.first = int(function or not method)  # to a method the tensor is none
         for name in (made.name, *also.split()):
             FACES[name] = made
             forms: dict[str, Any] = {name: made.method} if method else {}
@@ -298,7 +268,7 @@ def face(
                     public[f"{name}_"] = forms[f"{name}_"]
             attach(body.__module__, forms, public)
         for_numpy = made.method
-        if "Operand " in schema or "Scalar " in schema:
+        if "Operand " in schema:
             for_numpy = arguments.on_operands(for_numpy)
         elif schema.count("Tensor ") + schema.count("Tensor? ") > 1:
             for_numpy = arguments.on_tensors(for_numpy)
@@ -414,26 +384,15 @@ def in_place_form(
     def method(input: Tensor, *others: Any, **options: Any) -> Tensor:
         try:
             if not isinstance(input, Tensor):
-                raise arguments.no_tensor(own, input, "input", 1)
+                raise arguments.wrong_type(own, "input", "Tensor", input)
             if options:
                 for each in made.signature.arguments[1 + len(others) :]:
                     if each.by_name or each.name not in options:
                         break
                     others = (*others, options.pop(each.name))
-            numeric = made.second in ("Operand", "Scalar")
-            if numeric and others and not arguments.is_operand(others[0]):
-                if made.second == "Scalar":
-                    raise arguments.no_combination(own, others[0])
-                raise arguments.no_tensor(own, others[0], "other", 1)
             called = functools.partial(function, **options) if options else function
             return writers[writes](called, input, *others)
         except Exception as error:
-            needed = sum(each.default is None for each in made.signature.arguments[1:])
-            missing = needed - len(others) - len(options)
-            if missing > 0:
-                raise TypeError(f"{own}() missing {missing} required arguments") from None
-            if str(error).startswith((f"{made.name}() ", f"{made.name}(): argument")):
-                error.args = (str(error).replace(made.name, own, 1),)
             faults.explained_call(error, own, function, (input, *others), options)
             raise
 

@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from minigrad.faces.arguments import nothing
-
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 # The kinds that arguments of these names have in every function that does not say another.
@@ -22,7 +20,7 @@ KINDS = {
     "dtype": "dtype",
     "int": "decimals divisor_override groups k n padding_idx upscale_factor",
 }
-_NAMES = {"inf": float("inf"), "nothing": nothing}  # what defaults may refer to
+_NAMES = {"inf": float("inf")}  # what defaults may refer to
 _KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 # Patterns of a schema and of an argument; Python compiles them when they are first used.
 _SCHEMA = r"(?s)(\w+)\((.*?)\)(?: -> (.+))?"
@@ -34,14 +32,13 @@ class Argument(NamedTuple):
 
     Attributes:
         kind: Its type: `Tensor`; `Dim`, the number of a dimension, counted from 0 when it arrives;
-            `Operand`, a tensor or a number that counts as one, or `Scalar`, where PyTorch has a
-            signature of its own for numbers: the body gives NotImplemented for what is neither;
+            `Operand`, a tensor or a number that counts as one: the body gives NotImplemented for
+            what is neither;
             `Sizes`, whole numbers in a sequence, which a method takes one by one, too; `int`, any
             whole number; `float` or `Number`, a number, which arrives as Python's; `str`, a text;
             or any other word, which is not looked at.
         name: Its name.
-        default: The source of its default, or None if it must be given. `nothing` reaches the
-            body as None, which the caller must not give.
+        default: The source of its default, or None if it must be given.
         by_name: Whether it may be given by its name only.
         optional: Whether it may be None.
     """
@@ -160,7 +157,7 @@ def read(schema: str) -> Signature:
             takes_out = True
         else:
             kind = found[1] or _KIND_OF.get(found[2], "Any")
-            optional = kind.endswith("?") or found[3] in ("None", "nothing")
+            optional = kind.endswith("?") or found[3] == "None"
             arguments.append(Argument(kind.rstrip("?"), found[2], found[3], by_name, optional))
             by_name = by_name or found[2].startswith("*")
     several = re.findall(r"\w+", results) if results and results.startswith("(") else []

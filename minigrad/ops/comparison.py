@@ -52,7 +52,7 @@ def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
     refused = "" if name in ("eq", "ne") else "c"
     doc = f"Tell for each entry whether it is {meaning} the other."
     compare = _of_two(name, ufunc, doc, refused, name)
-    schema = f"{name}(Tensor input, Scalar other, *, out=None)"
+    schema = f"{name}(Tensor input, Operand other, *, out=None)"
     face(schema, also=long)(compare)
     attach(__name__, {f"__{name}__": compare})
     return compare
@@ -115,7 +115,7 @@ numpy_protocols.ufuncs[np.invert] = _invert
 def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: str = "") -> None:
     doc = f"Combine the bits of integers, or booleans: {meaning}."
     combine = _of_two(name, ufunc, doc, refused, kernel or name)
-    face(f"{name}(Scalar input, Scalar other, *, out=None)")(combine)
+    face(f"{name}(Operand input, Operand other, *, out=None)")(combine)
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
     signs = {
         f"__{sign}__": combine,

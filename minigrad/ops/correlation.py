@@ -32,7 +32,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, only, refuse, whole, wholes
+from minigrad.faces.arguments import check_tensor, refuse, whole, wholes
 from minigrad.faces.face import told_by
 
 Sizes = Sequence[int]
@@ -75,7 +75,7 @@ def per_dimension(
         and value[0] < _FAR > value[-1]
     ):
         return value  # as modules keep it
-    given = list(value) if isinstance(value, (tuple, list)) else [only(value)]
+    given = list(value) if isinstance(value, (tuple, list)) else [value]
     if not all(map(is_whole, given)):
         raise wrong_type(name, setting, "tuple of ints", value, position)
     if len(given) not in (1, ndim):

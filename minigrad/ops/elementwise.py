@@ -405,7 +405,7 @@ def pow_of_number(self: Array, exponent: Any) -> Array:
     return power if power.flags.c_contiguous else power.copy("C")
 
 
-@face("pow(Scalar input, Scalar exponent, *, out=None)", in_place=True)
+@face("pow(Operand input, Operand exponent, *, out=None)", in_place=True)
 def power(input: Any, exponent: Any) -> Any:
     """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
     if not isinstance(input, Tensor):

@@ -371,7 +371,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 
 
 @face(
-    "set_(Tensor input, Tensor source=nothing, int storage_offset=nothing, size=None, stride=None)",
+    "set_(Tensor input, Tensor source=None, int storage_offset=None, size=None, stride=None)",
     function=False,
 )
 def set_(
@@ -414,7 +414,7 @@ def set_(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
         )
     if size is not None:
-        size = arguments.sizes_of((size,))
+        size = arguments.sizes_given("set_", "size", (size,), None)
         if stride is None:
             stride = [math.prod(size[place + 1 :]) for place in range(len(size))]
         array = parts.as_strided.forward(

@@ -201,7 +201,7 @@ def _tried(chances: Any, source: Any) -> Any:
 # ------------------------------------------------------------------ with tensors as parameters
 
 
-@face("bernoulli(Tensor input, float p=nothing, *, generator=None, out=None)", out="any")
+@face("bernoulli(Tensor input, float p=None, *, generator=None, out=None)", out="any")
 def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     """Draw ones with the probabilities that a tensor holds, else zeros.
 
@@ -229,7 +229,7 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
 
 
 @face(
-    "normal(mean, std=1.0, size=nothing, *, generator=None, dtype=None, layout=None, device=None, "
+    "normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None, device=None, "
     "bool pin_memory=False, bool requires_grad=False, out=None)",
     method=False,
 )

@@ -19,7 +19,7 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import cast, dimensions, only
+from minigrad.faces.arguments import cast, dimensions
 from minigrad.faces.face import named_tuple, told_by
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
@@ -312,9 +312,7 @@ def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
     Raises:
         RuntimeError: If a tensor of that size does not broadcast to this one's.
     """
-    if not size:
-        raise TypeError('sum_to_size() missing 1 required positional arguments: "size"')
-    sizes, have = arguments.sizes_of(size), tuple(self.shape)
+    sizes, have = arguments.sizes_given("sum_to_size", "size", size, None), tuple(self.shape)
     lead = len(have) - len(sizes)
     fits = lead >= 0 and all(a == b or a == 1 for a, b in zip(sizes, have[lead:], strict=True))
     if not fits:
@@ -353,7 +351,7 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
     """Make `amax` or `amin`; what is decorated says what it is."""
 
     def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
-        given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (only(dim),)
+        given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
         dims = dimensions(() if dim is None else dim, input.ndim)
         dims = dims if given else arguments.Unsaid(dims)
         refuse_empty(name, input, *given)
@@ -410,14 +408,14 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
             if array.dtype.kind == "c":
                 raise arguments.not_implemented(f"{name}_all", array)
             return of_all(input)
-        number = arguments.dimension_of(name, dim, input)
+        number = arguments.dimension(dim, array.ndim)
         refuse_empty(name, input, number)
         if array.dtype.kind == "c":
             raise RuntimeError(f"{name}(): does not support complex input")
         positions = find(array, number, keepdims=True) if array.ndim else np.asarray(0)
         return kind(*with_indices(along(input, number, keepdim, positions), positions))
 
-    schema = f"{name}(Tensor input, dim=nothing, keepdim=False, *, Tensor? other=None, out=None)"
+    schema = f"{name}(Tensor input, dim=None, keepdim=False, *, Tensor? other=None, out=None)"
     return told_by(face(schema), extreme)
 
 

@@ -185,7 +185,7 @@ def _either(kernel: str, operation: Any, with_number: Any, input: Tensor, other:
     return operation(input, other)
 
 
-@face("remainder(Scalar input, Scalar other, *, out=None)", in_place=True)
+@face("remainder(Operand input, Operand other, *, out=None)", in_place=True)
 def remainder_of(input: Any, other: Any) -> Any:
     r"""Give the remainder with the divisor's sign, :math:`a - b \lfloor a / b \rfloor`: `a % b`.
 
@@ -222,7 +222,7 @@ def fmod(self: Array, other: Array) -> Array:
 fmod_number = _beside_number("FmodBackward0", fmod)
 
 
-@face("fmod(Tensor input, Scalar other, *, out=None)", in_place=True, ufunc=np.fmod)
+@face("fmod(Tensor input, Operand other, *, out=None)", in_place=True, ufunc=np.fmod)
 def fmod_of(input: Tensor, other: Any) -> Any:
     r"""Give the remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
 
@@ -252,7 +252,7 @@ def copysign(self: Array, other: Array) -> Array:
 copysign_number = _beside_number("CopysignBackward1", copysign)
 
 
-@face("copysign(Tensor input, Scalar other, *, out=None)", in_place=True, ufunc=np.copysign)
+@face("copysign(Tensor input, Operand other, *, out=None)", in_place=True, ufunc=np.copysign)
 def copysign_of(input: Tensor, other: Any) -> Any:
     """Give numbers of the size of the first, with the sign of the second.
 
@@ -291,7 +291,7 @@ def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
     return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
 
 
-@face("floor_divide(Scalar input, Scalar other, *, out=None)")
+@face("floor_divide(Operand input, Operand other, *, out=None)")
 def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
     """Divide, and round down: `x // y`. There is no derivative.
 

@@ -21,7 +21,7 @@ from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import different, dimension, only, sizes_given, wholes
+from minigrad.faces.arguments import different, dimension, sizes_given, wholes
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -394,7 +394,7 @@ def rolled(input: Tensor, shifts: Any, dims: Any) -> Tensor:
         tensor([4, 1, 2, 3])
     """
     shifts, dims = (
-        wholes("roll", each if isinstance(each, (tuple, list)) else (only(each),), "shifts", 2)
+        wholes("roll", each if isinstance(each, (tuple, list)) else (each,), "shifts", 2)
         for each in (shifts, dims)
     )
     if not shifts:
@@ -460,14 +460,14 @@ def squeeze_product(self: Array, dim: Any) -> Array:
     return self.squeeze(dim)
 
 
-@face("squeeze(Tensor input, dim=nothing)", in_place=True, writes="shape")
+@face("squeeze(Tensor input, dim=None)", in_place=True, writes="shape")
 def squeeze(input: Tensor, dim: Any) -> Tensor:
     """Leave out dimensions of size 1: all, one, or several."""
     if dim is None:
         return squeeze_all(input)
     if isinstance(dim, (tuple, list)):
         return squeeze_dims(input, different(dim, input.ndim))
-    return squeeze_dim(input, dimension(only(dim), input.ndim))
+    return squeeze_dim(input, dimension(dim, input.ndim))
 
 
 @face("unsqueeze(Tensor input, int dim)", in_place=True, writes="shape")

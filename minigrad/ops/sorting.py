@@ -290,7 +290,7 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
 _MEDIAN = named_tuple("median", ("values", "indices"))
 
 
-@face("median(Tensor input, Dim? dim=nothing, keepdim=False, *, out=None)")
+@face("median(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
 def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
     """Give the median of all entries, or along a dimension.
 

@@ -221,7 +221,7 @@ def log10(self: Array) -> Array:
     return np.log10(self)
 
 
-@face("xlogy(Scalar input, Scalar other, *, out=None)", in_place="function")
+@face("xlogy(Operand input, Operand other, *, out=None)", in_place="function")
 @differentiable(
     "XlogyBackward0",
     arithmetic=True,

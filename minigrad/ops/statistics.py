@@ -155,7 +155,7 @@ def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return None if dim is None else dimensions(dim, input.ndim)
 
 
-@face("prod(Tensor input, Dim? dim=nothing, keepdim=False, *, dtype=None, out=None)", out="any")
+@face("prod(Tensor input, Dim? dim=None, keepdim=False, *, dtype=None, out=None)", out="any")
 def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Multiply all entries, or those along a dimension. Integers multiply in int64.
 
@@ -208,7 +208,7 @@ def _spread_of(
     return operation(input, dims, correction, keepdim)
 
 
-_SPREAD = "(Tensor input, dim=None, unbiased=nothing, keepdim=False, *, correction=None"
+_SPREAD = "(Tensor input, dim=None, unbiased=None, keepdim=False, *, correction=None"
 
 
 @face(f"var{_SPREAD}, out=None)")

@@ -105,10 +105,8 @@ def test_what_cannot_be_compared_is_refused() -> None:
     assert (x == "a") is False
     for call in (
         lambda: torch.eq(x, "a"),
-        lambda: torch.lt(2, x),
         lambda: torch.bitwise_and(1, 1),
+        lambda: torch.mul(x, "a"),
     ):
-        with pytest.raises(TypeError, match=r"received an invalid combination of arguments"):
+        with pytest.raises(TypeError, match="takes a tensor, and a tensor or a number"):
             call()
-    with pytest.raises(TypeError, match="must be Tensor"):
-        torch.mul(x, "a")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .tools import Family, leaf
 
 family = Family()
@@ -149,68 +147,6 @@ def subtracting_true_and_false(torch, log):
         ("added", lambda: x + True),
     ):
         log.raises(name, action)
-
-
-# L is the library, x three numbers, i two indices, p a parameter, o what steps it.
-STRANGE = """
-L.tensor([np.float64(2.5)], dtype=L.int64)
-L.eye(3) in L.ones(8, 8); L.eye(3) in L.ones(3); L.allclose(x, x, rtol=L.tensor(0.5))
-L.testing.assert_close(x, x, rtol=L.tensor(0.5), atol=1e-8)
-L.Size([1, bool]); L.ones(4, 3)[[0, 1], [[1, 2], [3]]]
-L.take(x, L.tensor(1))._is_view(); L.addr(L.zeros(3, 2), x, L.ones(1)); L.bincount(i > 0)
-L.addmv(L.zeros(()), L.ones(2, 3), x); L.triu_indices(4, L.tensor([3]))
-L.logspace(0, 1, 2, device="")
-x.sum().index_add(0, i[:1], x[:1]); x.sum().index_reduce(0, i[:1], x[:1], "mean")
-x.index_reduce(0, i, x, "mean"); L.ones(2, 2).renorm(2, 0, -0.5)
-L.optim.lr_scheduler.MultiplicativeLR(o, x); nn.CELU("2"); nn.MaxPool1d("ab")
-nn.init.orthogonal_(L.zeros(3, 4).half()); nn.LSTM(3, 4)(x[None, None], (L.zeros(1, 1, 4),) * 4)
-F.batch_norm(L.ones(2, 1), L.tensor(1.0), L.ones(1))
-F.batch_norm(L.ones(2, 2), L.ones(2), L.ones(2), L.ones(2, 1))
-F.grid_sample(L.ones(1, 1, 2, 2).double(), L.ones(1, 1, 1, 2), align_corners=False)
-F.grid_sample(*[L.ones(1, 1, 2, 2).byte()] * 2, align_corners=False)
-F.gaussian_nll_loss(i, x[:2], x[:2].double() + 0.7, reduction="none")
-np.bool_(True) in x; L.distributions.Uniform(0.0, "2")
-L.addbmm(x.double(), L.ones(2, 3, 2), L.ones(2, 2, 3)); L.addr(x.double(), x, x)
-nn.HuberLoss(delta=np.bool_(True)); nn.Linear(1, 1).to(np.float64(2)).weight.dtype is L.float64
-L.renorm(x, 2, 0, 1.0); L.scatter_reduce(x, 0, i, i, "sum")
-F.triplet_margin_with_distance_loss(x[None], x[None], x); L.linalg.matrix_rank(x)
-L.autograd.detect_anomaly().__exit__(None, None, None)
-nn.utils.rnn.pad_sequence([x, x.sum()])
-L.func.vjp(L.sin, x)[1](len); L.func.vjp(L.sin, x)[1](L.tensor(1.0)); L.func.vjp(L.sin, x)[1](x, x)
-L.func.vjp(lambda a: "a", x)
-L.func.vjp(lambda a: (a, a), x)[1]((x, x)); L.func.vjp(lambda a: (a, a), x)[1](x)
-"""
-# Those in which the words differ.
-STRANGELY_SAID = """
-L.Size([np.array([1])])
-L.inference_mode().__exit__(None, None, None); L.tril_indices(3, -1); L.triu_indices(-1, 3)
-nn.GRU(2, 3, bidirectional=str)(L.ones(2, 2)); nn.RNN(2, 3, bidirectional=1)(L.ones(2, 2))
-L.linalg.lstsq(L.eye(2), L.eye(2), driver="x"); L.cartesian_prod(L.eye(2))
-L.optim.lr_scheduler.LambdaLR(o, 5)
-L.autograd.gradcheck(lambda a: "x", (x.double().requires_grad_(),))
-"""
-
-
-@family
-def strange_arguments(torch, log):
-    """Arguments that hardly anybody would give: what comes of them, or what is said."""
-    p = torch.nn.Parameter(torch.ones(2))
-    given = {"L": torch, "nn": torch.nn, "F": torch.nn.functional, "np": np, "p": p}
-    given |= {"x": torch.arange(3.0), "i": torch.tensor([0, 1]), "o": torch.optim.SGD([p], 0.1)}
-
-    def evaluated(line):
-        value = eval(line, dict(given))
-        return repr(value) if isinstance(value, torch.nn.Module) else value
-
-    for line in STRANGE.strip().replace("\n", "; ").split("; "):
-        log.raises(line, lambda line=line: evaluated(line))
-    for line in STRANGELY_SAID.strip().replace("\n", "; ").split("; "):
-        try:
-            evaluated(line)
-            said = "nothing"
-        except Exception as error:
-            said = type(error).__name__
-        log(line, said)
 
 
 @family
