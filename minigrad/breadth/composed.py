@@ -18,7 +18,7 @@ from minigrad.autograd.own_nodes import not_differentiable, nothing_passes, with
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.memory import shared
 from minigrad.faces import FACES, attach, face, lazy_loading
-from minigrad.faces.arguments import check_tensors, is_operand, no_combination, refuse
+from minigrad.faces.arguments import check_tensors
 from minigrad.faces.face import in_place_form
 from minigrad.faces.signature import expressions
 from minigrad.ops.choices import masked_select as chosen
@@ -30,15 +30,6 @@ from minigrad.random import stream
 torch: Any = sys.modules["minigrad"]
 # What the tables speak of beside what is below, and what programs set and only ask for again.
 SPOKEN_OF = stream, check_tensors, chosen, shared
-RANGE = (
-    "torch.range is deprecated and will be removed in a future release because its behavior is "
-    "inconsistent with Python's range builtin. Instead, use torch.arange, which produces values in "
-    "[start, end)."
-)
-LSTSQ = (
-    "torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss), of which "
-    "minigrad has gelsy"
-)
 SETTINGS = {"precision": "highest", "threads": 1}
 
 # ---------------------------------------------------------------------- what the tables speak of
@@ -52,18 +43,13 @@ def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
     return without_derivative(function.__name__, result, *given) if weighted else result
 
 
-def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any, mixed: bool = False) -> Tensor:
+def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """Add a product to a tensor, each with its factor; what has the factor 0 counts nothing."""
-    kinds = [each.dtype.tensor_type for each in (input, product)]
-    told = f"self and mat2 must have the same dtype, but got {kinds[0]} and {kinds[1]}"
-    having(mixed or kinds[0] == kinds[1], input, told)
+    check_one_type(input._array, product._array)
     beta, alpha = factors(product, beta, alpha)
-    product = product if alpha == 1 else alpha * product
-    if input.shape != product.shape:
-        input = input.expand(product.shape)
-    if beta != 1:
-        input = beta * input if beta else input.masked_fill(torch.tensor(True), 0)
-    return input + product
+    input = input.expand(product.shape)
+    scaled = beta * input if beta else input.masked_fill(torch.tensor(True), 0)
+    return scaled + alpha * product
 
 
 def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
@@ -80,12 +66,11 @@ def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) 
 
 def areas(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
     """Sum the areas of the trapezoids between samples along a dimension."""
-    having(y.dtype is not torch.bool, y, "trapezoid: y must not be bool")
     all_before: tuple[Any, ...] = (slice(None),) * dim
     heights: Any = y[(*all_before, slice(1, None))] + y[(*all_before, slice(None, -1))]
     if x is not None:
         fits = x.ndim != 1 or x.shape[0] == y.shape[dim]
-        having(fits, x, "trapezoid: There must be one `x` value for each sample point")
+        having(fits, x, "trapezoid: there must be one x for each sample")
         rest = y.ndim - dim - 1 if x.ndim == 1 else 0
         x = x[(*(None,) * (y.ndim - x.ndim - rest), ..., *(None,) * rest)]
     return (heights / 2 * (dx if x is None else x.diff(dim=dim))).sum(dim)
@@ -102,11 +87,6 @@ def having(fits: Any, value: Any, otherwise: str) -> Any:
     return value
 
 
-def natural(size: int) -> Any:
-    """Give a number of rows or columns that is not negative."""
-    return having(size >= 0, size, f"rows and columns must be non-negative, got {size}")
-
-
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Multiply each entry of one tensor by the whole other one."""
     ndim = max(input.ndim, other.ndim)
@@ -119,19 +99,11 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     """Give a norm of matrices: of their entries, of sums of rows or columns, of singular values."""
-    told = "linalg.matrix_norm: Expected a floating point or complex tensor as input."
-    having(A.is_floating_point() or A.is_complex(), A, told)
-    having(A.ndim > 1, A, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    both = isinstance(dim, (tuple, list)) and len(dim) == 2
-    having(both, A, f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}")
+    having(A.ndim > 1 and A.is_floating_point(), A, "matrix_norm takes matrices of floats")
+    rows, columns = (each % A.ndim for each in dim)
     if ord == "fro":
         return torch.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype)
-    known = (1, -1, 2, -2, np.inf, -np.inf, "nuc")
-    having(ord in known, A, f"linalg.matrix_norm: Order {ord} not supported.")
-    rows, columns = (each % A.ndim for each in dim)
-    having(
-        rows != columns, A, f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})"
-    )
+    having(ord in (1, -1, 2, -2, np.inf, -np.inf, "nuc"), A, f"there is no matrix norm {ord!r}")
     A = A if dtype is None else A.to(dtype)
     if ord in (2, -2, "nuc"):
         values = torch.linalg.svd(A.movedim((rows, columns), (-2, -1)), full_matrices=False)[1]
@@ -146,14 +118,13 @@ def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
 
 def crossed(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
     """Give the vectors that are orthogonal to two, along a dimension of size 3."""
+    sizes = [*input.shape]
     if dim is None:
         warn("torch.cross without dim takes the first dimension of size 3. Say which: dim=-1.")
-        dim = [*having(3 in input.shape, input, "no dimension of size 3 in input").shape].index(3)
-    refuse("cross", "b", input)
+        dim = sizes.index(3) if 3 in sizes else -1
     check_one_type(input._array, other._array)
-    having(input.ndim == other.ndim, input, "linalg.cross: numbers of dimensions differ")
-    told = f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.size(dim)}"
-    having(input.size(dim) == other.size(dim) == 3, input, f"{told} and {other.size(dim)}")
+    fits = input.ndim == other.ndim and input.size(dim) == other.size(dim) == 3
+    having(fits, input, f"cross: dimension {dim} of {sizes} and {[*other.shape]} must be of size 3")
     return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
 
 
@@ -161,28 +132,19 @@ def covariances(input: Tensor, correction: Any, counted: Any, weighted: Any) -> 
     """Give the covariances of variables, a row each, whose observations may be weighted."""
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     counts = torch.ones(rows.shape[1:], dtype=torch.int64) if counted is None else counted
-    shares = counts.float() if weighted is None else weighted
     weights = counts if weighted is None else counts * weighted
-    fits = input.ndim < 3 and input.dtype is not torch.bool and not counts.is_floating_point()
-    fits = fits and shares.is_floating_point() and counts.shape == shares.shape == rows.shape[1:]
-    told = "cov(): expected at most 2 dimensions, whole fweights, and aweights, one for each column"
-    having(fits and bool(((counts >= 0) & (shares >= 0)).all()), input, told)
+    fits = input.ndim < 3 and counts.shape == weights.shape == rows.shape[1:]
+    having(fits, input, "cov() takes a matrix, and a weight for each of its columns")
     total = weights.sum()
-    having(counted is weighted or bool(total != 0), weights, "cov(): weights sum to zero")
     free = total - correction * (weights * (1 if weighted is None else weighted)).sum() / total
-    if free <= 0:
-        warn("cov(): degrees of freedom is <= 0.")
     centered = rows - (rows * weights).sum(1, keepdim=True) / total
     return (centered @ (centered * weights).T / free.clamp(min=0)).squeeze()
 
 
 def binned(input: Tensor, bins: int, low: Any, high: Any) -> Tensor:
     """Count the entries in intervals of one size between two numbers, or the extremes."""
-    refuse("histogram_cpu", "biuc", input)
     array = input._array
     low, high = (array.min(), array.max()) if low == high and array.size else (low, high)
-    fits = bins > 0 and low <= high and np.isfinite([low, high]).all()
-    having(fits, input, f"histc: expected some bins and finite limits in order, got {low}, {high}")
     limits = low - (low == high), high + (low == high)
     return wrap(np.histogram(array, bins, limits)[0].astype(array.dtype))
 
@@ -192,9 +154,8 @@ def quantiles(input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str
     q = torch.as_tensor(q, dtype=None if torch.is_tensor(q) else input.dtype)
     steps = {"lower": torch.floor, "higher": torch.ceil, "nearest": torch.round}
     fits = interpolation in ("linear", "midpoint", *steps) and q.ndim < 2 and q.dtype is input.dtype
-    fits = fits and input.numel() and input.dtype in (torch.float32, torch.float64)
-    told = "quantile() takes float or double numbers, and for q one or a row from 0 to 1, as typed"
-    having(fits and bool(((q >= 0) & (q <= 1)).all()), q, told)
+    having(fits and input.numel(), q, "quantile: q is a number or a row, of the input's type")
+    having(((q >= 0) & (q <= 1)).all(), q, "quantile: q is from 0 to 1")
     rows = (input.flatten() if dim is None else torch.movedim(input, dim, -1)).sort(-1)[0]
     last = rows.shape[-1] - 1
     ranks = torch.where(rows.isnan().any(-1, True), last, q.flatten() * last)
@@ -211,10 +172,8 @@ def quantiles(input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str
 
 def along(input: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     """Take entries along a dimension; in the others the two are broadcast."""
-    having(indices.dtype is torch.int64, indices, "take_along_dim(): indices must be of int64")
     if dim is None:
         input, indices, dim = input.flatten(), indices.flatten(), 0
-    having(input.ndim == indices.ndim, input, "take_along_dim(): numbers of dimensions differ")
     size, sizes = input.size(dim), list(input.shape)
     sizes[dim] = indices.size(dim)
     whole = broadcast_shape(tuple(sizes), indices.shape)
@@ -224,28 +183,19 @@ def along(input: Tensor, indices: Tensor, dim: int | None) -> Tensor:
 
 def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
     """Find where numbers belong among others, row by row."""
-    if isinstance(input, np.ndarray) or not is_operand(input):
-        raise no_combination("searchsorted", boundaries, input)
     values = torch.as_tensor(input)
-    refuse("searchsorted_out_cpu", "c", boundaries, values)
     if boundaries.ndim == 1:
         return by_numpy(np.searchsorted, boundaries, values, side)
-    if not values.ndim or boundaries.shape[:-1] != values.shape[:-1]:
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-            f"dimensions of boundaries tensor and input value tensor must match, but we got "
-            f"boundaries tensor {list(boundaries.shape)} and input value tensor "
-            f"{list(values.shape)}"
-        )
+    fits = values.ndim and boundaries.shape[:-1] == values.shape[:-1]
+    having(fits, values, "searchsorted: give one row of boundaries, or one for each row of values")
     rows = zip(boundaries.flatten(0, -2), values.flatten(0, -2), strict=True)
     return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
 
 
 def as_array(obj: Any, dtype: Any, device: Any, copy: Any, requires_grad: Any) -> Tensor:
     """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
-    fresh = copy and not isinstance(obj, Tensor)
-    made: Tensor = (torch.tensor if fresh else torch.as_tensor)(obj, dtype=dtype, device=device)
-    made = made.clone() if copy and made is obj else made
+    made: Tensor = torch.as_tensor(obj, dtype=dtype, device=device)
+    made = made.clone() if copy else made
     if requires_grad is None:
         return made
     return made.requires_grad_() if requires_grad else made.detach()
@@ -255,11 +205,6 @@ def dense(indices: Any, values: Any, size: Any, dtype: Any) -> Tensor:
     """Make the tensor whose other entries are zeros; entries that are named twice are added."""
     warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
     indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
-    if values.shape[:1] != indices.shape[1:]:
-        raise RuntimeError(
-            "indices and values must have same nnz, but got nnz from indices: "
-            f"{indices.shape[-1]}, nnz from values: {len(values) if values.ndim else 1}"
-        )
     size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
     return indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
 
@@ -286,10 +231,8 @@ def gathered(
 ) -> Tensor:
     """Bring together what goes to one place: its sum, mean, product, largest or smallest."""
     steps = {"prod": torch.mul, "amax": torch.maximum, "amin": torch.minimum}
-    words = f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}"
-    having(reduce in ("sum", "mean", *steps), input, words)
-    same = src.dtype is input.dtype
-    having(same, src, "scatter(): Expected self.dtype to be equal to src.dtype")
+    having(reduce in ("sum", "mean", *steps), input, f"there is no reduce={reduce!r}")
+    check_one_type(input._array, src._array)
     if input.is_floating_point():
         least, most = -float("inf"), float("inf")
     else:
@@ -311,8 +254,7 @@ def gathered(
 
 def gathered_in_rows(input: Tensor, dim: int, index: Tensor, src: Tensor, *how: Any) -> Tensor:
     """Bring together the rows that go to one place, as `gathered` does."""
-    words = "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got sum."
-    having(how[0] != "sum", input, words)
+    having(how[0] != "sum", input, "index_reduce() takes prod, mean, amax or amin: see index_add()")
     refuse_misfits("index_reduce_", input, dim, index, src)
     warn("index_reduce() is in beta and the API may change at any time.")
     shape = [-1 if other == dim else 1 for other in range(input.ndim)]
@@ -328,13 +270,11 @@ _addbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
 _addmv(input, Tensor mat, Tensor vec, *, beta=1, alpha=1)
     = plus(input, torch.mv(mat, vec), beta, alpha)
 _addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
-    = plus(having(vec1.dtype.is_floating_point or vec1.dtype.is_complex or float not in (
-    type(beta), type(alpha)), input, "For integral input tensors, argument beta must not be a "
-    "floating point number."), torch.outer(vec1, vec2), beta, alpha, True)
+    = plus(input, torch.outer(vec1, vec2), beta, alpha)
 _baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
     = plus(input, torch.bmm(batch1, batch2), beta, alpha)
 bincount(Tensor input, Tensor? weights=None, int minlength=0)
-    = (refuse("bincount_cpu", "bfc", input) or by_numpy(np.bincount, input, weights, minlength)).to(
+    = by_numpy(np.bincount, input, weights, minlength).to(
     torch.int64 if weights is None or not input.numel() else torch.float32
     if weights.dtype is torch.float32 else torch.float64)
 cov(Tensor input, *, Number correction=1, Tensor? fweights=None, Tensor? aweights=None)
@@ -359,10 +299,7 @@ nansum(Tensor input, dim=None, bool keepdim=False)
     = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
 quantile(Tensor input, q, Dim? dim=None, bool keepdim=False, *, str interpolation="linear",
     out=None) = quantiles(input, q, dim, keepdim, interpolation)
-_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = having(p > 0, having(maxnorm >= 0,
-    having(input.ndim > 1, input, f"renorm: input needs at least 2 dimensions, got {input.ndim} "
-    "dimensions"), f"renorm: expected maxnorm to be >= 0 but got {maxnorm}"),
-    "renorm: non-positive-norm not supported") * (lambda norm: torch.where(
+_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = input * (lambda norm: torch.where(
     norm > maxnorm, maxnorm / (torch.where(norm > maxnorm, norm, 1.0) + 1e-7), 1.0))(
     torch.linalg.vector_norm(input, p, [each for each in range(input.ndim) if each != dim], True))
 _scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
@@ -391,27 +328,22 @@ atleast_2d(*tensors) = (lambda made: made[0] if len(tensors) == 1 and torch.is_t
     tensors[0] if len(tensors) == 1 and not torch.is_tensor(tensors[0]) else tensors, "atleast_2d"
     )])
 bucketize(input, Tensor boundaries, *, bool out_int32=False, bool right=False)
-    = torch.searchsorted(having(boundaries.ndim == 1, boundaries,
-    "boundaries tensor must be 1 dimension"), input, out_int32=out_int32, right=right)
-cartesian_prod(*tensors) = having(all(each.ndim == 1 for each in check_tensors(tensors)), tensors[0]
-    if len(tensors) == 1 else torch.stack(torch.meshgrid(*tensors, indexing="ij"), -1).view(
-    -1, len(tensors)), "Expect a 1D vector, but got shape "
-    f"{next((list(each.shape) for each in tensors if each.ndim != 1), None)}")
+    = torch.searchsorted(boundaries, input, out_int32=out_int32, right=right)
+cartesian_prod(*tensors) = tensors[0] if len(tensors) == 1 else torch.stack(
+    torch.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
 empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
     (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
     ).as_strided(size, stride).requires_grad_(requires_grad)
 linalg_cross(Tensor input, Tensor other, *, Dim dim=-1) = crossed(input, other, dim)
 linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
     -> (solution, residuals, rank, singular_values)
-    = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(having(
-    driver in (None, "gelsy"), A, LSTSQ)),
+    = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(A),
     A.new_empty(0))
 linalg_matrix_norm(Tensor A, ord='fro', dim=(-2, -1), bool keepdim=False, *, dtype=None)
     = matrix_norm(A, ord, dim, keepdim, dtype)
 linalg_matrix_rank(Tensor A, tol=None, bool hermitian=False, *, atol=None, rtol=None)
-    = refuse("linalg_matrix_rank", "biu", A) or by_numpy(np.linalg.matrix_rank, having(
-    A.ndim > 1, A, "torch.linalg.matrix_rank: The input tensor input must have at least 2 "
-    "dimensions."), atol if tol is None else tol, hermitian, **({"rtol": rtol} if rtol else {}))
+    = by_numpy(np.linalg.matrix_rank, A, atol if tol is None else tol, hermitian,
+    **({"rtol": rtol} if rtol else {}))
 logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
     = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
     dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
@@ -424,9 +356,6 @@ get_float32_matmul_precision() = SETTINGS["precision"]
 get_num_threads() = SETTINGS["threads"]
 set_float32_matmul_precision(precision) = SETTINGS.update(precision=precision)
 set_num_threads(int threads) = SETTINGS.update(threads=threads)
-range(Number start, Number end, Number step=1, *, dtype=None, device=None, requires_grad=False)
-    = (warn(RANGE) or torch.arange(int((end - start) / step) + 1, device=device) * step + start).to(
-    dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 searchsorted(Tensor sorted_sequence, input, *, bool out_int32=False, bool right=False, side=None)
     = places(sorted_sequence, input, "right" if right else side or "left").to(
     torch.int32 if out_int32 else torch.int64)
@@ -436,21 +365,18 @@ sparse_coo_tensor(indices, values, size=None, *, dtype=None, device=None, requir
 spmm(Tensor input, Tensor mat2) = torch.mm(input, mat2)
 trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, Dim dim=-1) = areas(y, x, dx, dim)
 tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
-    = by_numpy(np.stack, np.tril_indices(natural(row), offset, natural(col))).to(
+    = by_numpy(np.stack, np.tril_indices(row, offset, col)).to(
     device=device, dtype=dtype or torch.int64)
 triu_indices(int row, int col, int offset=0, *, dtype=None, device=None)
-    = by_numpy(np.stack, np.triu_indices(natural(row), offset, natural(col))).to(
+    = by_numpy(np.stack, np.triu_indices(row, offset, col)).to(
     device=device, dtype=dtype or torch.int64)
 """
 
 _METHODS = """
 coalesce(Tensor input) = input
 exponential_(Tensor input, float lambd=1, *, generator=None) = having(
-    input.is_floating_point(), having(
-    lambd > 0, input, f"exponential_ expects lambda > 0.0, but found lambda={lambd}"),
-    "Exponential distribution is a continuous probability distribution. dtype must be a floating "
-    f"point but you specified {input.dtype}").copy_(
-    wrap(stream(generator).exponential(input.shape, lambd)))
+    input.is_floating_point() and lambd > 0, input, "exponential_ takes floats, and lambd > 0"
+    ).copy_(wrap(stream(generator).exponential(input.shape, lambd)))
 map_(Tensor input, Tensor tensor, callable) = input.copy_(torch.tensor([
     callable(*pair) for pair in zip(input.flatten().tolist(), tensor.expand_as(
     input).flatten().tolist(), strict=True)], dtype=input.dtype).view(input.shape))

@@ -15,13 +15,14 @@ from minigrad.core.tensor import Tensor
 from minigrad.faces.face import functional, in_functional
 from minigrad.faces.signature import expressions
 from minigrad.nn import functional as F
-from minigrad.nn.functional.resizing import channel_shuffle
+from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer, _ntuple
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
 from minigrad.ops.losses import reduced, reduction_number
 
 torch: Any = sys.modules["minigrad"]
+SPOKEN_OF = shuffled
 
 # ---------------------------------------------------------------------- what the table speaks of
 
@@ -62,18 +63,10 @@ def unpooled(
     known = zip(input.shape[-ndim:], kernel, stride, padding, strict=True)
     usual = [(n - 1) * s + k - 2 * p for n, k, s, p in known]
     sizes = usual if size is None else list(size)[-ndim:]
-    for dim, (wanted, own, step) in enumerate(zip(sizes, usual, stride, strict=True)):
-        if not own - step < wanted < own + step:
-            raise ValueError(
-                f'invalid output_size "{size}" (dim {dim} must be between {own - step} and '
-                f"{own + step})"
-            )
+    pairs = zip(sizes, usual, stride, strict=True)
+    if not all(own - step < wanted < own + step for wanted, own, step in pairs):
+        raise ValueError(f"output_size {sizes} is more than a stride away from {usual}")
     entries, places = input.flatten(-ndim), indices.flatten(-ndim)
-    if places.numel() and int(places.max()) >= math.prod(sizes):
-        volume = "x".join(map(str, [*sizes, 1][: max(ndim, 2)]))
-        raise RuntimeError(
-            f"Found an invalid max index: {int(places.max())} (output volumes are of size {volume})"
-        )
     whole = torch.zeros(*entries.shape[:-1], math.prod(sizes), dtype=input.dtype)
     return whole.scatter(-1, places, entries).view(*input.shape[:-ndim], *sizes)
 
@@ -84,36 +77,14 @@ def upsampled(name: str, *given: Any) -> Tensor:
     return F.interpolate(*given)
 
 
-def shuffled(input: Tensor, groups: int) -> Tensor:
-    """Deal out channels that lie group by group: the first of each group, the second, ..."""
-    if input.ndim < 3:
-        raise RuntimeError(
-            f"channel_shuffle expects input with > 2 dims, but got input with sizes "
-            f"{list(input.shape)}"
-        )
-    if groups < 1:
-        raise RuntimeError(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
-        )
-    if input.size(1) % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {input.size(1)} channels and "
-            f"{groups} groups."
-        )
-    return channel_shuffle(input, groups)
-
-
-def by_triplets(anchor: Tensor, near: Tensor, far: Tensor, measure: Any, swap: bool) -> Tensor:
+def by_triplets(
+    anchor: Tensor, positive: Tensor, negative: Tensor, measure: Any, swap: bool
+) -> Tensor:
     """Give how much nearer one is to an anchor than another."""
-    if not anchor.ndim == near.ndim == far.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            f"dimensions, but got: anchor {anchor.ndim}D, positive {near.ndim}D, and negative "
-            f"{far.ndim}D inputs"
-        )
     measure = measure or F.pairwise_distance
-    away = measure(anchor, far)
-    return measure(anchor, near) - (torch.minimum(away, measure(near, far)) if swap else away)
+    away = measure(anchor, negative)
+    away = torch.minimum(away, measure(positive, negative)) if swap else away
+    return measure(anchor, positive) - away
 
 
 def gaussian(input: Tensor, target: Tensor, var: Any, full: bool, eps: float) -> Tensor:
@@ -132,8 +103,6 @@ def gaussian(input: Tensor, target: Tensor, var: Any, full: bool, eps: float) ->
 
 def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -> Tensor:
     """Give by how much wrong classes come too near to the right one."""
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
     rows, right = torch.atleast_2d(input), target.view(-1, 1)
     over = (margin - rows.gather(1, right) + rows).scatter(1, right, 0.0)
     over = torch.where(over > 0, over, 0.0) ** p

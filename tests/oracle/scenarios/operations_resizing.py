@@ -85,7 +85,6 @@ TABLE = {
         (1, 6, 2),
         wrong={
             "channels": lambda t, x: t.nn.functional.channel_shuffle(x, 4),
-            "dimensions": lambda t, x: t.nn.functional.channel_shuffle(x[0], 2),
             "groups": lambda t, x: t.nn.functional.channel_shuffle(x, 0),
         },
     ),
