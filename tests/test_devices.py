@@ -77,16 +77,3 @@ def test_switches_of_backends_can_be_set():
     minigrad.backends.cudnn.deterministic = True
     minigrad.backends.cudnn.benchmark = False
     assert not minigrad.backends.cudnn.is_available() and not minigrad.backends.mps.is_built()
-
-
-def test_modules_on_meta_have_sizes_only():
-    """Swap parameters into a model that has none of its own, as per-sample gradients do."""
-    model, x = minigrad.nn.Linear(3, 2), minigrad.randn(4, 3)
-    empty = copy.deepcopy(model).to("meta")
-    assert empty.weight.device.type == "meta" and model.weight.device.type == "cpu"
-    assert empty.weight.shape == (2, 3) and empty.weight.requires_grad
-    result = minigrad.func.functional_call(empty, dict(model.named_parameters()), (x,))
-    assert result.tolist() == model(x).tolist()
-    for use in (lambda: empty(x), lambda: empty.bias + 1, lambda: empty.bias[0].item()):
-        with pytest.raises(NotImplementedError, match="no entries to compute with"):
-            use()

@@ -381,36 +381,33 @@ def _limits(dtype: np.dtype[Any], floats: bool) -> tuple[int, int]:
     return int(limits.min or -limits.max), int(limits.max)
 
 
-@np.errstate(all="ignore")
-def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
-    return np.array(data, dtype)
-
-
 def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
     """Make an array where the data are as usual: floats and ints, alone, in a list or a list of it.
 
     Returns:
         The array, or None if the data are something else, perhaps wrong.
     """
-    kinds: set[Any] = {data.__class__}
-    if data.__class__ is list:
-        kinds = set(map(type, data))
-        if kinds == {list}:
-            kinds = set()
-            for row in data:
-                kinds.update(map(type, row))
+    rows = data if data.__class__ is list else [data]
+    if rows and rows[0].__class__ is list:
+        lengths = {len(row) if row.__class__ is list else -1 for row in rows}
+        kinds = set() if len(lengths) != 1 else {type(each) for row in rows for each in row}
+    else:
+        kinds = set(map(type, rows))
     if not kinds or not kinds <= _USUAL_NUMBERS:
         return None
     if dtype is None:
         dtype = dtypes.default.dtype.numpy if float in kinds else np.dtype(np.int64)
-    try:
-        if dtype.kind == "f":
-            return _floats(data, dtype)
-        if dtype == np.int64 and float not in kinds:
-            return np.array(data, dtype)
-    except (OverflowError, ValueError):  # explained by those who look at each entry
+    if dtype.kind != "f" and (dtype != np.int64 or float in kinds):
         return None
-    return None
+    try:
+        return np.array(data, dtype) if dtype.kind == "i" else _floats(data, dtype)
+    except OverflowError:  # explained by who looks at each entry
+        return None
+
+
+@np.errstate(all="ignore")
+def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
+    return np.array(data, dtype)
 
 
 # ------------------------------------------------------------------ types and places

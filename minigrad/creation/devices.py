@@ -8,10 +8,8 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-import numpy as np
-
 from minigrad.autograd.messages import wrong_type
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation.memory import TypedStorage, UntypedStorage, is_shared
 from minigrad.creation.tensor_types import new
 from minigrad.faces import attach
@@ -83,37 +81,6 @@ class device:
 
     def __exit__(self, *exception: object) -> None:
         """Change nothing: tensors are made on the CPU after the block, too."""
-
-
-class Meta(np.ndarray):
-    """Sizes and a type without entries: what PyTorch has on its device "meta".
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.Linear(3, 2).to("meta").weight
-        Parameter containing:
-        tensor(..., device='meta', size=(2, 3), requires_grad=True)
-    """
-
-    place = "meta"
-
-    def _refused(self, *given: Any, **settings: Any) -> NoReturn:
-        raise NotImplementedError(
-            'a tensor on the device "meta" has sizes and a type, but no entries to compute with'
-        )
-
-    __array_ufunc__ = __array_function__ = item = tolist = astype = _refused
-
-    def __repr__(self) -> str:
-        return f"Meta({self.shape}, {self.dtype})"
-
-    __str__ = __repr__
-
-
-def on_meta(tensor: Tensor) -> Tensor:
-    """Give a tensor of the same sizes and type that has no entries."""
-    array = tensor._array
-    return wrap(np.broadcast_to(np.empty((), array.dtype), array.shape).view(Meta))
 
 
 def refuse_other_places(place: Any, caller: str = "") -> None:
@@ -276,7 +243,7 @@ def _constant(value: Any, what: str) -> property:
     return property(lambda self: value, doc=what)
 
 
-_WHERE = device("cpu"), device("meta")  # by whether there are no entries
+_HERE = device("cpu")
 # Properties that tell of one place or way of keeping entries each: only is_cpu is true.
 _PLACES = (
     "is_cpu is_cuda is_ipu is_maia is_meta is_mkldnn is_mps is_mtia is_nested is_quantized "
@@ -286,7 +253,7 @@ _PLACES = (
 _METHODS: dict[str, Any] = {
     "cuda": _cuda,
     "dense_dim": lambda self: self.ndim,
-    "device": property(lambda self: _WHERE[type(self._array) is Meta], doc="Where it lives."),
+    "device": _constant(_HERE, "Where the tensor lives: on the CPU."),
     "get_device": lambda self: -1,
     "is_complex": lambda self: self.dtype.is_complex,
     "is_conj": lambda self: False,

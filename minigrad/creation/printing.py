@@ -162,7 +162,6 @@ def format_tensor(
         tensor([   0,    1,    2,  ..., 1997, 1998, 1999])
     """
     options = _current if options is None else options
-    place = getattr(array, "place", "")
     array = np.asarray(array)
     remarks = _dtype_and_size(array, np.dtype(default_dtype), options)
     if grad_fn is not None:
@@ -170,9 +169,6 @@ def format_tensor(
     elif requires_grad:
         remarks.append("requires_grad=True")
     indent = len(prefix)
-    if place:  # there are no entries
-        remarks[:0] = [f"device='{place}'", f"size={tuple(array.shape)}"]
-        return _append_remarks(f"{prefix}...", remarks, indent, options)
     return _append_remarks(prefix + _entries(array, indent, options), remarks, indent, options)
 
 

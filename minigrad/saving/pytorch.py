@@ -201,7 +201,7 @@ class _Unpickler(pickle.Unpickler):
     def persistent_load(self, pid: Any) -> Any:
         """Give a storage."""
         _, kind, key, location, many = pid
-        if str(location).partition(":")[0] not in ("cpu", "meta") and not self._moved:
+        if str(location).partition(":")[0] != "cpu" and not self._moved:
             raise ValueError(
                 f"a tensor in it was on {location!r}, and there is only the CPU here. To load it "
                 "there, give map_location='cpu'"

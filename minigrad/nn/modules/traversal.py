@@ -309,10 +309,7 @@ class Traversal:
             device, dtype, non_blocking = None, device, flag
         if not isinstance(dtype, (dtypes.dtype, type(None))) or not isinstance(non_blocking, bool):
             raise TypeError("to() received an invalid combination of arguments")
-        if device is not None and devices.device(device).type == "meta":
-            self._apply(devices.on_meta)
-        else:
-            devices.refuse_other_places(device, "to")
+        devices.refuse_other_places(device, "to")
         if tensor is not None:
             dtype = tensor.dtype
         if dtype is None:
