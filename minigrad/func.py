@@ -1,10 +1,10 @@
 """Make functions of functions and modules: `grad`, `vmap`, `jacrev`, ..., `functional_call`."""
 
-from minigrad.breadth.stateless import functional_call, stack_module_state
+from minigrad.breadth.stateless import functional_call
 from minigrad.breadth.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
 from minigrad.breadth.transforms import vmap as vmap
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
-    "stack_module_state", "vjp", "vmap",
+    "vjp", "vmap",
 ]  # fmt: skip

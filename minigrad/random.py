@@ -114,7 +114,7 @@ class Stream:
         values = self.uniform((count,), computing)
         whole = count - count % _BLOCK
         values[:whole] = _in_blocks(values[:whole])
-        if whole < count:  # the last 16 are made anew
+        if whole < count:  # the last 16 are made again
             values[-_BLOCK:] = _in_blocks(self.uniform((_BLOCK,), computing))
         if std != 1:
             values *= computing(std)
@@ -248,7 +248,7 @@ class Generator:
         return self._seed
 
     def manual_seed(self, seed: int) -> Self:
-        """Start anew from a seed, always in the same way for the same one.
+        """Start again from a seed, always in the same way for the same one.
 
         Args:
             seed: From -2**63 to 2**64 - 1; a negative one counts as itself plus 2**64.
@@ -268,7 +268,7 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Start anew from a seed that nobody can guess, and give it."""
+        """Start again from a seed that nobody can guess, and give it."""
         self.manual_seed(_fresh_seed())
         return self.initial_seed()
 
@@ -368,7 +368,7 @@ def in_order_of_memory(array: Array, draw: Draw) -> Array:
 
 
 def manual_seed(seed: Any) -> Generator:
-    """Start the random numbers of this package anew, always in the same way for the same seed.
+    """Start the random numbers of this package again, always in the same way for the same seed.
 
     The same seed gives the same numbers as in PyTorch.
 
@@ -390,7 +390,7 @@ def manual_seed(seed: Any) -> Generator:
 
 
 def seed() -> int:
-    """Start the random numbers anew from a seed that nobody can guess, and give it."""
+    """Start the random numbers again from a seed that nobody can guess, and give it."""
     return default_generator.seed()
 
 

@@ -130,8 +130,6 @@ triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negativ
     margin + by_triplets(anchor, positive, negative, distance_function, swap)), reduction)
 upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None)
     = upsampled("upsample", input, size, scale_factor, mode, align_corners)
-upsample_bilinear(Tensor input, size=None, scale_factor=None)
-    = upsampled("upsample_bilinear", input, size, scale_factor, "bilinear", True)
 upsample_nearest(Tensor input, size=None, scale_factor=None)
     = upsampled("upsample_nearest", input, size, scale_factor, "nearest", None)
 """

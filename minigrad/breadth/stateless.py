@@ -1,4 +1,4 @@
-"""Call a module with other tensors in the place of its parameters and buffers.
+"""Call a module with other tensors instead of its parameters and buffers.
 
 So each sample can have its own gradients, as private training asks for them.
 """
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from minigrad.core.tensor import Tensor
-from minigrad.ops.joining import stacked as stack
 
 _MISSING: Any = object()
 
@@ -23,7 +22,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with other tensors in the place of its parameters and buffers.
+    """Call a module with other tensors instead of its parameters and buffers.
 
     Args:
         module: The module, which is as it was afterwards.
@@ -85,26 +84,6 @@ def _place_of(module: Any, path: str) -> tuple[dict[str, Any], str]:
     if not isinstance(getattr(module, name, Tensor()), Tensor):
         raise TypeError(f"{module._get_name()}.{name} is not a tensor")
     return vars(module), name
-
-
-def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Stack the parameters of models of one kind, and their buffers, each under its name.
-
-    Example:
-        >>> import minigrad as torch
-        >>> models = [torch.nn.Linear(3, 2) for _ in range(4)]
-        >>> {name: each.shape for name, each in torch.func.stack_module_state(models)[0].items()}
-        {'weight': torch.Size([4, 2, 3]), 'bias': torch.Size([4, 2])}
-    """
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    stacked: list[dict[str, Tensor]] = [{}, {}]
-    for kind, named in zip(stacked, ("named_parameters", "named_buffers"), strict=True):
-        for first, *others in zip(*(getattr(model, named)() for model in models), strict=True):
-            name, tensor = first
-            tensors = [tensor.detach(), *(other.detach() for _, other in others)]
-            kind[name] = stack(tensors).requires_grad_(tensor.requires_grad)
-    return stacked[0], stacked[1]
 
 
 def _named(module: Any) -> dict[str, Any]:

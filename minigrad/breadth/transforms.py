@@ -494,7 +494,7 @@ def vmap(
         chunk_size: In PyTorch, how many examples are computed together; here each by itself.
 
     Returns:
-        A function of the same arguments, with batches in the place of examples. Keyword arguments
+        A function of the same arguments, with batches instead of examples. Keyword arguments
         are the same for all examples.
 
     Raises:

@@ -87,7 +87,7 @@ def factory(
 def like(function: Callable[..., Array]) -> Callable[..., Any]:
     """Let a function that fills an array make a tensor in the shape and type of another.
 
-    Its first argument is a new array, in the place of the tensor `input` that is given; the others
+    Its first argument is a new array, instead of the tensor `input` that is given; the others
     are those of `factory`, and `memory_format`.
     """
 
@@ -455,7 +455,7 @@ def check_place(caller: str, device: Any, layout: Any, pin_memory: Any) -> None:
 
 
 def keeps_order(caller: str, memory_format: Any) -> bool:
-    """Tell whether a tensor like another shall lie in memory as that does."""
+    """Tell whether a tensor like another is to lie in memory as that does."""
     if memory_format is None:
         return True
     wants_contiguous = import_module("minigrad.creation.devices").wants_contiguous

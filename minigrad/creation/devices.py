@@ -152,7 +152,7 @@ channels_last_3d = memory_format("channels_last_3d")
 
 
 def refuse_other_layouts(given: Any, pin_memory: Any, caller: str = "") -> None:
-    """Raise if a tensor shall be kept in another way than strided, or in pinned memory."""
+    """Raise if a tensor is to be kept in another way than strided, or in pinned memory."""
     if given is not None and not isinstance(given, layout):
         raise wrong_type(caller, "layout", "torch.layout", given)
     if given not in (None, strided):

@@ -1,4 +1,4 @@
-"""Data types under PyTorch's names, and the rules by which two of them meet in one operation."""
+"""Data types under PyTorch's names, and the promotion of two of them to one."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def kind_of(numpy_dtype: np.dtype[Any]) -> builtins.int:
 
 
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
-    """Give the dtype in which two arrays of any dimension meet.
+    """Give the dtype to which two arrays of any dimension are promoted.
 
     Unlike NumPy, an integer array never widens a floating-point one.
     """
@@ -241,16 +241,16 @@ def result_type(a: Any, b: Any) -> np.dtype[Any]:
     return promote(first, second)
 
 
-def scalar_dtype(value: Any, meets: np.dtype[Any]) -> np.dtype[Any]:
-    """Give the dtype that a Python number takes when it meets an array of dtype `meets`."""
+def scalar_dtype(value: Any, beside: np.dtype[Any]) -> np.dtype[Any]:
+    """Give the dtype that a Python number takes beside an array of that dtype."""
     own: np.dtype[Any]
     if isinstance(value, builtins.int):  # a Python bool is an int
         own = np.dtype("bool") if value is True or value is False else np.dtype("int64")
     elif isinstance(value, builtins.float):
         own = default.dtype.numpy
     elif isinstance(value, complex):
-        precision = meets if meets.kind == "f" else default.dtype.numpy
+        precision = beside if beside.kind == "f" else default.dtype.numpy
         own = np.dtype("complex128" if precision == np.float64 else "complex64")
     else:
         own = np.dtype("object")
-    return meets if kind_of(own) <= kind_of(meets) else own
+    return beside if kind_of(own) <= kind_of(beside) else own

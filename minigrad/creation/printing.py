@@ -141,7 +141,7 @@ def format_tensor(
         grad_fn: Name of the node that computed the tensor, such as `"MulBackward0"`.
         default_dtype: The dtype that goes unsaid, as do int64, bool and its complex partner.
         prefix: What opens the text. Its length is the indentation of all further lines.
-        options: Choices to use in place of those of `set_printoptions`.
+        options: Choices to use instead of those of `set_printoptions`.
 
     Returns:
         The text, without a final newline.

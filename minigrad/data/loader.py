@@ -141,8 +141,8 @@ class DataLoader(Generic[T_co]):
         dataset: Examples by number (`Dataset`), or one after the other (`IterableDataset`).
         batch_size: How many examples make a batch; None for single examples.
         shuffle: Take the examples in a new random order each time.
-        sampler: The order, in place of `shuffle`.
-        batch_sampler: The order in batches, in place of all of the above.
+        sampler: The order, instead of `shuffle`.
+        batch_sampler: The order in batches, instead of all of the above.
         num_workers: Accepted; see above.
         collate_fn: Makes a batch of a list of examples; `default_collate` by default.
         pin_memory: Accepted.

@@ -3,7 +3,7 @@
 There are two ways, chosen by `use_reentrant`:
 
 * False (recommended): forward records its graph as always, but what operations save is dropped.
-  Operations inside the part save through `Frame.pack`, which keeps an empty `Slot` in the place of
+  Operations inside the part save through `Frame.pack`, which keeps an empty `Slot` instead of
   each tensor. The first slot that a backward pass unpacks makes the part run again, under hooks
   that fill all slots.
 * True: forward runs under `no_grad` as one custom `Function`. Its backward runs the part again,

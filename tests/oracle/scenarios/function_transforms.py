@@ -191,26 +191,6 @@ def products_with_jacobians(torch, log):
 
 
 @family
-def stacked_models(torch, log):
-    """The parameters of several models, stacked, and one call for all of them."""
-    func = tools(torch)[0]
-    torch.manual_seed(0)
-    nn = torch.nn
-    models = [nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3)).eval() for _ in range(2)]
-    parameters, buffers = func.stack_module_state(models)
-    for name, each in (parameters | buffers).items():
-        log(name, each.shape, each.requires_grad, each.is_leaf)
-    x = torch.arange(8.0).view(2, 2, 2)
-
-    def call(parameters, buffers, x):
-        return func.functional_call(models[0], (parameters, buffers), (x,))
-
-    log("called", func.vmap(call)(parameters, buffers, x).detach())
-    log("one by one", *(model(part).detach() for model, part in zip(models, x, strict=True)))
-    log.raises("none", lambda: func.stack_module_state([]))
-
-
-@family
 def forward_mode_where_something_is_cut_off(torch, log):
     """What `where` or a mask cuts off adds no NaN to a column, though it does to a row."""
     func = torch.func
