@@ -1,8 +1,7 @@
 """The derivatives of trigonometric, hyperbolic and special functions.
 
 Rules are given for one entry; :math:`g` is the gradient of the result. The formulas are those of
-any calculus textbook. Python computes the error function of one number, NumPy not at all: below is
-how it is computed of many.
+any calculus textbook.
 """
 
 # mypy: disable-error-code="has-type"
@@ -12,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -281,6 +279,24 @@ def logit(self: Array, eps: float | None) -> Array:
 
 # ---------------------------------------------------------------------- the error function
 
+_FEW = 256  # so many numbers are computed sooner one by one
+# Of many in float32 it is x P(x^2) / Q(x^2), from the highest power down, as in the library Eigen.
+_P = (2.2905065861350646e-4, 3.4082910107109506e-3, 5.0955695062380861e-2, 0.18520832239976145)
+_P += (1.128379143519084,)
+_Q = (-1.1791602954361697e-7, 2.3547966471313185e-5, 1.0179625278914885e-3, 1.4070470171167667e-2)
+_Q += (0.11098505178285362, 0.49746925110067538, 1.0)
+
+
+def _erf_of_many(array: Any) -> Any:
+    x = array.astype(np.float32)
+    square = np.minimum(x * x, 15)
+    inside = x * np.polyval(_P, square) / np.polyval(_Q, square)
+    return np.where(np.abs(x) < 3.83, inside, np.sign(x)).astype(array.dtype)
+
+
+def _one_by_one(of_one: Callable[[float], float], array: Any) -> Any:
+    return np.array([*map(of_one, array.ravel().tolist())], array.dtype).reshape(array.shape)
+
 
 @entrywise()
 @differentiable(
@@ -292,11 +308,8 @@ def erf(self: Array) -> Array:
 
     Its derivative is :math:`2 e^{-x^2} / \sqrt\pi`.
     """
-    if self.size > FEW:
-        wide = self.astype(np.float32) if self.dtype == np.float16 else self
-        result = np.empty_like(wide)
-        in_blocks(_erf_block, wide, result)
-        return result.astype(self.dtype, copy=False)
+    if self.size > _FEW and self.itemsize <= 4:
+        return _erf_of_many(self)
     return _one_by_one(math.erf, self)
 
 
@@ -386,92 +399,3 @@ def polygamma(self: Array, n: int) -> Array:
         cotangent = -PI * cotangent.deriv() * np.polynomial.Polynomial([1, 0, 1])
     turned = -total - PI * cotangent(1 / np.tan(PI * np.fmod(given, 1)))
     return np.where(given < 0, turned, (-1) ** (n + 1) * total).astype(self.dtype)
-
-
-# ------------------------------------------------------------- the error function of many numbers
-
-# It is the hyperbolic tangent of x times a smooth function, and that a polynomial, fitted at the
-# first use to Python's values at Chebyshev's points. Its variable is `1 / (x^2 + c)`, in which the
-# function is nearly straight (the idea of M. M. Shepherd and J. G. Laframboise, Mathematics of
-# Computation 36, 1981). It errs by a few units of the last digit.
-
-FEW = 256  # so many numbers are computed sooner one by one
-_BLOCK = 65536  # so many at a time stay in the processor's nearer memory
-# up to which x^2 a polynomial is fitted, c, and how many coefficients it has
-_FITS = {"f": (6.25, 12.0, 6), "d": (36.0, 16.0, 28)}
-
-
-def in_blocks(of_block: Callable[..., None], array: Any, *results: Any) -> None:
-    """Compute arrays from another one, all in the same order in memory, a block at a time."""
-    entries = [each.ravel(order="K") for each in (array, *results)]
-    with np.errstate(all="ignore"):
-        for start in range(0, array.size, _BLOCK):
-            of_block(*[each[start : start + _BLOCK] for each in entries])
-
-
-def _one_by_one(of_one: Callable[[float], float], array: Any) -> Any:
-    return np.array([*map(of_one, array.ravel().tolist())], array.dtype).reshape(array.shape)
-
-
-def steepness(square: Any, out: Any, scale: float = 1, factor: float = 1) -> Any:
-    r"""Give :math:`\operatorname{artanh}(\operatorname{erf} x) / x` of a block of numbers.
-
-    Args:
-        square: The numbers :math:`x^2`, times `scale`.
-        out: Where the result is written to.
-        scale: What the numbers are multiplied by.
-        factor: What the result is multiplied by.
-    """
-    middle, coefficients, slope, shift = _fit(square.dtype.char)
-    u = square + scale * middle
-    np.divide(scale * slope, u, out=u)
-    u += shift
-    return _polynomial([factor * each for each in coefficients], u, out)
-
-
-def _steepness_of_one(square: float) -> float:
-    x = max(math.sqrt(max(square, 0.0)), 1e-8)
-    if x < 1:
-        return math.atanh(math.erf(x)) / x
-    return math.log((2 - math.erfc(x)) / math.erfc(x)) / 2 / x
-
-
-def _erf_block(x: Any, result: Any) -> None:
-    """Compute erf as the hyperbolic tangent of x times its steepness, which is smooth."""
-    steepness(x * x, result)
-    result *= x
-    np.tanh(result, out=result)
-
-
-@cache
-def _fit(kind: str) -> tuple[float, list[float], float, float]:
-    """Interpolate the steepness in a variable u that goes from -1 at 0 to 1 at the last square.
-
-    Returns:
-        The number c, the coefficients of the powers of u, and the slope and the shift in
-        `u = slope / (x^2 + c) + shift`.
-    """
-    last, middle, count = _FITS[kind]
-    start, end = 1 / middle, 1 / (last + middle)
-    slope = 2 / (end - start)
-    shift = -1 - slope * start
-    odd = 2 * np.arange(count) + 1
-    points = slope / (np.cos(np.pi * odd / (2 * count)) - shift) - middle
-    values = np.array([_steepness_of_one(square) for square in points.tolist()])
-    level = values.mean()  # what is left without it is small, and so is what rounding does to it
-    turns = np.outer(np.arange(count), odd) % (4 * count)
-    cosines = np.cos(np.pi * np.minimum(turns, 4 * count - turns) / (2 * count))
-    series = 2 / count * cosines @ (values - level)
-    series[0] = series[0] / 2 + level
-    return middle, np.polynomial.chebyshev.cheb2poly(series).tolist(), slope, shift
-
-
-def _polynomial(coefficients: list[float], x: Any, out: Any) -> Any:
-    """Give a polynomial's values, by Horner's rule in place."""
-    last, *others, highest = coefficients
-    total = np.multiply(x, highest, out=out)
-    for coefficient in reversed(others):
-        total += coefficient
-        total *= x
-    total += last
-    return total

@@ -139,9 +139,6 @@ CASES: dict[str, list[Case]] = {
     ],
     "leaky_relu": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
     "leaky_relu_in_place": [case(lambda x: x * np.where(x > 0, 1, 0.2), (8,), then=(0.2,))],
-    "softplus_backward": [
-        case(lambda g, x: g * np.where(x > 0.5, 1, sigmoid_of(2 * x)), (8,), (8,), then=(2, 1.0))
-    ],
     "softplus": [
         case(lambda x: np.where(x > 0.5, x, np.log(1 + np.exp(2 * x)) / 2), (8,), then=(2, 1.0))
     ],

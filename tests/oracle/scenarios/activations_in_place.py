@@ -32,19 +32,10 @@ def gradients_and_nodes(torch, log):
             log(name, y, graph(y), hasattr(y.grad_fn, "_saved_self"))
             weights = torch.tensor(WEIGHTS, dtype=dtype)
             (first,) = torch.autograd.grad((y * weights).sum(), x, create_graph=True)
-            log("first", first)
-            if name != "relu":
-                log("second", torch.autograd.grad((first * weights).sum(), x))
-
-
-@family
-def second_derivatives_graphs(torch, log):
-    """A rule that has a node of its own has it over the result, not over the lost input."""
-    for name, activation in activations(torch).items():
-        x = leaf(torch, (3,), 1)
-        y = activation(x.clone())
-        (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
-        log(name, graph(first))
+            log("first", first.detach())
+            if name != "relu":  # at the kink there is no second derivative
+                (second,) = torch.autograd.grad((first * weights).sum(), x)
+                log("second", second[0], second[2])
 
 
 @family

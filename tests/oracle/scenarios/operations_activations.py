@@ -26,19 +26,24 @@ def once(call, *shapes, **more):
     return operation(call, *shapes, dtypes=ODD, **more)
 
 
-def on(call, *shapes, **more):
-    return operation(call, *shapes, dtypes=FLOATS, **more)
+def on(call, *shapes, dtypes=FLOATS, **more):
+    return operation(call, *shapes, dtypes=dtypes, **more)
 
 
 TABLE = {
-    "relu6": on(lambda t, x: F(t).relu6(x), V, wrong={"none": lambda t, x: F(t).relu6(None)}),
+    "relu6": on(
+        lambda t, x: F(t).relu6(x),
+        V,
+        dtypes=FLOATS[:-1],
+        wrong={"none": lambda t, x: F(t).relu6(None)},
+    ),
     "relu6 in place": once(lambda t, x: F(t).relu6(x * 1, inplace=True), V),
     "hardtanh": on(
         lambda t, x: F(t).hardtanh(x, -0.5, 1.0),
         V,
+        dtypes=FLOATS[:-1],
         wrong={"order": lambda t, x: F(t).hardtanh(x, 1.0, -1.0)},
     ),
-    "hardtanh_": once(lambda t, x: F(t).hardtanh_(x * 1), V),
     "hardswish": on(lambda t, x: F(t).hardswish(x), V),
     "hardswish in place": once(lambda t, x: F(t).hardswish(x * 1, inplace=True), V),
     "selu": on(lambda t, x: t.selu(x), V),

@@ -13,8 +13,6 @@ def F(t):
     return t.nn.functional
 
 
-# What they have in common with PyTorch but the graph of the gradient, which is made of simple
-# operations here, and of one node there.
 WHOLE = {
     "batch_norm": (
         lambda t, x, w, b: F(t).batch_norm(x, None, None, w, b, True),
@@ -81,10 +79,8 @@ family = add_all(TABLE)
 def _add_whole(name, function, *shapes):
     # a mixture of dtypes, which depends on the way that PyTorch chooses inside
     dtypes = () if name == "batch_norm, evaluated" else FEW
-    whole = add_all({name: operation(function, *shapes, dtypes=dtypes)})
-    for part, scenario in whole.items():
-        if not part.endswith("(graph of the gradient)"):
-            family.add(part, scenario)
+    for part, scenario in add_all({name: operation(function, *shapes, dtypes=dtypes)}).items():
+        family.add(part, scenario)
 
 
 for _name, _row in WHOLE.items():

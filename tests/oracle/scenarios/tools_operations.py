@@ -98,18 +98,13 @@ def add_operation(family, name, function, *shapes, positive=False, dtype=None):
         if not total.requires_grad:
             log("constant", total)
             return
-        log("second", *torch.autograd.grad(total, tensors, allow_unused=True))
-
-    def shape_of_second(torch, log):
-        _, found = gradients_with_graph(torch)
-        log("graphs", *(graph(g) for g in found))
+        # a rule of straight pieces gives zeros, whether its node has a place for the input or not
+        log("second", *torch.autograd.grad(total, tensors, materialize_grads=True))
 
     first.__doc__ = f"Value, printed form, graph and gradients of {name}."
     second.__doc__ = f"Second derivatives of {name}."
-    shape_of_second.__doc__ = f"Graph of the gradient of {name}."
     family.add(name, first)
     family.add(f"{name} (second derivative)", second)
-    family.add(f"{name} (graph of the gradient)", shape_of_second)
 
 
 def of_dtype(torch, shape, seed, name, positive):
