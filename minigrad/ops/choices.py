@@ -18,13 +18,12 @@ from minigrad.core.node import grad_mode
 from minigrad.core.tape import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.construction import entry, real_number
-from minigrad.faces import arguments, attach, entrywise, face
-from minigrad.faces.arguments import cast, is_operand, not_implemented, number
+from minigrad.creation.construction import real_number
+from minigrad.faces import attach, entrywise, face
+from minigrad.faces.arguments import cast, is_operand, no_combination, not_implemented, number
 from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
-_MANY = 4096  # so many choices are made sooner by bits
 
 
 def where_true(mask: Any, array: Any) -> Any:
@@ -41,43 +40,17 @@ def where_true(mask: Any, array: Any) -> Any:
 
 
 def pick(mask: Any, first: Any, second: Any) -> Any:
-    """Give `np.where(mask, first, second)`; of many numbers several times quicker.
-
-    `np.where` jumps to and fro where the mask does. Of many numbers it is the bits that are chosen:
-    those in which the two differ, multiplied by 1 or 0, turn the second into the first. One of the
-    two may be a Python number. Tensors and symbols are left to `np.where`.
-    """
-    if type(mask) is not np.ndarray or mask.size < _MANY or mask.dtype.kind != "b":
-        return np.where(mask, first, second)
-    given = first if type(first) is np.ndarray else second
-    if type(given) is not np.ndarray or given.dtype.kind != "f" or given.dtype.itemsize > 8:
-        return np.where(mask, first, second)
-    bits = []
-    for each in (first, second):
-        if each.__class__ is int or each.__class__ is float:
-            each = np.full((), each, given.dtype)
-        elif type(each) is not np.ndarray or each.dtype != given.dtype:
-            return np.where(mask, first, second)
-        bits.append(each.view(_BITS[given.itemsize]))
-    differing = bits[0] ^ bits[1]
-    if differing.shape != mask.shape:
-        return np.where(mask, first, second)
-    differing *= mask
-    differing ^= bits[1]
-    return differing.view(given.dtype)
+    """Give `np.where(mask, first, second)`; one of the two may be a Python number."""
+    return np.where(mask, first, second)
 
 
 # ---------------------------------------------------------------------- signs
 
 
 def _sign(array: Any) -> Any:
-    kind = array.dtype.kind
-    if kind == "b":
-        return array.copy()
-    if kind != "f":
-        return np.sign(array)
-    above, below = array > 0, array < 0  # neither holds for NaN: its sign is 0
-    return np.subtract(above, below, dtype=np.int8).astype(array.dtype)
+    if array.dtype.kind == "f":  # the sign of NaN is 0
+        return (array > 0).astype(array.dtype) - (array < 0)
+    return array.copy() if array.dtype.kind == "b" else np.sign(array)
 
 
 @entrywise(floats=False, in_place=True)
@@ -216,73 +189,47 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
         RuntimeError: If the mask is not boolean, or the value has dimensions.
         TypeError: If the value is neither a tensor nor a number.
     """
-    if mask._array.dtype.kind in "iufc":
-        raise RuntimeError(
-            "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{dtypes.c_name(mask._array)}"
-        )
-    is_tensor = isinstance(value, Tensor)
-    if is_tensor and value._array.ndim:
-        raise RuntimeError(
-            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._array.ndim} dimension(s)."
-        )
-    if not is_tensor:
-        value = number(value, name, "value", 3)
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(f"{name}() only supports boolean masks, but got {mask.dtype}")
     dtype = input._array.dtype
-    if dtype.kind == "c":
-        if is_tensor and value.requires_grad and grad_mode.enabled:
-            refuse_complex(dtype)
-    elif not is_tensor:
-        value = real_number(value, dtype)
-    elif value._array.dtype.kind == "c":
+    if not isinstance(value, Tensor):
+        value = real_number(number(value, name, "value"), dtype)
+        return dtype.type(value) if dtype.kind in "iub" else value
+    if value._array.ndim:
+        raise RuntimeError(f"{name}() takes a value without dimensions, not {list(value.shape)}")
+    if dtype.kind == "c" and value.requires_grad and grad_mode.enabled:
+        refuse_complex(dtype)
+    if dtype.kind != "c" and value._array.dtype.kind == "c":
         value = wrap(np.array(real_number(value.item(), dtype)).astype(dtype))
-    if dtype.kind not in "iub":
-        return value
-    return dtype.type(value) if isinstance(value, (int, float)) else value
+    return value
 
 
-_NOT_GIVEN: Any = object()
-
-
-def where_function(condition: Any, input: Any = _NOT_GIVEN, other: Any = _NOT_GIVEN) -> Any:
+@face("where(Tensor condition, input=None, other=None)", method=False)
+def where_function(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Choose entries of `input` where the condition holds, else of `other`.
 
     With the condition alone, tell where it holds: `nonzero(condition, as_tuple=True)`.
     """
-    if other is _NOT_GIVEN:
-        arguments.check_tensor("where", condition, "condition")
-        if input is not _NOT_GIVEN:
-            raise TypeError('where() missing 1 required positional arguments: "other"')
+    if other is input is None:
         return condition.nonzero(as_tuple=True)
-    if not (isinstance(condition, Tensor) and is_operand(input) and is_operand(other)):
-        raise arguments.no_combination("where", condition, input, other)
-    known = next((each for each in (input, other) if isinstance(each, Tensor)), None)
-    meets = np.dtype("bool") if known is None else known._array.dtype
-    first, second = (
-        each if isinstance(each, Tensor) else _among(each, meets) for each in (input, other)
-    )
+    if not (is_operand(input) and is_operand(other)):
+        raise no_combination("where", condition, input, other)
     if condition._array.dtype.kind in "iufc":
         raise RuntimeError(
-            "where expected condition to be a boolean tensor, but got a tensor with dtype "
-            f"{dtypes.scalar_name(condition._array)}. Compare it with something, such as `x != 0`."
+            f"where() takes a boolean condition, not one of type {condition.dtype}. Compare it "
+            "with something, such as `x != 0`."
         )
+    first, second = input, other
+    if not isinstance(first, Tensor):
+        first = scalar(first, second._array.dtype if isinstance(second, Tensor) else _BOOLEAN)
+    if not isinstance(second, Tensor):
+        second = scalar(second, first._array.dtype)
     if first._array.dtype is not second._array.dtype:
         return meet_types(lambda a, b: where(condition, a, b), first, second)
     return where(condition, first, second)
 
 
-def _among(value: Any, meets: np.dtype[Any]) -> Tensor:
-    """Give a number as a tensor.
-
-    Raises:
-        RuntimeError: If it is too large for the type that it takes.
-    """
-    made = scalar(value, meets)
-    real_number(arguments.plain(value), made._array.dtype)
-    return made
-
-
+@face("where(Tensor input, Tensor condition, other)", function=False)
 def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:
     """Give the entries where a condition holds, and those of another tensor elsewhere.
 
@@ -295,8 +242,7 @@ def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:
     return where_function(condition, self, other)
 
 
-where_function.__name__ = where_function.__qualname__ = "where"
-attach(__name__, {"where": _method_where}, {"where": where_function})
+# ---------------------------------------------------------------------- the larger, the smaller
 
 
 def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
@@ -305,9 +251,11 @@ def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
     return applied(masked_fill_number, shared, loses, 0)
 
 
-def _refuse_complex(name: str, array: Array) -> None:
+def _ordered(array: Array) -> Array:
+    """Give an array; complex numbers have no order."""
     if array.dtype.kind == "c":
-        raise RuntimeError(f"{name} not implemented for complex tensors.")
+        raise NotImplementedError("clamp, maximum and minimum: complex types have no order")
+    return array
 
 
 @face("maximum(Tensor input, Tensor other, *, out=None)")
@@ -319,8 +267,7 @@ def _refuse_complex(name: str, array: Array) -> None:
 )
 def maximum(self: Array, other: Array) -> Array:
     """Larger of two: the larger one gets the gradient; equal ones share it."""
-    _refuse_complex("maximum", self)
-    return np.maximum(self, other)
+    return np.maximum(_ordered(self), other)
 
 
 @face("minimum(Tensor input, Tensor other, *, out=None)")
@@ -332,24 +279,38 @@ def maximum(self: Array, other: Array) -> Array:
 )
 def minimum(self: Array, other: Array) -> Array:
     """Smaller of two: the smaller one gets the gradient; equal ones share it."""
-    _refuse_complex("minimum", self)
-    return np.minimum(self, other)
+    return np.minimum(_ordered(self), other)
 
 
-def _inside(self: Any, min: Any, max: Any) -> Any:
-    if min is None:
-        return self <= max
-    return self >= min if max is None else (self >= min) * (self <= max)
+def _within(grad: Any, self: Any, min: Any, max: Any) -> Any:
+    inside = self == self if min is None else self >= min
+    return pick(inside if max is None else inside * (self <= max), grad, 0)
 
 
-@differentiable(
-    "ClampBackward1", self=lambda grad, self, min, max: pick(_inside(self, min, max), grad, 0)
-)
+@differentiable("ClampBackward1", self=_within)
 def clamp(self: Array, min: Any, max: Any) -> Array:
     """Limit to an interval: the gradient passes where the input lies inside, ends included."""
     if min is not None:
-        self = np.maximum(self, min)
-    return self if max is None else np.minimum(self, max)
+        self = np.maximum(_ordered(self), min)
+    return self if max is None else np.minimum(_ordered(self), max)
+
+
+@differentiable(
+    "ClampBackward0",
+    broadcasts=True,
+    self=_within,
+    min=lambda grad, self, min, max: pick(
+        np.logical_or(min < max, max == np.inf) * (self < min), grad, 0
+    ),
+    max=lambda grad, self, min, max: pick(np.logical_or(self > max, max < min), grad, 0),
+)
+def clamp_between(self: Array, min: Array, max: Array) -> Array:
+    """Limit to intervals with ends of their own: an end gets the gradient where it limits.
+
+    Where the lower end lies above the upper one, it is the upper one that limits. An infinite one
+    stands for none.
+    """
+    return np.minimum(np.maximum(_ordered(self), min), max)
 
 
 @face(
@@ -374,129 +335,71 @@ def limited(input: Tensor, min: Any, max: Any) -> Tensor:
         >>> torch.clamp(torch.tensor([-1.0, 0.5, 2.0]), 0, 1)
         tensor([0.0000, 0.5000, 1.0000])
     """
-    if min is None and max is None:
+    if min is max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if isinstance(min, Tensor) != isinstance(max, Tensor) and min is not None and max is not None:
-        # a number beside a tensor: the tensor has to be one, too
-        min, max = number(min, "clamp", "min", 2), number(max, "clamp", "max", 3)
-    own = input._array.dtype
-    if own.kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types")
-    min, max = _limit("maximum", min, own), _limit("minimum", max, own)
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        return between(input, min, max)
+        return _between(input, min, max)
+    if min is not None and min.__class__ not in _NUMBERS:
+        min = number(min, "clamp", "min")
+    if max is not None and max.__class__ not in _NUMBERS:
+        max = number(max, "clamp", "max")
     if input._array.dtype.kind in "iub":
-        for limit in (min, max):
-            if isinstance(limit, (int, float)):
-                input = cast(input, dtypes.scalar_dtype(limit, input._array.dtype))
+        input = _wide_enough(_wide_enough(input, min), max)
     return clamp(input, min, max)
 
 
-def _limit(kernel: str, limit: Any, dtype: np.dtype[Any]) -> Any:
-    """Refuse a limit that is complex, or no number of a type."""
-    if isinstance(limit, Tensor):
-        if limit._array.dtype.kind == "c":
-            raise not_implemented(f"{kernel}_cpu", limit._array)
-    elif limit is not None:
-        limit = real_number(number(limit, "clamp", "min or max"), np.dtype("float64"))
-        if dtype.kind == "f" and isinstance(limit, (int, float)):
-            entry(limit, dtype)
-    return limit
-
-
-# ---------------------------------------------------------------------- limits that are tensors
-
-
-@differentiable(
-    "ClampBackward0",
-    broadcasts=True,
-    self=lambda grad, self, min, max: pick((self >= min) * (self <= max), grad, 0),
-    min=lambda grad, self, min, max: pick(
-        np.logical_or(min < max, max == np.inf) * (self < min), grad, 0
-    ),
-    max=lambda grad, self, min, max: pick(np.logical_or(self > max, max < min), grad, 0),
-)
-def clamp_between(self: Array, min: Array, max: Array) -> Array:
-    """Limit to intervals with ends of their own: an end gets the gradient where it limits.
-
-    Where the lower end lies above the upper one, it is the upper one that limits. An infinite one
-    stands for none.
-    """
-    return np.minimum(np.maximum(self, min), max)
-
-
-@differentiable(
-    "ClampMinBackward1",
-    arithmetic=True,
-    self=lambda grad, self, min: pick(self >= min, grad, 0),
-    min=lambda grad, self, min: pick(self < min, grad, 0),
-)
-def clamp_from(self: Array, min: Array) -> Array:
-    """Limit from below: the limit gets the gradient where it is larger."""
-    return np.maximum(self, min)
-
-
-@differentiable(
-    "ClampMaxBackward1",
-    arithmetic=True,
-    self=lambda grad, self, max: pick(self <= max, grad, 0),
-    max=lambda grad, self, max: pick(self > max, grad, 0),
-)
-def clamp_to(self: Array, max: Array) -> Array:
-    """Limit from above: the limit gets the gradient where it is smaller."""
-    return np.minimum(self, max)
+def _between(input: Tensor, *limits: Any) -> Tensor:
+    """Limit entries to intervals whose ends are tensors, or one end and none."""
+    own = input._array.dtype
+    ends = [
+        each if each is None or isinstance(each, Tensor) else scalar(each, own) for each in limits
+    ]
+    wanted = meeting_of(*[each._array for each in (input, *ends) if each is not None])
+    if wanted.kind == "b" and None not in ends:
+        raise not_implemented("clamp", input._array)
+    least, most = (False, True) if wanted.kind == "b" else (-np.inf, np.inf)
+    if wanted.kind in "iu":
+        least, most = np.iinfo(wanted).min, np.iinfo(wanted).max
+    low, high = (
+        wrap(np.array(far, wanted)) if end is None else cast(end, wanted)
+        for end, far in zip(ends, (least, most), strict=True)
+    )
+    return clamp_between(cast(input, wanted), low, high)
 
 
 @differentiable("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
 def clamp_from_number(self: Array, min: Any) -> Array:
     """Limit from below by a number: the gradient passes where the input is not smaller."""
-    return np.maximum(self, min)
+    return np.maximum(_ordered(self), min)
 
 
 @differentiable("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
 def clamp_to_number(self: Array, max: Any) -> Array:
     """Limit from above by a number: the gradient passes where the input is not larger."""
-    return np.minimum(self, max)
+    return np.minimum(_ordered(self), max)
 
 
-def between(input: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
-    """Limit entries to intervals whose ends are tensors, or one end and none."""
-    limits = [limit for limit in (min, max) if limit is not None]
-    arrays = [tensor._array for tensor in (input, *limits)]
-    wanted = meeting_of(*arrays) if len(arrays) > 2 else dtypes.result_type(*arrays)
-    if wanted.kind == "b" and len(limits) > 1:
-        raise not_implemented("clamp_cpu", input._array)
-    low, high = (
-        wrap(np.array(no_limit(wanted, sign), wanted)) if limit is None else cast(limit, wanted)
-        for limit, sign in ((min, -1), (max, 1))
-    )
-    return clamp_between(cast(input, wanted), low, high)
+@face("clamp_min(Tensor input, min, *, out=None)", out="limits", in_place="function")
+def limited_from_below(input: Tensor, min: Any) -> Tensor:
+    """Limit entries from below."""
+    if isinstance(min, Tensor):
+        return limited(input, min, None)
+    return clamp_from_number(_wide_enough(input, min), number(min, "clamp_min", "min"))
 
 
-def no_limit(dtype: np.dtype[Any], sign: int) -> Any:
-    """Give the largest number of a type, or the smallest if the sign is -1: it limits nothing."""
-    if dtype.kind == "f":
-        return sign * np.inf
-    if dtype.kind == "b":
-        return sign > 0
-    limits = np.iinfo(dtype)
-    return limits.max if sign > 0 else limits.min
+@face("clamp_max(Tensor input, max, *, out=None)", out="limits", in_place="function")
+def limited_from_above(input: Tensor, max: Any) -> Tensor:
+    """Limit entries from above."""
+    if isinstance(max, Tensor):
+        return limited(input, None, max)
+    return clamp_to_number(_wide_enough(input, max), number(max, "clamp_max", "max"))
 
 
-def _one_sided(name: str, argument: str, by_number: Any, operation: Any) -> None:
-    def limited(input: Tensor, limit: Any) -> Any:
-        if isinstance(limit, Tensor):
-            arguments.refuse("maximum_cpu", "c", input, limit)
-            return operation(input, limit)
-        if input._array.dtype.kind == "c" or isinstance(limit, complex):
-            raise NotImplementedError("clamp is not supported for complex types")
-        limit = _limit("", number(limit, name, argument, 2), input._array.dtype)
-        return by_number(cast(input, dtypes.scalar_dtype(limit, input._array.dtype)), limit)
-
-    limited.__doc__ = operation.__doc__
-    schema = f"{name}(Tensor input, {argument}, *, out=None)"
-    face(schema, out="limits", in_place="function")(limited)
+def _wide_enough(input: Tensor, limit: Any) -> Tensor:
+    """Give integers as floats if their limit is one."""
+    own = input._array.dtype
+    integers = own.kind in "iub" and isinstance(limit, (int, float))
+    return cast(input, dtypes.scalar_dtype(limit, own)) if integers else input
 
 
-_one_sided("clamp_min", "min", clamp_from_number, clamp_from)
-_one_sided("clamp_max", "max", clamp_to_number, clamp_to)
+_NUMBERS, _BOOLEAN = frozenset((int, float)), np.dtype(bool)

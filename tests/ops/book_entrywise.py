@@ -114,8 +114,6 @@ CASES: dict[str, list[Case]] = {
         )
         for shapes in (((8,), (8,), (8,)), ((6, 1), (4,), (4,)))
     ],
-    "clamp_from": two(np.maximum),
-    "clamp_to": two(np.minimum),
     "clamp_from_number": [case(lambda x: np.maximum(x, 0.1), (8,), then=(0.1,))],
     "clamp_to_number": [case(lambda x: np.minimum(x, 0.1), (8,), then=(0.1,))],
 }

@@ -6,7 +6,6 @@ from .regions import (
     a,
     broadcast,
     high,
-    larger_and_smaller,
     low,
     positive,
     stretched,
@@ -67,8 +66,6 @@ CASES = {
             ],
         )
     ],
-    "clamp_from": [(broadcast, (), larger_and_smaller)],
-    "clamp_to": [(broadcast, (), larger_and_smaller)],
     "clamp_from_number": [([("x",)], (low,), [{low: x() - D}, {low: x() + D}])],
     "clamp_to_number": [([("x",)], (high,), [{high: x() - D}, {high: x() + D}])],
     # Rounded numbers: between two jumps they are constant.
