@@ -16,7 +16,7 @@ X = torch.arange(6.0).reshape(2, 3)
     ("call", "kind", "says"),
     [
         (lambda: X.sum(1, "yes"), TypeError, r"argument 'keepdim' .* must be bool, not str"),
-        (lambda: X.clamp_([1]), TypeError, r"min or max.* must be Number, not list"),
+        (lambda: X.clamp_([1]), TypeError, "must be Number, not list"),
         (lambda: X.add(X, alpha=np.array("a")), TypeError, r"alpha.* must be Number"),
         (lambda: X.sum(dtype=3), TypeError, r"dtype.* must be torch.dtype, not int"),
         (lambda: torch.ones(2**62), RuntimeError, r"ones\(\) can't be computed"),

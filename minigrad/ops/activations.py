@@ -20,7 +20,7 @@ from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.tape import Array, Rule, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import entrywise, face, functional
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import check_tensor, not_implemented
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
@@ -93,7 +93,7 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
     if self.dtype.kind in "bc":
-        raise NotImplementedError(f"relu() has no values among entries of type {self.dtype}")
+        raise not_implemented("relu", self)
     # of two zeros NumPy gives the second, but with float16 the first: -0 stays what it is
     if self.itemsize == 2:
         return np.maximum(self, 0)
