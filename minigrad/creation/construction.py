@@ -303,8 +303,9 @@ def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
         dtype: The type of the array; None if it follows from the data.
 
     Raises:
-        ValueError: If sequences differ in length or in depth.
-        TypeError: If there are texts among the data, or complex numbers that would become real.
+        ValueError: If sequences differ in length.
+        TypeError: If they differ in depth, or there are texts among the data, or complex numbers
+            that would become real.
         RuntimeError: If there is something else, or a number does not fit into the dtype.
     """
     array = _of_plain_numbers(data, dtype)
@@ -347,6 +348,8 @@ def _entries(data: Any, kinds: set[np.dtype[Any]]) -> Any:
         if (flat := set(map(type, entries))) <= _NUMBERS:
             kinds.update(dtypes.scalar_dtype(each(), _BOOL) for each in flat or {float})
             return entries
+        if flat & _NUMBERS and flat & {list, tuple}:
+            raise TypeError("the nested sequences have different depths")
         return [_entries(each, kinds) for each in entries]
     if isinstance(data, (int, float, complex)):  # of a subclass
         return _entries(plain(data), kinds)

@@ -212,15 +212,15 @@ def linspace(start: Any, end: Any, steps: int, *, dtype_or: DtypeChoice) -> Arra
         >>> torch.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    first, last = number(start, "linspace", "start", 1), number(end, "linspace", "end", 2)
+    first, last = (
+        number(bound, "linspace", name, kind="float")
+        for name, bound in (("start", start), ("end", end))
+    )
     whole("linspace", steps, "steps", 3)
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative. It is {steps}.")
-    default = dtypes.default.dtype
-    if isinstance(first, complex) or isinstance(last, complex):
-        default = default.to_complex()
-    dtype = dtype_or(default.numpy)
-    if dtype.kind == "b":
+    dtype = dtype_or()
+    if dtype.kind in "bc":
         raise not_implemented("linspace_cpu", np.empty(0, dtype))
     exact = np.float64 if dtype.kind in "iu" else dtype.type
     if dtype.kind in "iu":
@@ -252,9 +252,7 @@ def random_floats(
     normal: bool = False,
     blocks: bool = True,
 ) -> Array:
-    """Draw uniform numbers from 0 to 1 or standard normal ones, real or complex.
-
-    Complex normal numbers have half the variance in each part.
+    """Draw uniform numbers from 0 to 1, or standard normal ones.
 
     Args:
         shape: The shape.
@@ -264,18 +262,12 @@ def random_floats(
         blocks: Whether normal ones are made in blocks, as for memory without gaps.
 
     Raises:
-        NotImplementedError: If the type is neither floating point nor complex.
+        NotImplementedError: If the type is not floating point.
     """
-    if dtype.kind not in "fc":
+    if dtype.kind != "f":
         raise not_implemented("normal" if normal else "uniform", np.empty(0, dtype))
-    source, is_complex = stream(generator), dtype.kind == "c"
-    parts = np.dtype(f"f{dtype.itemsize // 2}") if is_complex else dtype
-    sizes = (*shape, 2) if is_complex else shape
-    if normal:
-        drawn = source.normal(sizes, parts, 0.0, 0.5**0.5 if is_complex else 1.0, blocks)
-    else:
-        drawn = source.uniform(sizes, parts)
-    return drawn.view(dtype).reshape(shape) if is_complex else drawn
+    source = stream(generator)
+    return source.normal(shape, dtype, blocks=blocks) if normal else source.uniform(shape, dtype)
 
 
 @factory

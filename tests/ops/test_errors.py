@@ -222,23 +222,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         "The expanded size of the tensor (2) must match the existing size (3) at non-singleton "
         "dimension 1.  Target sizes: [2, 2].  Tensor sizes: [3]",
     ),
-    "ragged": (
-        lambda: torch.tensor([[1, 2], [3]]),
-        ValueError,
-        "expected sequence of length 2 at dim 1 (got 1)",
-    ),
-    "ragged further in": (
-        lambda: torch.tensor([[[1], [2, 3]], [[1], [2]]]),
-        ValueError,
-        "expected sequence of length 1 at dim 2 (got 2)",
-    ),
-    "a number among lists": (lambda: torch.tensor([[1, 2], 3]), TypeError, "not a sequence"),
-    "a list among numbers": (
-        lambda: torch.tensor([1, [2, 3]]),
-        TypeError,
-        "'list' object cannot be interpreted as an integer",
-    ),
-    "letters": (lambda: torch.tensor("a"), TypeError, "new(): invalid data type 'str'"),
     "a gradient of integers": (
         lambda: torch.tensor([1], requires_grad=True),
         RuntimeError,

@@ -230,8 +230,6 @@ add_expressions(
             torch.linspace(0, 1, 5, dtype=torch.float64)
             torch.linspace(0, 1, 7).tolist()
             torch.linspace(-3.3, 7.7, 13).tolist()
-            torch.linspace(0, 1, 5, dtype=torch.complex64)
-            torch.linspace(0, 1j, 3)
             torch.linspace(0, 1, 5, dtype=torch.float16)
             torch.linspace(0, 5, 5, dtype=torch.uint8)
             torch.linspace(0, 1, 5, dtype=torch.bool)

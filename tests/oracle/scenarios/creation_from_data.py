@@ -16,6 +16,8 @@ add_expressions(
             torch.tensor('abc')
             torch.tensor([1, 'b'])
             torch.tensor([[1, 2], [3]])
+            torch.tensor([[1, 2], 3])
+            torch.tensor([1, [2]])
             torch.tensor({})
             torch.tensor({1: 2})
             torch.tensor({1, 2})

@@ -23,7 +23,6 @@ DRAWS = {
     "rand of two dimensions": lambda t: t.rand(2, 3),
     "rand, float64": lambda t: t.rand(4, dtype=t.float64),
     "rand, float16": lambda t: t.rand(4, dtype=t.float16),
-    "rand, complex": lambda t: t.rand(3, dtype=t.complex64).real,
     "randn, few": lambda t: t.randn(5),
     "randn, 15": lambda t: t.randn(15),
     "randn, 16": lambda t: t.randn(16),
