@@ -11,6 +11,8 @@ from math import pi as pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 import minigrad.requirements as _requirements  # first: it says if NumPy is missing
+
+from minigrad import fast as _fast  # isort: skip  # before operations are declared
 from minigrad import autograd as autograd
 from minigrad import ops as ops
 from minigrad import random as random
@@ -18,7 +20,7 @@ from minigrad.autograd.grad_mode import *
 from minigrad.autograd.grad_mode import is_inference as is_inference
 from minigrad.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
 from minigrad.breadth import paths as _paths
-from minigrad.core.node import is_grad_enabled as is_grad_enabled
+from minigrad.core.modes import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
 from minigrad.creation.dtypes import *
@@ -51,6 +53,9 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=_own)
 for _kind in (Tensor, Size, dtype):
     _kind.__module__ = __name__  # where PyTorch has them, and prints that it has
 
+if _fast.on:  # these join in once what they make faster is there
+    from minigrad.fast import engine as _engine
+    from minigrad.fast import linear as _linear
 _keep_freed_memory()
 globals().update(_functions)
 

@@ -21,7 +21,7 @@ CHECKS = sorted((ROOT / "lessons" / "checks").rglob("*.py"))
 # The rooms from the heart outward: a room imports itself and those before it, for types too.
 RINGS = (
     "core", "dtypes", "autograd", "faces", "creation", "ops", "nn", "optim", "data", "saving",
-    "breadth", "symbolic", "viz", "classroom",
+    "fast", "breadth", "symbolic", "viz", "classroom",
 )  # fmt: skip
 # Modules that stand at PyTorch's paths, and the room that each belongs to.
 STANDS_IN = {

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import minigrad as torch
-from minigrad import nn
+from minigrad import fast, nn
 from minigrad.core.engine import GraphTask
 from tests.budgets import STEPS as MOST
 from tests.tracing import traced
@@ -249,6 +249,7 @@ def counted(step: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[i
         gc.enable()
 
 
+@pytest.mark.skipif(not fast.on, reason="MINIGRAD_FAST=0")
 @pytest.mark.parametrize("name", MOST)
 def test_a_step_does_no_more(name, monkeypatch):
     with warnings.catch_warnings(action="ignore"):  # the input of a first layer needs no gradient

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from minigrad.autograd import attributes, grad_mode
+from minigrad.autograd import accumulation, attributes, grad_mode
 from minigrad.autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -14,7 +14,7 @@ from minigrad.autograd.grad_mode import (
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.utils import _late
 
 if _TYPE_CHECKING:

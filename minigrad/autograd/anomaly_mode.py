@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.blocks import Block
-from minigrad.autograd.grad_mode import attentions, watch_nodes, watcher_bit
+from minigrad.autograd.grad_mode import OBSERVERS, observe
 from minigrad.autograd.messages import anomaly, warn, wrong_type
+from minigrad.core import extensions
 from minigrad.core.engine import AccumulateGrad, GraphTask
-from minigrad.core.node import Node, grad_mode
-from minigrad.core.plugs import plugs
+from minigrad.core.modes import modes
+from minigrad.core.node import Node
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
@@ -72,13 +73,9 @@ class set_detect_anomaly(Block):
             yield
         finally:
             anomaly.enabled, anomaly.check_nan = self.previous
-            attention = grad_mode.attention  # and as `watch_nodes`, which may not be called
-            others = 0 if attention is None else attention.bits & ~_LINES
-            grad_mode.attention = attentions[others | _LINES if anomaly.enabled else others]
-            if grad_mode.enabled:
-                grad_mode.enabled = grad_mode.attention or True
+            modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
             kinds: list[Any] = [watched] if anomaly.enabled else []
-            plugs.pass_kinds[: plugs.pass_kinds[:1] == [watched]] = kinds
+            extensions.pass_kinds[: extensions.pass_kinds[:1] == [watched]] = kinds
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -119,11 +116,13 @@ def _switch(enabled: bool, check_nan: bool, block: Block | None = None) -> None:
     for place, (name, each) in enumerate((("enabled", enabled), ("check_nan", check_nan)), 1):
         if each.__class__ is not bool:
             raise wrong_type("set_anomaly_enabled", name, "bool", each, place)
-    watch_nodes(_LINES, enabled, block)
+    if block is not None:
+        block._hold()
     anomaly.enabled, anomaly.check_nan = enabled, check_nan
+    modes.observers = OBSERVERS[modes.saved_hooks != (), enabled]
     kinds: list[Any] = [watched] if enabled else []
     # in its place, or as the first: a pass is recorded around what is watched
-    plugs.pass_kinds[: plugs.pass_kinds[:1] == [watched]] = kinds
+    extensions.pass_kinds[: extensions.pass_kinds[:1] == [watched]] = kinds
 
 
 def _remember_the_line(node: Node, outputs: Any) -> None:
@@ -138,12 +137,12 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
     for made in (node, *(_around(node, output) for output in outputs), *leaves):
         if made is not None:
             made.metadata["traceback_"] = lines
-            evaluated = getattr(grad_mode.task, "evaluating", None)
+            evaluated = getattr(modes.task, "evaluating", None)
             if evaluated is not None:
                 made.metadata["parent_"] = evaluated
 
 
-_LINES = watcher_bit(_remember_the_line)
+observe(1, _remember_the_line)
 
 
 def _around(node: Node, output: Any) -> Node | None:
@@ -156,14 +155,14 @@ def _around(node: Node, output: Any) -> Node | None:
 class WatchedTask(GraphTask):
     """A backward pass in anomaly mode."""
 
-    attended = observed = True
+    every_step = observed = True
     evaluating: Node | None = None  # the node that runs, also while its results are added up
 
-    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+    def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run a node, and say whose forward it was if that fails or gives NaN."""
         self.evaluating = node
         try:
-            results = super()._run_attended(node, gradient)
+            results = super()._evaluate(node, grad_outputs)
             check_for_nan(node, results)
         except Exception:
             report(node)

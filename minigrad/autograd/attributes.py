@@ -9,18 +9,14 @@ from weakref import ref
 
 import numpy as np
 
+from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.members import attach
 from minigrad.autograd.messages import can_require_grad, type_name, warn, wrong_type
 from minigrad.autograd.views import update_views
-from minigrad.core.node import (
-    NO_EDGE,
-    Node,
-    NodeHooks,
-    RemovableHandle,
-    grad_mode,
-    reduce_gradient,
-)
-from minigrad.core.plugs import attach
-from minigrad.core.tensor import INFERENCE, Tensor, VersionCounter, counter_of, wrap_as_normal
+from minigrad.core.hooks import NodeHooks, RemovableHandle
+from minigrad.core.modes import modes
+from minigrad.core.node import NO_EDGE, Node, reduce_gradient
+from minigrad.core.tensor import Tensor, VersionCounter, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
 
 Hooks = OrderedDict[int, Callable[..., Any]]
@@ -94,13 +90,13 @@ class _Fitting(NodeHooks):
     def _fitted(self, array: Any, gradient: Any) -> Any:
         """Copy a first gradient into a leaf's shape; one that lies as the leaf does becomes it."""
         strides = gradient._array.strides
-        if not grad_mode.task.recorded and array.strides[: len(strides)] == strides:
+        if not modes.task.recorded and array.strides[: len(strides)] == strides:
             return gradient
         return wrap_as_normal(np.zeros_like(array, gradient._array.dtype)).copy_(gradient)
 
     def _giver(self, output_nr: int) -> str:
         """Name the function whose gradient arrived."""
-        waiting = [node for node, _ in grad_mode.task.roots if node is not None]
+        waiting = [node for node, _ in modes.task.roots if node is not None]
         for node in waiting:
             for place, (source, number) in enumerate(node.next_functions):
                 if source is not None and source._hooks is self and number == output_nr:
@@ -258,7 +254,7 @@ class TensorAttributes(Tensor):
             >>> y.detach_()
             tensor([3., 6.])
         """
-        if grad_mode.enabled is None or self._version_counter is INFERENCE:
+        if modes.inference or self._version_counter is INFERENCE:
             return self
         if self._view is not None:
             raise RuntimeError(_NO_VIEWS)

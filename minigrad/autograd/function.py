@@ -11,7 +11,8 @@ from minigrad.autograd.function_node import FunctionCtx, FunctionNode, place_out
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import type_name, warn
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode, is_grad_enabled
+from minigrad.core.modes import is_grad_enabled, modes
+from minigrad.core.node import NO_EDGE, Edge, Node
 from minigrad.core.tensor import Tensor
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction"]
@@ -156,8 +157,8 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             ctx._record_inputs(args)
         if cls.clear_saved_tensors_on_access is not False or cls.boxed_grads_call is not False:
             _check_options(cls)
-        previous, asked = grad_mode.enabled, grad_mode.asked
-        grad_mode.set(False)
+        recording_outside, asked = modes.recording, modes.asked
+        modes.set_recording(False)
         try:
             if in_setup:
                 returned = cls.forward(*args)
@@ -165,7 +166,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             else:
                 returned = cls.forward(ctx, *args)
         finally:
-            grad_mode.enabled, grad_mode.asked = previous, asked
+            modes.recording, modes.asked = recording_outside, asked
         several = isinstance(returned, tuple)
         outputs = list(returned) if several else [returned]
         place_outputs(ctx, args, outputs, recording=recording, in_setup=in_setup)
@@ -284,7 +285,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         with no_grad():
             outputs = fn(ctx, *args, **kwargs)
-        if not grad_mode.enabled:
+        if not modes.recording:
             return outputs
         # Whether fn used tensors that require a gradient is not known; its arguments must do.
         if not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):

@@ -16,7 +16,8 @@ from minigrad.autograd.own_nodes import unpacked
 from minigrad.autograd.saved_names import raw_saved
 from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Edge, Node, attend, next_priority, sum_to_shape
+from minigrad.core.modes import notify
+from minigrad.core.node import NO_EDGE, Edge, Node, next_priority, sum_to_shape
 from minigrad.core.tensor import SavedTensor, Tensor, make_view, wrap_as_normal
 
 
@@ -334,7 +335,7 @@ class FunctionNode(Node, FunctionCtx):
             saved.append(None if tensor is None else SavedTensor(tensor, is_result=own))
         self._saved = tuple(saved)
         self._outputs_saved = numbers
-        attend(self, *outputs)
+        notify(self, *outputs)
 
 
 # ------------------------------------------------------------------ what forward returned

@@ -6,44 +6,32 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Generator
+from itertools import product
 from typing import Any, ClassVar, Self, TypeVar
 
 from minigrad.autograd import messages
 from minigrad.autograd.blocks import Block
-from minigrad.core.node import Attention, Watcher, grad_mode, is_grad_enabled
-from minigrad.core.plugs import attach
-from minigrad.core.tensor import INFERENCE, InferenceCounter, Tensor
+from minigrad.autograd.inference import INFERENCE
+from minigrad.core.modes import Observer, is_grad_enabled, modes
+from minigrad.core.tensor import Tensor
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-# For each set of those who may watch new nodes what `grad_mode.attention` is then: it is looked up
-# by a number with a bit for each of them, as a block may call nothing when it ends.
-attentions: list[Any] = [None]
+# Who observes new nodes, by whether saved-tensor hooks are in force and whether anomalies are
+# looked for. It is looked up, as a block may call nothing when it ends.
+OBSERVERS: dict[tuple[bool, ...], tuple[Observer, ...]] = dict.fromkeys(
+    product((False, True), repeat=2), ()
+)
 
 
-def watcher_bit(watcher: Watcher) -> int:
-    """Let `watcher(node, outputs)` be called with new nodes while this bit is set."""
-    bit = len(attentions)
-    others = [attention.watchers if attention else () for attention in attentions]
-    attentions.extend(Attention((*each, watcher), bit | n) for n, each in enumerate(others))
-    return bit
-
-
-def watch_nodes(bit: int, watch: bool = True, block: Block | None = None) -> None:
-    """Let the watcher of this bit see each node that this thread records, or not any more.
-
-    For a block it is the first that it sets.
-    """
-    if block is not None:
-        block._hold()
-    attention = grad_mode.attention
-    others = 0 if attention is None else attention.bits & ~bit
-    grad_mode.attention = attentions[others | bit if watch else others]
-    if grad_mode.enabled:
-        grad_mode.enabled = grad_mode.attention or True
+def observe(place: int, observer: Observer) -> None:
+    """Let new nodes be shown to an observer whenever one of the two (0 or 1) is so."""
+    for key in OBSERVERS:
+        if key[place]:
+            OBSERVERS[key] = (*OBSERVERS[key], observer)
 
 
 class DecoratingMode(Block):
@@ -124,23 +112,18 @@ class _Recording(DecoratingMode):
     wanted: bool
 
     def __enter__(self) -> None:
-        enabled = grad_mode.enabled
         if not self._begun:
-            self.prev = grad_mode.asked if enabled is None else bool(enabled)
+            self.prev = modes.asked
         self._hold()
-        if enabled is None:
-            grad_mode.asked = self.wanted
-        else:
-            grad_mode.enabled = self.wanted and (grad_mode.attention or True)
+        modes.asked = self.wanted
+        modes.recording = self.wanted and modes.inference is None
 
     def _until_left(self) -> Generator[None]:
         try:
             yield
         finally:
-            if grad_mode.enabled is None:
-                grad_mode.asked = self.prev
-            else:
-                grad_mode.enabled = self.prev and (grad_mode.attention or True)
+            modes.asked = self.prev
+            modes.recording = self.prev and modes.inference is None
 
 
 class _GradSwitch(_Recording):
@@ -212,7 +195,7 @@ class set_grad_enabled(_Recording):
             raise messages.wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
         self.prev = is_grad_enabled()
         self.mode = self.wanted = mode
-        grad_mode.set(mode)
+        modes.set_recording(mode)
 
     def clone(self) -> Self:
         """Give a fresh context that wants the same."""
@@ -223,7 +206,7 @@ class set_grad_enabled(_Recording):
 
     def __call__(self, orig_func: F) -> F:
         """Decorate a function, and undo the change that creating this object made."""
-        grad_mode.set(self.prev)
+        modes.set_recording(self.prev)
         return super().__call__(orig_func)
 
     def __repr__(self) -> str:
@@ -280,10 +263,8 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         before = is_inference_mode_enabled(), is_grad_enabled(), self._before
         self._hold()
         self._before = before
-        if self.mode:
-            grad_mode.enabled, grad_mode.asked = None, False
-        else:
-            grad_mode.enabled = grad_mode.attention or True
+        modes.inference = INFERENCE if self.mode else None
+        modes.asked = modes.recording = not self.mode
 
     def _until_left(self) -> Generator[None]:
         try:
@@ -291,11 +272,9 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         finally:
             if self._before is None:
                 raise AttributeError("this inference_mode() was not entered: it cannot be left")
-            inference, recording, self._before = self._before
-            if inference:
-                grad_mode.enabled, grad_mode.asked = None, recording
-            else:
-                grad_mode.enabled = recording and (grad_mode.attention or True)
+            inference, modes.asked, self._before = self._before
+            modes.inference = INFERENCE if inference else None
+            modes.recording = modes.asked and not inference
 
 
 class _Threads(threading.local):
@@ -352,7 +331,7 @@ def is_inference_mode_enabled() -> bool:
         ...     is_inference_mode_enabled()
         True
     """
-    return grad_mode.enabled is None
+    return modes.inference is not None
 
 
 def is_inference(input: Tensor) -> bool:
@@ -371,26 +350,3 @@ def is_inference(input: Tensor) -> bool:
     if not hasattr(input, "_version_counter"):
         raise messages.wrong_type("is_inference", "input", "Tensor", input, 1)
     return input._version_counter is INFERENCE
-
-
-@attach(InferenceCounter)
-class NothingCounts(InferenceCounter):
-    """What an inference tensor answers when it is to be changed, saved, or viewed."""
-
-    __slots__ = ()
-
-    def count(self) -> None:
-        """Refuse a change outside of inference mode."""
-        if grad_mode.enabled is not None:
-            raise messages.inference_tensor_changed()
-
-    @property
-    def value(self) -> int:
-        """Refuse: there is no version, so nobody could notice a change."""
-        raise messages.saved_inference_tensor()
-
-    @value.setter
-    def value(self, value: int) -> None: ...
-
-    # Views need not be found again, as no graph can become wrong.
-    views: Any = property(lambda self: None, lambda self, views: None)

@@ -15,10 +15,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex, type_name, warn
-from minigrad.core.engine import AccumulateGrad, GraphTask, outputs_of, resolve_edge, run_backward
-from minigrad.core.node import NO_EDGE, Edge, Node, grad_mode
-from minigrad.core.plugs import plugs
+from minigrad.autograd.messages import refuse_complex, say_misfit, type_name, warn
+from minigrad.core import extensions
+from minigrad.core.engine import (
+    AccumulateGrad,
+    GraphTask,
+    as_arrays,
+    no_gradients,
+    resolve_edge,
+    run_backward,
+)
+from minigrad.core.modes import modes
+from minigrad.core.node import NO_EDGE, Edge, Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 # ------------------------------------------------------------------ where a pass starts
@@ -82,7 +90,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
         )
     node, output_nr = tensor._edge or resolve_edge(tensor)
     assert node is not None
-    node._unfold()
+    node._materialize_fused()
     edge = GradientEdge(node, output_nr)
     edge._layout = (tensor._array.shape, tensor._array.dtype)
     return edge
@@ -216,18 +224,18 @@ def _one(position: int, root: Any, layout: Any) -> Any:
 class UncheckedTask(GraphTask):
     """A pass that starts at an edge put together by hand: its gradient may have a wrong shape."""
 
-    attended = True
+    every_step = True
 
-    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+    def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Refuse a gradient that does not fit its leaf."""
-        if isinstance(node, AccumulateGrad) and gradient is not None:
-            wanted = node.variable._array.shape
-            if gradient.shape != wanted:
+        if isinstance(node, AccumulateGrad) and grad_outputs[0] is not None:
+            wanted, got = node.variable._array.shape, grad_outputs[0].shape
+            if got != wanted:
                 raise RuntimeError(
-                    f"Function AccumulateGrad got an invalid gradient - got {list(gradient.shape)} "
+                    f"Function AccumulateGrad got an invalid gradient - got {list(got)} "
                     f"but expected shape compatible with {list(wanted)}"
                 )
-        return super()._run_attended(node, gradient)
+        return super()._evaluate(node, grad_outputs)
 
 
 class ChosenTask(GraphTask):
@@ -240,7 +248,7 @@ class ChosenTask(GraphTask):
             them are only captured (`grad`).
     """
 
-    attended = True
+    every_step = True
 
     def __init__(
         self, roots: Edges, retain_graph: bool, create_graph: bool, inputs: Edges, accumulate: bool
@@ -263,33 +271,35 @@ class ChosenTask(GraphTask):
         only = node if len(edges) == 1 and node not in (self.needed or ()) else None
         if only is not None and only._hooks is not None:
             self.evaluating = only
-            grad_outputs = outputs_of(only, None)
+            grad_outputs = no_gradients(only)
             grad_outputs[output_nr] = gradients[0]
             only._hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
         super().run(edges, gradients)
 
-    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+    def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run a node, or only keep its gradient, if that was asked for."""
         if node in self.captures:
-            grad_mode.set(self.recorded)
-            grad_outputs = self._as_tensors(outputs_of(node, gradient))
+            modes.set_recording(self.recorded)
+            shown = self._as_tensors(grad_outputs)
             hooks: Any = node._hooks
             if node not in self.running and hooks is not None:
-                hooks.run_tensor_hooks(grad_outputs)
+                hooks.run_tensor_hooks(shown)
             elif hasattr(hooks, "fit"):
-                hooks.fit(grad_outputs)
-            self._capture(node, grad_outputs)
-            if gradient is not None and not (self.recorded or node._multiple):
-                gradient = grad_outputs[0]._array  # where NumPy made a number of it, too
+                hooks.fit(shown)
+            self._capture(node, shown)
+            if not (self.recorded or node._multiple):
+                grad_outputs = as_arrays(shown)  # where NumPy made a number of it, too
         if node not in self.running:
             return (None,) * len(node.next_functions)
-        if self.observed or node._hooks is not None or gradient is None or not node._chooses:
-            return super()._run_attended(node, gradient)
-        grad_mode.set(self.recorded)
+        none = grad_outputs[0] is None and not node._multiple
+        if self.observed or node._hooks is not None or none or not node._chooses:
+            return super()._evaluate(node, grad_outputs)
+        modes.set_recording(self.recorded)
         needed = self.needed or ()
         asked = tuple([edge if edge[0] in needed else NO_EDGE for edge in node._edges])
         run: Any = node._run_recorded if self.recorded else node._run
-        return run(gradient, self.retain_graph, asked)
+        given = grad_outputs if node._multiple else grad_outputs[0]
+        return run(given, self.retain_graph, asked)
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
         """Keep the gradients that were asked for."""
@@ -313,7 +323,7 @@ def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> s
     while stack:
         node = stack.pop()
         if node not in sources:
-            node._unfold()
+            node._materialize_fused()
             sources[node] = [n for n, _ in node._edges if n is not None]
             stack.append(node)
             stack += sources[node]
@@ -334,9 +344,9 @@ def _run(
         keep, create_graph = _flag(keep), _flag(create_graph)
     if inputs is None:
         kind: type[GraphTask] = UncheckedTask if unknown else GraphTask
-        return run_backward(edges, gradients, keep, create_graph, kind)
+        return _explained(edges, gradients, keep, create_graph, kind)
     kind = UncheckedChosenTask if unknown else ChosenTask
-    return run_backward(edges, gradients, keep, create_graph, kind, inputs, sums)
+    return _explained(edges, gradients, keep, create_graph, kind, inputs, sums)
 
 
 # ------------------------------------------------------------------ backward and grad
@@ -545,14 +555,14 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
     A backward pass that a hook starts runs within the outer one, several calls deeper. Python
     limits how deep calls may nest in one thread, so every so many levels a new one takes over.
     """
-    modes = dict(vars(grad_mode))
-    del modes["levels_left"]  # the new thread has all of its own
+    here = dict(vars(modes))
+    here.pop("levels_left", None)  # the new thread has all of its own
     context = copy_context()
     results: list[Any] = []
     errors: list[BaseException] = []
 
     def run() -> None:
-        vars(grad_mode).update(modes)
+        vars(modes).update(here)
         try:
             results.append(context.run(function))
         except BaseException as error:
@@ -562,15 +572,37 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
     with suppress(RuntimeError):  # there are none in a browser
         thread.start()
     if thread.ident is None:
-        grad_mode.levels_left += 1  # in this one, as deep as Python goes
+        modes.levels_left += 1  # in this one, as deep as Python goes
         try:
             return function()
         finally:
-            grad_mode.levels_left -= 1
+            modes.levels_left -= 1
     thread.join()
     if errors:
         raise errors.pop()
     return results.pop()
 
 
-plugs.fill(backward=backward, deeper=in_another_thread)
+def _explained(*given: Any) -> Any:
+    """Run a pass; where a shape does not fit any more, say so in PyTorch's words."""
+    try:
+        return run_backward(*given)
+    except ValueError as error:
+        say_misfit(error)
+        raise
+
+
+def backward_of(
+    tensor: Tensor, gradient: Any, retain_graph: Any, create_graph: Any, inputs: Any
+) -> None:
+    """Do what `tensor.backward()` does; what is quite plain is done at once."""
+    plain = gradient is inputs is None and create_graph is False
+    plain = plain and (retain_graph is None or retain_graph.__class__ is bool)
+    edge = (tensor._edge or resolve_edge(tensor)) if plain and tensor._array.size == 1 else NO_EDGE
+    if edge is NO_EDGE:
+        return backward(tensor, gradient, retain_graph, create_graph, None, inputs)
+    (start := tensor._array.copy()).fill(1)
+    _explained([edge], [start], bool(retain_graph), False)
+
+
+extensions.register(backward=backward_of, deeper=in_another_thread)

@@ -17,8 +17,10 @@ from minigrad.autograd.saved_hooks import (
 from minigrad.autograd.saved_names import RawSavedTensor
 from minigrad.core import engine
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
-from minigrad.core.gates import FullBackwardHooks, LegacyHook
-from minigrad.core.node import Node, RemovableHandle, grad_mode
+from minigrad.core.hooks import RemovableHandle
+from minigrad.core.modes import modes
+from minigrad.core.module_hooks import FullBackwardHooks, LegacyHook
+from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 
 __all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]
@@ -246,7 +248,7 @@ class _Gathering:
         """Give the hook for one of the tensors."""
 
         def gather(grad: Any) -> None:
-            task = grad_mode.task
+            task = modes.task
             with engine.accumulation:
                 if task not in self.passes:
                     self.coming = sum(will_run(task, node) for node in self.nodes)
@@ -270,7 +272,7 @@ def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
     served: WeakSet[Any] = WeakSet()
 
     def first(grad: Any) -> None:
-        task = grad_mode.task
+        task = modes.task
         with engine.accumulation:
             if task in served:
                 return

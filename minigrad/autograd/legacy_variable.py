@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn
-from minigrad.core.node import grad_mode
+from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 
@@ -33,7 +33,7 @@ class Engine:
             >>> y.backward()
             at the end: tensor([2.])
         """
-        task = grad_mode.task
+        task = modes.task
         if task is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
         if task.callbacks is None:

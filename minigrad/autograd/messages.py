@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.gates import FullBackwardHooks
-from minigrad.core.node import Node, grad_mode
-from minigrad.core.plugs import plugs
-from minigrad.core.tensor import INFERENCE, SavedTensor, Tensor, made_by, wrap_as_normal
+from minigrad.autograd.inference import INFERENCE
+from minigrad.core import extensions
+from minigrad.core.modes import modes
+from minigrad.core.module_hooks import FullBackwardHooks
+from minigrad.core.node import Node
+from minigrad.core.tensor import SavedTensor, Tensor, made_by, wrap_as_normal
 
 
 class Anomaly:
@@ -161,8 +163,10 @@ def say_misfit(error: ValueError) -> None:
         a.add_(b) if told.startswith("non-") else a + b
 
 
-def wrong_number(hook: str, what: str, got: int, expected: int) -> Exception:
+def wrong_number(kind: str, got: int, expected: int) -> Exception:
     """A module's backward hook returned too many gradients, or too few."""
+    pre = kind == "full backward pre"
+    hook, what = ("pre hook", "grad_output") if pre else ("hook", "grad_input")
     return RuntimeError(
         f"Backward {hook} returned an invalid number of {what}, got {got}, but expected {expected}"
     )
@@ -251,6 +255,11 @@ def inference_tensor_changed() -> Exception:
     )
 
 
+def leaf_moved_into_graph() -> RuntimeError:
+    """Make the error for a leaf that an operation in place has made no leaf."""
+    return RuntimeError("leaf variable has been moved into the graph interior")
+
+
 def warn_no_gradient() -> None:
     """Warn that the gradient of a tensor is asked for that is no leaf and does not keep it."""
     warn(
@@ -282,6 +291,12 @@ def released() -> Exception:
     return RuntimeError(RELEASED)
 
 
+def hook_on_result() -> Exception:
+    """A post-accumulate hook was to be registered on a tensor that is no leaf."""
+    told = "post accumulate grad hooks cannot be registered on non-leaf tensors"
+    return RuntimeError(told)
+
+
 def detached(advice: str = "") -> Exception:
     """A saved tensor has lost its place in the graph."""
     return RuntimeError(
@@ -299,6 +314,17 @@ def forward_name(node: Node) -> str:
     if number not in _NUMBERS:
         return node.name()
     return operation + number.removesuffix("0")
+
+
+def refuse_stale(saved: Any, node: Node) -> None:
+    """Raise if a saved value was changed in place since, or detached."""
+    tensor: Any = saved.tensor if isinstance(saved, SavedTensor) else saved
+    counter: Any = saved._version_counter
+    lost = tensor is not None and (tensor._version_counter is not counter or counter.detached)
+    if lost and not (tensor._has_node() or node._takes_detached):
+        raise detached()
+    if counter.value != getattr(saved, "version", 0):
+        raise stale(saved, node) from None
 
 
 def stale(saved: Any, node: Node) -> Exception:
@@ -379,10 +405,10 @@ def refuse_requires_grad(tensor: Tensor, value: Any) -> None:
         )
     if value and not can_require_grad(tensor._array.dtype):
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-    if value and tensor._version_counter is INFERENCE and grad_mode.enabled is not None:
+    if value and tensor._version_counter is INFERENCE and modes.inference is None:
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
         )
 
 
-plugs.fill(messages=sys.modules[__name__], refuse_requires_grad=refuse_requires_grad)
+extensions.register(messages=sys.modules[__name__])

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import RELEASED
-from minigrad.autograd.rules import in_a_rule
+from minigrad.autograd.rules import in_rule
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, attend, grad_mode
+from minigrad.core.modes import modes, notify
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 
 
 def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) -> Any:
     """Make a node behind those inputs that need a gradient, or all; None if none needs one."""
-    if not grad_mode.enabled or not any(each.requires_grad for each in inputs):
+    if not modes.recording or not any(each.requires_grad for each in inputs):
         return None
     edges = [each._edge or resolve_edge(each) for each in inputs]
     node = object.__new__(kind)
@@ -55,7 +56,7 @@ class Decomposition(Node):
         """Apply the rule to arrays."""
         return self._applied(gradient, keep, _as_array)
 
-    @in_a_rule
+    @in_rule
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to tensors, which records it."""
         return self._applied(gradient, keep, unpacked)
@@ -111,7 +112,7 @@ def lead_back(node: Node, outputs: Sequence[Tensor]) -> None:
     node._dtype = tuple(output._array.dtype for output in outputs)
     for number, output in enumerate(outputs):
         output._edge = (node, number)
-    attend(node, *outputs)
+    notify(node, *outputs)
 
 
 # ---------------------------------------------------------------------- no derivative
@@ -153,7 +154,7 @@ def _behind(
     if node is not None:
         node._saved = saved
         result._edge = (node, 0)
-        attend(node, result)
+        notify(node, result)
     return result
 
 
@@ -254,5 +255,10 @@ def _watching(kind: type[Node]) -> type[Node]:
 
         return looked
 
-    names = {"__slots__": (), "__doc__": kind.__doc__, "_run": looking(kind._run)}
-    return type(kind.__name__, (kind,), {**names, "_run_recorded": looking(kind._run_recorded)})
+    def release(node: Any) -> None:
+        node._watched = ()
+        kind._release(node)
+
+    names = {"__slots__": (), "__doc__": kind.__doc__, "_release": release}
+    names |= {"_run": looking(kind._run), "_run_recorded": looking(kind._run_recorded)}
+    return type(kind.__name__, (kind,), names)

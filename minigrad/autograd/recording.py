@@ -10,12 +10,14 @@ from weakref import WeakKeyDictionary, ref
 from minigrad.autograd import events
 from minigrad.autograd.blocks import Block
 from minigrad.autograd.events import Event, Log, NodeLabel, snapshot
+from minigrad.autograd.inference import INFERENCE
 from minigrad.autograd.messages import hook_name, type_name
+from minigrad.core import extensions
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
-from minigrad.core.gates import FullBackwardHooks, LegacyHook
-from minigrad.core.node import Edge, Node, grad_mode
-from minigrad.core.plugs import plugs
-from minigrad.core.tensor import INFERENCE, Tensor, wrap_as_normal
+from minigrad.core.modes import modes
+from minigrad.core.module_hooks import FullBackwardHooks, LegacyHook
+from minigrad.core.node import Edge, Node
+from minigrad.core.tensor import Tensor, wrap_as_normal
 
 
 class record(Block):
@@ -65,10 +67,10 @@ class record(Block):
 
     def __enter__(self) -> Log:
         """Begin to log."""
-        recorder = Recorder(self._names, grad_mode.recorder)
+        recorder = Recorder(self._names, modes.recorder)
         self._hold()
-        grad_mode.recorder, self._outer = recorder, grad_mode.recorder
-        plugs.pass_kinds += [recorded_here]
+        modes.recorder, self._outer = recorder, modes.recorder
+        extensions.pass_kinds.append(recorded_here)
         return recorder.log
 
     def _until_left(self) -> Generator[None]:
@@ -76,8 +78,8 @@ class record(Block):
         try:
             yield
         finally:
-            grad_mode.recorder = self._outer
-            plugs.pass_kinds.remove(recorded_here)
+            modes.recorder = self._outer
+            extensions.pass_kinds.remove(recorded_here)
 
 
 class Recorder:
@@ -124,14 +126,14 @@ class Recorder:
 class RecordedTask(GraphTask):
     """A backward pass that writes down what it does."""
 
-    attended = observed = True
+    every_step = observed = True
     evaluating: Node | None = None  # the node that runs
     arrived: Any = None  # what arrived at the node that runs, if no hook can change it
     found: Any = None  # what its rule gave, if no hook can change it
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.recorder: Recorder = grad_mode.recorder
+        self.recorder: Recorder = modes.recorder
 
     def run(self, edges: Sequence[Edge], gradients: Any) -> None:
         """Write down where the pass starts, and run it."""
@@ -140,13 +142,13 @@ class RecordedTask(GraphTask):
                 self.recorder.note(events.PassStarted, node, output_nr, _copied(gradient))
         super().run(edges, gradients)
 
-    def _run_attended(self, node: Node, gradient: Any) -> Sequence[Any]:
+    def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         self.evaluating, note = node, self.recorder.note
-        arrived = tuple(map(_copied, gradient if type(gradient) is list else [gradient]))
+        arrived = tuple(map(_copied, grad_outputs))
         note(events.NodeStarted, node, arrived)
         # what no hook can change is copied once
         self.arrived, self.found = (arrived, None) if node._hooks is None else (None, None)
-        results = super()._run_attended(node, gradient)
+        results = super()._evaluate(node, grad_outputs)
         if self.found is None:
             self.found = tuple(map(_copied, results))
         for input_nr, (sent, edge) in enumerate(zip(self.found, node.next_functions, strict=False)):
@@ -165,7 +167,7 @@ class RecordedTask(GraphTask):
                 self.recorder.note(events.GradientCaptured, node, *told)
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
-        given = self.arrived or snapshot(grad_outputs)
+        given = self.arrived or tuple(map(_copied, grad_outputs))
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
             found = tuple(map(_copied, results))
@@ -190,7 +192,7 @@ def _recorded(kind: type[GraphTask]) -> type[GraphTask]:
 
 def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:
     """Give the kind of pass that is a given kind, and written down if this thread records."""
-    if grad_mode.recorder is None or issubclass(kind, RecordedTask):
+    if modes.recorder is None or issubclass(kind, RecordedTask):
         return kind
     return _recorded(kind)  # type: ignore[arg-type]  # classes can be hashed
 

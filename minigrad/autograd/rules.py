@@ -8,7 +8,6 @@ protocol, so that the forward need not know what it was given: see `overridable`
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
 from contextvars import Context
 from typing import Any
@@ -16,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.engine import quiet_numpy
-from minigrad.core.tape import differentiable
+from minigrad.core.modes import modes
+from minigrad.core.operation import differentiable
 from minigrad.core.tensor import Tensor
 
 # Contexts in which NumPy does not warn; no thread may enter one that another is in. To enter one
@@ -45,25 +45,16 @@ def quietly(forward: Callable[..., Any]) -> Callable[..., Any]:
     return silent
 
 
-class _Rules(threading.local):
-    """Whether a backward rule is being recorded; each thread has its own answer."""
-
-    running: bool = False
-
-
-rules_mode = _Rules()
-
-
-def in_a_rule(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let numbers in what a method records be met as in PyTorch's own rules."""
+def in_rule(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let numbers in what a method records be converted as in PyTorch's own rules."""
 
     @functools.wraps(method)
     def run_recorded(*arguments: Any) -> Any:
-        previous, rules_mode.running = rules_mode.running, True
+        outer, modes.in_rule = modes.in_rule, True
         try:
             return method(*arguments)
         finally:
-            rules_mode.running = previous
+            modes.in_rule = outer
 
     return run_recorded
 

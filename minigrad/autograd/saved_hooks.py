@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Generator
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
@@ -10,20 +11,21 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 import numpy as np
 
 from minigrad.autograd.blocks import Block, DecoratingBlock
-from minigrad.autograd.grad_mode import attentions, no_grad, watch_nodes, watcher_bit
-from minigrad.autograd.messages import can_require_grad, only_floats, wrong_type
+from minigrad.autograd.grad_mode import OBSERVERS, no_grad, observe
+from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.messages import anomaly, can_require_grad, only_floats, wrong_type
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
-from minigrad.core.node import NO_EDGE, Node, grad_mode, reduce_gradient
+from minigrad.core.modes import modes
+from minigrad.core.node import NO_EDGE, Node, reduce_gradient
 from minigrad.core.tensor import (
-    INFERENCE,
+    AutogradMeta,
     SavedTensor,
     Tensor,
     VersionCounter,
     counter_of,
     made_by,
     wrap_as_normal,
-    wrapped_number,
 )
 
 Pack = Callable[[Any], Any]
@@ -43,8 +45,21 @@ class OwnResult:
         """Give the result with its place in the graph."""
         tensor = wrap_as_normal(self.array)
         tensor._version_counter = self.counter
-        saved_by._place(tensor, output_nr)
+        place(tensor, saved_by, output_nr)
         return tensor
+
+
+def place(tensor: Tensor, node: Node, output_nr: int) -> None:
+    """Let a tensor be an output of a node, or the leaf of an accumulate node."""
+    if isinstance(node, AccumulateGrad):
+        tensor._edge = None
+        tensor._autograd_meta().accumulator = weakref.ref(node)
+    else:
+        tensor._edge = (node, output_nr)
+
+
+# The `_meta` of a Python number that became a tensor to meet another one.
+wrapped_number = AutogradMeta()
 
 
 class PackedTensor:
@@ -97,7 +112,7 @@ class PackedTensor:
             raise only_floats()
         placed = wrap_as_normal(tensor._array)
         placed._version_counter = counter_of(tensor)
-        (self.node or made_by(self, node))._place(placed, self.output_nr)
+        place(placed, self.node or made_by(self, node), self.output_nr)
         return placed
 
 
@@ -202,8 +217,8 @@ class saved_tensors_hooks(Block):
 
     def __enter__(self) -> None:
         """Let the pair count from here on."""
-        if grad_mode.hooks_forbidden is not None:
-            raise RuntimeError(grad_mode.hooks_forbidden)
+        if modes.hooks_forbidden is not None:
+            raise RuntimeError(modes.hooks_forbidden)
         pair = (self.pack_hook, self.unpack_hook)
         if not all(map(callable, pair)):
             raise TypeError(
@@ -212,25 +227,22 @@ class saved_tensors_hooks(Block):
                 "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
                 f"with: {', '.join(map(repr, pair))}"
             )
-        watch_nodes(_PACKS, block=self)
-        grad_mode.saved_hooks = (*grad_mode.saved_hooks, pair)
+        self._hold()
+        modes.saved_hooks = (*modes.saved_hooks, pair)
+        modes.observers = OBSERVERS[True, anomaly.enabled]
 
     def _until_left(self) -> Generator[None]:
         """Let the pair of the surrounding block count again."""
         try:
             yield
         finally:
-            if not grad_mode.saved_hooks:
+            if not modes.saved_hooks:
                 raise RuntimeError(
                     "saved_tensors_hooks was left more often than entered; a hook must not leave "
                     "the block that it serves"
                 ) from None
-            grad_mode.saved_hooks = grad_mode.saved_hooks[:-1]
-            attention = grad_mode.attention  # and as `watch_nodes`, which may not be called
-            if not grad_mode.saved_hooks and attention is not None:
-                grad_mode.attention = attentions[attention.bits & ~_PACKS]
-                if grad_mode.enabled:
-                    grad_mode.enabled = grad_mode.attention or True
+            modes.saved_hooks = modes.saved_hooks[:-1]
+            modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
             if self._copies is not None:
                 del _open_blocks[:]
                 write_watchers.remove(self._copies._before_write)
@@ -297,16 +309,16 @@ class _Forbidden(DecoratingBlock):
         if not isinstance(self.error_message, (str, bytes)):
             told = self.error_message
             raise wrong_type("disable_saved_tensors_hooks", "error_message", "str", told)
-        if grad_mode.saved_hooks:
+        if modes.saved_hooks:
             raise RuntimeError(self.error_message)
         self._hold()
-        self.previous, grad_mode.hooks_forbidden = grad_mode.hooks_forbidden, self.error_message
+        self.previous, modes.hooks_forbidden = modes.hooks_forbidden, self.error_message
 
     def _until_left(self) -> Generator[None]:
         try:
             yield
         finally:
-            grad_mode.hooks_forbidden = self.previous
+            modes.hooks_forbidden = self.previous
 
 
 def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
@@ -317,9 +329,9 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         outputs: Its results, some of which it may have saved.
     """
     saved = getattr(node, "_saved", None)  # some nodes are shown before they save: no tensors
-    if not saved or not grad_mode.saved_hooks:
+    if not saved or not modes.saved_hooks:
         return
-    hooks = grad_mode.saved_hooks[-1]
+    hooks = modes.saved_hooks[-1]
     packed = list(saved)
     for place, entry in enumerate(saved):
         if isinstance(entry, SavedTensor) and entry.tensor is None:
@@ -338,7 +350,7 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         node.__class__ = _fitting(kind)
 
 
-_PACKS = watcher_bit(pack_saved)
+observe(0, pack_saved)
 
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:

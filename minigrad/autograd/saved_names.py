@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.members import attach
 from minigrad.autograd.messages import FREED, RELEASED, detached, stale, wrong_call
 from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
-from minigrad.core.plugs import attach
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap_as_normal
 
 Computed = Callable[[Any], Any]
@@ -27,9 +27,9 @@ def kept(node: Node, name: str) -> Any:
     place = node._names_of_saved.index(name)
     if node._saved is not None:
         return node._saved[place]
-    if place not in node._lasting:
+    if place not in node._numbers_at:
         raise RuntimeError(RELEASED)
-    return node._told[node._lasting.index(place)]
+    return node._numbers[node._numbers_at.index(place)]
 
 
 def look_at(saved: Any, node: Node) -> Any:
@@ -384,7 +384,7 @@ def ask(node: Any, attribute: str) -> Any:
 def _is_tensor(node: Any, name: str) -> bool:
     """Tell whether a tensor is saved under a name, or was, or would be if it was needed."""
     name = renamed.get(type(node).__name__, {}).get(name, name)
-    if name not in node._names_of_saved or node._names_of_saved.index(name) in node._lasting:
+    if name not in node._names_of_saved or node._names_of_saved.index(name) in node._numbers_at:
         return False
     value = None if node._saved is None else kept(node, name)
     return value is None or hasattr(value, "_version_counter")

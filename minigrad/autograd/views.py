@@ -6,18 +6,21 @@ base has been reshaped since the view was made.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import RELEASED, SHARED, forward_name
+from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.messages import RELEASED, SHARED, forward_name, refuse_requires_grad
 from minigrad.autograd.rules import zeros_for
+from minigrad.core import extensions
 from minigrad.core.engine import resolve_edge
+from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE, Edge, Node
-from minigrad.core.plugs import attach, plugs
-from minigrad.core.tape import book
-from minigrad.core.tensor import Tensor, VersionCounter, View, wrap_as_normal
+from minigrad.core.operation import book
+from minigrad.core.tensor import Tensor, VersionCounter, set_requires_grad, wrap_as_normal
 
 # ------------------------------------------------------------------ how tensors lie in memory
 
@@ -95,10 +98,7 @@ def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) 
 
 def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
     """Give the place in the graph of a view of changed memory, as both lie there now."""
-    operation = book["as_strided"]
-    if "_run" not in vars(operation.node):
-        operation.prepare()
-    node = operation.node()
+    node = book["as_strided"].node()
     node._set_up([base._edge or resolve_edge(base)])
     view = Geometry(tensor._array)
     node._saved = (Geometry(base._array), view.shape, view.start, view.strides)
@@ -344,30 +344,46 @@ def update_views(base: Tensor) -> None:
             view._edge = NO_EDGE
 
 
-def flag_changed(tensor: Tensor, value: bool) -> None:
-    """Let a tensor that is a view, or has views, have changed its mind on requiring a gradient."""
+def set_flag(tensor: Tensor, value: bool) -> None:
+    """Let a tensor require a gradient, or no more; tell its views, and a view its base."""
+    usual = tensor._array.dtype.kind == "f" and tensor._version_counter is not INFERENCE
+    if value.__class__ is not bool or tensor._has_node() or (value and not usual):
+        refuse_requires_grad(tensor, value)
+    set_requires_grad(tensor, value)
     if tensor._view is not None:
         tensor._view.flag, tensor._edge = value, None
-    else:
+    elif getattr(tensor._version_counter, "views", None):
         update_views(tensor)
 
 
-@attach(VersionCounter)
-class ViewsOfMemory(VersionCounter):
-    """What the counter of a memory can do for the views of it."""
-
-    __slots__ = ()
-
-    def let_views_go(self) -> None:
-        """Let the views of the memory ask for their `grad_fn` anew: it was written to."""
-        for view in living_views(self):
-            view._view.stale = True
-            view._view.let_go(view)
+def memory_changed(counter: VersionCounter) -> None:
+    """Let the views of a memory ask again for their `grad_fn`: it was written to."""
+    for view in living_views(counter):
+        view._view.stale = True
+        view._view.let_go(view)
 
 
-@attach(View)
-class ViewInTheGraph(View):
-    """How a view finds its place in the graph anew after its memory was written to."""
+class View:
+    """Says that a tensor shares the memory of another one.
+
+    The tensor's `_edge` is None while it must be asked for: `resolve` knows.
+
+    Attributes:
+        base: The tensor that owns the memory; never a view itself.
+        origin: "recorded"; or why the view must not be changed: it was made under "no_grad" or
+            in "inference" mode, or a custom Function gave "one" view or "several".
+        stale: Whether the memory was written to since the tensor's `_edge` was recorded.
+        edge: While the tensor's `_edge` is None: the one that it had, or None.
+        flag: Whether this view was itself asked to require a gradient, as a leaf.
+    """
+
+    origin = "recorded"
+    stale = False
+    edge: Edge | None = None
+    flag = False
+
+    def __init__(self, base: Tensor) -> None:
+        self.base = base
 
     @property
     def requires_grad(self) -> bool:
@@ -405,4 +421,28 @@ class ViewInTheGraph(View):
         tensor._edge = None
 
 
-plugs.fill(flag_changed=flag_changed)
+def new_view(tensor: Tensor, source: Tensor) -> None:
+    """Note that `tensor` is a view of `source`; the two share a version counter already."""
+    counter: Any = tensor._version_counter
+    if counter is INFERENCE:  # nobody keeps count of those, and no gradient flows through them
+        tensor._edge = NO_EDGE
+        return
+    outer = source._view
+    view = tensor._view = View(source if outer is None else outer.base)
+    if outer is not None:
+        view.origin = outer.origin
+    if tensor._edge is NO_EDGE:
+        if not modes.recording and view.origin != "inference":
+            view.origin = "inference" if modes.inference is not None else "no_grad"
+        if view.base.requires_grad:  # it says that it does too, but has no history
+            tensor._edge = None
+    if counter.views is None:
+        counter.views = []
+    counter.views.append(weakref.ref(tensor))
+    count = len(counter.views)
+    # drop references to views that are gone whenever the list has doubled
+    if count & (count - 1) == 0 and count > 16:
+        counter.views = [view for view in counter.views if view() is not None]
+
+
+extensions.register(memory_changed=memory_changed, new_view=new_view, set_requires_grad=set_flag)

@@ -13,7 +13,7 @@ from minigrad.autograd.grad_mode import inference_mode
 from minigrad.autograd.messages import type_name
 from minigrad.autograd.saved_hooks import gradient_edge
 from minigrad.core.engine import AccumulateGrad
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.ops.joining import stacked
 from minigrad.random import get_rng_state, set_rng_state

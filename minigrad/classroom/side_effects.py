@@ -15,7 +15,7 @@ import numpy as np
 import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.autograd import anomaly_mode
-from minigrad.core.node import grad_mode
+from minigrad.core.modes import modes
 from minigrad.nn.modules import module
 from minigrad.optim import optimizer as optimizer_hooks
 
@@ -190,7 +190,9 @@ _GLOBAL_TABLES = [
     for name, table in sorted(vars(room).items())
     if name.startswith("_global") and hasattr(table, "items")
 ]
-_OF_THE_MODE = ("enabled", "attention", "asked", "saved_hooks", "hooks_forbidden", "recorder")
+_OF_THE_MODE = (
+    "recording", "inference", "asked", "observers", "saved_hooks", "hooks_forbidden", "recorder",
+)  # fmt: skip
 
 
 def _read_hooks() -> Any:
@@ -256,8 +258,8 @@ SETTINGS = [
         "It left the recording of operations switched over. As a block, `with torch.no_grad():` or "
         "`with torch.enable_grad():`, a switch goes back by itself, and that holds for "
         "saved-tensor hooks, too.",
-        *_attributes(grad_mode, *_OF_THE_MODE),
-        usual=(True, None, False, (), None, None),
+        *_attributes(modes, *_OF_THE_MODE),
+        usual=(True, False, True, (), (), None, None),
         here="The recording of operations is switched off in this notebook (or tensor hooks of an "
         "earlier cell are in force); the check ran without that.",
     ),

@@ -1,7 +1,7 @@
 """The tensor: an array that knows its place in the graph, with its gradient and its hooks.
 
 Here is the part that autograd needs. Everything else, operations, shapes, printing, conversions,
-is attached by other rooms: see `plugs`.
+is attached by the packages that hold it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from minigrad.core.node import NO_EDGE, Edge, Node, RemovableHandle, Table, add, grad_mode
-from minigrad.core.plugs import plugs
+from minigrad.core import extensions
+from minigrad.core.hooks import RemovableHandle, Table, add
+from minigrad.core.modes import modes
+from minigrad.core.node import NO_EDGE, Edge, Node
 
 
 class VersionCounter:
@@ -26,29 +28,16 @@ class VersionCounter:
     __slots__ = ("__weakref__", "value", "views")
 
     detached: ClassVar[bool] = False  # whether its tensor was taken out of its graph in place
-    let_views_go: ClassVar[Callable[..., None]]  # what `autograd.views` attaches
 
-    def __init__(self) -> None:
-        self.value = 0
-        self.views: list[Any] | None = None  # weak references to the views of this memory
+    def __init__(self, tensor: Tensor) -> None:
+        self.value = 0  # and weak references to the views of this memory
+        self.views: Any = None if tensor._view is None else [weakref.ref(tensor)]
 
     def count(self) -> None:
-        """Count a change of the memory; its views ask for their place in the graph anew."""
+        """Count a change of the memory; its views ask again for their place in the graph."""
         self.value += 1
         if self.views is not None:
-            self.let_views_go()
-
-
-class InferenceCounter(VersionCounter):
-    """In the place of the counter of a tensor that was made in inference mode: nothing counts.
-
-    `autograd.grad_mode` says what it refuses.
-    """
-
-    __slots__ = ()
-
-
-INFERENCE: VersionCounter = object.__new__(InferenceCounter)
+            extensions.memory_changed(self)
 
 
 class AutogradMeta:
@@ -90,37 +79,6 @@ class AutogradMeta:
             hooks.post_accumulate = self.post_accumulate_hooks
 
 
-# The `_meta` of a Python number that became a tensor to meet another one.
-wrapped_number = AutogradMeta()
-
-
-class View:
-    """Says that a tensor shares the memory of another one.
-
-    The tensor's `_edge` is None while it must be asked for: `resolve` knows.
-
-    Attributes:
-        base: The tensor that owns the memory; never a view itself.
-        origin: "recorded"; or why the view must not be changed: it was made under "no_grad" or
-            in "inference" mode, or a custom Function gave "one" view or "several".
-        stale: Whether the memory was written to since the tensor's `_edge` was recorded.
-        edge: While the tensor's `_edge` is None: the one that it had, or None.
-        flag: Whether this view was itself asked to require a gradient, as a leaf.
-    """
-
-    origin = "recorded"
-    stale = False
-    edge: Edge | None = None
-    flag = False
-
-    def __init__(self, base: Tensor) -> None:
-        self.base = base
-
-    if TYPE_CHECKING:  # what `autograd.views` attaches
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
 class Tensor:
     """An array of numbers that records the operations it takes part in.
 
@@ -137,7 +95,8 @@ class Tensor:
             if an operation made it, and None if the edge must be asked for (`resolve_edge`): for
             a leaf that requires a gradient, and for a view whose memory was written to.
         _version_counter: Counts in-place changes; None as long as it was never needed.
-        _view: None, or what this tensor is a view of.
+        _view: None, or what knows the tensor that this one shares memory with: see
+            `autograd.views`.
         _grad: The gradient.
         _meta: None, or an `AutogradMeta`.
 
@@ -149,16 +108,7 @@ class Tensor:
         tensor([2., 4.])
     """
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_array",
-        "_edge",
-        "_grad",
-        "_meta",
-        "_version_counter",
-        "_view",
-    )
+    __slots__: Any = "__dict__ __weakref__ _array _edge _grad _meta _version_counter _view".split()
 
     if TYPE_CHECKING:  # what other rooms attach
         attached: Any = None
@@ -170,15 +120,14 @@ class Tensor:
         def __getattr__(self, name: str) -> Any: ...
 
     _array: Any
+    _view: Any
     _edge: Edge | None
     _grad: Self | None
     _meta: AutogradMeta | None
     _version_counter: VersionCounter | None
-    _view: View | None
 
     def _autograd_meta(self) -> AutogradMeta:
-        if self._meta is None:
-            self._meta = AutogradMeta()
+        self._meta = self._meta or AutogradMeta()
         return self._meta
 
     # ------------------------------------------------------------------ place in the graph
@@ -200,14 +149,7 @@ class Tensor:
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
-        usual = self._array.dtype.kind == "f" and self._version_counter is not INFERENCE
-        if value.__class__ is not bool or self._has_node() or (value and not usual):
-            plugs.refuse_requires_grad(self, value)
-        self._edge = None if value else NO_EDGE
-        if not value and self._meta is not None:
-            self._meta.attach_hooks()  # so that nothing is added to its gradient any more
-        if self._view is not None or getattr(self._version_counter, "views", None):
-            plugs.flag_changed(self, value)
+        extensions.set_requires_grad(self, value)
 
     def _has_node(self) -> bool:
         """Tell whether a recorded operation made this tensor, without asking a view anew."""
@@ -236,7 +178,7 @@ class Tensor:
         """
         node = (self._edge or self._resolved_edge() or NO_EDGE)[0]
         if node is not None:
-            node._unfold()
+            node._materialize_fused()
         return node
 
     @property
@@ -267,7 +209,7 @@ class Tensor:
             RuntimeError: If it is of another shape or dtype than the tensor, or the tensor itself.
         """
         if self._grad is None and self._has_node() and not self.retains_grad:
-            plugs.messages.warn_no_gradient()
+            extensions.messages.warn_no_gradient()
         return self._grad
 
     @grad.setter  # `autograd.attributes` looks at what is assigned
@@ -297,10 +239,41 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._has_node() and not self.retains_grad:
-            node = self.grad_fn
-            assert node is not None
+            node: Any = self.grad_fn
             self._autograd_meta().retains_grad = True
             node._ensure_hooks().retained[self.output_nr] = weakref.ref(self)
+
+    def backward(
+        self,
+        gradient: Tensor | None = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Compute the gradient of this tensor with respect to the leaves of its graph.
+
+        The gradients are added to the leaves' `.grad`.
+
+        Args:
+            gradient: The gradient of what is differentiated with respect to this tensor; may be
+                left out if this tensor has one entry.
+            retain_graph: Keep the saved values, so that the graph can be run again. By default
+                they are released, unless `create_graph`.
+            create_graph: Record the backward pass, for derivatives of derivatives.
+            inputs: The tensors whose gradient is wanted; by default all leaves.
+
+        Raises:
+            RuntimeError: If this tensor has no graph or more than one entry and no `gradient`, or
+                if the graph was released.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> (x**2).backward()
+            >>> x.grad
+            tensor([6.])
+        """
+        extensions.backward(self, gradient, retain_graph, create_graph, inputs)
 
     # ------------------------------------------------------------------ hooks
 
@@ -361,9 +334,7 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
-            raise RuntimeError(
-                "post accumulate grad hooks cannot be registered on non-leaf tensors"
-            )
+            raise extensions.messages.hook_on_result()
         return add(self._autograd_meta().table("post_accumulate_hooks"), hook)
 
 
@@ -378,7 +349,7 @@ def wrap(array: Any, kind: Any = Tensor) -> Any:
     tensor._array = array if isinstance(array, np.ndarray) else np.asarray(array)
     tensor._edge = NO_EDGE
     tensor._grad = tensor._meta = tensor._view = None
-    tensor._version_counter = INFERENCE if grad_mode.enabled is None else None
+    tensor._version_counter = modes.inference
     return tensor
 
 
@@ -391,37 +362,24 @@ def wrap_as_normal(array: Any, kind: Any = Tensor) -> Any:
 
 def counter_of(tensor: Tensor) -> VersionCounter:
     """Give the version counter of a tensor, making it if there is none yet."""
-    counter = tensor._version_counter
-    if counter is None:
-        counter = tensor._version_counter = VersionCounter()
-        if tensor._view is not None:  # of a memory that has waited for its counter
-            counter.views = [weakref.ref(tensor)]
+    counter = tensor._version_counter = tensor._version_counter or VersionCounter(tensor)
     return counter
 
 
 def make_view(tensor: Tensor, source: Tensor) -> None:
     """Note that `tensor` is a view of `source`, and let the two share a version counter."""
-    counter = tensor._version_counter = source._version_counter or counter_of(source)
-    if counter is INFERENCE:  # nobody keeps count of those, and no gradient flows through them
-        tensor._edge = NO_EDGE
-        return
-    outer = source._view
-    view = tensor._view = View(source if outer is None else outer.base)
-    if outer is not None:
-        view.origin = outer.origin
-    if tensor._edge is NO_EDGE:
-        if not grad_mode.enabled and view.origin != "inference":
-            view.origin = "inference" if grad_mode.enabled is None else "no_grad"
-        if view.base.requires_grad:  # it says that it does too, but has no history
-            tensor._edge = None
-    if counter.views is None:
-        counter.views = []
-    counter.views.append(weakref.ref(tensor))
-    count = len(counter.views)
-    # drop references to views that are gone whenever the list has doubled
-    if count & (count - 1) == 0 and count > 16:
-        counter.views = [view for view in counter.views if view() is not None]
+    tensor._version_counter = source._version_counter or counter_of(source)
+    extensions.new_view(tensor, source)
 
+
+def set_requires_grad(tensor: Tensor, value: bool) -> None:
+    """Let a leaf require a gradient, or no more."""
+    tensor._edge = None if value else NO_EDGE
+    if not value and tensor._meta is not None:
+        tensor._meta.attach_hooks()  # so that nothing is added to its gradient any more
+
+
+extensions.register(set_requires_grad=set_requires_grad)
 
 # ------------------------------------------------------------------ saved for backward
 
@@ -447,10 +405,9 @@ class SavedTensor:
     def unpack_array(self, node: Node) -> Any:
         """Give the array, or raise if it was written to since."""
         counter, tensor = self._version_counter, self.tensor
-        if tensor is not None and tensor._version_counter is not counter:
-            _refuse_detached(tensor, node)
-        if counter.value != self.version:
-            raise plugs.messages.stale(self, node) from None
+        detached = tensor is not None and tensor._version_counter is not counter
+        if detached or counter.value != self.version:
+            extensions.messages.refuse_stale(self, node)
         return self.array if tensor is None else tensor._array  # `.data` may be another one now
 
     def unpack_tensor(self, node: Node) -> Tensor:
@@ -477,11 +434,8 @@ def unpack_array(saved: Any, node: Node) -> Any:
     if not isinstance(saved, Tensor):
         return saved.unpack_array(node)
     counter = saved._version_counter
-    if counter is not None:
-        if counter.detached:
-            _refuse_detached(saved, node)
-        if counter.value != 0:
-            raise plugs.messages.stale(saved, node) from None
+    if counter is not None and (counter.detached or counter.value != 0):
+        extensions.messages.refuse_stale(saved, node)
     return saved._array
 
 
@@ -497,9 +451,3 @@ def made_by(result: Any, node: Node) -> Node:
     """Tell which node a result comes from that `node` saved."""
     place = getattr(result, "place", None)
     return (place and place()) or node
-
-
-def _refuse_detached(tensor: Tensor, node: Node) -> None:
-    """Raise if a tensor that was saved with its place in the graph has none any more."""
-    if not (tensor._has_node() or node._takes_detached):
-        raise plugs.messages.detached()

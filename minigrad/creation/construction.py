@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn, wrong_type
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import check_dtype, check_tensor, number, plain, sizes_given

@@ -9,10 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from minigrad.autograd.members import attach
 from minigrad.autograd.messages import warn
 from minigrad.autograd.views import strides_of
-from minigrad.core.node import is_grad_enabled
-from minigrad.core.plugs import attach
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import whole

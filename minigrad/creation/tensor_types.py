@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import type_name, wrong_type
-from minigrad.core.tape import book
+from minigrad.core.operation import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import array_of

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex, type_name, wrong_type
-from minigrad.core.node import grad_mode
-from minigrad.core.tape import book
+from minigrad.core.modes import modes
+from minigrad.core.operation import book
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
@@ -213,7 +213,7 @@ def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if tensor._array.dtype == dtype:
         return tensor
     if tensor.requires_grad and to_kind not in "iub" and from_kind not in "iub":
-        if grad_mode.enabled:
+        if modes.recording:
             refuse_complex(dtype)
         return book["to_copy"](tensor, dtype)
     return wrap(tensor._array.astype(dtype))

@@ -15,7 +15,7 @@ from numpy.lib.array_utils import byte_bounds
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import SHARED, type_name, warn, wrong_type
 from minigrad.autograd.views import repeated_dims
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 

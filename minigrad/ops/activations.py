@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied, linear_rule, quietly
-from minigrad.core.tape import Array, Rule, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import entrywise, face, functional
 from minigrad.faces.arguments import check_tensor, not_implemented
@@ -125,7 +125,7 @@ def activation(
     *,
     refused: str = "iubc",
     of: Any = None,
-    in_place: tuple[str, Rule] | None = None,
+    in_place: tuple[str, Any] | None = None,
     public: bool = False,
 ) -> Callable[[Any], Any]:
     """Give an operation its faces in `minigrad.nn.functional`, and in `minigrad`.
@@ -173,7 +173,7 @@ def activation(
     return decorate
 
 
-def _named(operation: Any, node: str, rule: Rule) -> Any:
+def _named(operation: Any, node: str, rule: Any) -> Any:
     """Make an operation that computes the same, under the name that the node has in place."""
 
     def forward(*given: Any) -> Any:

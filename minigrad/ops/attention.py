@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import c_name
 from minigrad.faces import functional

@@ -14,8 +14,8 @@ import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import applied, zeros_for
-from minigrad.core.node import grad_mode
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.modes import modes
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import real_number
@@ -197,7 +197,7 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
         return dtype.type(value) if dtype.kind in "iub" else value
     if value._array.ndim:
         raise RuntimeError(f"{name}() takes a value without dimensions, not {list(value.shape)}")
-    if dtype.kind == "c" and value.requires_grad and grad_mode.enabled:
+    if dtype.kind == "c" and value.requires_grad and modes.recording:
         refuse_complex(dtype)
     if dtype.kind != "c" and value._array.dtype.kind == "c":
         value = wrap(np.array(real_number(value.item(), dtype)).astype(dtype))

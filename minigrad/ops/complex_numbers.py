@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.core.node import grad_mode
+from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.faces import attach, face
 from minigrad.ops.inplace import copy_
@@ -26,7 +26,7 @@ def _view(array: Any, source: Tensor) -> Tensor:
 
 def _refuse_gradient(*tensors: Tensor) -> None:
     """Raise if a gradient would have to flow through complex numbers."""
-    if grad_mode.enabled and any(tensor.requires_grad for tensor in tensors):
+    if modes.recording and any(tensor.requires_grad for tensor in tensors):
         refuse_complex(np.dtype(np.complex64))
 
 

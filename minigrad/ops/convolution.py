@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied, quietly, taking
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import face

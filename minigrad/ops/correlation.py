@@ -29,7 +29,7 @@ import numpy as np
 
 from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, refuse, whole, wholes

@@ -18,7 +18,7 @@ import numpy as np
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.own_nodes import Decomposition, recorded
 from minigrad.autograd.rules import applied, overridable, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.ops import linear_systems, shape

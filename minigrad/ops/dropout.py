@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad import random
 from minigrad.autograd.messages import warn
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
 from minigrad.faces.arguments import not_implemented

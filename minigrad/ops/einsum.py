@@ -20,7 +20,7 @@ import numpy as np
 
 from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, numpy_protocols

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import quietly, rules_mode
-from minigrad.core.node import NO_EDGE, grad_mode
-from minigrad.core.tape import Array, differentiable
+from minigrad.autograd.rules import quietly
+from minigrad.core.modes import modes
+from minigrad.core.node import NO_EDGE
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
@@ -24,43 +25,6 @@ from minigrad.ops import type_promotion
 from minigrad.ops.type_promotion import far, no_booleans, scalar, with_number
 
 _WHOLE = range(1, 1 << 63)
-_ROW = 1024  # so short that summing in float32 loses nothing to speak of
-
-
-def sum_of_products(a: Any, b: Any, wanted: tuple[Any, Any] | None) -> Any:
-    """Multiply two arrays; where only the sum of all is wanted of many, compute just that.
-
-    This is the numeric twin of `a * b`: it saves writing and reading the array of products.
-
-    Args:
-        a: An array.
-        b: Another one, which may have to be broadcast.
-        wanted: The shape and dtype that the gradient will be reduced to.
-
-    Returns:
-        The products, to be reduced by `reduce_gradient`, or their sum in the wanted shape.
-
-    Example:
-        >>> import numpy as np
-        >>> sum_of_products(np.arange(4096.0), np.full(4096, 2.0), ((1,), np.dtype("float64")))
-        array([16773120.])
-    """
-    if (
-        wanted is None
-        or a.size < 4 * _ROW
-        or not type(a) is type(b) is np.ndarray
-        or math.prod(wanted[0]) != 1
-        or a.shape != b.shape
-        or a.dtype is not b.dtype
-        or a.dtype.kind != "f"
-        or not (a.flags.c_contiguous and b.flags.c_contiguous)
-    ):
-        return a * b
-    a, b = a.reshape(-1), b.reshape(-1)
-    whole = a.size - a.size % _ROW
-    sums = np.vecdot(a[:whole].reshape(-1, _ROW), b[:whole].reshape(-1, _ROW))
-    total = np.add.reduce(sums) + np.vecdot(a[whole:], b[whole:])
-    return np.asarray(total, a.dtype).reshape(wanted[0])
 
 
 # ---------------------------------------------------------------------- arithmetic
@@ -113,7 +77,6 @@ def rsub_number(self: Array, other: Array) -> Array:
 @differentiable(
     "MulBackward0",
     arithmetic=True,
-    twins={"self": sum_of_products, "other": sum_of_products},
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -269,7 +232,7 @@ def rsub(self: Tensor, other: Any) -> Any:
         return sub(other, self)
     if other.__class__ not in _NUMBERS and not is_operand(other):
         return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
-    if rules_mode.running:  # PyTorch's own rules make a tensor of the number
+    if modes.in_rule:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)
     other = plain(other)
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
@@ -431,7 +394,7 @@ def power(input: Any, exponent: Any) -> Any:
 def _to_number(input: Tensor, exponent: Any) -> Tensor:
     """Raise to a number, in the type that the two have together."""
     dtype = input._array.dtype
-    if isinstance(exponent, complex) and input.requires_grad and grad_mode.enabled:
+    if isinstance(exponent, complex) and input.requires_grad and modes.recording:
         refuse_complex(np.dtype(complex))
     if dtype.kind == "b" and isinstance(exponent, bool):
         return pow_number(cast(input, np.dtype("int64")), exponent).bool()

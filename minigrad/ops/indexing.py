@@ -11,7 +11,7 @@ import numpy as np
 from minigrad.autograd.messages import type_name as name_of_type
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.views import check_inplace
-from minigrad.core.node import grad_mode
+from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import array_of, entry
@@ -87,7 +87,7 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     have = _without_leading_ones(value._array.shape)
     if have != value._array.shape:
         value = shape.view(value, have)
-    if grad_mode.enabled:
+    if modes.recording:
         check_inplace(part, recording=part.requires_grad or value.requires_grad)
     if not broadcasts(have, size):
         raise RuntimeError(

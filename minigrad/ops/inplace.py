@@ -15,8 +15,9 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
 from minigrad.autograd.views import check_inplace, rebase_history, update_views, write_watchers
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
-from minigrad.core.tape import book
+from minigrad.core.modes import is_grad_enabled, modes, notify
+from minigrad.core.node import NO_EDGE
+from minigrad.core.operation import book
 from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
@@ -25,7 +26,7 @@ from minigrad.faces.arguments import is_operand
 from minigrad.faces.face import writers
 from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
-from minigrad.ops.type_promotion import broadcast_into, scalar, unattended
+from minigrad.ops.type_promotion import broadcast_into, scalar, unobserved
 
 
 def write(
@@ -48,8 +49,8 @@ def write(
             another shape or a higher kind of dtype.
         NotImplementedError: If a complex result would be recorded.
     """
-    recording = grad_mode.enabled
-    check_inplace(tensor, recording=bool(recording) and _needs_gradient(tensor, *others))
+    recording = modes.recording
+    check_inplace(tensor, recording=recording and _needs_gradient(tensor, *others))
     array = tensor._array
     if not checked:
         refuse_repeats(array)
@@ -57,9 +58,8 @@ def write(
             if isinstance(other, Tensor):
                 refuse_overlap(array, other._array)
     old = _before(tensor, array.copy()) if recording else tensor
-    call = operation if recording.__class__ is bool else functools.partial(unattended, operation)
     try:
-        result = call(old, *others)
+        result = unobserved(operation, old, *others)
     except NotImplementedError:  # a complex result: worse if it does not fit into the tensor
         if array.dtype.kind == "c":
             raise
@@ -105,8 +105,7 @@ def write(
         rebase_history(tensor, node)
         if kept is not None and tensor._view is not None:
             kept.place = weakref.ref(tensor.grad_fn)
-        if recording is not True:
-            recording.attend(node, tensor)
+        notify(node, tensor)
     return tensor
 
 
@@ -117,7 +116,7 @@ def _before(tensor: Tensor, array: Any) -> Tensor:
     """Give what a tensor was before it changes: an array with the tensor's place in the graph."""
     old: Tensor = wrap(array)
     old._version_counter = None  # a normal tensor, in inference mode too
-    if grad_mode.enabled and tensor.requires_grad:
+    if modes.recording and tensor.requires_grad:
         old._edge = tensor._edge or resolve_edge(tensor)
     return old
 
@@ -145,7 +144,7 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         refuse_overlap(tensor._array, array)
     if array.shape != sizes:
         broadcast_into(sizes, array.shape)
-    if not (grad_mode.enabled and (other.requires_grad or tensor.requires_grad)):
+    if not (modes.recording and (other.requires_grad or tensor.requires_grad)):
         tensor._array[...] = array
         tensor._bump_version()
         return tensor
@@ -170,7 +169,7 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
             "fill_ only supports 0-dimension value tensor but got tensor with "
             f"{value._array.ndim} dimensions."
         )
-    if grad_mode.enabled:
+    if modes.recording:
         check_inplace(tensor, recording=_needs_gradient(tensor, value))
     refuse_repeats(tensor._array)
     return write(shape.filled_with, tensor, value, checked=True)
@@ -229,7 +228,7 @@ def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
     scaled = functools.partial(elementwise.with_alpha, book[f"{name}_scaled"])
 
     def change(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
-        if not grad_mode.enabled and _plain_arrays(tensor, other, alpha):
+        if not modes.recording and _plain_arrays(tensor, other, alpha):
             # what an optimizer does: numbers change without a detour through a new array
             array, operand = tensor._array, other._array
             ufunc(array, operand if alpha == 1 else operand * alpha, array)
@@ -261,7 +260,7 @@ def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
     value = choices.filling(tensor, mask, value, "masked_fill_")
-    if grad_mode.enabled:
+    if modes.recording:
         check_inplace(tensor, recording=_needs_gradient(tensor, value))
     if repeats(tensor._array):
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
@@ -297,11 +296,10 @@ def _node(kind: Any) -> Any:
 
 def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
     """Turn a tensor into the view of itself that a function gives."""
-    recording = grad_mode.enabled
-    check_inplace(tensor, recording=bool(recording) and tensor.requires_grad)
+    recording = modes.recording
+    check_inplace(tensor, recording=recording and tensor.requires_grad)
     old = _before(tensor, tensor._array)
-    call = function if recording.__class__ is bool else functools.partial(unattended, function)
-    result = call(old, *settings)
+    result = unobserved(function, old, *settings)
     hooks = tensor._backward_hooks if recording else None
     tensor._array = result._array
     tensor._bump_version()
@@ -319,8 +317,7 @@ def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
         update_views(tensor)
     else:
         view.edge, view.stale = None, False
-    if recording is not True:
-        recording.attend(node, tensor)
+    notify(node, tensor)
     return tensor
 
 
@@ -348,7 +345,7 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
         tensor([1, 2, 3])
     """
     wanted = arguments.sizes_given("resize_", "size", sizes, size)
-    if grad_mode.enabled and tensor.requires_grad:
+    if modes.recording and tensor.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     if min(wanted, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow: a size is negative")
@@ -407,7 +404,7 @@ def set_(
             f"Could not set tensor of type {dtypes.c_name(array)} to a tensor of type "
             f"{dtypes.c_name(tensor._array)}"
         )
-    recording = bool(grad_mode.enabled) and (tensor.requires_grad or source.requires_grad)
+    recording = modes.recording and (tensor.requires_grad or source.requires_grad)
     check_inplace(tensor, recording=recording)
     if recording:
         raise NotImplementedError(

@@ -13,8 +13,9 @@ import numpy as np
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.own_nodes import lead_back, new_node
 from minigrad.autograd.rules import applied
-from minigrad.core.node import NO_EDGE, Node, attend, grad_mode, reduce_gradient
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.modes import modes, notify
+from minigrad.core.node import NO_EDGE, Node, reduce_gradient
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, face
@@ -130,7 +131,7 @@ def _joined(
                 for edge, array in zip(node.next_functions, arrays, strict=True)
             )
         result._edge = (node, 0)
-        attend(node)
+        notify(node)
     return result
 
 
@@ -169,7 +170,7 @@ def _take_apart(
     for result in results:
         make_view(result, tensor)
         view = result._view
-        if view is not None and grad_mode.enabled and view.origin != "inference":
+        if view is not None and modes.recording and view.origin != "inference":
             # several views of one node: changing one in place would not be seen by the others
             view.origin = "several"
     return results

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face

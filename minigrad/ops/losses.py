@@ -17,7 +17,7 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, quietly, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor

@@ -24,8 +24,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from minigrad.autograd.rules import quietly
-from minigrad.core.node import grad_mode
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.modes import modes
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.ops.shape import unsafe_view
 from minigrad.ops.type_promotion import rounded_once
@@ -79,7 +79,7 @@ _of_pass: Any = WeakKeyDictionary()  # what the rules of a backward pass leave t
 
 def _shared(statistics: Statistics, name: str, compute: Callable[[], Any]) -> Any:
     """Compute what several rules of a node need once in a backward pass."""
-    found = {} if grad_mode.task is None else _of_pass.setdefault(grad_mode.task, {})
+    found = {} if modes.task is None else _of_pass.setdefault(modes.task, {})
     if (statistics, name) not in found:
         found[statistics, name] = compute()
     return found[statistics, name]

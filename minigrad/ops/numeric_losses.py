@@ -17,7 +17,7 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, quietly, taking
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import as_floats, cast, check_tensor, not_implemented

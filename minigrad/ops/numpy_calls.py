@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, lazy_loading, numpy_protocols
 from minigrad.faces.arguments import as_tensor, plain

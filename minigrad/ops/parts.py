@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.autograd.rules import applied, taking, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, needed, root_of, seen
-from minigrad.core.tape import Array, arguments_of, differentiable
+from minigrad.core.operation import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.faces import face
 from minigrad.faces.arguments import dimension, sequence_of, whole

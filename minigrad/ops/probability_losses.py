@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import refuse

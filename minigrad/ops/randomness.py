@@ -14,8 +14,8 @@ import numpy as np
 from minigrad.autograd.own_nodes import without_derivative
 from minigrad.autograd.rules import taking
 from minigrad.autograd.views import check_inplace
-from minigrad.core.node import grad_mode
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.modes import modes
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, sequence_of_sizes
 from minigrad.creation.factories import check_range
@@ -67,7 +67,7 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any, *others: Tensor) -> T
         draw: Gives so many numbers as it is asked for.
         *others: What else the graph shall name.
     """
-    if grad_mode.enabled:  # a tensor that must not be changed uses up no random numbers
+    if modes.recording:  # a tensor that must not be changed uses up no random numbers
         check_inplace(tensor, recording=any(each.requires_grad for each in (tensor, *others)))
     refuse_repeats(tensor._array)
     values = in_order_of_memory(np.empty_like(tensor._array), draw)

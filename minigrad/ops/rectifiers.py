@@ -15,7 +15,7 @@ import numpy as np
 
 from minigrad import random
 from minigrad.autograd.rules import applied, linear_rule, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
 from minigrad.ops import shape

@@ -33,9 +33,10 @@ import numpy as np
 from minigrad.autograd.gradients import grad
 from minigrad.autograd.messages import RELEASED, wrong_type
 from minigrad.autograd.own_nodes import lead_back
-from minigrad.autograd.rules import in_a_rule
+from minigrad.autograd.rules import in_rule
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, grad_mode
+from minigrad.core.modes import modes
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap
 from minigrad.faces import lazy_loading
 from minigrad.faces.arguments import dimension, no_tensor
@@ -202,7 +203,7 @@ class MkldnnRnnLayerBackward0(Node):
         """Apply the rule to arrays."""
         return self._applied(gradient, keep, unpack_array)
 
-    @in_a_rule
+    @in_rule
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to tensors, which records it."""
         return self._applied(gradient, keep, unpack_tensor)
@@ -248,9 +249,7 @@ def lstm_layer(
     states, _, cells, _ = kept
     last = states[-1].copy(), cells[-1].copy()
     outputs = tuple(map(wrap, (states[::-1].copy() if reverse else states, *last)))
-    if not grad_mode.enabled or not any(
-        each is not None and each.requires_grad for each in tensors
-    ):
+    if not modes.recording or not any(each is not None and each.requires_grad for each in tensors):
         return outputs[0], outputs[1:]
     node = MkldnnRnnLayerBackward0()
     node._set_up(

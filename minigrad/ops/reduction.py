@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import arguments, attach, face
 from minigrad.faces.arguments import cast, dimensions

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import without_derivative
 from minigrad.autograd.rules import applied, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, entrywise, face, numpy_protocols

@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import watched, without_derivative
 from minigrad.autograd.rules import applied, quietly, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry, real_number
 from minigrad.creation.dtypes import scalar_name

@@ -17,7 +17,7 @@ import numpy as np
 from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied
 from minigrad.core.node import sum_to_shape
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, face

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, attach, face
 from minigrad.faces.arguments import no_combination, refuse

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied, overridable, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.creation import dtypes
 from minigrad.creation.construction import real_number
 from minigrad.faces import entrywise, face

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import Decomposition, recorded
 from minigrad.autograd.rules import applied, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import FromEnd, dimensions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.creation.construction import real_number

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import applied
-from minigrad.core.tape import Array, book, differentiable
+from minigrad.core.operation import Array, book, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import cast, dimension

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache, partial, reduce, wraps
-from types import FunctionType
+from collections.abc import Callable
+from copy import copy
+from functools import cache, reduce, wraps
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import in_a_rule, quietly, rules_mode, silences
+from minigrad.autograd.rules import quietly, silences
+from minigrad.autograd.saved_hooks import wrapped_number
+from minigrad.core import extensions
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, grad_mode, is_grad_enabled
-from minigrad.core.plugs import plugs
-from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal, wrapped_number
+from minigrad.core.modes import is_grad_enabled, modes, notify
+from minigrad.core.node import NO_EDGE
+from minigrad.core.operation import interpret
+from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
 from minigrad.faces.arguments import as_tensor, cast, check_tensor, holds_numbers, plain
 
@@ -85,14 +88,14 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
     if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
         if other.__class__ is bool and operation.__name__ == "sub":
             raise no_booleans(TypeError(), self._array, np.asarray(other))
-        if rules_mode.running and operation in with_number:
+        if modes.in_rule and operation in with_number:
             return with_number[operation](self, other)
         if self._array.dtype is HALF and operation.__name__ in _EXACT:
             return meet_types(operation, self, scalar(other, _SINGLE), HALF)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
         sign = _ORDERS.get(operation.__name__)
-        if sign and not rules_mode.running:
+        if sign and not modes.in_rule:
             told = "not supported between instances of 'Tensor' and 'numpy.ndarray'"
             raise TypeError(f"'{sign}' {told}. Make a tensor of the array first.")
         if operation.__name__ in ("eq", "ne") and not holds_numbers(other):
@@ -105,9 +108,7 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
 
 def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tensor, Tensor]:
     """Give a tensor, and one of NumPy's arrays as another: they meet by NumPy's rules."""
-    if array.dtype.kind in "biufc" and not (
-        rules_mode.running or (array.ndim and self.requires_grad)
-    ):
+    if array.dtype.kind in "biufc" and not (modes.in_rule or (array.ndim and self.requires_grad)):
         meeting = np.result_type(self._array.dtype, array.dtype)
         self = cast(self, np.dtype("d") if quotient and meeting.kind in "biu" else meeting)
     try:
@@ -134,32 +135,30 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor, meeting: Any
     wide = meeting is HALF and one and operation.__name__ in _EXACT
     within = _SINGLE if wide else meeting
     shadows = _converted(a, within, b._array), _converted(b, within, a._array)
-    recording = grad_mode.enabled
-    call = operation if recording.__class__ is bool else partial(unattended, operation)
-    result: Tensor = call(*shadows)
+    result: Tensor = unobserved(operation, *shadows)
     if wide:
         result._array = quietly(result._array.astype)(HALF)
     edge = result._edge
     if edge is not None and edge[0] is not None:
         refuse_complex(meeting)
-        node = edge[0]
+        node: Any = edge[0]
         node._broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
         if node._saved is not None:
             node._saved = tuple(_original(saved, shadows, (a, b)) for saved in node._saved)
-        if recording is not True:
-            recording.attend(node, result)
+        notify(node, result)
     return result
 
 
-def unattended(operation: Callable[..., Any], *arguments: Any) -> Any:
-    """Call an operation whose node is not finished by it: who watches new nodes sees it later."""
-    recording = grad_mode.enabled
-    if recording:
-        grad_mode.enabled = True
+def unobserved(operation: Callable[..., Any], *arguments: Any) -> Any:
+    """Call an operation whose node is not finished by it: observers are shown the node later."""
+    observers = modes.observers
+    if not observers:
+        return operation(*arguments)
+    modes.observers = ()
     try:
         return operation(*arguments)
     finally:
-        grad_mode.enabled = recording
+        modes.observers = observers
 
 
 def meeting_of(*arrays: Any) -> np.dtype[Any]:
@@ -190,7 +189,7 @@ def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
     if array.dtype is dtype:
         return tensor
     shadow = wrap(np.asarray(array, dtype, like=other))
-    if grad_mode.enabled and tensor.requires_grad:
+    if modes.recording and tensor.requires_grad:
         shadow._edge = tensor._edge or resolve_edge(tensor)
         if shadow._edge is NO_EDGE:  # a view made under no_grad: see View.resolve
             shadow._edge, shadow._view = None, tensor._view
@@ -241,20 +240,20 @@ def in_single(operation: Any) -> Any:
 
     A rule takes steps, as it does where it is recorded. Each is an operation, and rounds once.
     """
-    names = {**operation.__globals__, "half": None}  # what the functions of the tape refer to
-    if operation.__name__ not in _ROUNDS_ITSELF:
-        names["forward"] = rounded_once(names["forward"])
-    members = {"__slots__": (), "_run": _in_steps}
-    names["NodeType"] = type(operation.node.__name__, (operation.node,), members)
-    return FunctionType(operation.__code__, names, operation.__name__)
+    plan = copy(operation.plan)
+    if plan.name not in _ROUNDS_ITSELF:
+        plan.forward = rounded_once(plan.forward)
+    members = {"__slots__": (), "_plan": plan, "_run": _in_steps}
+    plan.node, plan.precise = type(plan.node.__name__, (plan.node,), members), True
+    return interpret(plan)
 
 
 def _in_steps(node: Any, gradient: Any, *settings: Any) -> list[Any]:
-    recording, grad_mode.enabled = grad_mode.enabled, False
+    recording, modes.recording = modes.recording, False
     try:
         found = node._run_recorded(wrap_as_normal(gradient), *settings)
     finally:
-        grad_mode.enabled = recording
+        modes.recording = recording
     return [None if each is None else each._array for each in found]
 
 
@@ -283,7 +282,7 @@ def rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
         first = given[0]
         if first.__class__ is np.ndarray and first.dtype is not HALF:
             return function(*given)
-        if grad_mode.enabled or not isinstance(first, Tensor):
+        if modes.recording or not isinstance(first, Tensor):
             return narrow(*given)
         return wrap_as_normal(narrow(*[getattr(each, "_array", each) for each in given]))
 
@@ -374,48 +373,40 @@ def refuse_gradient(name: str, argument: str, given: Tensor | None) -> None:
         )
 
 
-# ---------------------------------------------------------------------- what the tape writes
+# ---------------------------------------------------------------------- what operations call
 
 
-def meeting(a: str, b: str | None, arguments: Iterable[str] = ()) -> list[str]:
-    """Write how an operation brings two inputs together that may differ: the lines of its source.
+def prepare(operation: Any, given: Any) -> tuple[Any, Any]:
+    """Bring the two inputs of an operation together, and let float16 be computed in float32.
 
-    Args:
-        a: The name of the first input.
-        b: That of the second, which may be a number. If there is none, float16 alone matters.
-        arguments: What the operation is called with.
+    Returns:
+        The arguments, and None; or None, and the result of the operation.
     """
-    if not b:
-        given = ", ".join(arguments)
-        return [f"    if array_{a}.dtype is half:", f"        return in_single(this)({given})"]
-    return [
-        f"    if {b}.__class__ is not Tensor:",
-        f"        if {b}.__class__ in numbers and {a}.__class__ is Tensor and not rules.running \\",
-        f"                and {a}._array.dtype is not half:",
-        f"            {b} = scalars[{b}.__class__, {b}, {a}._array.dtype]",
-        f"        elif not isinstance({b}, Tensor):",
-        f"            return meet_other(this, {a}, {b})",
-        "    try:",
-        f"        array_{a} = {a}._array",
-        f"        array_{b} = {b}._array",
-        "    except AttributeError:",
-        f"        return meet_other(this, {a}, {b})",
-        f"    if array_{a}.dtype is not array_{b}.dtype:",
-        f"        return meet_types(this, {a}, {b})",
-    ]
+    plan = operation.plan
+    if plan.arithmetic:
+        a, b = given
+        plain = b.__class__ in _PYTHON_NUMBERS and a.__class__ is Tensor and not modes.in_rule
+        if plain and a._array.dtype is not HALF:
+            b = scalars[b.__class__, b, a._array.dtype]
+        if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+            return None, meet_other(operation, a, b)
+        if a._array.dtype is not b._array.dtype:
+            return None, meet_types(operation, a, b)
+        given = a, b
+    if not plan.precise and given[plan.input_places[0]]._array.dtype is HALF:
+        return None, in_single(operation)(*given)
+    return given, None
 
 
-plugs.fill(meeting=meeting)
-# what the functions that the tape writes call
-plugs.names |= {
-    "numbers": _PYTHON_NUMBERS,
+extensions.register(prepare=prepare, retry=retry)
+# what the functions call that `fast.writer` writes
+WRITTEN_NAMES = {
     "half": HALF,
-    "in_a_rule": in_a_rule,
     "in_single": in_single,
     "meet_other": meet_other,
     "meet_types": meet_types,
+    "numbers": _PYTHON_NUMBERS,
     "retry": retry,
-    "rules": rules_mode,
     "scalars": scalars,
     "silences": silences,
 }

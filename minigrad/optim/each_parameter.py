@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
+from minigrad.autograd.inference import INFERENCE
 from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.autograd.views import write_watchers
-from minigrad.core.tensor import INFERENCE, Tensor, wrap
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import zeros_like

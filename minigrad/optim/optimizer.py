@@ -10,7 +10,7 @@ from itertools import chain, count
 from typing import Any, ClassVar
 
 from minigrad.autograd.messages import warn
-from minigrad.core.node import RemovableHandle
+from minigrad.core.hooks import RemovableHandle
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
 from minigrad.nn.modules.module import enter

@@ -27,7 +27,7 @@ from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
 from minigrad.autograd.messages import warn
 from minigrad.autograd.saved_hooks import saved_tensors_hooks
-from minigrad.core.node import grad_mode, is_grad_enabled
+from minigrad.core.modes import is_grad_enabled, modes
 from minigrad.core.tensor import Tensor, wrap_as_normal
 from minigrad.nn.modules.container import Sequential
 from minigrad.random import fork_rng, get_rng_state, set_rng_state
@@ -121,8 +121,8 @@ class Frame:
     def unpack(self, slot: Slot) -> Any:
         """Give the tensor of a slot; recompute the part, if this pass has not done so."""
         # without a pass, somebody looks at a saved value
-        found = {} if grad_mode.task is None else self._recomputations
-        recomputation = found.setdefault(grad_mode.task, Recomputation())
+        found = {} if modes.task is None else self._recomputations
+        recomputation = found.setdefault(modes.task, Recomputation())
         if not recomputation.finished:
             self._recompute(recomputation)
             recomputation.finished = True
@@ -220,7 +220,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Run the part again, recorded, and send the gradients through it."""
-        if grad_mode.task is not None and grad_mode.task.needed is not None:
+        if modes.task is not None and modes.task.needed is not None:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
                 "passing an `inputs` parameter to .backward(). To resolve this error, you can "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from minigrad.core.node import RemovableHandle as RemovableHandle
+from minigrad.core.hooks import RemovableHandle as RemovableHandle
 from minigrad.creation.memory import warn_if_has_hooks as warn_if_has_hooks
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])

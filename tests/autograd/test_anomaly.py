@@ -11,6 +11,7 @@ import pytest
 
 import minigrad
 from minigrad.autograd.anomaly_mode import is_anomaly_enabled
+from minigrad.core.modes import modes
 
 
 @pytest.fixture
@@ -111,14 +112,14 @@ def test_notes_are_freed_after_an_error(torch, draw, anomaly, said):
 
 
 def test_recording_goes_back_to_the_quick_way():
-    before = minigrad.core.node.grad_mode.enabled
+    before = modes.observers
     with minigrad.autograd.set_detect_anomaly(True):
         assert is_anomaly_enabled()
-        assert minigrad.core.node.grad_mode.enabled is not True
-    assert before is True and minigrad.core.node.grad_mode.enabled is True
+        assert modes.observers
+    assert before == () == modes.observers
     with minigrad.no_grad(), minigrad.autograd.set_detect_anomaly(True):
-        assert minigrad.core.node.grad_mode.enabled is False
-    assert minigrad.core.node.grad_mode.enabled is True
+        assert modes.observers and not modes.recording
+    assert modes.observers == () and modes.recording
 
 
 NODES = {

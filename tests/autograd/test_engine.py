@@ -12,7 +12,7 @@ import pytest
 import minigrad
 from minigrad.autograd.events import PassStarted
 from minigrad.autograd.recording import record
-from minigrad.core.node import grad_mode
+from minigrad.core.modes import modes
 
 # ------------------------------------------------------------------ long chains
 
@@ -190,18 +190,18 @@ def test_a_flag_is_a_byte():
 @pytest.mark.parametrize("levels", ["many", "one", "one, without threads"])
 def test_a_pass_within_a_pass_gives_its_level_back(levels, monkeypatch):
     if levels != "many":
-        monkeypatch.setattr(grad_mode, "levels_left", 1)
+        monkeypatch.setattr(modes, "levels_left", 1)
     if "without" in levels:
         monkeypatch.setattr(threading.Thread, "start", raise_runtime_error)
     x = minigrad.ones(1, requires_grad=True)
     y, other = x * 2, x * 3
     y.register_hook(lambda grad: other.backward())
-    levels = grad_mode.levels_left
+    levels = modes.levels_left
     (x * 1).backward()
-    assert grad_mode.levels_left == levels
+    assert modes.levels_left == levels
     with record() as log:
         y.backward()
-    assert grad_mode.levels_left == levels
+    assert modes.levels_left == levels
     assert x.grad.tolist() == [6.0]
     assert len(log.of(PassStarted)) == 2  # in another thread, too
 

@@ -22,8 +22,8 @@ from minigrad.autograd import recording
 from minigrad.autograd.messages import anomaly
 from minigrad.autograd.saved_hooks import _open_blocks
 from minigrad.autograd.views import write_watchers
-from minigrad.core.node import grad_mode
-from minigrad.core.plugs import plugs
+from minigrad.core import extensions
+from minigrad.core.modes import Modes, modes
 from minigrad.saving import checkpoint as checkpoints
 
 graph = torch.autograd.graph
@@ -87,16 +87,16 @@ KINDS = {
     "func.grad": lambda: torch.func.grad(lambda v: (v * v).sum())(x.detach()),
     "optimizer": optimizer.step,
 }
-NORMAL = {name: vars(grad_mode)[name] for name in vars(grad_mode)}
+NORMAL = {name: getattr(modes, name) for name in Modes.__annotations__}
 NUMPYS = np.geterr()
 
 
 def left_on():
     """List what an interrupt has left that was not so before."""
-    changed = [name for name, value in vars(grad_mode).items() if value is not NORMAL[name]]
+    changed = [name for name, value in NORMAL.items() if getattr(modes, name) is not value]
     if anomaly.enabled or not anomaly.check_nan:
         changed.append("anomaly mode")
-    if plugs.pass_kinds or _open_blocks or write_watchers or checkpoints._early_stop != [None]:
+    if extensions.pass_kinds or _open_blocks or write_watchers or checkpoints._early_stop != [None]:
         changed.append("a block")
     if np.geterr() != NUMPYS:
         changed.append("NumPy's settings")
@@ -137,7 +137,7 @@ def test_blocks_are_left_in_every_way():
     hooks = graph.saved_tensors_hooks(lambda t: t, lambda t: t)
     hooks.__enter__()
     hooks.__exit__(None, None, None)
-    assert grad_mode.saved_hooks == () and grad_mode.enabled is True
+    assert modes.saved_hooks == () and modes.recording is True
     with pytest.raises(LookupError), torch.inference_mode():
         raise LookupError
     assert not torch.is_inference_mode_enabled()

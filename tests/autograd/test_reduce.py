@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.core.node import reduce_gradient, sum_to_shape
-from minigrad.ops.elementwise import sum_of_products
+from minigrad.core.node import sum_to_shape
 
 
 def _by_hand(gradient, shape):
@@ -82,28 +81,6 @@ def test_shapes_that_do_not_broadcast(torch, draw, refused):
     for operation in (torch.add, torch.mul, torch.sub, torch.div):
         with refused(RuntimeError, message, "compared from the right, sizes must be equal or 1"):
             operation(a, b)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("size", [4096, 5000, 100_003])
-def test_products_summed_at_once_are_the_rule_and_its_sum(dtype, size):
-    source = np.random.default_rng(size)
-    a, b = (source.standard_normal((2, size)).astype(dtype) for _ in range(2))
-    wanted = ((1, 1), np.dtype(dtype))
-    found = reduce_gradient(sum_of_products(a, b, wanted), wanted)
-    expected = np.sum(a.astype(np.float64) * b, keepdims=True)
-    # each addition rounds a partial sum, which itself grows with the root of the terms so far
-    room = np.finfo(dtype).eps * np.sum(np.abs(a * b))
-    assert found.shape == (1, 1) and found.dtype == dtype
-    assert abs(found - expected).item() < 4 * room
-
-
-def test_products_that_are_not_summed_to_one_number_are_plain_products():
-    source = np.random.default_rng(0)
-    a, b = (source.standard_normal((4, 3000)) for _ in range(2))
-    for left, right, shape in ((a, b, (3000,)), (a.T, b.T, (1,)), (a, b[:1], (1,)), (a, b, None)):
-        wanted = None if shape is None else (shape, np.dtype(float))
-        np.testing.assert_array_equal(sum_of_products(left, right, wanted), left * right)
 
 
 def test_a_large_gradient_summed_to_one_number_reaches_its_leaf(torch):

@@ -197,7 +197,7 @@ OFFENDERS = [
     ("exercises", "does not call", lambda nb: nb.cells[-1].update(source="pass")),
     ("exercises", "shows no result", lambda nb: nb.cells[-1].update(outputs=[])),
     ("links", "leads nowhere", with_prose("[here](not_there.md)")),
-    ("links", "that names hooks.py", with_prose("[hooks.py](../minigrad/core/gates.py)")),
+    ("links", "that names hooks.py", with_prose("[hooks.py](../minigrad/core/module_hooks.py)")),
     ("links", "names core/__init__.py", with_prose("[core/\\_\\_init\\_\\_.py](AUTHORING.md)")),
     ("error-stream", "error stream", with_outputs(said("warned", "stderr"))),
     ("widgets", "metadata", widget_state),

@@ -11,7 +11,7 @@ from typing import Any
 
 import minigrad
 from minigrad.core.node import Node
-from minigrad.core.tape import book
+from minigrad.core.operation import book
 
 from .mutants import Mutant, mutants
 
@@ -41,9 +41,7 @@ def rules() -> set[tuple[str, int]]:
     """
     waiting: list[Any] = []
     for operation in book.values():
-        names = operation.__globals__
         waiting += operation.rules.values()
-        waiting += [names[name] for name in names if name.startswith("twin_")]
     kinds: list[type] = [Node]
     for kind in kinds:
         kinds += kind.__subclasses__()

@@ -10,8 +10,9 @@ from functools import partial
 import pytest
 
 from minigrad.core.engine import AccumulateGrad, GraphTask, count_uses
-from minigrad.core.gates import _fitting, attach_legacy_hooks
-from minigrad.core.node import NodeHooks, reduce_gradient
+from minigrad.core.hooks import NodeHooks
+from minigrad.core.module_hooks import FullBackwardHooks, attach_legacy_hooks
+from minigrad.core.node import reduce_gradient
 from minigrad.core.tensor import unpack_array
 from tests.autograd.test_reduce import (
     test_an_operation_on_broadcast_inputs_gives_gradients_in_their_shapes as broadcast,
@@ -34,7 +35,6 @@ def count_double(self, gradient, keep=True):
 
 def keep_always(self, roots, retain_graph, create_graph):
     self.roots, self.retain_graph, self.recorded, self.buffers = roots, True, create_graph, {}
-    self.attended = self.attended or create_graph
 
 
 def call_in_vain(self, gradients):
@@ -47,6 +47,12 @@ def call_node_hooks_in_vain(self, kind, table, gradients, *seen):
     for hook in table.values():
         hook(tuple(gradients), *seen)
     return gradients
+
+
+def call_module_hooks_in_vain(self, kind, hooks, grads, *seen):
+    for hook in hooks:
+        hook(self.module, grads, *seen)
+    return grads
 
 
 def hook_the_first(module, hooks, args, result):
@@ -92,8 +98,8 @@ CLASSICS = {
         partial(as_recorded, "tensor_hook_moments"),
     ),
     "a module hook in vain": (
-        _fitting,
-        lambda grads, replaced, hook, what: grads,
+        FullBackwardHooks._call,
+        call_module_hooks_in_vain,
         partial(as_recorded, "module_full_hooks"),
     ),
     "a legacy hook on the first node": (

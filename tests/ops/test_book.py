@@ -18,6 +18,7 @@ import pytest
 import minigrad as torch
 from minigrad.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from minigrad.core.tensor import wrap
+from tests.planting import plant
 
 from .book import BOOK, CASES, Case
 
@@ -173,23 +174,15 @@ def incoming(shape: tuple[int, ...]) -> Any:
     return np.random.default_rng(1).uniform(0.5, 1.5, shape)
 
 
-def plant(
-    monkeypatch: pytest.MonkeyPatch, name: str, place: str, wrong: Callable[[Any], Any]
-) -> None:
-    """Put a wrong rule in the place of a right one, and of its twin for broadcast inputs."""
-    names = BOOK[name].__globals__
-    for each in (place, place.replace("rule_", "twin_")):
-        if each in names:
-            right = names[each]
-            monkeypatch.setitem(names, each, lambda *given, right=right: wrong(right(*given)))
+RECORDED = "recorded_vjp"
 
 
-def a_thousandth_more(gradient: Any) -> Any:
+def a_thousandth_more(gradient: Any, *_: Any) -> Any:
     """Make a gradient wrong by a thousandth of it, or of 1 where all of it is 0."""
     return gradient * 1.001 if np.any(gradient) else gradient + 0.001
 
 
-def a_thousandth_steeper(gradient: Any) -> Any:
+def a_thousandth_steeper(gradient: Any, *_: Any) -> Any:
     """Leave a gradient as it is, and make its derivative wrong by a thousandth."""
     return gradient + (gradient - gradient.detach()) * 0.001
 
@@ -200,7 +193,7 @@ def test_a_rule_wrong_by_a_thousandth_is_caught(
     name: str, argument: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each rule, made wrong, is found in every case, and only its own input is blamed."""
-    plant(monkeypatch, name, f"rule_{argument}", a_thousandth_more)
+    plant(monkeypatch, BOOK[name], argument, a_thousandth_more)
     position = list(BOOK[name].rules).index(argument)
     blamed = f"^Jacobian mismatch for output 0 with respect to input {position},"
     for case in CASES[name]:
@@ -226,7 +219,7 @@ def test_a_recorded_rule_wrong_by_a_thousandth_is_caught(
     if not checked:
         rule = BOOK[name].rules[argument]
         assert not np.any(rule(*[np.ones(3)] * len(signature(rule).parameters)))
-    plant(monkeypatch, name, f"recorded_rule_{argument}", a_thousandth_steeper)
+    plant(monkeypatch, BOOK[name], argument, a_thousandth_steeper, RECORDED)
     for function, inputs in checked[:1]:  # it is one rule, whatever the case
         with pytest.raises(GradcheckError, match=r"^Jacobian mismatch for output"):
             check_recorded(function, inputs)
@@ -236,13 +229,13 @@ def test_a_recorded_rule_wrong_by_a_thousandth_shows_in_no_first_derivative(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """So what is found above is found by the check of second derivatives alone."""
-    plant(monkeypatch, "exp", "recorded_rule_self", a_thousandth_steeper)
+    plant(monkeypatch, BOOK["exp"], "self", a_thousandth_steeper, RECORDED)
     assert gradcheck(*called("exp", CASES["exp"][0]), **EXACT)
 
 
 def test_the_usual_tolerance_is_not_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """PyTorch's rtol of 1e-3 lets a rule pass that is wrong by a thousandth."""
-    plant(monkeypatch, "exp", "rule_self", lambda gradient: gradient * 1.001)
+    plant(monkeypatch, BOOK["exp"], "self", lambda gradient, *_: gradient * 1.001)
     function, inputs = called("exp", CASES["exp"][0])
     assert gradcheck(function, inputs)
     assert not gradcheck(function, inputs, rtol=5e-4, raise_exception=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from itertools import product
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 import minigrad as torch
 from minigrad.ops import linear as operations
 
+# without `fast` there is nothing to tell
+pytestmark = pytest.mark.skipif(operations.fused_linear is None, reason="MINIGRAD_FAST=0")
 linear = torch.nn.functional.linear
 SHAPES = [(3,), (4, 3), (1, 3), (2, 4, 3)]
 NEEDS = [needs for needs in product((True, False), repeat=3) if any(needs)]
@@ -51,7 +54,8 @@ def order_of(node: Any) -> list[str]:
 
 def folded(result: Any) -> bool:
     """Tell whether a result has a node that stands for several."""
-    return result._edge[0]._unfold.__func__ is not torch.autograd.graph.Node._unfold
+    becomes = result._edge[0]._materialize_fused.__func__
+    return becomes is not torch.autograd.graph.Node._materialize_fused
 
 
 def plain(shape: Any, needs: Any, leaf: bool) -> list[Any]:
@@ -133,7 +137,7 @@ def written_to(shape: Any, needs: Any, leaf: bool) -> list[Any]:
 @pytest.mark.parametrize("use", [plain, looked_at, twice, written_to])
 def test_nobody_can_tell(use, shape, needs, leaf, monkeypatch):
     found = use(shape, needs, leaf)
-    monkeypatch.setattr(operations, "_can_fold_nodes", lambda *given: False)
+    monkeypatch.setattr(operations, "fused_linear", None)
     assert found == use(shape, needs, leaf)
 
 
@@ -160,7 +164,8 @@ def test_a_changed_weight_is_told_by_one_error():
 
 
 def test_a_wrong_fold_is_told(monkeypatch):
-    wrong = operations._Affine._run
+    fused = importlib.import_module("minigrad.fast.linear")
+    wrong = fused._Affine._run
     found = plain((4, 3), (True, True, True), False)
-    monkeypatch.setattr(operations._Affine, "_run", lambda *given: [2 * g for g in wrong(*given)])
+    monkeypatch.setattr(fused._Affine, "_run", lambda *given: [2 * g for g in wrong(*given)])
     assert found != plain((4, 3), (True, True, True), False)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import minigrad
-from minigrad.core import gates
-from minigrad.core.node import NodeHooks
+from minigrad.core import module_hooks
+from minigrad.core.hooks import NodeHooks
 
 from .fuzz import module_corpus, module_fuzzing
 from .fuzz.module_hooks import MODULE_KINDS
@@ -105,7 +105,7 @@ def _without_pre_hooks(self: Any, _: Any, grad_outputs: Any) -> Any:
     return grad_outputs
 
 
-_RULE = gates.BackwardHookFunctionBackward._run
+_RULE = module_hooks.BackwardHookFunctionBackward._run
 
 
 def _slightly_wrong(node: Any, gradient: Any, keep: bool = True) -> Any:
@@ -116,8 +116,8 @@ def _slightly_wrong(node: Any, gradient: Any, keep: bool = True) -> Any:
     ("where", "name", "wrong"),
     [
         (NodeHooks, "run_tensor_hooks", _in_reverse),
-        (gates.FullBackwardHooks, "at_outputs", _without_pre_hooks),
-        (gates.BackwardHookFunctionBackward, "_run", _slightly_wrong),
+        (module_hooks.FullBackwardHooks, "at_outputs", _without_pre_hooks),
+        (module_hooks.BackwardHookFunctionBackward, "_run", _slightly_wrong),
     ],
 )
 def test_a_planted_mistake_is_found(

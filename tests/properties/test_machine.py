@@ -10,8 +10,9 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import minigrad
-from minigrad.core.node import NodeHooks
+from minigrad.core.hooks import NodeHooks
 from minigrad.ops import elementwise
+from tests.planting import plant
 
 from .effort import MORE, SETTINGS
 from .machine import Machine
@@ -34,7 +35,7 @@ def test_pytorch_does_what_the_naive_engine_does() -> None:
 
 
 PLANTED = {
-    "a product's rule off by a thousandth": ("rule", "rule_self"),
+    "a product's rule off by a thousandth": ("rule", "self"),
     "changes in place that nobody counts": (minigrad.Tensor, "_bump_version"),
     "tensor hooks that are not called": (NodeHooks, "run_tensor_hooks"),
 }
@@ -44,9 +45,7 @@ PLANTED = {
 def test_a_planted_bug_is_found(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, name = PLANTED[bug]
     if place == "rule":
-        names = elementwise.mul.__globals__
-        right = names[name]
-        monkeypatch.setitem(names, name, lambda *given: right(*given) * 1.001)
+        plant(monkeypatch, elementwise.mul, name, lambda gradient, *_: gradient * 1.001)
     else:
         monkeypatch.setattr(place, name, lambda *given: None)
     with pytest.raises(AssertionError):

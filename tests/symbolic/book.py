@@ -10,7 +10,7 @@ from pathlib import Path
 
 import minigrad.nn.functional
 import minigrad.ops
-from minigrad.core import tape
+from minigrad.core.operation import registry
 from minigrad.symbolic import symbols
 
 for _room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
@@ -18,7 +18,7 @@ for _room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
 
 BOOK = {
     name: operation
-    for name, operation in tape.book.items()
+    for name, operation in registry.items()
     if operation.__module__.startswith("minigrad.")  # not those that other tests make
 }
 

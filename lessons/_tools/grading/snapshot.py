@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from minigrad.core import tape
+from minigrad.fast import writer
 from minigrad.optim import Optimizer
 
 # What checks stand on. Other libraries a student may change to no effect.
@@ -45,7 +45,7 @@ def write_functions(modules: Iterable[ModuleType]) -> None:
         modules: Where to look for them.
     """
     face = sys.modules["minigrad.faces.face"]  # the package has a function of this name
-    stubs = {tape._first_call.__code__, vars(face)["_first_call"].__code__}
+    stubs = {writer._first_call.__code__, vars(face)["_first_call"].__code__}
     seen: set[int] = set()
     pending: list[Mapping[str, Any]] = [vars(module) for module in modules]
     while pending:

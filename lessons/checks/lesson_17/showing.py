@@ -91,8 +91,8 @@ def _hooks_of(node: _Node) -> list[Hook]:
 # ------------------------------------------------------------------ the heart beside it
 
 _PARTS = [
-    ("17.2", "result", "tape", "Writer.operation", "writes the function that computes and records"),
-    ("17.2", "the rules", "tape", "differentiable", "turns an entry of the book into an operation"),
+    ("17.2", "result", "operation", "interpret", "makes the function that computes and records"),
+    ("17.2", "the rules", "operation", "operation", "turns forward and rules into an operation"),
     ("17.3", "unbroadcast", "node", "sum_to_shape", "sums over what was added or stretched"),
     ("17.3", "Broadcasting", "node", "reduce_gradient", "is called behind a rule, where needed"),
     ("17.4", "number, inputs", "node", "Node", "knows its edges and its place in the order"),
@@ -100,12 +100,12 @@ _PARTS = [
     ("17.4", "the first walk", "engine", "count_uses", "finds who has to wait, and for how many"),
     ("17.4", "the second walk", "engine", "GraphTask.run", "runs what is ready"),
     ("17.4", "backward", "engine", "run_backward", "begins a pass, and ends it"),
-    ("17.5", "Handle", "node", "RemovableHandle", "takes one hook off again"),
+    ("17.5", "Handle", "hooks", "RemovableHandle", "takes one hook off again"),
     ("17.5", "register_hook", "tensor", "Tensor.register_hook", "puts a hook into a table"),
-    ("17.5", "complete, with hooks", "node", "NodeHooks.run_tensor_hooks", "calls them in order"),
-    ("17.7", "identity", "gates", "_through_identity", "leads values through a node of this call"),
-    ("17.7", "between_gates", "gates", "FullBackwardHooks", "keeps one end until the other comes"),
-    ("17.7", "the wrapped rule", "gates", "attach_legacy_hooks", "hooks the result's last node"),
+    ("17.5", "complete, with hooks", "hooks", "NodeHooks.run_tensor_hooks", "calls them in order"),
+    ("17.7", "identity", "module_hooks", "_through_identity", "leads values through one node"),
+    ("17.7", "between_gates", "module_hooks", "FullBackwardHooks", "keeps one end for later"),
+    ("17.7", "the wrapped rule", "module_hooks", "attach_legacy_hooks", "hooks the last node"),
 ]
 
 

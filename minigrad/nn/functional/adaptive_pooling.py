@@ -17,7 +17,7 @@ import numpy as np
 from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.own_nodes import watched, without_derivative
 from minigrad.autograd.rules import applied, quietly
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import empty
 from minigrad.faces.arguments import check_tensor, different, not_implemented, whole

@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, number, whole

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import wrong_type
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import scalar_name
 from minigrad.creation.layout import Size

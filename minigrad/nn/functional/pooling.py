@@ -17,7 +17,7 @@ import numpy as np
 
 from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, overridable, quietly, taking, zeros_for
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import Unsaid, check_tensor, dimension, not_implemented
 from minigrad.ops import shape

@@ -18,7 +18,7 @@ import numpy as np
 
 from minigrad.autograd.messages import warn, wrong_type
 from minigrad.autograd.rules import applied
-from minigrad.core.tape import Array, differentiable
+from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import of_array
 from minigrad.creation.factories import linspace

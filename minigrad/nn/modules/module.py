@@ -8,8 +8,8 @@ from types import FunctionType
 from typing import Any
 
 from minigrad.autograd.messages import warn
-from minigrad.core.gates import FullBackwardHooks, attach_legacy_hooks
-from minigrad.core.node import RemovableHandle
+from minigrad.core.hooks import RemovableHandle
+from minigrad.core.module_hooks import FullBackwardHooks, attach_legacy_hooks
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
 from minigrad.nn.modules.state_dict import BoundHook, StateDict, _IncompatibleKeys

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.core.node import is_grad_enabled
+from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.devices import refuse_other_places
 from minigrad.creation.factories import full

@@ -29,36 +29,6 @@ def an_unpack_hook_gives_another_shape(torch, log):
 
 
 @family
-def a_fresh_gradient_and_what_hooks_of_its_node_see(torch, log):
-    """Post-hooks see the memory of the gradient, if nobody else has hold of what arrived."""
-
-    def kept(gradients):
-        others.extend(gradients)
-
-    def replaced(gradients):
-        others.append(gradients[0] * 3)
-        return (others[-1],)
-
-    for name, hook in (
-        ("none", None),
-        ("kept", kept),
-        ("replaced", replaced),
-        ("dropped", lambda gradients: (gradients[0] * 3,)),
-    ):
-        others: list = []
-        seen: list = []
-        x = leaf(torch, (3,), 1)
-        y = x * 2
-        node = y.grad_fn.next_functions[0][0]
-        if hook is not None:
-            node.register_prehook(hook)
-        node.register_hook(lambda inputs, outputs, seen=seen: seen.append(outputs[0]))
-        y.sum().backward()
-        shared = [each.data_ptr() == x.grad.data_ptr() for each in (*seen, *others)]
-        log(f"{name}: shared {shared}", x.grad)
-
-
-@family
 def quotients_with_arrays_of_numpys(torch, log):
     """Whole numbers divided by NumPy's array meet by NumPy's rules, in float64."""
     for array in (np.array(2), np.array([2, 4], np.int8), np.array(True), np.array(2, np.float32)):

@@ -1,10 +1,10 @@
-"""See where the two kinds of module backward hooks sit: that is their whole difference.
+"""Full and legacy module backward hooks: where each sits in the graph is their whole difference.
 
 A module is called, and the operations of its forward leave nodes on the tape. During backward
 the gradients come from the right::
 
     full hooks:     x --[identity]-- op -- op -- op --[identity]-- y      two nodes of our own,
-                            |                             |               in front and behind
+                            |                             |               before and after
                        grad_input                    grad_output
 
     legacy hooks:   x -------------- op -- op -- op --------------- y     one node that was there
@@ -24,9 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.core import extensions
 from minigrad.core.engine import resolve_edge
-from minigrad.core.node import NO_EDGE, Node, NodeHooks, attend, grad_mode, is_grad_enabled
-from minigrad.core.plugs import plugs
+from minigrad.core.hooks import NodeHooks
+from minigrad.core.modes import modes, notify
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.tensor import Tensor, make_view, wrap
 
 Hooks = Sequence[Callable[..., Any]]
@@ -96,63 +98,54 @@ class FullBackwardHooks:
             The result with a view in the place of each tensor that needs a gradient.
         """
         if not isinstance(result, (Tensor, tuple)):
-            plugs.messages.warn_no_tensors(result)
+            extensions.messages.warn_no_tensors(result)
         values = result if isinstance(result, tuple) else (result,)
         values, self.outputs, _ = _through_identity(values, self.at_outputs)
         return values if isinstance(result, tuple) else values[0]
 
     def at_outputs(self, _: Any, passed_on: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Behind the module, where its backward begins: call the pre-hooks."""
-        arrived = self.grad_outputs = _spread(passed_on, self.outputs)
-        pre_hooks = self.pre_hooks
-        for pre_hook in pre_hooks and grad_mode.task.hooks_to_call("full backward pre", pre_hooks):
-            replaced = pre_hook(self.module, self.grad_outputs)
-            if replaced is not None:
-                self.grad_outputs = _fitting(self.grad_outputs, replaced, "pre hook", "grad_output")
-        left = self.grad_outputs
+        """After the module, where its backward begins: call the pre-hooks."""
+        arrived = _one_for_each(passed_on, self.outputs)
+        left = self.grad_outputs = self._call("full backward pre", self.pre_hooks, arrived)
         if not self.inputs_need_grad:
-            # There is no node in front of the module, so this is the only occasion.
-            self._call_hooks_without_inputs()
+            # There is no node at the inputs, so this is the only occasion.
+            extensions.messages.warn_no_input_needs_grad()
+            self._call("full backward", self.hooks, (None,) * len(self.inputs), self.grad_outputs)
+            self.grad_outputs = None
         return passed_on if left is arrived else _pick(left, self.outputs)
 
     def at_inputs(self, passed_on: tuple[Any, ...], _: Any) -> tuple[Any, ...]:
-        """In front of the module, where its backward ends: call the hooks with both ends."""
+        """Before the module, where its backward ends: call the hooks with both ends."""
         if self.grad_outputs is None:
             # This backward did not come through the outputs: a second derivative, or an
             # intermediate value that the module gave away.
             return passed_on
-        grads = arrived = _spread(passed_on, self.inputs)
-        for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
-            replaced = hook(self.module, grads, self.grad_outputs)
-            if replaced is not None:
-                grads = _fitting(grads, replaced, "hook", "grad_input")
+        arrived = _one_for_each(passed_on, self.inputs)
+        left = self._call("full backward", self.hooks, arrived, self.grad_outputs)
         self.grad_outputs = None
-        return passed_on if grads is arrived else _pick(grads, self.inputs)
+        return passed_on if left is arrived else _pick(left, self.inputs)
 
-    def _call_hooks_without_inputs(self) -> None:
-        """Call the hooks with None for every input: there is no gradient to show or to replace."""
-        plugs.messages.warn_no_input_needs_grad()
-        grads = (None,) * len(self.inputs)
-        for hook in grad_mode.task.hooks_to_call("full backward", self.hooks):
-            replaced = hook(self.module, grads, self.grad_outputs)
-            nothing = isinstance(replaced, tuple) and all(grad is None for grad in replaced)
-            if replaced is not None and not nothing:
-                raise plugs.messages.replaced_nothing()
-        self.grad_outputs = None
-
-
-def _fitting(grads: Any, replaced: Any, hook: str, what: str) -> Any:
-    """Give what a hook returned if it is as many gradients as there were."""
-    if len(replaced) != len(grads):
-        raise plugs.messages.wrong_number(hook, what, len(replaced), len(grads))
-    return replaced
+    def _call(self, kind: str, hooks: Any, grads: tuple[Any, ...], *seen: Any) -> tuple[Any, ...]:
+        """Call hooks of one kind, each with what the one before it returned."""
+        for hook in modes.task.hooks_to_call(kind, hooks):
+            replaced = hook(self.module, grads, *seen)
+            if replaced is None:
+                continue
+            if seen and not self.inputs_need_grad:  # there is no gradient to replace
+                if not isinstance(replaced, tuple) or any(grad is not None for grad in replaced):
+                    raise extensions.messages.replaced_nothing()
+            elif len(replaced) != len(grads):
+                raise extensions.messages.wrong_number(kind, len(replaced), len(grads))
+            else:
+                grads = replaced
+        return grads
 
 
 # The tensors among some values have numbers: [0, None, 1] are those of the arguments (x, 3, y).
 Numbers = list[int | None]
 
 
-def _spread(grads: tuple[Any, ...], numbers: Numbers) -> tuple[Any, ...]:
+def _one_for_each(grads: tuple[Any, ...], numbers: Numbers) -> tuple[Any, ...]:
     """Give one entry for each value: a gradient for a tensor, None for anything else."""
     if len(grads) == len(numbers):
         return grads
@@ -174,20 +167,19 @@ def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Numbe
         node.
     """
     numbers: Numbers = []
-    needy: list[bool] = []
+    flags: list[bool] = []
     for value in values:
-        numbers.append(len(needy) if isinstance(value, Tensor) else None)
+        numbers.append(len(flags) if isinstance(value, Tensor) else None)
         if isinstance(value, Tensor):
-            edge = value._edge
-            needy.append(value.requires_grad if edge is None else edge is not NO_EDGE)
-    if True not in needy or not (grad_mode.enabled or is_grad_enabled()):
+            flags.append(value._edge is not NO_EDGE and value.requires_grad)
+    if True not in flags or not modes.asked:
         return values, numbers, False
     node = BackwardHookFunctionBackward()
     node._shape, node._dtype = [], []
     edges, entries = [], list(values)
     for place, output_nr in enumerate(numbers):
         if output_nr is not None:
-            tensor, needs = values[place], needy[output_nr]
+            tensor, needs = values[place], flags[output_nr]
             node._shape.append(tensor._array.shape)
             node._dtype.append(tensor._array.dtype)
             edges.append((tensor._edge or resolve_edge(tensor)) if needs else NO_EDGE)
@@ -196,13 +188,12 @@ def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Numbe
             if needs:
                 view._edge = (node, output_nr)
             if view._view is not None:
-                view._view.origin = "several" if sum(needy) > 1 else "one"
+                view._view.origin = "several" if sum(flags) > 1 else "one"
     node._set_up(edges)
     hooks = node._hooks = NodeHooks()
     hooks.post[-1] = hook  # no handle has this number: it stays
-    hooks.gate = hook if len(edges) == 1 else None
-    if grad_mode.attention is not None:
-        attend(node, *_pick(entries, numbers))
+    if modes.observers:
+        notify(node, *_pick(entries, numbers))
     return (tuple(entries) if type(values) is tuple else type(values)(*entries)), numbers, True
 
 
@@ -244,4 +235,4 @@ def attach_legacy_hooks(module: Any, hooks: Hooks, args: tuple[Any, ...], result
     if node is not None:
         for hook in hooks:
             node.register_hook(LegacyHook(hook, module))
-        plugs.messages.warn_of_what_legacy_hooks_miss(args, result, node)
+        extensions.messages.warn_of_what_legacy_hooks_miss(args, result, node)

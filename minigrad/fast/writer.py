@@ -1,0 +1,287 @@
+"""Write for each operation the functions that its plan describes, so that a call costs little.
+
+As `dataclasses` and `namedtuple` do, three short functions are put together from text when an
+operation is first called: `mul(x, y)` computes and records, `MulBackward0._run` applies the rules
+to arrays, and `MulBackward0._run_recorded` applies them to tensors, which records them. They give
+the same bits as `minigrad.core.operation.interpret`. `print(mul.write())` shows them.
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+from collections.abc import Callable
+from importlib import import_module
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from minigrad.core import extensions
+from minigrad.core import operation as core
+from minigrad.core.engine import quiet_numpy, resolve_edge
+from minigrad.core.modes import modes, notify
+from minigrad.core.node import NO_EDGE, next_priority, reduce_gradient
+from minigrad.core.tensor import (
+    SavedTensor,
+    Tensor,
+    make_view,
+    unpack_array,
+    unpack_tensor,
+)
+
+# What the written functions refer to.
+_NAMES: dict[str, Any] = {
+    "LAYOUTS": core.LAYOUTS,
+    "NO_EDGE": NO_EDGE,
+    "SavedTensor": SavedTensor,
+    "Tensor": Tensor,
+    "as_array": np.asanyarray,
+    "extensions": extensions,
+    "make_view": make_view,
+    "modes": modes,
+    "ndarray": np.ndarray,
+    "new": object.__new__,
+    "next_priority": next_priority,
+    "notify": notify,
+    "quiet_numpy": quiet_numpy,
+    "reduce_gradient": reduce_gradient,
+    "resolve_edge": resolve_edge,
+    "unpack_array": unpack_array,
+    "unpack_tensor": unpack_tensor,
+}
+
+
+def write_function(plan: core.Plan) -> Callable[..., Any]:
+    """Make the function of an operation; its source is written when it is first called."""
+    forward = plan.forward
+    quiet = getattr(forward, "quiet", False)
+    names = {**_NAMES, "NodeType": plan.node, "forward": forward.__wrapped__ if quiet else forward}
+    for place, name in enumerate(plan.differentiable):
+        names[f"vjp_{name}"] = plan.vjps[place]
+        names[f"recorded_vjp_{name}"] = plan.recorded_vjps[place]
+    function: Any = FunctionType(_first_call.__code__, names, plan.name)
+    names["this"] = function
+    names["prepare"] = functools.partial(_prepare, plan, function)
+    function.plan = plan
+    function.write = lambda: Writer(plan).source()
+    functools.update_wrapper(function, forward)
+    return function
+
+
+def _first_call(*arguments: Any) -> Any:
+    """Stand in for an operation until it is first called: this makes importing quick."""
+    prepare()  # type: ignore[name-defined]  # noqa: F821 - among the names of the operation
+    return this(*arguments)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _prepare(plan: core.Plan, function: Any) -> None:
+    """Write the source of an operation, and give the code to the operation and to its node."""
+    source, names, node = function.write(), function.__globals__, plan.node
+    names |= import_module("minigrad.ops.type_promotion").WRITTEN_NAMES
+    filename = f"<minigrad {node.__name__}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    written: dict[str, Any] = {}
+    exec(compile(source, filename, "exec"), names, written)
+    node._run, node._run_recorded = written["_run"], _in_rule(written["_run_recorded"])
+    function.__code__ = written[plan.name].__code__
+
+
+def _in_rule(run_recorded: Any) -> Any:
+    @functools.wraps(run_recorded)
+    def run(*arguments: Any) -> Any:
+        outer, modes.in_rule = modes.in_rule, True
+        try:
+            return run_recorded(*arguments)
+        finally:
+            modes.in_rule = outer
+
+    return run
+
+
+def convert(a: str, b: str) -> list[str]:
+    """Write how an operation brings two inputs together that may differ in type."""
+    return [
+        f"    if {b}.__class__ is not Tensor:",
+        f"        if {b}.__class__ in numbers and {a}.__class__ is Tensor and not modes.in_rule \\",
+        f"                and {a}._array.dtype is not half:",
+        f"            {b} = scalars[{b}.__class__, {b}, {a}._array.dtype]",
+        f"        elif not isinstance({b}, Tensor):",
+        f"            return meet_other(this, {a}, {b})",
+        "    try:",
+        f"        array_{a} = {a}._array",
+        f"        array_{b} = {b}._array",
+        "    except AttributeError:",
+        f"        return meet_other(this, {a}, {b})",
+        f"    if array_{a}.dtype is not array_{b}.dtype:",
+        f"        return meet_types(this, {a}, {b})",
+    ]
+
+
+class Writer:
+    """Writes the source of an operation and of its node's two methods."""
+
+    def __init__(self, plan: core.Plan) -> None:
+        self.plan = plan
+        self.quiet = getattr(plan.forward, "quiet", False)
+
+    def source(self) -> str:
+        """Write all three."""
+        plain = self.rule("_run", "vjp", "{0}._array", "unpack_array({0}, node)")
+        recorded = self.rule("_run_recorded", "recorded_vjp", "{0}", "unpack_tensor({0}, node)")
+        return "\n\n".join([self.function(), plain, recorded])
+
+    def function(self) -> str:
+        """Write the function that computes, and records where a gradient is needed."""
+        plan = self.plan
+        tensors, differentiable, arithmetic = plan.tensors, plan.differentiable, plan.arithmetic
+        lines = [f"def {plan.name}({', '.join(plan.arguments)}):"]
+        if arithmetic:
+            a, b = differentiable
+            lines += convert(a, b)
+        else:
+            lines += [f"    array_{t} = {t}._array" for t in tensors]
+        if not plan.precise:
+            lines += [f"    if array_{differentiable[0]}.dtype is half:"]
+            lines += [f"        return in_single(this)({', '.join(plan.arguments)})"]
+        given = ", ".join(f"array_{a}" if a in tensors else a for a in plan.arguments)
+        if self.quiet:  # as `quietly` does, without a call
+            lines += ["    try:", "        silence = silences.pop()"]
+            lines += ["    except IndexError:", "        silence = quiet_numpy.copy()"]
+        call = f"{'silence.run(forward, ' if self.quiet else 'forward('}{given})"
+        lines += [
+            "    try:",
+            f"        result_array = {call}",
+            "    except (ValueError, RuntimeWarning, FloatingPointError) as error:",
+            f"        result_array = retry(forward, error, {given})",
+        ]
+        if self.quiet:
+            lines += ["    finally:", "        silences.append(silence)"]
+        lines += [
+            "    if result_array.__class__ is not ndarray:",
+            "        result_array = as_array(result_array)",
+            "    result = new(Tensor)",
+            "    result._array = result_array",
+            "    result._grad = result._meta = result._version_counter = result._view = None",
+            *(f"    edge_{t} = {t}._edge" for t in differentiable),
+        ]
+        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
+        lines += [
+            f"    if modes.recording and ({wanted}):",
+            "        node = NodeType()",
+        ]
+        lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
+        lines += [
+            f"        node._edges = ({''.join(f'edge_{t}, ' for t in differentiable)})",
+            "        node._saved = (" + "".join(f"{self._save(s)}, " for s in plan.saved) + ")",
+            "        node._hooks = None",
+            "        node._priority = next_priority()",
+        ]
+        pair = "(array_{0}.shape, array_{0}.dtype), ".format
+        if plan.broadcasts:
+            pairs = [pair(t) if t in plan.broadcasts else "None, " for t in differentiable]
+            shapes = [f"array_{t}.shape" for t in plan.broadcasts]
+            # two inputs of one shape cannot have been broadcast
+            same = " == ".join(shapes if arithmetic else [*shapes, "result_array.shape"])
+            if arithmetic:  # nor does it matter to one that needs no gradient, such as a number
+                same = f"({shapes[0]} == result_array.shape if edge_{b} is NO_EDGE else {same})"
+            elif plan.converts:
+                same += "".join(
+                    f" and array_{t}.dtype is result_array.dtype" for t in plan.broadcasts
+                )
+            lines += [f"        node._broadcast = None if {same} else ({''.join(pairs)})"]
+        else:
+            lines += ["        node._broadcast = None"]
+        lines += [
+            "        result._edge = (node, 0)",
+            # what was saved may come back in another shape
+            "        if modes.observers:",
+            f"            node._broadcast = ({''.join(map(pair, differentiable))})",
+            "            notify(node, result)",
+            "    else:",
+            "        result._edge = NO_EDGE",
+            "        result._version_counter = modes.inference",
+        ]
+        if plan.view:
+            lines += [f"    make_view(result, {tensors[0]})"]
+        return "\n".join([*lines, "    return result"])
+
+    def _save(self, name: str) -> str:
+        """Write what is saved under a name: nothing if no input that needs it wants a gradient."""
+        tensor, _, what = name.partition("_sym_")
+        if what:
+            array = f"array_{tensor}"
+            return f"{array}.shape" if what == "sizes" else f"LAYOUTS['{what}']({array})"
+        if name not in self.plan.saved_tensors:
+            return name
+        if name == "result":
+            kept = "SavedTensor(result, True)"
+        else:
+            kept = f"({name} if {name}._version_counter is None else SavedTensor({name}))"
+        users = self.plan.users(name)
+        if users is None:
+            return kept
+        names = [self.plan.differentiable[place] for place in users]
+        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in names)
+        return f"{kept} if {wanted} else None"
+
+    def rule(self, method: str, prefix: str, direct: str, unpack: str) -> str:
+        """Write the method of the node that unpacks the saved values and applies the rules."""
+        plan, inputs = self.plan, self.plan.differentiable
+        lines = [f"def {method}(node, grad, keep=True, edges=None):"]
+        if plan.saved:
+            lines += ["    saved = node._saved", "    if saved is None:"]
+            lines += ["        raise extensions.messages.released()"]
+            lines += [f"    {', '.join(plan.saved)}, = saved"]
+        several = len(inputs) > 1
+        for name in plan.saved_tensors:
+            value = (
+                f"{name} = {direct.format(name)} if {name}._version_counter is None "
+                f"else {unpack.format(name)}"
+            )
+            if name == "result" and method == "_run":  # as `unpack_array` does, without a call
+                value = (
+                    "result = result.array if result.__class__ is SavedTensor and "
+                    "result._version_counter.value == result.version "
+                    f"else {unpack.format(name)}"
+                )
+            lines += (
+                [f"    if {name} is not None:", f"        {value}"] if several else [f"    {value}"]
+            )
+        calls = [
+            f"{prefix}_{t}({', '.join(['grad', *needs])})"
+            for t, needs in zip(inputs, plan.needs, strict=True)
+        ]
+        if plan.broadcasts:
+            lines += ["    wanted = node._broadcast"]
+        if several:
+            names = [f"edge_{t}" for t in inputs]
+            lines += [f"    {', '.join(names)}, = edges or node._edges"]
+            calls = [
+                f"{call} if {edge}[0] is not None else None"
+                for call, edge in zip(calls, names, strict=True)
+            ]
+        gradients = [f"grad_{t}" for t in inputs]
+        pairs = zip(gradients, calls, strict=True)
+        # PyTorch computes them in the order of their names
+        lines += sorted(f"    {name} = {call}" for name, call in pairs)
+        if plan.node._keeps_tensors:
+            tensors = plan.saved_tensors
+            some = " or ".join(f"{name} is not None" for name in tensors)
+            # where none was needed there is none to miss the next time
+            lines += [
+                f"    if not keep and ({some}):" if several and tensors else "    if not keep:",
+                "        node._saved = None",
+            ]
+            if plan.numbers_at:
+                numbers = "".join(f"{plan.saved[place]}, " for place in plan.numbers_at)
+                lines += [f"        node._numbers = ({numbers})"]
+        if plan.broadcasts:
+            lines += ["    if wanted is not None:"]
+            for t in plan.broadcasts:
+                place = inputs.index(t)
+                lines += [f"        grad_{t} = reduce_gradient(grad_{t}, wanted[{place}])"]
+        return "\n".join([*lines, f"    return ({', '.join(gradients)},)"])
+
+
+extensions.register(write_function=write_function)

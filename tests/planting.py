@@ -1,0 +1,39 @@
+"""Put a wrong rule in the place of a right one, whether operations are interpreted or written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def plant(
+    monkeypatch: pytest.MonkeyPatch,
+    operation: Any,
+    argument: str,
+    wrong: Callable[..., Any],
+    kind: str = "vjp",
+) -> None:
+    """Let `wrong` change what the rule of an input gives; it gets that, and what the rule got.
+
+    Args:
+        monkeypatch: Takes it back.
+        operation: The operation.
+        argument: The input.
+        wrong: Gives the wrong gradient.
+        kind: Which rule: "vjp", on arrays, or "recorded_vjp", on tensors.
+    """
+    plan, names = operation.plan, operation.__globals__
+    place = plan.differentiable.index(argument)
+    needs = 1 + len(plan.needs[place])
+    rules = list(getattr(plan, f"{kind}s"))
+    right = rules[place]
+
+    def planted(*given: Any) -> Any:
+        return wrong(right(*given), *given[:needs])
+
+    rules[place] = planted
+    monkeypatch.setattr(plan, f"{kind}s", rules)
+    if f"{kind}_{argument}" in names:  # where functions are written
+        monkeypatch.setitem(names, f"{kind}_{argument}", planted)
