@@ -92,17 +92,8 @@ def view_as_complex(input: Tensor) -> Tensor:
         tensor([1.+2.j, 3.+4.j])
     """
     array = input._array
-    if not input.dtype.is_floating_point:
-        raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a "
-            f"tensor of scalar type: {input.dtype.tensor_type}"
-        )
-    if array.ndim == 0:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if array.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
-    if array.strides[-1] != array.itemsize:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if not input.dtype.is_floating_point or array.shape[-1:] != (2,):
+        raise RuntimeError("view_as_complex takes floats, with a last dimension of size 2")
     _refuse_gradient(input)
     pairs = array.view(input.dtype.to_complex().numpy)[..., 0]
     return _view(pairs, input)
@@ -168,17 +159,8 @@ def complex(real: Tensor, imag: Tensor) -> Tensor:
         >>> torch.complex(torch.tensor([1.0]), torch.tensor([2.0]))
         tensor([1.+2.j])
     """
-    names = real.dtype.tensor_type, imag.dtype.tensor_type
-    if not (real.dtype.is_floating_point and imag.dtype.is_floating_point):
-        raise RuntimeError(
-            "Expected both inputs to be Half, Float or Double tensors but got "
-            f"{names[0]} and {names[1]}"
-        )
-    if real.dtype is not imag.dtype:
-        raise RuntimeError(
-            f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second "
-            "argument"
-        )
+    if real.dtype is not imag.dtype or not real.dtype.is_floating_point:
+        raise RuntimeError(f"complex() takes floats of one type, got {real.dtype}, {imag.dtype}")
     _refuse_gradient(real, imag)
     first, second = np.broadcast_arrays(real._array, imag._array)
     array = np.empty(first.shape, real.dtype.to_complex().numpy)

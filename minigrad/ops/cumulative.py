@@ -51,32 +51,8 @@ def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any, step: int = 1) ->
     if not array.ndim:
         return array.astype(dtype)
     wide, way = _WIDER.get(dtype, dtype), slice(None, None, step)
-    if ufunc is np.add and wide == np.float64 and 0 < dim == array.ndim - 1 and array.size > 4096:
-        return _sums_in_pairs(array, dtype, way)
     results = ufunc.accumulate(_at(array, dim, way), axis=dim, dtype=wide)
     return _at(results, dim, way).astype(dtype, order="C", copy=False)
-
-
-def _sums_in_pairs(array: Any, dtype: Any, way: slice) -> Any:
-    """Sum rows up in float64, two rows as the parts of complex numbers.
-
-    The next sum has to wait for the last one: NumPy adds a complex number in the time of a real.
-    With numbers of float32, whose sums are rounded anyway, only every other place has to wait.
-    """
-    rows, result = array.reshape(-1, array.shape[-1]), np.empty(array.shape, dtype)
-    half = (len(rows) + 1) // 2  # if there is a middle row, it is in both halves
-    pairs, sums = np.empty((half, array.shape[-1]), np.complex128), result.reshape(rows.shape)
-    pairs.real, pairs.imag = rows[:half], rows[-half:]
-    places = pairs[:, way]
-    if sums.dtype == np.float32:
-        later = places[:, 1::2]
-        later += places[:, :-1:2]
-        np.add.accumulate(later, axis=1, out=later)
-        places[:, 2::2] += places[:, 1:-1:2]
-    else:
-        np.add.accumulate(places, axis=1, out=places)
-    sums[:half], sums[-half:] = pairs.real, pairs.imag
-    return result
 
 
 _quietly_accumulated = quietly(_accumulated)
@@ -192,18 +168,6 @@ def running_product(input: Tensor, dim: int, dtype: Any) -> Tensor:
 # ---------------------------------------------------------------------- differences
 
 
-def _check_joined(input: Tensor, joined: Tensor, dim: int) -> None:
-    if joined.ndim != input.ndim:
-        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    for d, (size, other) in enumerate(zip(input.shape, joined.shape, strict=True)):
-        if d != dim and size != other:
-            raise RuntimeError(
-                "diff expects the shape of tensor to prepend or append to match that of input "
-                f"except along the differencing dimension; input.size({d}) = {size}, but got "
-                f"tensor.size({d}) = {other}"
-            )
-
-
 @face("diff(Tensor input, n=1, Dim dim=-1, Tensor? prepend=None, Tensor? append=None, *, out=None)")
 def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
     """Give the differences between neighbors along a dimension.
@@ -220,13 +184,8 @@ def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor
         >>> torch.diff(torch.tensor([1, 3, 2]))
         tensor([ 2, -1])
     """
-    if not input.ndim:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
-    for joined in (prepend, append):
-        if joined is not None:
-            _check_joined(input, joined, dim)
+    if not input.ndim or n < 0:
+        raise RuntimeError(f"diff(): no differences of order {n} in size {list(input.shape)}")
     if n == 0:
         return clone(input)
     if prepend is not None or append is not None:

@@ -18,8 +18,8 @@ from minigrad.core.node import NO_EDGE, Node, reduce_gradient
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import check_tensors, dimension, no_combination, sequence_of, whole
+from minigrad.faces import attach, face
+from minigrad.faces.arguments import check_tensors, dimension, whole, wholes
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
@@ -147,12 +147,6 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a new dimension: each gets its layer of the gradient."""
     arrays = [tensor._array for tensor in tensors]
-    for place, array in enumerate(arrays):
-        if array.shape != arrays[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(arrays[0].shape)} at "
-                f"entry 0 and {list(array.shape)} at entry {place}"
-            )
     return _joined(StackBackward0, tensors, np.stack(arrays, dim, dtype=_meeting(arrays)), (dim,))
 
 
@@ -210,28 +204,9 @@ def joined(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     # what is of shape (0,) may be joined to anything, as it always could
-    first = next((t._array.shape for t in tensors if t._array.shape != (0,)), (0,))
-    number = 0 if first in ((0,), ()) else dimension(dim, len(first))
-    for position, tensor in enumerate(tensors):
-        sizes = tensor._array.shape
-        if sizes == (0,):
-            continue
-        if not sizes:
-            raise RuntimeError(
-                f"zero-dimensional tensor (at position {position}) cannot be concatenated. "
-                "Use stack."
-            )
-        if len(sizes) != len(first):
-            raise RuntimeError(
-                f"Tensors must have same number of dimensions: got {len(first)} and {len(sizes)}"
-            )
-        for d, (a, b) in enumerate(zip(first, sizes, strict=True)):
-            if a != b and d != number:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {number}. Expected size {a} "
-                    f"but got size {b} for tensor number {position} in the list."
-                )
-    return cat(tensors, number)
+    shapes = {tensor._array.shape for tensor in tensors}
+    ndim = max(map(len, shapes))
+    return cat(tensors, 0 if shapes == {(0,)} else dimension(dim, ndim))
 
 
 @face("stack(tensors, int dim=0, *, out=None)", method=False)
@@ -270,114 +245,60 @@ _stack_rows("vstack", 2, "one below the other: along the first dimension, vector
 def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
     if not tensor.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+        raise RuntimeError("split(): a tensor without dimensions has no pieces")
     number = dimension(dim, tensor.ndim)
     total = tensor._array.shape[number]
-    if isinstance(size, Tensor) and size._array.size == 1:
-        size = int(size)
-    if isinstance(size, int):
-        size = whole("split", size, "split_size", 2)
-        if size < 0:
-            raise RuntimeError(
-                f"split expects split_size be non-negative, but got split_size={size}"
-            )
-        if size == 0 and total:
-            raise RuntimeError(
-                "split_size can only be 0 if dimension size is 0, but got dimension size of "
-                f"{total}"
-            )
-        size = size or 1
-        sizes = [min(size, total - start) for start in range(0, total, size)] or [0]
-        kind: type[Node] = SplitBackward0
+    if isinstance(size, (tuple, list)):
+        sizes, kind = list(wholes("split", size, "split_sizes")), SplitWithSizesBackward0
     else:
-        sizes = list(sequence_of("split_with_sizes", "split_sizes", size))
-        kind = SplitWithSizesBackward0
-        if min(sizes, default=0) < 0:
-            raise RuntimeError(
-                "split_with_sizes expects split_sizes have only non-negative entries, but got "
-                f"split_sizes={sizes}"
-            )
-        if sum(sizes) != total:
-            raise RuntimeError(
-                "split_with_sizes expects split_sizes to sum exactly to "
-                f"{total} (input tensor's size at dimension {number}), but got split_sizes={sizes}"
-            )
+        step, kind = whole("split", size, "split_size"), SplitBackward0
+        if step < 0 or step == 0 != total:
+            raise RuntimeError(f"split(): pieces must have a size from 1 on, not {step}")
+        sizes = [min(step, total - start) for start in range(0, total, step or 1)] or [0]
+    if sum(sizes) != total or min(sizes) < 0:
+        raise RuntimeError(f"split(): the sizes {sizes} do not add up to {total}")
     ends = list(itertools.accumulate(sizes, initial=0))
     pieces = [slice(*pair) for pair in itertools.pairwise(ends)]
     return _take_apart(kind, tensor, number, pieces)
 
 
 face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
-    lambda input, sizes, dim: split(
-        input, list(sequence_of("split_with_sizes", "split_sizes", sizes)), dim
-    )
+    lambda input, sizes, dim: split(input, list(sizes), dim)
 )
 
 
 @face("chunk(Tensor input, int chunks, int dim=0)")
 def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
-    if not input.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks < 1:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    if chunks < 1 or not input.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor, and 1 piece or more")
     total = input._array.shape[dimension(dim, input.ndim)]
     return split(input, -(-total // chunks) if total else [0] * chunks, dim)
 
 
-@face(
-    "tensor_split(Tensor input, indices_or_sections=None, int dim=0, *, indices=None, "
-    "sections=None)"
-)
-def tensor_split(
-    input: Tensor, indices_or_sections: Any, dim: int, indices: Any, sections: Any
-) -> tuple[Tensor, ...]:
+@face("tensor_split(Tensor input, indices_or_sections, int dim=0)")
+def tensor_split(input: Tensor, places: Any, dim: int) -> tuple[Tensor, ...]:
     """Cut a tensor into views along a dimension: into so many, or before some places.
 
     Args:
         input: The tensor.
-        indices_or_sections: How many pieces, the first ones one longer if need be; or the places.
+        places: How many pieces, the first ones one longer if need be; or the places.
         dim: The dimension.
-        indices: The places, by name.
-        sections: How many pieces, by name.
 
     Raises:
-        TypeError: If neither is given.
-        RuntimeError: If the tensor has no dimensions, or there is no piece.
+        RuntimeError: If there is no piece.
 
     Example:
         >>> import minigrad as torch
         >>> torch.tensor_split(torch.tensor([1, 2, 3, 4]), 3)
         (tensor([1, 2]), tensor([3]), tensor([4]))
     """
-    if not input.ndim:
-        raise RuntimeError(
-            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
-        )
     number = dimension(dim, input.ndim)
     size = input._array.shape[number]
-    given = [each for each in (indices_or_sections, indices, sections) if each is not None]
-    if len(given) != 1:
-        raise TypeError("tensor_split() takes either indices or a number of sections")
-    places = given[0]
-    if sections is not None:
-        places = whole("tensor_split", sections, "sections")
-    elif indices is not None:
-        places = arguments.wholes("tensor_split", indices, "indices")
-    if isinstance(places, Tensor):
-        if places._array.dtype != np.int64 or places.ndim > 1:
-            raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
-                "one-dimensional tensor of dtype long"
-            )
-        places = places.tolist()
-    if isinstance(places, int):
-        if places < 1:
-            raise RuntimeError(f"number of sections must be larger than 0, got {places}")
-        if whole("tensor_split", places, "indices_or_sections") >= 2**31:
-            raise RuntimeError(f"cannot make {places} tensors: ask for fewer sections")
-        smallest, longer = divmod(size, places)
-        places = [i * smallest + min(i, longer) for i in range(1, places)]
+    if not isinstance(places, (tuple, list)):
+        count = whole("tensor_split", places, "indices_or_sections")
+        smallest, longer = divmod(size, count)
+        places = [i * smallest + min(i, longer) for i in range(1, count)]
     return tuple(
         slice_dim(input, number, *slice(first, last).indices(size)[:2], 1)
         for first, last in itertools.pairwise((0, *places, size))
@@ -424,15 +345,15 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple(t if t._array.shape == wanted else shape.expand(t, wanted) for t in tensors)
 
 
-@face("repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None)", method=False)
-def repeat_interleave(input: Any, repeats: Any, dim: int | None, output_size: int | None) -> Tensor:
+@face("repeat_interleave(Tensor input, repeats=None, int? dim=None, *, output_size=None)")
+def repeat_interleave(input: Tensor, repeats: Any, dim: int | None, output_size: Any) -> Tensor:
     """Repeat each entry, or each slice along a dimension, next to itself.
 
     Args:
         input: The tensor; or, as the only argument, how often each number from 0 on is given.
         repeats: How often: one number, or one for each slice.
         dim: The dimension; by default all entries in a row.
-        output_size: The resulting number of slices, if it is known.
+        output_size: The resulting number of slices; it follows from the others.
 
     Raises:
         RuntimeError: If a number is negative, or there are not as many as slices.
@@ -445,59 +366,20 @@ def repeat_interleave(input: Any, repeats: Any, dim: int | None, output_size: in
         tensor([1, 2, 2, 2])
     """
     if repeats is None:
-        places = _places(input, len(input), output_size)
-        return wrap(places.astype(input._array.dtype))
-    if not isinstance(repeats, Tensor):
-        repeats = whole("repeat_interleave", repeats, "repeats", 2)
-    if isinstance(repeats, int) and repeats < 0:
-        raise RuntimeError("Repeats must be non-negative")
+        return wrap(np.repeat(np.arange(len(input)), input._array).astype(input._array.dtype))
     if dim is None:
         input, dim = input if input.ndim == 1 else shape.ravel(input), 0
-    number = dimension(dim, input.ndim)
-    if isinstance(repeats, int):
-        have = input._array.shape
-        dimension(number + 1, input.ndim + 1 if input.ndim else 0)
-        total = have[number] * repeats
-        if output_size is not None and output_size != total:
-            raise RuntimeError(
-                f"repeat_interleave: Invalid output_size, expected {total} but got {output_size}"
-            )
-        wide = shape.unsqueeze(input, number + 1)
-        wide = shape.expand(wide, (*have[: number + 1], repeats, *have[number + 1 :]))
-        copied = shape.clone_contiguous(wide)
-        return shape.view(copied, (*have[:number], total, *have[number + 1 :]))
-    if not input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    size = input._array.shape[number]
-    if repeats.ndim > 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    if repeats._array.size != 1 and repeats._array.size != size:
-        raise RuntimeError(
-            "repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{repeats._array.size} and input.size({number}) = {size}"
-        )
-    return index_select(input, number, _places(repeats, size, output_size))
-
-
-def repeated(
-    input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None
-) -> Tensor:
-    """Repeat each entry, or each slice along a dimension, next to itself."""
-    if repeats is None:
-        raise no_combination("repeat_interleave", repeats)
-    return repeat_interleave(input, repeats, dim, output_size)
-
-
-def _places(repeats: Tensor, size: int, output_size: int | None) -> Any:
-    counts = repeats._array
-    if counts.dtype.name not in ("int32", "int64"):
-        raise arguments.not_implemented("repeat_interleave_cpu", counts)
-    if (counts < 0).any():
-        raise RuntimeError("repeats can not be negative")
-    places = np.repeat(np.arange(size), counts.astype(np.intp, copy=False))
-    if output_size is not None and places.size != output_size:
-        raise RuntimeError("allocated size does not match required size")
-    return places
+    number, have = dimension(dim, input.ndim), input._array.shape
+    if isinstance(repeats, Tensor):
+        places = np.repeat(np.arange(have[number]), repeats._array)
+        return index_select(input, number, places)
+    count = whole("repeat_interleave", repeats, "repeats")
+    if count < 0:
+        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {count}")
+    wide = shape.unsqueeze(input, number + 1)
+    wide = shape.expanded(wide, (*have[: number + 1], count, *have[number + 1 :]))
+    copied = shape.clone_contiguous(wide)
+    return shape.view(copied, (*have[:number], have[number] * count, *have[number + 1 :]))
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
@@ -528,34 +410,23 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             'argument. Say indexing="ij" for the meaning it has now.',
             stacklevel=2,
         )
-    if not several:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if indexing not in (None, "ij", "xy"):
-        raise RuntimeError(
-            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
-        )
-    for tensor in several:
-        if tensor.ndim > 1:
-            raise RuntimeError(
-                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
-                f"{tensor._array}"
-            )
-        if tensor._array.dtype != several[0]._array.dtype:
-            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if not several or indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'meshgrid(): takes tensors and indexing "ij" or "xy", got {indexing}')
     places = list(range(len(several)))
     if indexing == "xy":
         places[:2] = reversed(places[:2])
     sizes = tuple(several[place].numel() for place in places)
-    grids = []
-    for place, tensor in zip(places, several, strict=True):
-        line = [1] * len(several)
-        line[place] = tensor.numel()
-        grids.append(shape.expand(shape.view(tensor, tuple(line)), sizes))
-    return tuple(grids)
+    return tuple(
+        shape.expand(
+            shape.view(tensor, tuple([-1 if axis == place else 1 for axis in range(len(places))])),
+            sizes,
+        )
+        for place, tensor in zip(places, several, strict=True)
+    )
 
 
 attach(
     __name__,
-    {"repeat_interleave": repeated},
+    {},
     {"broadcast_tensors": broadcast_tensors, "meshgrid": meshgrid},
 )

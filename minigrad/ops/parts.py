@@ -286,10 +286,8 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
         >>> torch.select(torch.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
-    if not input.ndim:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     number = dimension(dim, input.ndim)
-    size = input._array.shape[number]
+    size = input._array.shape[number] if input.ndim else 0
     if not -size <= index < size:
         raise IndexError(
             f"select(): index {index} out of range for tensor of size "
@@ -311,23 +309,13 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         >>> torch.narrow(torch.tensor([1, 2, 3, 4]), 0, 1, 2)
         tensor([2, 3])
     """
-    if isinstance(start, Tensor):
-        if start.ndim or start._array.dtype.kind not in "iu":
-            raise RuntimeError("start must be an 0-dim integral Tensor.")
-        start = start.item()
-    start = whole("narrow", start, "start", 3)
-    if not input.ndim:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    start = whole("narrow", start, "start")
     number = dimension(dim, input.ndim)
-    size = input._array.shape[number]
-    if not -size <= start <= size:
-        raise IndexError(
-            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
-        )
+    size = input._array.shape[number] if input.ndim else -1
+    if size >= 0 and not -size <= start <= size:
+        raise IndexError(f"narrow(): start {start} is out of range for a dimension of size {size}")
     first = start + size if start < 0 else start
-    if first + length > size:
+    if size < 0 or length < 0 or first + length > size:
         raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).")
     return slice_dim(input, number, first, first + length, 1)
 
@@ -357,14 +345,8 @@ def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
     """
     number = dimension(dim, input.ndim)
     limit = input._array.shape[number] if input.ndim else 1
-    if size > limit:
-        raise RuntimeError(
-            f"maximum size for tensor at dimension {number} is {limit} but size is {size}"
-        )
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    if not 0 <= size <= limit or step <= 0:
+        raise RuntimeError(f"unfold(): no windows of size {size}, step {step}, in size {limit}")
     return unfold_dim(input, number, size, step)
 
 
@@ -408,18 +390,8 @@ def strided(
         for place, (name, given) in enumerate((("size", size), ("stride", stride)), 2)
     )
     own, array = Geometry(input._array), input._array
-    if len(sizes) != len(steps):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if any(step < 0 for step in steps):
-        raise RuntimeError(
-            f"as_strided: Negative strides are not supported at the moment, got strides: "
-            f"{list(steps)}"
-        )
-    if any(count < 0 for count in sizes):
-        raise RuntimeError(
-            f"Storage size calculation overflowed with sizes={list(sizes)} and "
-            f"strides={list(steps)}"
-        )
+    if len(sizes) != len(steps) or min(sizes + steps, default=0) < 0:
+        raise RuntimeError(f"as_strided(): sizes {sizes} and strides {steps} are no view")
     start = own.start if storage_offset is None else storage_offset
     check_strides(array, sizes, steps, start, root_of(array).size)
     return sizes, steps, storage_offset, own

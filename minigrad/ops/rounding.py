@@ -96,15 +96,10 @@ def frac(self: Array) -> Array:
 
 
 def refuse_zeros(self: Any, other: Any) -> None:
-    """Raise if integers are to be divided by 0.
-
-    Raises:
-        RuntimeError: With PyTorch's words.
-    """
-    kinds = self.dtype.kind, getattr(other, "dtype", np.asarray(other).dtype).kind
-    if "c" in kinds:
-        raise not_implemented("remainder_cpu", self if kinds[0] == "c" else np.asarray(other))
-    if kinds[0] in "iub" and kinds[1] in "iub" and not np.all(other) and np.size(self):
+    """Raise if integers are to be divided by 0, or booleans or complex numbers rounded."""
+    if self.dtype.kind in "bc":
+        raise not_implemented("remainder", self)
+    if self.dtype.kind in "iu" and not np.all(other) and np.size(self):
         raise RuntimeError("ZeroDivisionError: an entry of the divisor is 0")
 
 
@@ -174,14 +169,13 @@ remainder_number = _beside_number("RemainderBackward0", remainder)
 _NUMBERS = (int, float, complex, np.generic)
 
 
-def _either(kernel: str, operation: Any, with_number: Any, input: Tensor, other: Any) -> Any:
+def _either(operation: Any, with_number: Any, input: Tensor, other: Any) -> Any:
     """Call an operation of two tensors, or of a tensor and a number."""
     other = plain(other)
     if isinstance(other, (int, float, complex)):
         input, operation = cast(input, dtypes.scalar_dtype(other, input._array.dtype)), with_number
     elif not isinstance(other, (Tensor, np.ndarray)) and not hasattr(other, "free_symbols"):
         return NotImplemented
-    _refuse_booleans(kernel, *(each for each in (input, other) if isinstance(each, Tensor)))
     return operation(input, other)
 
 
@@ -195,10 +189,9 @@ def remainder_of(input: Any, other: Any) -> Any:
         tensor([2., 1.])
     """
     if isinstance(input, Tensor):
-        return _either("remainder_cpu", remainder, remainder_number, input, other)
+        return _either(remainder, remainder_number, input, other)
     if isinstance(other, Tensor) and isinstance(input, _NUMBERS):
         number = scalar(input, other._array.dtype)
-        _refuse_booleans("remainder_cpu", number, other)
         return without_derivative("remainder", remainder(number, other.detach()), other)
     return NotImplemented
 
@@ -231,7 +224,7 @@ def fmod_of(input: Tensor, other: Any) -> Any:
         >>> torch.fmod(torch.tensor([5.0, -5.0]), 3)
         tensor([ 2., -2.])
     """
-    return _either("fmod_cpu", fmod, fmod_number, input, other)
+    return _either(fmod, fmod_number, input, other)
 
 
 @differentiable(
@@ -263,15 +256,10 @@ def copysign_of(input: Tensor, other: Any) -> Any:
     """
     if not isinstance(other, Tensor) or other._array.dtype.kind in "iub":
         input = as_floats(input)
-    return _either("copysign_cpu", copysign, copysign_number, input, other)
+    return _either(copysign, copysign_number, input, other)
 
 
 numpy_protocols.ufuncs[np.remainder] = arguments.on_operands(remainder_of)
-
-
-def _refuse_booleans(kernel: str, *tensors: Tensor) -> None:
-    if all(tensor._array.dtype.kind == "b" for tensor in tensors):
-        raise not_implemented(kernel, tensors[0]._array)
 
 
 def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
@@ -281,13 +269,7 @@ def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
         RuntimeError: If integers are divided by 0, or there is no such way of rounding.
     """
     if rounding_mode not in ("floor", "trunc"):
-        raise RuntimeError(
-            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found "
-            f"'{rounding_mode}'"
-        )
-    tensors = [value for value in (input, other) if isinstance(value, Tensor)]
-    if len(tensors) == 2 or isinstance(other, bool):
-        _refuse_booleans(f"div_{rounding_mode}_cpu", *tensors)
+        raise RuntimeError(f"div(): rounding_mode must be 'trunc' or 'floor', not {rounding_mode}")
     return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
 
 
@@ -311,7 +293,6 @@ def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
         wrap(value._array) if isinstance(value, Tensor) else scalar(value, meets)
         for value in operands
     ]
-    _refuse_booleans("div_floor_cpu", *numbers)
     return without_derivative(name, div_floor(*numbers), *tensors)
 
 

@@ -21,12 +21,11 @@ from minigrad.autograd.rules import applied, quietly, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry, real_number
-from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import dimension, no_combination, number, plain
+from minigrad.faces.arguments import no_combination, number, plain
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
-from minigrad.ops.type_promotion import differ
+from minigrad.ops.type_promotion import check_one_type
 
 _MANY = 4096  # so many entries are found sooner by their numbers in a row
 
@@ -154,30 +153,25 @@ def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: A
 # ---------------------------------------------------------------------- what one calls
 
 
-def check_places(places: Any, size: int, dim: int) -> None:
-    """Raise if one of the places is not there."""
+def check_places(name: str, places: Any, size: int, error: type[Exception] = RuntimeError) -> None:
+    """Raise if an array does not list places from 0 on, before a size."""
+    if places.size and (places.dtype.kind != "i" or places.itemsize < 4):
+        raise RuntimeError(f"{name}(): index must be int64, not {places.dtype}: use long()")
     if places.size and (places.min() < 0 or places.max() >= size):
-        outside = places[(places < 0) | (places >= size)]
-        raise RuntimeError(
-            f"index {outside.flat[0]} is out of bounds for dimension {dim} with size {size}"
-        )
+        raise error(f"{name}(): index out of bounds for a dimension of size {size}")
 
 
-def _check_type(name: str, places: Any, types: str = "int32/int64") -> None:
-    """Raise if an array may not list places."""
-    if places.dtype.kind != "i" or places.itemsize < 4:
-        raise RuntimeError(
-            f"{name}(): Expected dtype {types} for index but got: {scalar_name(places)}. Convert "
-            "it with long()."
-        )
-
-
-def _check_ndim(places: Any, name: str, sizes: tuple[int, ...]) -> None:
-    if (places.ndim or 1) != (len(sizes) or 1):
-        raise RuntimeError(
-            f"Index tensor must have the same number of dimensions as {name} tensor: got "
-            f"{places.ndim} and {len(sizes)}"
-        )
+def _fitting(name: str, input: Any, dim: int, places: Any, src: Any = None) -> None:
+    """Raise if places, one for each entry, do not fit to a tensor or to what is written there."""
+    own, sizes = input.shape or (1,), places.shape or (1,)
+    limits = [math.inf if d == dim else size for d, size in enumerate(own)]
+    for other in (limits, *([] if src is None else [src.shape or (1,)])):
+        if len(sizes) != len(other) or any(a > b for a, b in zip(sizes, other, strict=True)):
+            raise RuntimeError(
+                f"{name}(): index of size {list(places.shape)} does not fit to input "
+                f"{list(input.shape)}{'' if src is None else f' and src {list(src.shape)}'}"
+            )
+    check_places(name, places, own[dim])
 
 
 @face("gather(Tensor input, Dim dim, Tensor index, *, sparse_grad=False, out=None)", out="none")
@@ -211,56 +205,25 @@ def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tenso
     places = index._array
     if not places.size:  # whatever it is, PyTorch does not look
         return watched(gather(input, dim, places), index)
-    _check_type("gather", places)
-    _check_ndim(places, "input", input._array.shape)
-    for d, (given, size) in enumerate(zip(places.shape, input.shape, strict=False)):
-        if d != dim and given > size:
-            raise RuntimeError(
-                f"Size does not match at dimension {d} expected index {list(places.shape)} to be "
-                f"no larger than self {list(input.shape)} apart from dimension {dim}"
-            )
-    check_places(places, input._array.shape[dim] if input.ndim else 1, dim)
+    _fitting("gather", input._array, dim, places)
     return watched(gather(input, dim, places), index)
 
 
-def checked_places(
-    input: Tensor, dim: int, index: Tensor, src: Tensor | None
+def _checked_places(
+    name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None
 ) -> tuple[Any, Tensor | None]:
     """Check places and values, and give them in the number of dimensions of the input."""
-    places = index._array
-    own = input._array.shape
-    if places.size:
-        _check_type("scatter", places)
+    places, ndim = index._array, input._array.ndim
     if src is not None and src._array.dtype != input._array.dtype:
-        raise RuntimeError(
-            "scatter(): Expected self.dtype to be equal to src.dtype. Convert one with .to(dtype)."
-        )
+        raise RuntimeError(f"{name}(): src is {src.dtype}, not {input.dtype}: use .to(dtype)")
     if not places.size:
-        places = places if places.ndim == len(own) else np.empty((0,) * (len(own) or 1), np.intp)
-        return places, None if src is None else _only(places, src)
-    _check_ndim(places, "self", own)
-    sizes = places.shape or (1,)
-    limits = [size if d != dim else math.inf for d, size in enumerate(own or (1,))]
-    given = None if src is None else src._array.shape
-    if given is not None:
-        dimension(dim, len(given))
-        _check_ndim(places, "src", given)
-        limits = [min(pair) for pair in zip(limits, given or (1,), strict=True)]
-    wrong = any(count > limit for count, limit in zip(sizes, limits, strict=True))
-    if wrong:
-        and_src = "" if given is None else f" and to be no larger size than src {list(given)}"
-        raise RuntimeError(
-            f"Expected index {list(places.shape)} to be no larger than self {list(own)} apart from "
-            f"dimension {dim}{and_src}"
-        )
-    check_places(places, own[dim] if own else 1, dim)
-    if own and not places.ndim:
-        places = places.reshape(1)
-    if src is not None:
-        if places.ndim and not src.ndim:
+        places = places if places.ndim == ndim else np.empty((0,) * (ndim or 1), np.intp)
+    else:
+        _fitting(name, input._array, dim, places, None if src is None else src._array)
+        places = places.reshape(1) if ndim and not places.ndim else places
+        if src is not None and places.ndim and not src.ndim:
             src = shape.unsqueeze(src, 0)
-        src = _only(places, src)
-    return places, src
+    return places, None if src is None else _only(places, src)
 
 
 def _only(places: Any, src: Tensor) -> Tensor:
@@ -300,7 +263,7 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
         raise no_combination("scatter", input, index, src, value)
     given = number(value, "scatter", "value") if value is not None else src
     tensor = given if isinstance(given, Tensor) else None
-    places, tensor = checked_places(input, dim, index, tensor)
+    places, tensor = _checked_places("scatter", input, dim, index, tensor)
     if not input.ndim and places.ndim:  # the last one stays
         if not places.size:
             return shape.clone(input)
@@ -330,9 +293,7 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
         >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 1]), torch.ones(3))
         tensor([2., 1., 0.])
     """
-    if index._array.size:
-        _check_ndim(index._array, "src", src._array.shape)
-    places, values = checked_places(input, dim, index, src)
+    places, values = _checked_places("scatter_add", input, dim, index, src)
     result = scatter_add(input, dim, places, values)
     return watched(result, index) if src.requires_grad else result
 
@@ -358,20 +319,9 @@ def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """
     places = index._array
     if places.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if not input.ndim and places.size != 1:
-        raise RuntimeError(
-            f"index_select(): Index to scalar can have only 1 value, got {places.size} value(s)"
-        )
-    _check_type("index_select", places, "int32 or int64")
-    size = input._array.shape[dim] if input.ndim else 1
-    if places.size and (places.min() < 0 or places.max() >= size):
-        if not input._array.size and size:
-            wrong = places[(places < 0) | (places >= size)].flat[0]
-            raise RuntimeError(f"INDICES element is out of DATA bounds, id={wrong} axis_dim={size}")
-        raise IndexError("index out of range in self")
-    positions = places if places.ndim else places.reshape(1)
-    return watched(index_select(input, dim, positions), index)
+        raise IndexError("index_select(): index must be a vector")
+    check_places("index_select", places, input._array.shape[dim] if input.ndim else 1, IndexError)
+    return watched(index_select(input, dim, places.reshape(-1)), index)
 
 
 def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
@@ -379,28 +329,12 @@ def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Te
     places = index._array
     own, given = input._array.shape, source._array.shape
     if places.ndim > 1:
-        raise IndexError(
-            f"{name}(): Index is supposed to be a vector, but got dim: {places.ndim} with "
-            f"type: {scalar_name(places)} and size: {list(places.shape)}"
-        )
-    _check_type(name, places)
-    if differ(source._array, input._array):
-        raise RuntimeError(
-            f"{name}(): self ({scalar_name(input._array)}) and source "
-            f"({scalar_name(source._array)}) must have the same scalar type"
-        )
-    count = given[dim] if dim < len(given) else 1
-    if places.size != count:
-        raise RuntimeError(
-            f"{name}(): Number of indices ({places.size}) should be equal to source.size(dim): "
-            f"({count}), for dim: {dim}"
-        )
-    fits = given[:dim] + given[dim + 1 :] == own[:dim] + own[dim + 1 :]
-    if len(own) != len(given) or not fits:
-        raise RuntimeError(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. "
-            f"Got self.shape = {list(own)} source.shape = {list(given)}"
-        )
+        raise IndexError(f"{name}(): index must be a vector")
+    check_one_type(source._array, input._array)
+    wanted = (*own[:dim], places.size, *own[dim + 1 :]) if own else ()
+    if given != wanted or (not own and places.size != 1):
+        raise RuntimeError(f"{name}(): source must have size {list(wanted)}, not {list(given)}")
+    check_places(name, places, own[dim] if own else 1, IndexError if len(own) < 2 else RuntimeError)
 
 
 @_writing("index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)")
@@ -423,14 +357,8 @@ def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: A
         tensor([3., 0., 0.])
     """
     refuse_misfits("index_add_", input, dim, index, source)
-    places, own = index._array, input._array.shape
-    size = own[dim] if own else 1
-    if len(own) < 2 and places.size and (places.min() < 0 or places.max() >= size):
-        raise IndexError("index out of range in self")
-    if source._array.size:
-        check_places(places, size, dim)
     alpha = real_number(alpha, input._array.dtype)
     if input._array.dtype.kind in "iub":
         alpha = bool(alpha) if input._array.dtype.kind == "b" else int(alpha)
-    result = index_add_dim(input, source, dim, places.reshape(-1), alpha)
+    result = index_add_dim(input, source, dim, index._array.reshape(-1), alpha)
     return watched(result, index) if source.requires_grad else result

@@ -119,31 +119,18 @@ def resolved(count: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     known = math.prod(sizes)
     if known == count and (known > 0 or min(sizes) >= 0):
         return sizes
-    for place, size in enumerate(sizes):
-        if size < -1:
-            raise RuntimeError(
-                f"invalid shape dimension {size} at index {place} of shape {list(sizes)}"
-            )
-    if sizes.count(-1) > 1:
-        raise RuntimeError("only one dimension can be inferred")
-    known = math.prod([size for size in sizes if size != -1])
-    if -1 in sizes and (count % known == 0 if known else not count):
-        if not known:
-            raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {list(sizes)} because the "
-                "unspecified dimension size -1 can be any value and is ambiguous"
-            )
-        return tuple(count // known if size == -1 else size for size in sizes)
+    rest = math.prod([size for size in sizes if size != -1])
+    if sizes.count(-1) == 1 and rest > 0 and count % rest == 0:
+        return tuple([count // rest if size == -1 else size for size in sizes])
     raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
 
 
 def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None) -> Tensor:
     """Show the same memory in another shape, of which one size may be -1, or as another dtype."""
-    given = sizes or (size if dtype is None else dtype,)
-    if dtype is not None and (sizes or not isinstance(dtype, dtypes.dtype)):
-        raise wrong_type("view", "dtype", "given alone, or a shape", dtype)
-    if len(given) == 1 and isinstance(given[0], dtypes.dtype) and (size is None or not sizes):
-        return _as_type(input, given[0])
+    if dtype is None and sizes and isinstance(sizes[0], dtypes.dtype):
+        dtype = sizes[0]
+    if dtype is not None:
+        return _as_type(input, dtype)
     try:
         return view(input, resolved(input._array.size, sizes_given("view", "size", sizes, size)))
     except AttributeError:
@@ -152,26 +139,10 @@ def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None)
 
 def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     """Read the same memory as numbers of another type. No gradient flows through."""
-    array, wanted = input._array, dtype.numpy
-    have, size = array.itemsize, wanted.itemsize
-    if have != size:
-        names = f"to view {input.dtype.tensor_type} as {dtype.tensor_type}"
-        if not array.ndim:
-            raise RuntimeError(
-                f"self.dim() cannot be 0 {names} (different element sizes). "
-                "Give it a dimension with unsqueeze(0)."
-            )
-        if array.shape[-1] * have % size:
-            raise RuntimeError(
-                f"self.size(-1) must be divisible by {size // have} {names} (different element "
-                f"sizes), but got {array.shape[-1]}"
-            )
-        if array.size and array.strides[-1] != have and array.shape[-1] > 1:
-            raise RuntimeError(
-                f"self.stride(-1) must be 1 {names} (different element sizes), but got "
-                f"{array.strides[-1] // have}. Use contiguous() first."
-            )
-    result = wrap(array.view(wanted))
+    try:
+        result = wrap(input._array.view(dtype.numpy))
+    except ValueError as error:
+        raise RuntimeError(f"view({dtype}): {error}") from None
     if input.requires_grad:
         result._version_counter = counter_of(input)
     else:
@@ -210,7 +181,7 @@ def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
     sizes = input._array.shape
     first, last = dimension(start_dim, len(sizes)), dimension(end_dim, len(sizes))
     if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+        raise RuntimeError("flatten(): start_dim cannot come after end_dim")
     if first == last and sizes:
         return input
     return reshape(input, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
@@ -233,22 +204,9 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         >>> torch.unflatten(torch.zeros(2, 6), 1, (3, -1)).shape
         torch.Size([2, 3, 2])
     """
-    wanted = arguments.sequence_of("unflatten", "sizes", sizes, 3)
+    wanted = arguments.sequence_of("unflatten", "sizes", sizes)
     number, have = dimension(dim, input.ndim), input._array.shape
-    if not wanted:
-        raise RuntimeError("unflatten: sizes must be non-empty")
-    if not have:
-        raise RuntimeError(
-            f"unflatten got an unexpected error:\nDimension specified as {dim} but tensor has no "
-            "dimensions"
-        )
-    try:
-        inferred = resolved(have[number], wanted)
-    except RuntimeError:
-        raise RuntimeError(
-            f"unflatten: Provided sizes {list(wanted)} don't multiply up to the size of dim "
-            f"{number} ({have[number]}) in the input tensor"
-        ) from None
+    inferred = resolved(have[number], wanted)
     return view(input, (*have[:number], *inferred, *have[number + 1 :]))
 
 
@@ -310,16 +268,10 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
 @face("permute(Tensor input, Sizes dims)")
 def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     """Reorder the dimensions."""
-    if len(dims) != input.ndim:
+    order = different(dims, input.ndim)
+    if len(order) != input.ndim:
         permute(input, tuple(range(input.ndim)))  # of a stale view, that is said first
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
-            f"length of the desired ordering of dimensions i.e. input.dim() = {input.ndim} is not "
-            f"equal to len(dims) = {len(dims)}"
-        )
-    order = tuple(dimension(d, input.ndim) for d in dims)
-    if len(set(order)) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+        raise RuntimeError(f"permute(): {input.ndim} dimensions are not put in order by {dims}")
     return permute(input, order)
 
 
@@ -340,26 +292,16 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
         >>> torch.movedim(torch.zeros(2, 3, 4), 0, -1).shape
         torch.Size([3, 4, 2])
     """
-    several = isinstance(source, (tuple, list))
-    if several is not isinstance(destination, (tuple, list)):
-        raise arguments.no_combination("movedim", input, source, destination)
     given, places = (
-        wholes("movedim", each if several else (each,), "dims") for each in (source, destination)
+        different(each if isinstance(each, (tuple, list)) else (each,), input.ndim)
+        for each in (source, destination)
     )
     if len(given) != len(places):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(given)} dims) should "
-            f"contain the same number of dims as destination ({list(places)} dims)"
-        )
-    numbers = [dimension(d, input.ndim) for d in given]
-    onto = [dimension(d, input.ndim) for d in places]
-    for name, dims, as_given in (("source", numbers, given), ("destination", onto, places)):
-        if len(set(dims)) != len(dims):
-            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(as_given)})")
+        raise RuntimeError(f"movedim(): {source} and {destination} are not equally many")
     if not input.ndim:
         return alias(input)
-    order = [d for d in range(input.ndim) if d not in numbers]
-    for place, number in sorted(zip(onto, numbers, strict=True)):
+    order = [d for d in range(input.ndim) if d not in given]
+    for place, number in sorted(zip(places, given, strict=True)):
         order.insert(place, number)
     return permute(input, tuple(order))
 
@@ -394,17 +336,11 @@ def rolled(input: Tensor, shifts: Any, dims: Any) -> Tensor:
         tensor([4, 1, 2, 3])
     """
     shifts, dims = (
-        wholes("roll", each if isinstance(each, (tuple, list)) else (each,), "shifts", 2)
+        wholes("roll", each if isinstance(each, (tuple, list)) else (each,), "shifts")
         for each in (shifts, dims)
     )
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if len(shifts) != (len(dims) or 1):
-        raise RuntimeError(
-            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
-        )
-    for dim in dims:
-        dimension(dim, input.ndim)
+    if not shifts or len(shifts) != (len(dims) or 1):
+        raise RuntimeError(f"roll(): shifts and dims must align, got {shifts} and {dims}")
     return roll(input, shifts, dims)
 
 
@@ -501,23 +437,14 @@ def expanded_sizes(array: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
             f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the "
             f"tensor ({len(have)})"
         )
-    full = list(sizes)
-    for place in reversed(range(len(sizes))):
-        own = have[place - added] if place >= added else 1
-        if full[place] == -1 and place >= added:
-            full[place] = own
-        if own not in (1, full[place]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({full[place]}) must match the existing size "
-                f"({own}) at non-singleton dimension {place}.  Target sizes: {list(sizes)}.  "
-                f"Tensor sizes: {list(have)}"
-            )
-        if full[place] < 0:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({full[place]}) isn't allowed in a leading, "
-                f"non-existing dimension {place}"
-            )
-    return tuple(full)
+    own = (*sizes[:added], *have)
+    full = tuple([
+        old if new == -1 and place >= added else new
+        for place, (new, old) in enumerate(zip(sizes, own, strict=False))
+    ])  # fmt: skip
+    if any(new < 0 or old not in (1, new) for new, old in zip(full, own, strict=True)):
+        raise RuntimeError(f"a tensor of size {list(have)} does not expand to {list(sizes)}")
+    return full
 
 
 @face("expand(Tensor input, Sizes size)", function=False)
@@ -550,16 +477,8 @@ def repeated(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
     """Copy the tensor side by side along each dimension."""
     if len(repeats) < input.ndim:
         raise RuntimeError(
-            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
-            f"tensor: got {len(repeats)} and {input.ndim}"
+            f"repeat(): {input.ndim} dimensions or more need a number, got {repeats}"
         )
-    if min(repeats, default=0) < 0:
-        padded = (1,) * (len(repeats) - input.ndim) + input._array.shape
-        sizes = [size * count for size, count in zip(padded, repeats, strict=True)]
-        wrong = next(size for size, count in zip(sizes, repeats, strict=True) if count < 0)
-        raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {sizes}")
-    if math.prod(repeats) >> 48:  # NumPy crashes far beyond it
-        raise RuntimeError(f"repeat(): can't allocate memory for so many copies: {repeats}")
     return repeat(input, repeats)
 
 

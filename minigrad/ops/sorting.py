@@ -8,7 +8,6 @@ otherwise.
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
@@ -17,8 +16,8 @@ import numpy as np
 from minigrad.autograd.rules import applied
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES, attach, face
-from minigrad.faces.arguments import no_combination, refuse
+from minigrad.faces import face
+from minigrad.faces.arguments import refuse
 from minigrad.faces.face import named_tuple
 from minigrad.ops import reduction
 from minigrad.ops.scatter import gather, scatter
@@ -161,8 +160,7 @@ def median_all(self: Array, position: Any) -> Array:
 
 
 def _positions(input: Tensor, dim: int, descending: bool) -> Any:
-    if input._array.dtype.kind == "c":
-        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    refuse("sort", "c", input)
     return _in_order(input._array, dim, descending)
 
 
@@ -198,8 +196,6 @@ def in_order(input: Tensor, dim: int, descending: bool, stable: bool | None) -> 
 
 @face(
     "argsort(Tensor input, Dim dim=-1, descending=False, *, stable=False, out=None)",
-    function=False,
-    method=False,
 )
 def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
     """Give the positions of the entries along a dimension, in the order of the entries.
@@ -210,26 +206,6 @@ def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
         tensor([1, 2, 0])
     """
     return wrap(_positions(input, dim, descending))
-
-
-def _by_name(function: Any) -> Any:
-    """Let argsort take all by name beside `stable`, as PyTorch's overload does."""
-
-    @functools.wraps(function)
-    def argsort(*given: Any, **named: Any) -> Tensor:
-        if len(given) > 1 and "stable" in named:
-            raise no_combination("argsort", *given, named["stable"])
-        result: Tensor = function(*given, **named)
-        return result
-
-    return argsort
-
-
-attach(
-    __name__,
-    {"argsort": _by_name(FACES["argsort"].method)},
-    {"argsort": _by_name(FACES["argsort"].function)},
-)
 
 
 @_with_positions("topk(Tensor input, int k, Dim dim=-1, largest=True, sorted=True, *, out=None)")
@@ -259,10 +235,8 @@ def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
     array = input._array
     if not 0 <= k <= (array.shape[dim] if array.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    if array.dtype.kind == "c":
-        raise RuntimeError(" topk does not support complex dtypes on CPU")
-    if array.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if array.dtype.kind in "bc":
+        raise RuntimeError(f"topk() does not take tensors of type {array.dtype}")
     positions = _first_few(array, dim, k, largest)
     return reduction.with_indices(topk(input, dim, positions), positions)
 
@@ -281,8 +255,7 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
     reduction.refuse_empty("kthvalue", input, dim)
     if not 1 <= k <= (input._array.shape[dim] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
-    if input.ndim:
-        refuse("kthvalue_cpu", "bc", input)
+    refuse("kthvalue", "bc", input)
     positions = _of_rank(input._array, dim, k - 1)
     return reduction.with_indices(kthvalue(input, dim, keepdim, positions), positions)
 
@@ -337,8 +310,7 @@ def most_frequent(input: Tensor, dim: int, keepdim: bool) -> Any:
         indices=tensor(2))
     """
     reduction.refuse_empty("mode", input, dim)
-    if input.ndim:
-        refuse("mode_cpu", "c", input)
+    refuse("mode", "c", input)
     positions = _most_frequent(input._array, dim)
     return reduction.with_indices(mode(input, dim, keepdim, positions), positions)
 

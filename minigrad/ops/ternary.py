@@ -13,12 +13,11 @@ from minigrad.autograd.rules import quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.construction import real_number
 from minigrad.faces import face
-from minigrad.faces.arguments import cast, no_combination, not_implemented, number
+from minigrad.faces.arguments import cast, not_implemented, number
 from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
-from minigrad.ops.type_promotion import meeting_of
+from minigrad.ops.type_promotion import check_one_type, meeting_of
 
 # ---------------------------------------------------------------------- interpolation
 
@@ -51,7 +50,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Array:
     return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 
-@face("lerp(input, end, weight, *, out=None)", in_place=True)
+@face("lerp(Tensor input, Tensor end, weight, *, out=None)", in_place=True)
 def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     r"""Give the point between two tensors, :math:`a + w (b - a)`.
 
@@ -68,27 +67,16 @@ def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
         >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([4.0, 20.0]), 0.5)
         tensor([ 2., 15.])
     """
-    of_one = isinstance(weight, (int, float, complex, np.generic))
-    if not (isinstance(input, Tensor) and isinstance(end, Tensor)) or not (
-        of_one or isinstance(weight, Tensor)
-    ):
-        raise no_combination("lerp", input, end, weight)
     array = input._array
-    _check_type("end", end, array)
-    if not of_one and weight._array.ndim:
-        _check_type("weight", weight, array)
+    check_one_type(array, end._array)
     if array.dtype.kind in "iub":
-        raise not_implemented(f"lerp_kernel_{'scalar' if of_one else 'tensor'}", array)
-    if of_one:
-        return lerp_number(input, end, real_number(number(weight, "lerp", "weight"), array.dtype))
+        raise not_implemented("lerp", array)
+    if not isinstance(weight, Tensor):
+        return lerp_number(input, end, number(weight, "lerp", "weight"))
+    if weight._array.ndim:
+        check_one_type(array, weight._array)
     wanted = dtypes.result_type(array, weight._array)
     return lerp(cast(input, wanted), cast(end, wanted), cast(weight, wanted))
-
-
-def _check_type(name: str, tensor: Tensor, array: Any) -> None:
-    if tensor._array.dtype != array.dtype:
-        wanted, given = dtypes.c_name(array), dtypes.c_name(tensor._array)
-        raise RuntimeError(f"expected dtype {wanted} for `{name}` but got dtype {given}")
 
 
 # ---------------------------------------------------------------------- sums of products
@@ -125,30 +113,16 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     return self + tensor1 * value / tensor2
 
 
-_NO_INTEGERS = (
-    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will "
-    "perform a true division of tensor1 and tensor2. The historic addcdiv behavior can be "
-    "implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer "
-    "inputs and as (input + value * tensor1 / tensor2) for float inputs. The future addcdiv "
-    "behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all "
-    "dtypes."
-)
-
-
 def _with_product(operation: Any) -> None:
     name = operation.__name__
 
     def function(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
         tensors = (input, tensor1, tensor2)
-        whole = [tensor._array.dtype.kind in "iub" for tensor in tensors]
-        if name == "addcdiv" and all(whole[1:]):
-            raise RuntimeError(_NO_INTEGERS)
         wanted = meeting_of(*(tensor._array for tensor in tensors))
-        if wanted.kind == "b":
-            raise not_implemented("addcmul_cpu_out", input._array)
-        value = real_number(value, wanted)
-        if wanted.kind in "iu":
-            value = int(value)
+        if wanted.kind == "b" or (name == "addcdiv" and wanted.kind in "iu"):
+            kind = NotImplementedError if name == "addcmul" else RuntimeError
+            raise kind(f"{name}() has no values among tensors of type {wanted}")
+        value = int(value) if wanted.kind in "iu" else value
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
     schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out=None)"

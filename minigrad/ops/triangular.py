@@ -22,13 +22,14 @@ from minigrad.ops.parts import part
 # ---------------------------------------------------------------------- triangles
 
 
-def _triangle(name: str) -> Any:
-    def check(array: Any) -> None:
-        if array.ndim < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+def _matrices(array: Array) -> Array:
+    if array.ndim < 2:
+        raise RuntimeError("tril and triu take a tensor with at least 2 dimensions")
+    return array
 
-    schema = f"{name}(Tensor input, int diagonal=0, *, out=None)"
-    return face(schema, out="none", in_place=True, check=check)
+
+def _triangle(name: str) -> Any:
+    return face(f"{name}(Tensor input, int diagonal=0, *, out=None)", out="none", in_place=True)
 
 
 @_triangle("tril")
@@ -38,7 +39,7 @@ def tril(self: Array, diagonal: int) -> Array:
 
     `diagonal` says where the triangle ends; diagonals above the main one are positive.
     """
-    return np.tril(self, diagonal)
+    return np.tril(_matrices(self), diagonal)
 
 
 @_triangle("triu")
@@ -48,7 +49,7 @@ def triu(self: Array, diagonal: int) -> Array:
 
     `diagonal` says where the triangle ends; diagonals above the main one are positive.
     """
-    return np.triu(self, diagonal)
+    return np.triu(_matrices(self), diagonal)
 
 
 # ---------------------------------------------------------------------- diagonals
@@ -113,9 +114,7 @@ def trace_of(input: Tensor) -> Tensor:
     """
     if input._array.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input._array.ndim}")
-    if input._array.dtype.kind == "b":
-        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
-    if input._array.dtype.kind in "iu":
+    if input._array.dtype.kind in "iub":
         input = cast(input, np.dtype(np.int64))
     return trace(input)
 

@@ -162,7 +162,6 @@ def trace(torch, log):
     log("second", *torch.autograd.grad((gradient * weights).sum(), cotangent))
     log("whole", torch.trace(torch.ones(2, 2, dtype=torch.int32)))
     log.raises("batch", lambda: torch.trace(torch.ones(2, 2, 2)))
-    log.raises("booleans", lambda: torch.trace(torch.eye(2).bool()))
 
 
 @family

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from .tools import graph, leaf
@@ -167,22 +165,6 @@ def nothing_selected(torch, log):
         y = x[key]
         log(name, list(y.shape), graph(y))
         log("gradient", torch.autograd.grad(y.sum(), x)[0])
-
-
-@family
-def masks_of_bytes(torch, log):
-    """Bytes are old booleans, with a warning."""
-    x = torch.arange(3.0)
-    mask = torch.tensor([1, 0, 1], dtype=torch.uint8)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        log("read", x[mask], x[mask[0]])
-    log("warned", str(caught[0].message))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        x[mask] = torch.tensor([5.0, 6.0])
-        log("written", x)
-        log.raises("number", lambda: x.__setitem__(mask, 1.0))
 
 
 @family

@@ -44,7 +44,6 @@ TABLE = {
     "meshgrid": part(
         lambda t, x, y: t.meshgrid(x, y, indexing="ij"), 0, V, (2,), dtypes=SOME,
         indexing=lambda t, x, y: t.meshgrid(x, y, indexing="zz"),
-        types=lambda t, x, y: t.meshgrid(x, y.double(), indexing="ij"),
         nothing=lambda t, x, y: t.meshgrid([], indexing="ij"),
     ),
     "meshgrid xy": part(lambda t, x, y: t.meshgrid(x, y, indexing="xy"), 1, V, (2,)),
@@ -68,9 +67,8 @@ TABLE = {
     ),
     "tensor_split": part(
         lambda t, x: t.tensor_split(x, 2, dim=1), 1, M,
-        zero=lambda t, x: x.tensor_split(0), scalar=lambda t, x: x[0, 0].tensor_split(1),
     ),
-    "tensor_split at places": part(lambda t, x: x.tensor_split(indices=[1, 5], dim=1), 1, M),
+    "tensor_split at places": part(lambda t, x: x.tensor_split((1, 5), dim=1), 1, M),
 }  # fmt: skip
 
 family = add_all(TABLE)
