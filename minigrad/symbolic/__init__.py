@@ -39,8 +39,8 @@ from minigrad.symbolic.formulas import (
     symbols,
     tensor_of,
 )
-from minigrad.symbolic.proofs.proof import Proof
-from minigrad.symbolic.proofs.verdict import prove
+from minigrad.symbolic.proof import Proof
+from minigrad.symbolic.prover import prove
 
 __all__ = [
     "Derivation", "Explanation", "Formula", "Proof", "Refuted", "SymbolicArray", "Undecided",

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count, islice, pairwise, zip_longest
+from itertools import count, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -219,7 +219,6 @@ def shown(value: Any) -> Any:
 
 _STEPS = 6  # of the search for a border
 _NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
-_CROSSING = -2
 _GENERIC, _ROOTS = 400, 12
 _SIGNS = {
     "positive": np.greater,
@@ -285,116 +284,42 @@ def _one(columns: Sequence[Any], formula: Any) -> Callable[..., Any]:
         return lambda *values: np.nan
 
 
-def condition_sides(condition: Any) -> tuple[Any, type]:
-    """Give what is compared with 0 in a condition, and how."""
-    return condition.lhs - condition.rhs, type(condition)
-
-
-def holds(relation: type, values: Any) -> Any:
-    """Tell where a comparison with 0 holds."""
+def holds(condition: Any, symbols: Sequence[Any], rows: Any) -> Any:
+    """Tell at which points a condition holds, of which nothing is known on its border."""
     compare = {
         sympy.Gt: np.greater, sympy.Ge: np.greater, sympy.Lt: np.less, sympy.Le: np.less,
         sympy.Eq: np.equal, sympy.Ne: np.not_equal,
-    }[relation]  # fmt: skip
+    }[type(condition)]  # fmt: skip
+    values = compiled([condition.lhs - condition.rhs], symbols)(rows)[0]
     return compare(values, 0) & ~np.isnan(values)
 
 
-@dataclass
-class Points:
-    """Points, a row each.
-
-    Attributes:
-        symbols: What the columns are.
-        rows: An array of numbers.
-        start: For each point which of the regions it was drawn in.
-        border: For each point the place of the condition on whose border it lies; -1 if it lies on
-            none, and -2 if on several, of which nothing is to be learned.
-    """
-
-    symbols: list[Any]
-    rows: Any
-    start: Any
-    border: Any
-
-    def and_more(self, other: Points) -> Points:
-        """Put points of other draws behind these."""
-        mine = (self.rows, self.start, self.border)
-        more = (other.rows, other.start, other.border)
-        return Points(
-            self.symbols, *(np.concatenate(pair) for pair in zip(mine, more, strict=True))
-        )
-
-    def at(self, chosen: Any) -> Points:
-        """Give some of them."""
-        return Points(self.symbols, self.rows[chosen], self.start[chosen], self.border[chosen])
-
-    def inside(self, conditions: Sequence[Any]) -> Any:
-        """Tell which of them are where all of some conditions hold."""
-        fits = np.full(len(self.rows), True)
-        for condition in conditions:
-            formula, relation = condition_sides(condition)
-            fits &= holds(relation, compiled([formula], self.symbols)(self.rows)[0])
-        return fits
-
-    def chosen(self, conditions: Iterable[Any], wanted: int, among: Any, seed: int = 1) -> Any:
-        """Choose points so that every combination of conditions that occurs has its share.
-
-        Args:
-            conditions: The conditions; for each point it is noted on the border of which it lies.
-            wanted: How many points are wanted that lie on no border.
-            among: Which of the points may be chosen.
-            seed: What the random numbers start from.
-
-        Returns:
-            The places of the points that were chosen.
-        """
-        sides = [condition_sides(each) for each in conditions]
-        compute = compiled([formula for formula, _ in sides], self.symbols)
-        values = compute(self.rows)
-        truth = np.array([holds(kind, v) for (_, kind), v in zip(sides, values, strict=True)], bool)
-        truth = truth.reshape(len(sides), len(self.rows)).T
-        generator = np.random.default_rng(seed)
-        aside = self.rows + 1e-4 * generator.uniform(0.5, 1, self.rows.shape)
-        beside = compute(aside)
-        seen: set[Any] = set()
-        self.border[:] = -1
-        for place, (formula, _) in enumerate(sides):
-            if {formula, sympy.expand(-formula)} & seen:
-                continue
-            seen |= {formula, sympy.expand(formula)}
-            # floor(x) - 2 is 0 in all of a part, which is no border
-            thin = (values[place] == 0) & (beside[place] != 0)
-            self.border[thin] = np.where(self.border[thin] == -1, place, _CROSSING)
-        order = np.random.default_rng(seed).permutation(len(self.rows))
-        groups: dict[bytes, list[int]] = {}
-        for place in order:
-            if self.border[place] == -1 and among[place]:
-                key = truth[place].tobytes() + bytes([self.start[place]])
-                groups.setdefault(key, []).append(int(place))
-        in_turn = (place for turn in zip_longest(*groups.values()) for place in turn)
-        taken = [place for place in in_turn if place is not None]
-        return np.array(taken[: max(wanted, len(groups))], int)
+def borders_at(formulas: Sequence[Any], symbols: Sequence[Any], rows: Any) -> Any:
+    """Tell for each point which formula is 0 there: its place, -1 for none, -2 for several."""
+    compute = compiled(formulas, symbols)
+    values = compute(rows)
+    beside = compute(rows + 1e-4 * np.random.default_rng(1).uniform(0.5, 1, rows.shape))
+    found = np.full(len(rows), -1)
+    for place in range(len(formulas)):
+        # floor(x) - 2 is 0 in all of a part, which is no border
+        thin = (values[place] == 0) & (beside[place] != 0)
+        found[thin] = np.where(found[thin] == -1, place, -2)
+    return found
 
 
-def draw(
-    symbols: Sequence[Any], regions: Sequence[Region], conditions: Iterable[Any], seed: int = 0
-) -> Points:
-    """Draw points in regions, many of them near borders and some on them.
+def draw(symbols: Sequence[Any], region: Region, borders: Sequence[Any], seed: int = 0) -> Any:
+    """Draw points in a region, many of them near where some formulas are 0, and some there.
 
     Args:
         symbols: The symbols that get numbers.
-        regions: The regions; what a region puts in for a symbol gets numbers first.
-        conditions: What divides space, in the same symbols.
+        region: The region; what it puts in for a symbol gets numbers first.
+        borders: The formulas.
         seed: What the random numbers start from.
 
     Returns:
-        Some hundreds of points, or thousands where there are many borders.
+        A row for each of some hundreds of points, or thousands where there are many borders.
     """
-    generator = np.random.default_rng(seed)
-    borders = list(dict.fromkeys(condition_sides(each)[0] for each in conditions))
-    drawn = [_in_region(list(symbols), region, borders, generator) for region in regions]
-    start = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
-    return Points(list(symbols), np.concatenate(drawn), start, np.full(len(start), -1))
+    return _in_region(list(symbols), region, borders, np.random.default_rng(seed))
 
 
 def _in_region(symbols: list[Any], region: Region, borders: Sequence[Any], generator: Any) -> Any:

@@ -113,4 +113,4 @@ FUNCTIONS = {
         lambda x, y: F.scaled_dot_product_attention(x, y, y).sum(), (1, 1), (2, 1)
     ),
 }
-KINKS = {"relu", "where", "largest", "cross-entropy", "attention"}
+KINKS = {"norm", "relu", "where", "largest", "cross-entropy", "attention"}

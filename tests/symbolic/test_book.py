@@ -10,8 +10,7 @@ import sympy
 from _tools import proofs
 from minigrad import cat, split, stack, unbind
 from minigrad.autograd import grad
-from minigrad.symbolic import Refuted, Undecided, prove, symbols
-from minigrad.symbolic.proofs.trial import Trial
+from minigrad.symbolic import Refuted, Undecided, prove, prover, symbols
 
 from ..ops import book as gradchecked
 from .book import ATTEMPTS, BOOK, CASES, RESERVED, called, left, made, told_regions
@@ -27,7 +26,7 @@ TOLD = proofs.told(proofs.PAGE.read_text(encoding="utf-8"))
 @pytest.fixture(autouse=True)
 def _fewer_points(monkeypatch):
     """Run at a third of the points: here formulas prove, and gradcheck in tests/ops runs, too."""
-    monkeypatch.setattr(Trial, "sample", 60)
+    monkeypatch.setattr(prover, "_POINTS", 60)
 
 
 @pytest.mark.examples

@@ -19,11 +19,11 @@ from minigrad.symbolic.derivations.hooks import HookEffect, kind_of, name_of
 from minigrad.symbolic.derivations.nodes import Passage, TooLarge, Value, passes_on, value_of
 from minigrad.symbolic.derivations.places import Places, symbol_names, unused
 
-Effects = tuple[HookEffect, ...]
+HookEffects = tuple[HookEffect, ...]
 
 
 @dataclass
-class Pull:
+class VJP:
     """What one later place contributes to a gradient.
 
     Attributes:
@@ -37,8 +37,8 @@ class Pull:
     number: Any
     nodes: tuple[Node, ...]
 
-    def __add__(self, other: Pull) -> Pull:
-        return Pull(
+    def __add__(self, other: VJP) -> VJP:
+        return VJP(
             _sum(self.formula, other.formula),
             _sum(self.number, other.number),
             tuple(dict.fromkeys(self.nodes + other.nodes)),
@@ -50,32 +50,32 @@ def _sum(one: Any, other: Any) -> Any:
 
 
 @dataclass
-class Told:
+class Step:
     """A gradient, told as a sum of contributions; hooks may have acted on a part of them.
 
     Attributes:
-        pulls: For each later place what it contributes.
+        vjps: For each later place what it contributes.
         hooked: Parts of the sum on which hooks acted, each with their effects.
     """
 
-    pulls: dict[Value, Pull] = field(default_factory=dict)
-    hooked: list[tuple[Effects, Told]] = field(default_factory=list)
+    vjps: dict[Value, VJP] = field(default_factory=dict)
+    hooked: list[tuple[HookEffects, Step]] = field(default_factory=list)
 
-    def add(self, other: Told) -> None:
+    def add(self, other: Step) -> None:
         """Add another sum to this one."""
-        for place, pull in other.pulls.items():
-            self.pulls[place] = self.pulls[place] + pull if place in self.pulls else pull
+        for place, vjp in other.vjps.items():
+            self.vjps[place] = self.vjps[place] + vjp if place in self.vjps else vjp
         self.hooked += other.hooked
 
-    def under(self, effects: Effects) -> Told:
+    def under(self, effects: HookEffects) -> Step:
         """Give what is left of this sum once hooks have acted on it."""
-        return Told({}, [(effects, self)]) if effects else self
+        return Step({}, [(effects, self)]) if effects else self
 
-    def all_pulls(self) -> Iterator[tuple[Value, Pull]]:
+    def all_vjps(self) -> Iterator[tuple[Value, VJP]]:
         """Yield all contributions, those under hooks included."""
-        yield from self.pulls.items()
+        yield from self.vjps.items()
         for _, told in self.hooked:
-            yield from told.all_pulls()
+            yield from told.all_vjps()
 
     def all_effects(self) -> Iterator[HookEffect]:
         """Yield what hooks did to parts of it, the last first."""
@@ -85,8 +85,8 @@ class Told:
 
     def combined(
         self,
-        contribution: Callable[[Value, Pull], Any],
-        acted: Callable[[Effects, Any], Any],
+        contribution: Callable[[Value, VJP], Any],
+        acted: Callable[[HookEffects, Any], Any],
         added: Callable[[list[Any]], Any],
     ) -> Any:
         """Combine what a function makes of each contribution; None if it makes None of one.
@@ -96,7 +96,7 @@ class Told:
             acted: Gets what hooks did, and the combination that they acted on.
             added: Combines a list.
         """
-        parts = [contribution(place, pull) for place, pull in self.pulls.items()]
+        parts = [contribution(place, vjp) for place, vjp in self.vjps.items()]
         for effects, told in self.hooked:
             part = told.combined(contribution, acted, added)
             parts.append(None if part is None else acted(effects, part))
@@ -157,7 +157,7 @@ class Account:
         self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
         self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced, met)
-        self.gradients: dict[Value, Told] = {}
+        self.gradients: dict[Value, Step] = {}
         self.cotangents: dict[Value, Any] = {}
         self._stand_ins: dict[Node, Node] = {}
         self._retell()
@@ -205,10 +205,10 @@ class Account:
     # ------------------------------------------------------------------ the pass
 
     def _retell(self) -> None:
-        arrivals: dict[Value, Told] = {self.places.root: Told()}
+        arrivals: dict[Value, Step] = {self.places.root: Step()}
         for passage in self.passages:
             node = passage.node
-            told: list[Told | None] = []
+            told: list[Step | None] = []
             for output_nr, given in enumerate(passage.given):
                 value = (node, output_nr)
                 sums = arrivals.pop(value, None)
@@ -218,7 +218,7 @@ class Account:
                     sums = sums.under(self._effects[*value, False])
                     if value in self.places.names:
                         self.gradients[value] = sums
-                        sums = Told({value: self._start(value)})
+                        sums = Step({value: self._start(value)})
                 told.append(sums)
             if passage.is_leaf or not passage.ran:
                 continue
@@ -226,55 +226,55 @@ class Account:
                 target, output_nr = node.next_functions[input_nr]
                 if part is not None and target is not None and passage.sent[input_nr] is not None:
                     part = part.under(self._effects[node, input_nr, True])
-                    arrivals.setdefault((target, output_nr), Told()).add(part)
+                    arrivals.setdefault((target, output_nr), Step()).add(part)
 
-    def _start(self, value: Value) -> Pull:
+    def _start(self, value: Value) -> VJP:
         """Begin at a place: with 1 if it has one entry, else with symbols for its gradient."""
         places, shape = self.places, self.places.shape[value]
         size = math.prod(shape)
         if size > places.limit:
-            return Pull(None, None, ())
+            return VJP(None, None, ())
         if value != places.root:
             names = [f"d{places.loss}/d{name}" for name in places.entry_names(value)]
             found = vector_of(sympy.Symbol(name, real=True) for name in names)
             self.cotangents[value] = symbolic(found.reshape(shape))
         if size > 1:
-            return Pull(self.cotangents[value], None, ())
+            return VJP(self.cotangents[value], None, ())
         number = None if self.on_symbols else np.ones(shape, self.engine[value].dtype)
-        return Pull(_one(shape), number, ())
+        return VJP(_one(shape), number, ())
 
-    def _through(self, passage: Passage, told: list[Told | None]) -> list[Told | None]:
+    def _through(self, passage: Passage, told: list[Step | None]) -> list[Step | None]:
         """Lead what is told of a node's outputs through its rule, for each place by itself."""
-        results = [Told() for _ in passage.node.next_functions]
-        for place in dict.fromkeys(place for each in told if each for place in each.pulls):
-            pulls = [None if each is None else each.pulls.get(place) for each in told]
-            for result, pull in zip(results, self._pulled(passage, pulls), strict=True):
-                if pull is not None:
-                    result.add(Told({place: pull}))
+        results = [Step() for _ in passage.node.next_functions]
+        for place in dict.fromkeys(place for each in told if each for place in each.vjps):
+            vjps = [None if each is None else each.vjps.get(place) for each in told]
+            for result, vjp in zip(results, self._vjps_through(passage, vjps), strict=True):
+                if vjp is not None:
+                    result.add(Step({place: vjp}))
         for output_nr, each in enumerate(told):
             for effects, hooked in [] if each is None else each.hooked:
                 inside = [hooked if number == output_nr else None for number in range(len(told))]
                 for result, deeper in zip(results, self._through(passage, inside), strict=True):
                     if deeper is not None:
                         result.add(deeper.under(effects))
-        return [result if result.pulls or result.hooked else None for result in results]
+        return [result if result.vjps or result.hooked else None for result in results]
 
-    def _pulled(self, passage: Passage, pulls: list[Pull | None]) -> list[Pull | None]:
-        node, some = passage.node, [pull for pull in pulls if pull]
-        way = tuple(dict.fromkeys([*(n for pull in some for n in pull.nodes), node]))
+    def _vjps_through(self, passage: Passage, vjps: list[VJP | None]) -> list[VJP | None]:
+        node, some = passage.node, [vjp for vjp in vjps if vjp]
+        way = tuple(dict.fromkeys([*(n for vjp in some for n in vjp.nodes), node]))
         formulas, numbers = None, [None] * len(node.next_functions)
-        if all(pull.formula is not None for pull in some):
-            formulas = self._formulas(node, [p and p.formula for p in pulls])
-        if any(pull.number is not None for pull in some):
-            numbers = nodes.run_rule(node, [None if p is None else p.number for p in pulls])
+        if all(vjp.formula is not None for vjp in some):
+            formulas = self._formulas(node, [p and p.formula for p in vjps])
+        if any(vjp.number is not None for vjp in some):
+            numbers = nodes.run_rule(node, [None if p is None else p.number for p in vjps])
 
-        def part(input_nr: int) -> Pull | None:
+        def part(input_nr: int) -> VJP | None:
             formula, number = formulas and formulas[input_nr], numbers[input_nr]
             nothing = formulas is not None and formula is None and number is None
             stopped = passage.sent[input_nr] is None and passage.computed[input_nr] is None
-            beside = passes_on(node) and node._multiple and pulls[input_nr] is None
+            beside = passes_on(node) and node._multiple and vjps[input_nr] is None
             # if nothing comes from there to here
-            return None if nothing or stopped or beside else Pull(formula, number, way)
+            return None if nothing or stopped or beside else VJP(formula, number, way)
 
         return [part(input_nr) for input_nr in range(len(node.next_functions))]
 
@@ -322,18 +322,18 @@ class Account:
         """
         told, shape = self.gradients[value], self.places.shape[value]
 
-        def contribution(place: Value, pull: Pull) -> Any:
+        def contribution(place: Value, vjp: VJP) -> Any:
             gradient = later.get(place, _one(()) if place == self.places.root else None)
-            if pull.formula is None or gradient is None:
+            if vjp.formula is None or gradient is None:
                 return None
-            formula = inside(pull.formula)
+            formula = inside(vjp.formula)
             if self.places.is_single(place):
                 return formula * gradient.reshape(())
             given = dict(zip(self.cotangents[place].flat, entries(gradient).flat, strict=True))
             put_in = vector_of(hooks.replaced(entries(formula).flat, given))
             return symbolic(put_in.reshape(formula.shape))
 
-        def acted(effects: Effects, found: Any) -> Any:
+        def acted(effects: HookEffects, found: Any) -> Any:
             for effect in effects:
                 # a single entry may have been in another shape where the hook saw it
                 found = applied(effect, found.reshape(np.shape(effect.before))).reshape(shape)

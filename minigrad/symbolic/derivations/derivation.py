@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 import sympy
-from sympy.core.relational import Relational
 
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.symbolic.array import SymbolicArray, entries, entrywise, needs_of, vector_of
+from minigrad.symbolic.array import SymbolicArray, entries, entrywise, needs_of
 from minigrad.symbolic.derivations.account import Account
 from minigrad.symbolic.derivations.blackboard import Paper
-from minigrad.symbolic.derivations.nodes import Value, nodes_of, run_rule, stand_in
+from minigrad.symbolic.derivations.nodes import nodes_of
 from minigrad.symbolic.derivations.pages import DerivationLayout, NumbersLayout
 from minigrad.symbolic.derivations.places import given_names
 from minigrad.symbolic.equality import Refuted, Undecided, decide_in_parts
 from minigrad.symbolic.formulas import derivative, expression
-from minigrad.symbolic.points import compiled, condition_sides, symbols_in
-from minigrad.symbolic.proofs.conclusion import TROUBLE, not_decided, written
-from minigrad.symbolic.proofs.trial import Outcome, Place, Trial, is_far
-from minigrad.symbolic.regions import EVERYWHERE, Region, condition_of, is_kinky, said
-from minigrad.symbolic.signs import Need, reduced, sign_of
+from minigrad.symbolic.points import numbers_of, points, symbols_in
+from minigrad.symbolic.prover import TROUBLE, not_decided
+from minigrad.symbolic.regions import Region, condition_of, is_kinky, said
+from minigrad.symbolic.signs import reduced, sign_of
 
 MOST_SYMBOLS = 64  # entries of one tensor of which symbols are made
-_WRONG = (Outcome.DIFFERS, Outcome.NOTHING)
-_OVERFLOW = 25  # beyond that, NaN may come of numbers that are too large
 TOO_LONG = 1500  # operations in two formulas; SymPy would take minutes for more
 
 
@@ -233,7 +229,6 @@ class Checked:
         hooks: The hooks that changed a gradient; then nothing is compared with `sympy.diff`.
         domain: Conditions under which the program can run: the loss and each step to it is real
             and finite. What is proved is proved there.
-        points: At how many points the rules ran on numbers and gave the slope of the loss.
     """
 
     steps: tuple[str, ...]
@@ -242,7 +237,6 @@ class Checked:
     open: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     domain: tuple[Any, ...] = ()
-    points: int = 0
 
     def __str__(self) -> str:
         lines = []
@@ -251,10 +245,6 @@ class Checked:
             lines.append(f"proved: {told}, for {_and(self.steps)}")
         if self.sympy:
             lines.append(f"proved: the engine's gradient is sympy.diff's, for {_and(self.sympy)}")
-            lines.append(
-                f"  (and at {self.points} points the rules, run on numbers, give what difference "
-                "quotients of the loss give)"
-            )
         if self.domain:
             lines.append(f"  where {_and(tuple(map(said, self.domain)))}")
         if self.apart_from:
@@ -280,6 +270,7 @@ class Proofs:
 
     Args:
         domain: The region in which they are compared.
+        apart: What is not 0 there, either.
 
     Attributes:
         kinks: Expressions at whose zeros no two were proved to be equal.
@@ -287,6 +278,7 @@ class Proofs:
     """
 
     domain: Region
+    apart: Set[Any] = frozenset()
     kinks: list[Any] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
@@ -323,6 +315,25 @@ class Proofs:
         self.kinks[:] = dict.fromkeys(met)
         return True
 
+    def has_value(self, what: str, gradient: Any) -> bool:
+        """Tell whether each step to a gradient has a value in the domain, but at single points.
+
+        Formulas do not show it: in SymPy the square of `sqrt(x)` is `x`, and in a run it is NaN.
+        """
+        missing = reduced(needs_of(wrap(gradient)), self.domain.sign)
+        missing = [
+            each
+            for each in missing
+            if not {sympy.expand(each.of), sympy.expand(-each.of)} & self.apart
+        ]
+        holes = [need.of for need in missing if need.relation == "!=" and need.of != 0]
+        self.kinks[:] = dict.fromkeys([*self.kinks, *holes])
+        limits = [said(condition_of(n.of, n.sign)) for n in missing if n.of not in holes]
+        if limits:
+            told = "could not decide, because a step of a rule has a value only where"
+            self.open.append(f"{what}: {told} {_and(limits)}")
+        return not limits
+
 
 def checked(account: Account) -> Checked:
     """Prove that the told steps multiply to the engine's gradients, and these to be right.
@@ -338,7 +349,8 @@ def checked(account: Account) -> Checked:
     loss, in_leaves = places.known[places.root], places.in_leaves()
     needs = reduced(needs_of(loss), sign_of)
     proofs = Proofs(
-        Region(assumed={n.of: 1 for n in needs if n.relation == ">" and not is_kinky(n.of)})
+        Region(assumed={n.of: 1 for n in needs if n.relation == ">" and not is_kinky(n.of)}),
+        {sympy.expand(need.of) for need in needs if need.relation == "!="},
     )
     totals = account.composed(
         inside=lambda told: entrywise(lambda each: each.xreplace(in_leaves), told)
@@ -363,150 +375,35 @@ def checked(account: Account) -> Checked:
         and all(entry.is_Symbol for entry in entries(value[0].variable).flat)
     }
     by_sympy: list[str] = []
-    domain, points = (), 0
-    if found:
-        trial = GraphTrial(account, found)
-        for leaf, gradient in found.items():
-            name = places.called(leaf)
-            what = f"sympy.diff, for {name}"
-            try:
-                due = partial(derivative, loss, wrt=leaf[0].variable)
-                if proofs.succeeds(what, gradient, due):
-                    by_sympy.append(name)
-            except Refuted as refuted:
-                note = "" if leaf in engine else f"no gradient came for {name}: a rule gave None; "
-                trial.doubts[leaf] = Refuted(
-                    refuted.entry, refuted.left, refuted.right, refuted.counterexample,
-                    f"the gradient of {name}", note,
-                )  # fmt: skip
-                proofs.open.append(f"{what}: {refuted}, but the run does not show it")
-        points = trial.points(proofs.kinks)
-        if by_sympy and not points:
-            proofs.open.append(
-                f"sympy.diff, for {', '.join(by_sympy)}: could not decide, because no point was "
-                "found at which the rules could be run on numbers and compared with the loss"
-            )
-            by_sympy = []
-        domain = trial.domain if by_sympy else ()
-    kinks, left = tuple(proofs.kinks), tuple(proofs.open)
-    return Checked(tuple(steps), tuple(by_sympy), kinks, left, hooks, domain, points)
-
-
-# ---------------------------------------------------------------------- on numbers
-
-
-class GraphTrial(Trial):
-    """A backward pass on symbols that runs on numbers in their place, rule by rule.
-
-    What the rules give is compared with difference quotients of the loss.
-
-    Args:
-        account: The backward pass.
-        gradients: Those that are compared, by their leaves.
-
-    Attributes:
-        doubts: For leaves where formulas differ how they do; it is said once a run shows it.
-    """
-
-    def __init__(self, account: Account, gradients: dict[Value, Any]) -> None:
-        self._loss = account.places.known[account.places.root]
-        self._passages, self._called = account.passages, account.places.called
-        self._gradients = gradients
-        self._compiled: dict[int, tuple[list[Need], list[Any], Callable[[Any], Any]]] = {}
-        self.doubts: dict[Value, Refuted] = {}
-        wanted = [leaf[0].variable for leaf in gradients]
-        held = [passage.node.variable for passage in self._passages if passage.is_leaf]
-        held += [each for each in wanted if all(each is not other for other in held)]
-        formulas = [self._loss, *self._gradients.values()]
-        others = sorted(symbols_in(e for each in formulas for e in entries(each).flat), key=str)
-        one = vector_of([sympy.Integer(1)]).reshape(np.shape(self._loss))
-        super().__init__(lambda: None, held, wanted, [one], others)
-        ours, rules = (
-            [condition_of(need.of, need.sign) for need in reduced(needs_of(each), sign_of)]
-            for each in (self._loss, self._gradients.values())
-        )
-        self.domain, self._conditions = tuple(ours), [*ours, *rules]
-
-    def keep_draws(self, at: Place) -> None:
-        """Do nothing: the forward is not run again."""
-
-    def results(self, at: Place) -> list[Any] | None:
-        """Compute the loss by its formula."""
-        return [self._numbers(self._loss, self.values_at(at))]
-
-    def rule(self, at: Place) -> list[Any] | None:
-        """Run the rules on numbers; where one keeps more than tensors, compute their formulas."""
-        values = self.values_at(at)
+    for leaf, gradient in found.items():
+        name = places.called(leaf)
+        what = f"sympy.diff, for {name}"
         try:
-            found = self._replayed(values)
-        except Exception:
-            return [self._numbers(each, values) for each in self._gradients.values()]
-        zeros = (np.zeros(np.shape(each)) for each in self._gradients.values())
-        return [found.get(v, zero) for v, zero in zip(self._gradients, zeros, strict=True)]
-
-    def _numbers(self, array: Any, values: dict[Any, Any]) -> Any:
-        """Compute an array of formulas: NaN where a step to them has no value."""
-        if id(array) not in self._compiled:
-            needs = list(needs_of(array))
-            formulas = [*entries(array).flat, *(need.of for need in needs)]
-            symbols = sorted(symbols_in(formulas), key=str)
-            self._compiled[id(array)] = needs, symbols, compiled(formulas, symbols)
-        needs, symbols, compute = self._compiled[id(array)]
-        row = np.array([[float(values[symbol]) for symbol in symbols]])
-        numbers, needed = np.split(compute(row)[:, 0], [array.size])
-        if not all(n.holds(sympy.Float(x)) for n, x in zip(needs, needed, strict=True)):
-            numbers[:] = np.nan
-        return numbers.reshape(array.shape)
-
-    def _replayed(self, values: dict[Any, Any]) -> dict[Value, Any]:
-        def numbers(value: Value | None, array: Any) -> Any:
-            return self._numbers(array, values) if isinstance(array, SymbolicArray) else array
-
-        first = self._passages[0]
-        arrived: dict[Value, Any] = {(first.node, 0): np.ones(np.shape(first.arrived[0]))}
-        for passage in self._passages:
-            node = passage.node
-            given = [arrived.get((node, k)) for k in range(len(passage.arrived))]
-            if passage.is_leaf or not passage.ran or all(each is None for each in given):
+            due = partial(derivative, loss, wrt=leaf[0].variable)
+            if proofs.succeeds(what, gradient, due) and proofs.has_value(what, gradient):
+                by_sympy.append(name)
+        except Refuted as refuted:
+            if not _has_value(loss, refuted.counterexample):
+                proofs.open.append(f"{what}: {refuted}, where a step of the loss has no value")
                 continue
-            results = run_rule(stand_in(node, numbers, np.dtype(np.float64)), given)
-            for result, (target, output_nr) in zip(results, node.next_functions, strict=False):
-                if result is not None and target is not None:
-                    before = arrived.get((target, output_nr), 0.0)
-                    arrived[target, output_nr] = before + np.asarray(result, np.float64)
-        return arrived
+            note = "" if leaf in engine else f"no gradient came for {name}: a rule gave None; "
+            raise Refuted(
+                refuted.entry, refuted.left, refuted.right, refuted.counterexample,
+                f"the gradient of {name}", note,
+            ) from None  # fmt: skip
+    domain = tuple(condition_of(need.of, need.sign) for need in needs) if by_sympy else ()
+    kinks, left = tuple(proofs.kinks), tuple(proofs.open)
+    return Checked(tuple(steps), tuple(by_sympy), kinks, left, hooks, domain)
 
-    def points(self, kinks: list[Any]) -> int:
-        """Count the points of all parts at which the rules give the slope of the loss.
 
-        Args:
-            kinks: Expressions that are 0 where there is a kink or a jump; those where a rule gives
-                NaN, though the loss has a slope, are added.
-
-        Raises:
-            Refuted: If a rule gives something else somewhere.
-        """
-        made = dict.fromkeys([*self._conditions, *(condition_of(kink, 1) for kink in kinks)])
-        conditions = [each for each in made if isinstance(each, Relational)]
-        with self.running():
-            record = self.record(self.draw([EVERYWHERE], conditions), conditions)
-            inside = record.points.border < 0
-            for row in record.points.rows[record.where(*_WRONG) & inside]:
-                if not is_far(row, _OVERFLOW):
-                    self._compare(self.values(row))
-        for border in record.points.border[record.where(Outcome.NOTHING) & ~inside]:
-            hole = condition_sides(conditions[border])[0]
-            kinks += [hole] if hole not in kinks else []
-        return int((record.where(Outcome.AGREES) & inside).sum())
-
-    def _compare(self, values: dict[Any, float]) -> None:
-        """Refute what is wrong at a point."""
-        gradients = list(self._gradients.items())
-        for place, entry, got, slope in self.wrong_entries(values):
-            leaf, gradient = gradients[place]
-            if leaf in self.doubts:
-                raise self.doubts[leaf]
-            formula, at = entries(gradient)[entry], {s: written(v) for s, v in values.items()}
-            index = entry if entries(gradient).size > 1 else ()
-            of = f"the gradient of {self._called(leaf)}"
-            raise Refuted(index, formula, formula, at, of, "", (got, slope))
+def _has_value(loss: Any, point: Mapping[Any, Any]) -> bool:
+    """Tell whether the loss, and each step to it, is real and finite at a point."""
+    needs = needs_of(loss)
+    formulas = [*entries(loss).flat, *(need.of for need in needs)]
+    values = {**next(points(symbols_in(formulas) - point.keys()), {}), **point}
+    try:
+        result, *needed = numbers_of(formulas, values)
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+    met = (need.holds(value) for need, value in zip(needs, needed, strict=True))
+    return bool(result.is_real and result.is_finite and all(met))

@@ -196,38 +196,35 @@ def own_copy(saved: Any) -> Any:
 _OBJECTS = np.dtype(object)
 
 
-def stand_in(
-    node: Node, replacement: Callable[[Value | None, Any], Any], dtype: Any = _OBJECTS
-) -> Node:
+def stand_in(node: Node, replacement: Callable[[Value | None, Any], Any]) -> Node:
     """Copy a node, with other arrays in the place of those that it saved.
 
     Args:
         node: The node; it is not changed, and neither copied hooks nor edges are.
         replacement: Gets which value of the graph a saved tensor is (None for a constant) and its
             array, and gives the array to be put in its place.
-        dtype: The type of these arrays' entries.
     """
     twin = copy(node)
     if isinstance(getattr(node, "function", None), Node):  # a part was changed in place
-        twin.function = stand_in(node.function, replacement, dtype)
+        twin.function = stand_in(node.function, replacement)
     replaced = [own_copy(saved) for saved in node._saved or ()]
     for place, value, array in saved_values(node):
         new = wrap(replacement(value, array))
         own = isinstance(replaced[place], SavedTensor) and replaced[place].tensor is None
         replaced[place] = SavedTensor(new, is_result=own)
     twin._saved = tuple(replaced)
-    _let_through(twin, dtype)
+    _let_through(twin)
     return twin
 
 
-def _let_through(twin: Any, dtype: Any) -> None:
+def _let_through(twin: Any) -> None:
     """Let a stand-in's gradients be arrays of another type than those that the node wants."""
     if getattr(twin, "_broadcast", None) is not None:
-        twin._broadcast = tuple(wanted and (wanted[0], dtype) for wanted in twin._broadcast)
+        twin._broadcast = tuple(wanted and (wanted[0], _OBJECTS) for wanted in twin._broadcast)
     if isinstance(twin, FunctionNode):
-        twin._tensor_slots = [slot and (slot[0], dtype) for slot in twin._tensor_slots]
+        twin._tensor_slots = [slot and (slot[0], _OBJECTS) for slot in twin._tensor_slots]
     if twin._multiple:
-        twin._dtype = [each and dtype for each in twin._dtype]
+        twin._dtype = [each and _OBJECTS for each in twin._dtype]
 
 
 def run_rule(node: Node, gradients: Sequence[Any]) -> list[Any]:

@@ -12,7 +12,7 @@ import sympy
 from minigrad.autograd.messages import forward_name
 from minigrad.symbolic.array import entries, symbolic, vector_of
 from minigrad.symbolic.derivations import blackboard
-from minigrad.symbolic.derivations.account import Account, Effects, Pull, Told
+from minigrad.symbolic.derivations.account import VJP, Account, HookEffects, Step
 from minigrad.symbolic.derivations.blackboard import Row, Section, Written, applied, named, partial
 from minigrad.symbolic.derivations.hooks import HookEffect, is_small
 from minigrad.symbolic.derivations.nodes import Value, passes_on, source_of
@@ -36,9 +36,9 @@ def short(expr: Any) -> bool:
     return bool(is_small(expr, PARTS) and expr.count_ops() <= LONG and len(str(expr)) <= LONG)
 
 
-def names_of_nodes(pulls: Sequence[Pull]) -> str:
+def names_of_nodes(vjps: Sequence[VJP]) -> str:
     """Name the nodes that a gradient came through, but for those that only pass entries on."""
-    nodes = [node for pull in pulls for node in pull.nodes]
+    nodes = [node for vjp in vjps for node in vjp.nodes]
     telling = [node for node in nodes if not passes_on(node)] or nodes
     return ", ".join(dict.fromkeys(node.name() for node in telling))
 
@@ -84,7 +84,7 @@ class Layout:
 
     # ------------------------------------------------------------------ hooks
 
-    def acted(self, effects: Effects, written: Written) -> Written:
+    def acted(self, effects: HookEffects, written: Written) -> Written:
         """Write hooks in front of what they acted on: as a factor, or as a function."""
         for effect in effects:
             if effect.factor is None:
@@ -95,7 +95,7 @@ class Layout:
                 written = blackboard.product([factor, written])
         return written
 
-    def hooks_in(self, told: Told) -> str:
+    def hooks_in(self, told: Step) -> str:
         """Name the hooks in a line."""
         said = []
         for effect in told.all_effects():
@@ -162,24 +162,24 @@ class DerivationLayout(Layout):
                 told = self.account.gradients[value]
                 if later == self.root and not self._only_local(told):
                     continue  # the chain rule writes it out: dL/dy alone would not be all of it
-                for place, pull in told.all_pulls():
-                    if place == later and pull.formula is not None:
-                        yield from self._local(later, value, pull)
+                for place, vjp in told.all_vjps():
+                    if place == later and vjp.formula is not None:
+                        yield from self._local(later, value, vjp)
 
-    def _local(self, later: Value, value: Value, pull: Pull) -> list[Row]:
+    def _local(self, later: Value, value: Value, vjp: VJP) -> list[Row]:
         rows, name = [], self.names[later]
-        listed = list(map(tidy, entries(pull.formula).flat))
+        listed = list(map(tidy, entries(vjp.formula).flat))
         for place in self.shown(listed):
             if not short(listed[place]):
                 left = partial(name, self.names[value])
-                return [Row(left, [_nodes([pull])], "too long to be written out")]
+                return [Row(left, [_nodes([vjp])], "too long to be written out")]
             left = partial(name, self.places.entry_names(value)[place])
             rows.append(Row(left, [self.board.formula(listed[place])], self.more(len(listed))))
         return rows
 
-    def _only_local(self, told: Told) -> bool:
+    def _only_local(self, told: Step) -> bool:
         """Tell whether a gradient is nothing but a local derivative of the loss."""
-        return not told.hooked and list(told.pulls) == [self.root]
+        return not told.hooked and list(told.vjps) == [self.root]
 
     def _hooks(self) -> Iterator[Row]:
         """Write the functions that hooks are, where they are more than factors."""
@@ -199,10 +199,10 @@ class DerivationLayout(Layout):
         for value in self.order:
             told = self.account.gradients[value]
             if value != self.root and not self._only_local(told):
-                single = all(self.places.is_single(place) for place, _ in told.all_pulls())
+                single = all(self.places.is_single(place) for place, _ in told.all_vjps())
                 yield from self._by_names(value, told) if single else self._by_entries(value, told)
 
-    def _by_names(self, value: Value, told: Told) -> Iterator[Row]:
+    def _by_names(self, value: Value, told: Step) -> Iterator[Row]:
         """Write a gradient as products of derivatives: dL/dy * dy/ds."""
         names, formula = self.places.entry_names(value), self.totals[value]
         listed = names if formula is None else list(map(tidy, entries(formula).flat))
@@ -211,7 +211,7 @@ class DerivationLayout(Layout):
             e.factor is None and e.rule is None and np.size(e.before) > 1
             for e in told.all_effects()
         )
-        expand = bool(value[0].next_functions) and sum(1 for _ in told.all_pulls()) == 1
+        expand = bool(value[0].next_functions) and sum(1 for _ in told.all_vjps()) == 1
         for place in self.shown(listed):
             step = functools.partial(self._step, names[place], place, expand)
             right = [told.combined(step, self.acted, blackboard.total)]
@@ -220,10 +220,10 @@ class DerivationLayout(Layout):
             remark = self.hooks_in(told) or self.more(len(names))
             yield Row(partial(self.loss, names[place]), right, remark)
 
-    def _step(self, name: str, entry: int, expand: bool, place: Value, pull: Pull) -> Written:
+    def _step(self, name: str, entry: int, expand: bool, place: Value, vjp: VJP) -> Written:
         """Write a contribution to an entry: dL/dy * dy/ds."""
-        if place == self.root and pull.formula is not None:
-            return self.board.formula(tidy(entries(pull.formula).flat[entry]))
+        if place == self.root and vjp.formula is not None:
+            return self.board.formula(tidy(entries(vjp.formula).flat[entry]))
         return blackboard.product([*self._leading(place, expand), partial(self.names[place], name)])
 
     def _leading(self, place: Value, expand: bool) -> list[Written]:
@@ -232,15 +232,15 @@ class DerivationLayout(Layout):
             return []
         told = self.account.gradients[place]
         whole = [partial(self.loss, self.names[place])]
-        if not expand or told.hooked or len(told.pulls) != 1 or self.root in told.pulls:
+        if not expand or told.hooked or len(told.vjps) != 1 or self.root in told.vjps:
             return whole
-        (before,) = told.pulls
+        (before,) = told.vjps
         leading = self._leading(before, expand)
         if len(leading) > 2 or not self.places.is_single(before):
             return whole
         return [*leading, partial(self.names[before], self.names[place])]
 
-    def _by_entries(self, value: Value, told: Told) -> list[Row]:
+    def _by_entries(self, value: Value, told: Step) -> list[Row]:
         """Write the entries of a gradient as sums over those of later places."""
         names, rows = self.places.entry_names(value), []
         formula, whole = self.in_cotangents(value), self.totals[value]
@@ -248,7 +248,7 @@ class DerivationLayout(Layout):
         for place in self.shown(listed or names):
             if listed is None or not short(listed[place]):
                 left = partial(self.loss, self.names[value])
-                nodes = _nodes([pull for _, pull in told.all_pulls()])
+                nodes = _nodes([vjp for _, vjp in told.all_vjps()])
                 return [Row(left, [nodes], "by its rule")]
             right = [self.board.formula(tidy(listed[place]))]
             composed = None if whole is None else tidy(entries(whole).flat[place])
@@ -259,8 +259,8 @@ class DerivationLayout(Layout):
         return rows
 
 
-def _nodes(pulls: Sequence[Pull]) -> Written:
-    nodes = names_of_nodes(pulls)
+def _nodes(vjps: Sequence[VJP]) -> Written:
+    nodes = names_of_nodes(vjps)
     return Written(nodes, rf"\text{{{nodes}}}")
 
 
@@ -359,7 +359,7 @@ class NumbersLayout(Layout):
             told = self.account.gradients[value]
             if value != self.root or told.hooked:
                 hooks = self.hooks_in(told)
-                large = any(pull.formula is None for _, pull in told.all_pulls())
+                large = any(vjp.formula is None for _, vjp in told.all_vjps())
                 if large and not self.places.is_single(value):
                     number = self.gradients[value]
                     right = [
@@ -371,13 +371,13 @@ class NumbersLayout(Layout):
                 else:
                     yield from self._by_entries(value, told, hooks)
 
-    def _by_rule(self, place: Value, pull: Pull) -> Written:
+    def _by_rule(self, place: Value, vjp: VJP) -> Written:
         """Write a contribution to a large tensor by the names of the rules that it came through."""
         one = Written("1", "1")
         before = one if place == self.root else partial(self.loss, self.names[place])
-        return applied(names_of_nodes([pull]), before)
+        return applied(names_of_nodes([vjp]), before)
 
-    def _by_entries(self, value: Value, told: Told, remark: str) -> Iterator[Row]:
+    def _by_entries(self, value: Value, told: Step, remark: str) -> Iterator[Row]:
         """Write entries of a gradient as sums of products, in formulas and in numbers."""
         numbers, names = self.gradients[value].flat, self.places.entry_names(value)
         for entry in self.shown(list(numbers)):
@@ -393,25 +393,25 @@ class NumbersLayout(Layout):
             said = remarks(remark, self.more(len(names)))
             yield Row(partial(self.loss, names[entry]), right, said)
 
-    def _formula(self, entry: int, name: str, place: Value, pull: Pull) -> Written:
+    def _formula(self, entry: int, name: str, place: Value, vjp: VJP) -> Written:
         before = partial(self.loss, self.names[place])
-        formula = _told_entry(pull, entry)
+        formula = _told_entry(vjp, entry)
         if formula is not None:
             last = self.board.formula(formula)
         elif self.places.is_single(place):
             last = partial(self.names[place], name)
         else:
-            last = applied(names_of_nodes([pull]), before)
+            last = applied(names_of_nodes([vjp]), before)
         leads = self.places.is_single(place) and place != self.root
         return blackboard.product([before, last]) if leads else last
 
-    def _number(self, entry: int, place: Value, pull: Pull) -> Written | None:
-        formula, single = _told_entry(pull, entry), self.places.is_single(place)
+    def _number(self, entry: int, place: Value, vjp: VJP) -> Written | None:
+        formula, single = _told_entry(vjp, entry), self.places.is_single(place)
         if formula is not None and (place == self.root or not single):
             return self._put_in(formula)
-        if not single or pull.number is None:
+        if not single or vjp.number is None:
             return None
-        local = self.board.number(pull.number.flat[entry])
+        local = self.board.number(vjp.number.flat[entry])
         if place == self.root:
             return local
         return blackboard.numbers_product([self.board.number(self.gradients[place].item()), local])
@@ -421,7 +421,7 @@ class NumbersLayout(Layout):
             return None
         return self.board.with_numbers(formula, self.known)
 
-    def _acted_on_number(self, effects: Effects, number: Written) -> Written:
+    def _acted_on_number(self, effects: HookEffects, number: Written) -> Written:
         for effect in effects:
             if effect.is_single_factor:
                 first = self.board.number(effect.factor)
@@ -431,9 +431,9 @@ class NumbersLayout(Layout):
         return number
 
 
-def _told_entry(pull: Pull, entry: int) -> Any:
+def _told_entry(vjp: VJP, entry: int) -> Any:
     """Give the formula of an entry, or None if there is none that can be written out."""
-    formula = None if pull.formula is None else tidy(entries(pull.formula).flat[entry])
+    formula = None if vjp.formula is None else tidy(entries(vjp.formula).flat[entry])
     return formula if formula is not None and short(formula) else None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,13 +13,12 @@ import sympy
 
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.nn import Module
-from minigrad.symbolic.array import SymbolicArray, entries, entrywise, needs_of, symbolic, vector_of
+from minigrad.symbolic.array import entries, entrywise, needs_of, vector_of
 from minigrad.symbolic.equality import Refuted, Verdict, decide, decide_in, refuted_at
-from minigrad.symbolic.formulas import entry_names, symbols
+from minigrad.symbolic.formulas import named_array, symbols
 from minigrad.symbolic.points import symbols_in
 from minigrad.symbolic.regions import Integers, Region, condition_of, kink_nodes, narrowed, parts
-from minigrad.symbolic.signs import Need, OwnSymbol, own, reduced
+from minigrad.symbolic.signs import Need, reduced
 
 # g is the gradient of the result, n stands for what is rounded, p for what is positive.
 _NAMES = "x y z w v u t s r q".split()  # noqa: SIM905 - in a row they read better
@@ -42,7 +40,7 @@ def made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Any]:
         TypeError: If an input is neither a shape nor a tensor.
         ValueError: If there are more shapes than names.
     """
-    taken = {label_of(list(entries(each).flat)) for each in inputs if isinstance(each, Tensor)}
+    taken = {label_of(entries(each)) for each in inputs if isinstance(each, Tensor)}
     names = iter([name for name in _NAMES if name not in taken])
     return [
         each if isinstance(each, Tensor) else _made(each, names, assumptions) for each in inputs
@@ -70,8 +68,9 @@ def assumptions_of(tensor: Any) -> str:
     return found[0] if found and flat else ""
 
 
-def label_of(listed: Sequence[Any]) -> str:
-    """Name a tensor after its entries: x for x_{0} and x_{1}, w_0 for w_{0;0} and w_{0;1}."""
+def label_of(symbols: Any) -> str:
+    """Name an array after its entries: x for x_{0} and x_{1}, w_0 for w_{0;0} and w_{0;1}."""
+    listed = list(symbols.flat)
     if not listed:
         return "an empty input"
     stem, _, place = str(listed[0]).partition("_{")
@@ -79,87 +78,6 @@ def label_of(listed: Sequence[Any]) -> str:
         return str(listed[0])
     number, several, _ = place.partition(";")
     return f"{stem}_{number}" if several else stem
-
-
-class Names:
-    """What symbols of its own a proof has, and how each is shown.
-
-    Attributes:
-        held: The tensors that hold such symbols.
-        inputs: For each tensor that is differentiated the array of its entries.
-        asked: The user's symbols for which the proof's own stand.
-    """
-
-    def __init__(self) -> None:
-        self.held: list[Tensor] = []
-        self.inputs: list[Any] = []
-        self.asked: dict[Any, Any] = {}
-        self._shown: dict[Any, Any] = {}
-
-    def show(self, formula: Any) -> Any:
-        """Write a formula in the symbols that the user gave, each in its own."""
-        new = sorted(
-            (each for each in formula.atoms(OwnSymbol) if each not in self._shown),
-            key=lambda each: list(self.asked).index(each) if each in self.asked else 10**6,
-        )
-        taken = {each.name for each in self._shown.values()}
-        taken |= {s.name for s in formula.atoms(sympy.Symbol) if not isinstance(s, OwnSymbol)}
-        for each in new:
-            shown = self.asked.get(each) or sympy.Symbol(each.name, **each.assumptions0)
-            while shown.name in taken:
-                shown = sympy.Symbol(_marked(shown.name), **each.assumptions0)
-            self._shown[each] = shown
-            taken.add(shown.name)
-        return formula.xreplace(self._shown)
-
-    def label(self, place: int) -> str:
-        """Name an input as it is shown."""
-        return label_of([self.show(each) for each in self.inputs[place].flat])
-
-    def meet(self, formulas: Iterable[Any]) -> None:
-        """Settle how the symbols are shown: no two alike, and none like one in some formulas."""
-        self.show(sympy.Tuple(*self.asked, *formulas))
-
-    def taken_in(self, formula: Any) -> Any:
-        """Write a formula of the user's in the symbols of the proof."""
-        return formula.xreplace({symbol: mine for mine, symbol in reversed(self.asked.items())})
-
-    def name_for_gradients(self) -> str:
-        """Give a name that no symbol of the inputs begins with: g, if it can be had."""
-        stems = {symbol.name.partition("_")[0] for symbol in self.asked.values()}
-        return next(name for name in ("g", "h", "e", "G", "H", "E", "g'") if name not in stems)
-
-
-def _marked(name: str) -> str:
-    """Mark a name: x' for x, and x'_{0} for x_{0}."""
-    stem, line, rest = name.partition("_")
-    return f"{stem}'{line}{rest}"
-
-
-@contextlib.contextmanager
-def borrowed(function: Any, tensors: Sequence[Any], wanted: Sequence[Tensor]) -> Iterator[Names]:
-    """Let all symbolic tensors that a function is given hold symbols of a proof's own."""
-    held = [*wanted, *(each for each in tensors if isinstance(each, Tensor))]
-    if isinstance(function, Module):
-        held += [*function.parameters(), *function.buffers()]
-    names = Names()
-    before = []
-    try:
-        for tensor in {id(each): each for each in held}.values():
-            array = tensor._array
-            if not isinstance(array, SymbolicArray):
-                continue
-            before.append((tensor, array))
-            names.held.append(tensor)
-            free = sorted(symbols_in(entries(array).flat), key=str)
-            lent = {symbol: own(symbol.name, **symbol.assumptions0) for symbol in free}
-            names.asked |= {mine: symbol for symbol, mine in lent.items()}
-            tensor._array = entrywise(lambda each, lent=lent: each.xreplace(lent), array)
-        names.inputs = [entries(each) for each in wanted]
-        yield names
-    finally:
-        for tensor, array in before:
-            tensor._array = array
 
 
 # ---------------------------------------------------------------------- runs
@@ -218,7 +136,7 @@ class Case:
     Attributes:
         call: Calls it, with tensors that hold symbols of the proof's own.
         wanted: The tensors that are differentiated.
-        names: How symbols are shown.
+        held: All tensors that hold symbols.
         reading: How formulas are read.
         cotangents: For each output the symbols of its gradient, once it was run.
         runs: The runs, each in a region of its own.
@@ -226,22 +144,25 @@ class Case:
 
     call: Callable[[], Any]
     wanted: Sequence[Tensor]
-    names: Names
+    held: Sequence[Tensor]
     reading: Integers
     cotangents: list[Any] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.inputs = [entries(each) for each in self.wanted]
 
     def original(self, formula: Any, region: Region) -> Any:
         """Write a formula of a region in the symbols of the inputs."""
         return self.reading.back(region.original(formula))
 
-    def shown(self, formula: Any, region: Region) -> Any:
-        """Write a formula of a region in the symbols that the user gave."""
-        return self.names.show(self.original(formula, region))
+    def label(self, place: int) -> str:
+        """Name an input."""
+        return label_of(self.inputs[place])
 
     def of(self, place: int) -> str:
         """Say of what the formulas of an input's gradient are."""
-        return f"the gradient of {self.names.label(place)}"
+        return f"the gradient of {self.label(place)}"
 
     def claim_at(self, place: int, entry: Any, values: dict[Any, float]) -> Claim:
         """Find the claim of an entry in the run whose region has a point."""
@@ -254,7 +175,7 @@ class Case:
 
     def run(self, region: Region) -> None:
         """Run forward and backward; the tensors hold what they are in a region meanwhile."""
-        held = self.names.held
+        held = self.held
         arrays = [each._array for each in held]
         try:
             for tensor in held:
@@ -286,8 +207,7 @@ class Case:
         gradients = [_zeros(d.shape) if f is None else entries(f) for f, d in pairs]
         claims: list[Claim] = []
         for place, (gradient, right) in enumerate(zip(gradients, due, strict=True)):
-            # an input is named in notes only: how it is shown is settled after all runs
-            note, name = "", self.names.label
+            note, name = "", self.label
             if found[place] is None:
                 why = "a rule gave None, or the graph does not lead there; "
                 note = f"no gradient came for {name(place)}: {why}"
@@ -316,11 +236,12 @@ class Case:
 
     def _gradients_of(self, outputs: Sequence[Tensor]) -> Iterator[Any]:
         """Make symbols for the gradients of the result: g, or g_1, g_2 and so on."""
-        name = self.names.name_for_gradients()
+        stems = {s.name.partition("_")[0] for each in self.held for s in symbols_in(_flat([each]))}
+        name = next(name for name in ("g", "h", "e", "G", "H", "E", "dr") if name not in stems)
         for number, output in enumerate(outputs, 1):
             shape = tuple(output.shape)
-            names = entry_names(name if len(outputs) == 1 else f"{name}_{number}", shape)
-            yield symbolic(vector_of(own(each, real=True) for each in names).reshape(shape))
+            own = name if len(outputs) == 1 else f"{name}_{number}"
+            yield named_array(own, shape, {"real": True})
 
     def _no_graph(self, results: Sequence[Any]) -> str:
         """Say why there is nothing to prove of results that require no gradient."""
@@ -328,7 +249,7 @@ class Case:
         places = [k for k, each in enumerate(self.wanted) if inside & symbols_in(_flat([each]))]
         if not places:
             return "prove() needs a function whose result depends on its inputs"
-        said = " and ".join(map(self.names.label, places))
+        said = " and ".join(map(self.label, places))
         return (
             f"prove() needs a graph from the result to its inputs. It is computed from {said}, but "
             f"its graph does not lead to {said}: it was detached, or computed under no_grad()"
