@@ -150,7 +150,6 @@ PYTORCHS = (
     '"abs_cpu" not implemented',
     "not implemented for",
     "is missing the required",
-    "affine_grid only supports",
     "You must implement",
     "inhomogeneous total",
     "setup_context is not implemented",

@@ -106,13 +106,13 @@ def test_gains(torch, nonlinearity, param, gain):
         (lambda t: init(t).calculate_gain("leaky_relu", True), "True not a valid number"),
         (
             lambda t: init(t).xavier_uniform_(t.empty(3)),
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",
+            "Fan in and fan out",
         ),
         (
             lambda t: init(t).kaiming_uniform_(t.empty(3, 2), mode="x"),
             r"Mode x not supported, please use one of \['fan_in', 'fan_out'\]",
         ),
-        (lambda t: init(t).eye_(t.empty(2)), "Only tensors with 2 dimensions are supported"),
+        (lambda t: init(t).eye_(t.empty(2)), "2 dimensions"),
         (
             lambda t: init(t).orthogonal_(t.empty(2)),
             "Only tensors with 2 or more dimensions are supported",

@@ -34,7 +34,8 @@ __all__ = [*sorted(_all)]
 
 def _late() -> dict[str, _Any]:
     """Give what is seldom used, too."""
-    _import_module("minigrad.breadth.layers")
+    for file in ("grids", "layers"):
+        _import_module(f"minigrad.breadth.{file}")
     return _in_functional
 
 

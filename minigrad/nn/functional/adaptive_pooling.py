@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
-from minigrad.autograd.own_nodes import watched, without_derivative
+from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.construction import empty
 from minigrad.faces.arguments import check_tensor, different, not_implemented, whole
-from minigrad.nn.functional.pooling import as_image, as_signal, check_signal
-from minigrad.ops.correlation import face_of, is_whole
+from minigrad.nn.functional.pooling import as_image, as_signal
+from minigrad.ops.correlation import face_of
 from minigrad.ops.reduction import mean_dim
 
 
@@ -73,12 +71,6 @@ def _adaptive_pooling(dims: int) -> Any:
 
     def backward(grad_output: Array, self: Array) -> Array:
         """Rule of the mean of each part: its entries get equal shares of the gradient."""
-        if 0 in grad_output.shape[1:] and 0 not in self.shape:
-            raise RuntimeError(
-                f"adaptive_avg_pool{dims}d_backward(): Expected grad_output to have non-zero size "
-                f"for non-batch dimensions, but grad_output has sizes {list(grad_output.shape)} "
-                f"with dimension {grad_output.shape.index(0, 1)} being empty"
-            )
         return _to_parts(grad_output, self.shape, grad_output.shape[-dims:])
 
     def pool(self: Array, output_size: Any) -> Array:
@@ -145,81 +137,25 @@ def adaptive_max_pool2d(self: Array, indices: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-def _adaptive_size(name: str, size: Any, array: Any, ndim: int) -> tuple[int, ...]:
-    """Give the wanted size for each dimension; None leaves a dimension as it is."""
-    if ndim == 1:
-        given = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-        if len(given) != 1:
-            raise RuntimeError(f"{name}() argument 'output_size' should contain one int (got 3)")
-        if not is_whole(given[0]):
-            raise wrong_type(name, "output_size", "tuple of ints", size, 2)
-        return (int(given[0]),)
-    several = isinstance(size, (tuple, list))
-    given = tuple(size) if several else (size,) * ndim
-    if not (size.__class__ is int or (several and all(n is None or is_whole(n) for n in given))):
-        raise wrong_type(name, "output_size", "tuple of ints", size, 2)
-    if several and len(given) >= array.ndim:
-        raise ValueError(
-            f"Input dimension should be at least {len(given) + 1}, but got {array.ndim}"
-        )
-    if len(given) != ndim:
-        if "max" in name:
-            raise RuntimeError(f"{name}(): internal error: output_size.size() must be {ndim}")
-        raise RuntimeError(f"{name}: output_size must be {ndim}")
-    inner = ((0,) * ndim + array.shape)[-ndim:]
-    return tuple(n if each is None else int(each) for each, n in zip(given, inner, strict=True))
-
-
-def _check(name: str, array: Any, size: tuple[int, ...]) -> None:
-    """Raise if an input or a wanted size is out of range."""
-    ndim, maximum = len(size), "max" in name
-    if array.ndim not in (ndim + 1, ndim + 2):
-        if ndim == 1:
-            check_signal(name, array)
-        colon = ":" if maximum else ""
-        raise RuntimeError(
-            f"{name}(): Expected {ndim + 1}D or {ndim + 2}D tensor, but got{colon} "
-            f"{list(array.shape)}"
-        )
-    function, sizes, wanted = name, list(array.shape), size
-    if not maximum and ndim == 1:
-        function, wanted = "adaptive_avg_pool2d", (1, *size)
-        sizes.insert(-1, 1)
-    first = 1 if maximum and array.ndim == ndim + 2 else len(sizes) - len(wanted)
-    for dim in range(first, len(sizes)):
-        if sizes[dim] == 0:
-            raise RuntimeError(
-                f"{function}(): Expected input to have non-zero size for non-batch dimensions, but "
-                f"input has sizes {sizes} with dimension {dim} being empty"
-            )
-    if min(size) < 0:
-        if maximum:
-            whole = [*array.shape[:-ndim], *((1,) if ndim == 1 else ()), *size]
-            wrong = min(size)
-            raise RuntimeError(f"Trying to create tensor with negative dimension {wrong}: {whole}")
-        listed = ", ".join(map(str, wanted))
-        raise RuntimeError(
-            f"{function}: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{listed}}}"
-        )
-    if array.dtype.kind in "iubc":
-        raise not_implemented("adaptive_max_pool2d" if maximum else "adaptive_avg_pool2d", array)
-
-
 def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Tensor, Any]:
-    """Check an input and a size; a signal becomes an image of one row."""
+    """Check an input and a size; None keeps a dimension, and a signal becomes an image."""
     check_tensor(name, input)
-    size = _adaptive_size(name, output_size, input._array, ndim)
-    if math.prod(size) >= 1 << 31:  # windows are made one by one: it would not end
-        whole(name, max(size), "output_size")
+    array = input._array
+    given = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * ndim
+    if len(given) != ndim:
+        raise RuntimeError(f"{name}(): output_size must be one number or {ndim}, not {given}")
+    if array.ndim not in (ndim + 1, ndim + 2) or 0 in array.shape[-ndim:]:
         raise RuntimeError(
-            f"{name}(): can't allocate memory for a result of size {list(size)}. Ask for fewer "
-            "entries."
+            f"{name}() takes a tensor of shape (N, C, ...) or (C, ...) with {ndim} dimensions of "
+            f"at least one entry to pool, not one of shape {list(array.shape)}"
         )
-    _check(name, input._array, size)
-    if ndim == 1:
-        return as_image(input), (1, *size)
-    return input, size
+    sizes = zip(given, array.shape[-ndim:], strict=True)
+    size = tuple(n if each is None else whole(name, each, "output_size", 2) for each, n in sizes)
+    if min(size) < 0 or math.prod(size) >= 1 << 31:
+        raise RuntimeError(f"{name}(): there is no result of size {list(size)}")
+    if array.dtype.kind in "iubc":
+        raise not_implemented(name, array)
+    return (as_image(input), (1, *size)) if ndim == 1 else (input, size)
 
 
 def _adaptive_mean(name: str, ndim: int, input: Tensor, output_size: Any) -> Tensor:
@@ -277,14 +213,9 @@ def _adaptive_maximum(
     """
     high, size = _adaptive(name, ndim, input, output_size)
     array = high._array
-    if 0 in size:
-        nothing = empty((*array.shape[:-2], *size), dtype=high.dtype)
-        result = without_derivative("adaptive_max_pool2d", nothing, high)
-        indices = wrap(nothing._array.astype("int64"))
-    else:
-        positions = largest_positions(array, size)
-        indices = wrap(positions)
-        result = watched(adaptive_max_pool2d(high, positions), indices)
+    positions = largest_positions(array, size)
+    indices = wrap(positions)
+    result = watched(adaptive_max_pool2d(high, positions), indices)
     if ndim == 1:
         result = as_signal(result)
         indices = indices.squeeze(array.ndim - 2) if return_indices else indices

@@ -15,7 +15,7 @@ from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, number, whole
+from minigrad.faces.arguments import check_tensor
 from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
 
@@ -81,8 +81,8 @@ def embedding_bag_sum(
 # ---------------------------------------------------------------------- what is called
 
 
-@functional
-def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
+@functional("one_hot(Tensor input, int num_classes=-1)")
+def one_hot(input: Tensor, num_classes: int) -> Tensor:
     """Give for each class number a vector with 1 in its place and 0 elsewhere.
 
     Args:
@@ -105,23 +105,13 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         tensor([[1, 0, 0],
                 [0, 0, 1]])
     """
-    check_tensor("one_hot", input)
-    num_classes = whole("one_hot", num_classes, "num_classes", 2)
     classes = input._array
-    if classes.dtype.name != "int64":
-        raise RuntimeError(
-            "one_hot is only applicable to index tensor of type LongTensor. Convert with long()."
-        )
-    if not classes.size:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return wrap(np.zeros((*classes.shape, num_classes), np.int64))
-    if classes.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    if num_classes == -1:
+    if classes.dtype != np.int64:
+        raise RuntimeError("one_hot takes an index tensor of int64. Convert with .long().")
+    if num_classes == -1 and classes.size:
         num_classes = int(classes.max()) + 1
-    elif classes.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    if num_classes < 1 or (classes.size and not 0 <= classes.min() <= classes.max() < num_classes):
+        raise RuntimeError(f"one_hot: the classes must be numbers from 0 below {num_classes}")
     result = np.zeros((*classes.shape, num_classes), np.int64)
     np.put_along_axis(result, classes[..., None], 1, -1)
     hot = wrap(result)
@@ -130,27 +120,43 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     return hot
 
 
-def _check_positions(name: str, positions: Any) -> None:
-    if positions.dtype not in (np.dtype("int64"), np.dtype("int32")):
+def _check_table(
+    name: str, positions: Any, table: Any, sparse: bool, scale_grad_by_freq: bool
+) -> None:
+    """Raise if there are no such rows, or their gradients should be what they are not here."""
+    if positions.dtype not in (np.dtype("int64"), np.dtype("int32")) or table.ndim != 2:
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {type_name(positions)} instead (while checking arguments for "
-            f"{name}). Convert it with .long()."
+            f"{name} takes numbers of rows, of int64 or int32, and a table of two dimensions, not "
+            f"{type_name(positions)} and {list(table.shape)}. Convert the numbers with .long()."
+        )
+    if sparse or scale_grad_by_freq:
+        setting = "sparse" if sparse else "scale_grad_by_freq"
+        raise NotImplementedError(
+            f"{name} has gradients with all zeros written out here, to which each place adds its "
+            f"own. Leave out {setting}=True."
         )
 
 
-def _padding(name: str, padding_idx: int | None, rows: int) -> int:
+def _outside(positions: Any, table: Any) -> str:
+    """Say that numbers of rows are out of range, or nothing."""
+    if not positions.size or (positions.min() >= 0 and positions.max() < len(table)):
+        return ""
+    return (
+        f"index out of range in self. The table has {len(table)} rows, and the numbers go "
+        f"from {positions.min()} to {positions.max()}."
+    )
+
+
+def _padding(padding_idx: int | None, rows: int) -> int:
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
-        raise AssertionError(f"{name} must be within num_embeddings")
+        raise AssertionError("padding_idx must be within num_embeddings")
     return padding_idx % rows
 
 
 def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: float) -> None:
     """Shorten rows that will be looked up to a given norm, in place and without recording it."""
-    max_norm = number(max_norm, "embedding_renorm_", "max_norm", 3, "float")
-    norm_type = number(norm_type, "embedding_renorm_", "norm_type", 4, "float")
     rows = np.unique(positions)
     entries = weight._array[rows]
     with np.errstate(all="ignore"):
@@ -160,15 +166,6 @@ def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: flo
         factors = (max_norm / (lengths[long] + 1e-7)).astype(entries.dtype)
         with no_grad():
             weight[wrap(rows[long])] = wrap(entries[long] * factors[:, None])
-
-
-def _refuse_settings(name: str, sparse: bool, scale_grad_by_freq: bool) -> None:
-    if sparse or scale_grad_by_freq:
-        setting = "sparse" if sparse else "scale_grad_by_freq"
-        raise NotImplementedError(
-            f"{name} has gradients with all zeros written out here, to which each place adds its "
-            f"own. Leave out {setting}=True."
-        )
 
 
 @functional(
@@ -218,17 +215,11 @@ def looked_up(
     """
     check_tensor("embedding", weight, "weight", 1)
     check_tensor("embedding", input, "indices", 2)
-    padding = _padding("Padding_idx", padding_idx, weight.size(0))
+    padding = _padding(padding_idx, weight.size(0))
     positions, table = input._array, weight._array
-    if table.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
-    _check_positions("embedding", positions)
-    _refuse_settings("embedding", sparse, scale_grad_by_freq)
-    if positions.size and not (positions.min() >= 0 and positions.max() < len(table)):
-        raise IndexError(
-            f"index out of range in self. The table has {len(table)} rows, and the numbers go "
-            f"from {positions.min()} to {positions.max()}."
-        )
+    _check_table("embedding", positions, table, sparse, scale_grad_by_freq)
+    if told := _outside(positions, table):
+        raise IndexError(told)
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
     return watched(embedding(weight, positions, padding), input)
@@ -285,26 +276,20 @@ def embedding_bag(
                 [2., 3.]])
     """
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then "
-            f"it must have the same shape as the input ({input.size()})"
-        )
-    padding = _padding("padding_idx", padding_idx, weight.size(0))
+        raise ValueError("embedding_bag: per_sample_weights must have the shape of the input")
+    padding = _padding(padding_idx, weight.size(0))
     positions, starts = _bags(input, offsets)
     if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
-    if mode == "max":
+        raise ValueError("embedding_bag: mode has to be one of sum, mean or max")
+    if mode == "max" or (per_sample_weights is not None and mode != "sum"):
         raise NotImplementedError(
-            "embedding_bag has no mode='max' here. Look rows up with embedding, and take their "
-            "maximum."
+            "embedding_bag has no mode='max' here, and per_sample_weights for mode='sum' only. "
+            "Look rows up with embedding, and join them yourself."
         )
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-            f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
-        )
-    _check_bags(positions, starts, weight, per_sample_weights, include_last_offset)
-    _refuse_settings("embedding_bag", sparse, scale_grad_by_freq)
+    _check_table("embedding_bag", positions, weight._array, sparse, scale_grad_by_freq)
+    told = _outside(positions, weight._array)
+    if told or (starts.size and (starts[0] != 0 or starts[-1] > len(positions))):
+        raise RuntimeError(told or "embedding_bag: offsets go from 0 to the end of the input")
     if max_norm is not None:
         _renormalize(positions, weight, max_norm, norm_type)
     if include_last_offset:
@@ -324,51 +309,11 @@ def embedding_bag(
 def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Any, Any]:
     """Give the numbers of rows in one line, and where each bag begins."""
     array = input._array
-    if array.ndim == 2:
-        if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
-                f"of fixed length sequences. However, found offsets of type {type(offsets)}"
-            )
+    if array.ndim == 2 and offsets is None:
         return array.reshape(-1), np.arange(len(array)) * array.shape[1]
-    if array.ndim != 1:
-        raise ValueError(
-            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {array.ndim}"
-        )
-    if not isinstance(offsets, Tensor):
-        raise ValueError("offsets has to be a 1D Tensor but got None")
-    if offsets._array.ndim != 1:
-        raise ValueError("offsets has to be a 1D Tensor")
-    return array, offsets._array
-
-
-def _check_bags(
-    positions: Any, starts: Any, weight: Tensor, factors: Tensor | None, ends: bool
-) -> None:
-    table = weight._array
-    _check_positions("embedding_bag", positions)
-    if ends and not starts.size:
-        raise RuntimeError("include_last_offset: number of offset should be at least 1")
-    if starts.size and starts[0] != 0:
-        raise RuntimeError(
-            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {starts[0]}"
-        )
-    if starts.size and starts[-1] > len(positions):
-        raise RuntimeError(
-            f"offsets[-1] can not be greater than input's length {len(positions)} but got "
-            f"offsets[-1] of {starts[-1]}"
-        )
-    if factors is not None and factors._array.dtype != table.dtype:
-        raise RuntimeError(
-            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument "
-            f"#1 'per_sample_weights'; but type {type_name(table)} does not equal "
-            f"{type_name(factors._array)} (while checking arguments for embedding_bag)"
-        )
-    outside = (positions < 0) | (positions >= len(table))
-    if outside.any():
-        place = int(outside.argmax())
-        raise RuntimeError(
-            f"Index {place} of input takes value {positions[place]} which is not in the valid "
-            f"range [0, {len(table)})"
-        )
+    if array.ndim == 1 and isinstance(offsets, Tensor) and offsets.ndim == 1:
+        return array, offsets._array
+    raise ValueError(
+        "embedding_bag takes a matrix, each row of which is a bag, or a vector and offsets, where "
+        f"the bags begin; got an input of {array.ndim} dimensions with offsets={offsets}"
+    )

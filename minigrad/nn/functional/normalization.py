@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import scalar_name
-from minigrad.creation.layout import Size
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number, whole
+from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number
 from minigrad.faces.face import in_functional
 from minigrad.faces.out import refuse_gradient
 from minigrad.ops import normalization as ops
@@ -60,26 +57,24 @@ def _applied(
     return operation(input, weight, bias, layout, eps, statistics)
 
 
-def _check_shape(
-    input: Any, normalized: tuple[int, ...], weight: Any, bias: Any, comma: str
-) -> None:
-    if not normalized:
+def _check_sizes(name: str, wanted: tuple[int, ...], *given: Tensor | None) -> None:
+    """Raise if a tensor that goes with what is normalized has another shape."""
+    for each in given:
+        if each is not None and each._array.shape != wanted:
+            found = list(each._array.shape)
+            raise RuntimeError(f"{name}: expected a tensor of shape {list(wanted)}, got {found}")
+
+
+def _last_sizes(name: str, input: Tensor, normalized: tuple[int, ...], *given: Any) -> Any:
+    """Give the dimensions to normalize over: the last ones, of given sizes."""
+    sizes = input._array.shape
+    if not normalized or sizes[-len(normalized) :] != normalized:
         raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-            "element, but got normalized_shape = []"
+            f"{name}: normalized_shape={list(normalized)} must be the last sizes of the input, "
+            f"which is of shape {list(sizes)}"
         )
-    for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and given.shape != normalized:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
-                f"{list(given.shape)} and normalized_shape = {list(normalized)}"
-            )
-    if input.shape[-len(normalized) :] != normalized:
-        listed = ", ".join(map(str, normalized))
-        raise RuntimeError(
-            f"Given normalized_shape={list(normalized)}, expected input with shape [*{comma}"
-            f"{listed}], but got input of size{list(input.shape)}"
-        )
+    _check_sizes(name, normalized, *given)
+    return tuple(range(len(sizes) - len(normalized), len(sizes)))
 
 
 @functional(
@@ -103,20 +98,14 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps
         >>> torch.nn.functional.layer_norm(torch.tensor([[1.0, 3.0]]), (2,))
         tensor([[-1.0000,  1.0000]])
     """
-    array = input._array
-    _check_shape(array, normalized_shape, _array(weight), _array(bias), ", ")
-    axes = tuple(range(array.ndim - len(normalized_shape), array.ndim))
-    layout = ops.layout_of(array.shape, axes, tuple(range(axes[0])))
-    return _applied(ops.native_layer_norm, "LayerNormKernelImpl", input, weight, bias, layout, eps)
+    axes = _last_sizes("layer_norm", input, normalized_shape, weight, bias)
+    layout = ops.layout_of(input._array.shape, axes, tuple(range(axes[0])))
+    return _applied(ops.native_layer_norm, "layer_norm", input, weight, bias, layout, eps)
 
 
-@functional
+@functional("group_norm(Tensor input, int num_groups, weight=None, bias=None, eps=1e-05)")
 def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> Tensor:
     """Normalize over groups of channels, each sample by itself.
 
@@ -131,34 +120,18 @@ def group_norm(
         RuntimeError: If the channels are not divisible by the groups, or sizes do not fit.
         ValueError: If each group has only one value.
     """
-    check_tensor("group_norm", input)
-    sizes, num_groups = input._array.shape, whole("group_norm", num_groups, "num_groups", 2)
-    if len(sizes) < 2:
+    sizes = input._array.shape
+    if len(sizes) < 2 or num_groups < 1 or sizes[1] % num_groups:
         raise RuntimeError(
-            f"Expected at least 2 dimensions for input tensor but received {len(sizes)}"
+            f"group_norm: input must be of shape (N, C, ...), with channels divisible by "
+            f"num_groups={num_groups}; got {list(sizes)}"
         )
-    if math.prod((sizes[0] * sizes[1] // num_groups, num_groups, *sizes[2:])) // num_groups == 1:
-        raise ValueError(
-            "Expected more than 1 value per channel when training, got input size "
-            f"{[sizes[0] * sizes[1] // num_groups, num_groups, *sizes[2:]]}"
-        )
-    if num_groups < 1:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if sizes[1] % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(sizes)} and num_groups={num_groups}"
-        )
-    for name, given in (("weight", weight), ("bias", bias)):
-        if given is not None and given._array.shape != sizes[1:2]:
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, "
-                f"but got {name} of shape {list(given._array.shape)} and input of shape "
-                f"{list(sizes)}"
-            )
+    if math.prod(sizes) == num_groups:
+        _refuse_one_value(sizes)
+    _check_sizes("group_norm", sizes[1:2], weight, bias)
     view = (sizes[0], num_groups, sizes[1] // num_groups, math.prod(sizes[2:]))
     layout = ops.layout_of(view, (2, 3), (0, 3))
-    return _applied(ops.native_group_norm, "GroupNormKernelImpl", input, weight, bias, layout, eps)
+    return _applied(ops.native_group_norm, "group_norm", input, weight, bias, layout, eps)
 
 
 @functional("rms_norm(Tensor input, Sizes normalized_shape, weight=None, float? eps=None)")
@@ -183,14 +156,12 @@ def rms_norm(
         >>> torch.nn.functional.rms_norm(torch.tensor([[3.0, 4.0]]), (2,))
         tensor([[0.8485, 1.1314]])
     """
-    array = input._array
-    _check_shape(array, normalized_shape, _array(weight), None, "")
+    dims, array = _last_sizes("rms_norm", input, normalized_shape, weight), input._array
     if array.dtype.kind in "iub":
         raise not_implemented("rms_norm", array)
     if eps is None:
         eps = float(np.finfo(np.float64 if array.dtype == np.float64 else np.float32).eps)
     wide = input.float() if array.dtype == np.float16 else input
-    dims = tuple(range(array.ndim - len(normalized_shape), array.ndim))
     result = wide * rsqrt(add_number(wide.pow(2).mean(dims, keepdim=True), eps))
     if weight is not None:
         result = result * weight
@@ -216,12 +187,6 @@ def normalize(
         tensor([[0.6000, 0.8000]])
     """
     check_tensor("normalize", input)
-    if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{scalar_name(input._array)}"
-        )
-    p, eps = number(p, "normalize", "p", 2), number(eps, "normalize", "eps", 4)
     if out is not None and is_grad_enabled():
         refuse_gradient("div", input)
     result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
@@ -249,14 +214,8 @@ def local_response_norm(
     check_tensor("local_response_norm", input)
     dim = input._array.ndim
     if dim < 3:
-        raise ValueError(
-            "Expected 3D or higher dimensionality                          "
-            f"input (got {dim} dimensions)"
-        )
-    if input.numel() == 0:
-        return input
+        raise ValueError(f"local_response_norm takes (N, C, L, ...), not {dim} dimensions")
     squares = input.mul(input)
-    size = whole("avg_pool3d", size, "kernel_size", 2)
     border = (size // 2, (size - 1) // 2)
     if dim == 3:
         wide = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
@@ -309,44 +268,30 @@ def batch_norm(
                 [ 1.0000,  0.0000]])
     """
     check_tensor("batch_norm", input)
-    if not isinstance(training, bool):
-        raise wrong_type("batch_norm", "training", "bool", training, 6)
     sizes = input._array.shape
-    if training:
-        values = math.prod(sizes[:1] + sizes[2:])
-        if values == 1:
-            raise ValueError(
-                f"Expected more than 1 value per channel when training, got input size "
-                f"{Size(sizes)}"
-            )
-        if eps <= 0.0:
-            raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if training and math.prod(sizes[:1] + sizes[2:]) == 1:
+        _refuse_one_value(sizes)
     return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def _refuse_one_value(sizes: tuple[int, ...]) -> None:
+    raise ValueError(f"Expected more than 1 value per channel when training, got {list(sizes)}")
 
 
 def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
     running_mean, running_var, weight, bias, training, momentum, eps = settings
     array = input._array
     dimension(1, array.ndim)
-    momentum = number(momentum, "batch_norm", "momentum", 7, "float")
-    eps = number(eps, "batch_norm", "eps", 8, "float")
     channels = array.shape[1]
-    if training and (running_mean is None) != (running_var is None):
-        raise ValueError("running_mean and running_var must either both be None or neither be None")
-    names = ("running_mean", "running_var", "weight", "bias")
-    for name, given in zip(names, settings, strict=False):
-        if given is not None and given._array.size != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not {given._array.size}")
-        if given is not None and given._array.ndim != 1 and name.startswith("running"):
-            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {given._array.ndim}")
-        if given is None and not training and name.startswith("running"):
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    if (running_mean is None) != (running_var is None):
+        raise ValueError("running_mean and running_var: give both, or none")
+    if running_mean is None and not training:
+        raise RuntimeError("Without running_mean and running_var there is nothing to evaluate by")
+    _check_sizes("batch_norm", (channels,), running_mean, running_var, weight, bias)
     mean, var = _array(running_mean), _array(running_var)
-    for kept in (mean, var):
-        if kept is None or kept.dtype == array.dtype or array.dtype.kind != "f":
-            continue
-        if array.dtype != np.float16 or kept.dtype != np.float32:
-            raise RuntimeError(MIXED)
+    fitting = (array.dtype, np.float32 if array.dtype == np.float16 else array.dtype)
+    if mean is not None and array.dtype.kind == "f" and mean.dtype not in fitting:
+        raise RuntimeError(MIXED)
     axes = (0, *range(2, array.ndim))
     layout = ops.layout_of(array.shape, axes, axes)
     statistics = ops.Statistics(running_mean, running_var)
@@ -398,13 +343,7 @@ def instance_norm(
     """
     sizes = input._array.shape
     if use_input_stats and math.prod(sizes[2:]) == 1:
-        raise ValueError(
-            f"Expected more than 1 spatial element when training, got input size {Size(sizes)}"
-        )
-    if not use_input_stats and (running_mean is None or running_var is None):
-        raise RuntimeError(
-            "Expected running_mean and running_var to be defined when use_input_stats is false"
-        )
+        _refuse_one_value(sizes)
     count, channels = sizes[:2]
     # as PyTorch does it: all samples beside each other, as channels of one sample
     together = input.contiguous().view(1, count * channels, *sizes[2:])

@@ -19,7 +19,7 @@ from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.rules import applied, overridable, quietly, taking, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import Unsaid, check_tensor, dimension, not_implemented
+from minigrad.faces.arguments import Unsaid, check_tensor, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
 from minigrad.ops.correlation import face_of, padded, per_dimension, window_entries
@@ -268,118 +268,47 @@ MEANS = {  # by the number of dimensions
 
 # ---------------------------------------------------------------------- checks
 
-_AXES = ("T", "H", "W")
-_COUNTS = {1: "one int", 2: "two ints", 3: "three ints"}
 
-
-def _wrong_length(name: str, setting: str, ndim: int, count: int) -> str:
-    """Say that there are too many or too few numbers in a setting, as each function says it."""
-    if name == "max_pool1d":
-        none = "None, " if setting == "stride" else ""
-        comma = "," if setting in ("stride", "padding") else ""
-        kinds = f"{none}an int, list of ints{comma} or tuple"
-        return f"max_pool1d() {setting} must be {kinds} of ints of size 1 but got size {count}"
-    if ndim == 1:
-        return f"{name}() argument '{setting}' should contain one int (got {count})"
-    either = "be either" if setting == "dilation" else "either be"
-    if setting == "stride":
-        either = "either be omitted,"
-    return f"{name}: {setting} must {either} a single int, or a tuple of {_COUNTS[ndim]}"
-
-
-def _expanded(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
-    """Give a setting for each dimension."""
-    place = {"kernel_size": 2, "stride": 3, "padding": 4, "dilation": 5}[setting]
-    return per_dimension(
-        name, setting, place, value, ndim, lambda n: _wrong_length(name, setting, ndim, len(n))
-    )
-
-
-def _windows(name: str, ndim: int, input: Any, kernel_size: Any, stride: Any, padding: Any) -> Any:
-    """Give the sizes of windows, how far they move, and the border, as tuples."""
+def _windows(name: str, ndim: int, input: Any, **given: Any) -> list[tuple[int, ...]]:
+    """Give the settings of windows as tuples; a stride that was not said is the window's size."""
     check_tensor(name, input)
-    unsaid = stride is None or (type(stride) in (tuple, list) and not stride)
-    given = {"kernel_size": kernel_size, "stride": kernel_size if unsaid else stride}
-    given["padding"] = padding
-    windows = [_expanded(name, setting, value, ndim) for setting, value in given.items()]
+    unsaid = given["stride"] is None
+    if unsaid:
+        given["stride"] = given["kernel_size"]
+
+    def told(count: list[Any]) -> str:
+        return f"{name}(): kernel_size, stride, ... are one number or {ndim}, not {count}"
+
+    windows = []
+    for place, (setting, value) in enumerate(given.items(), 2):
+        windows.append(per_dimension(name, setting, place, value, ndim, told))
     if unsaid:
         windows[1] = Unsaid(windows[1])
     return windows
 
 
-def _by_axis(values: tuple[int, ...], prefix: str) -> str:
-    """List values with their axes: `dH: 2 dW: 2`."""
-    values = (1,) * (2 - len(values)) + values
-    pairs = zip(_AXES[3 - len(values) :], values, strict=True)
-    return " ".join(f"{prefix}{axis}: {value}" for axis, value in pairs)
-
-
-def _check_window(kernel: Any, stride: Any, padding: Any, dilation: Any) -> None:
-    """Raise if a setting is out of range, in the words of two dimensions and more."""
-    if min(stride) == 0:
-        raise RuntimeError("stride should not be zero")
-    named = {"kernel size": (kernel, "k"), "stride": (stride, "d")}
-    for setting, given in (named | {"dilation": (dilation, "dilation")}).items():
-        if min(given[0]) < 1:
-            raise RuntimeError(f"{setting} should be greater than zero, but got {_by_axis(*given)}")
-    if min(padding) < 0:
-        raise RuntimeError(f"pad must be non-negative, but got pad: {min(padding)}")
-    for k, p, d in zip(kernel, padding, dilation, strict=True):
-        if p > (d * (k - 1) + 1) // 2:
-            raise RuntimeError(
-                "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={d}"
-            )
-
-
-def _check_result(kernel: str, array: Any, outputs: tuple[int, ...], refused: str) -> None:
-    """Raise if there is nothing in an input or in a result, or no kernel for its dtype."""
-    dims = len(outputs)
+def _check(name: str, array: Any, windows: Any, ceil_mode: bool, refused: str) -> None:
+    """Raise if a setting is out of range, there is nothing to pool, or no kernel for the dtype."""
+    kernel, stride, padding, dilation = windows
+    dims = len(kernel)
     if array.ndim not in (dims + 1, dims + 2) or 0 in array.shape[-dims - 1 :]:
         raise RuntimeError(
-            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim "
-            f"batch size for input, but got:{list(array.shape)}"
+            f"{name}() takes a tensor of shape (N, C, ...) or (C, ...) with {dims} dimensions of "
+            f"at least one entry to pool, not one of shape {list(array.shape)}"
         )
-    if min(outputs) < 1:
-        channels = array.shape[-dims - 1]
-        given = "x".join(map(str, (channels, *array.shape[-dims:])))
-        found = "x".join(map(str, (channels, *outputs)))
+    wide = any(
+        p > (d * (k - 1) + 1) // 2 for k, p, d in zip(kernel, padding, dilation, strict=True)
+    )
+    if min(*kernel, *stride, *dilation, min(padding) + 1) < 1 or wide:
         raise RuntimeError(
-            f"Given input size: ({given}). Calculated output size: ({found}). Output size is too "
-            "small"
+            f"{name}() needs windows and steps of at least 1, and a padding of at most half a "
+            f"window; got kernel_size={kernel}, stride={stride}, padding={padding} and "
+            f"dilation={dilation}"
         )
+    if min(pooled_sizes(array.shape[-dims:], *windows, ceil_mode)) < 1:
+        raise RuntimeError(f"{name}(): a window is larger than the input {list(array.shape)}")
     if array.dtype.kind in refused:
-        raise not_implemented(kernel, array)
-
-
-def _check_signal(
-    array: Any, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool
-) -> None:
-    """Raise if something about a maximum in one dimension is out of range."""
-    if array.ndim not in (2, 3) or 0 in array.shape[-2:]:
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
-            f"input, but got:{list(array.shape)}"
-        )
-    for setting, value in (("kernel_size", kernel), ("stride", stride)):
-        if value < 1:
-            raise RuntimeError(f"max_pool1d() {setting} must be greater than zero, but got {value}")
-    if padding < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
-    if padding > kernel // 2:
-        raise RuntimeError(
-            "max_pool1d() padding should be at most half of kernel size, but got "
-            f"padding={padding} and kernel_size={kernel}"
-        )
-    if dilation < 1:
-        raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {dilation}")
-    count = pooled_sizes(
-        array.shape[-1:], (kernel,), (stride,), (padding,), (dilation,), ceil_mode
-    )[0]
-    if count < 1:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {count}")
-    if array.dtype.kind in "iubc":
-        raise not_implemented("max_pool1d_impl", array)
+        raise not_implemented(name, array)
 
 
 # ---------------------------------------------------------------------- what is called
@@ -393,6 +322,11 @@ def as_image(signal: Tensor) -> Tensor:
 def as_signal(image: Tensor) -> Tensor:
     """Give an image of height 1 as a signal."""
     return shape.squeeze(image, -2)
+
+
+def _of_image(windows: Any) -> list[tuple[int, ...]]:
+    """Give the windows of a signal as those of an image of height 1."""
+    return [(least, *given) for least, given in zip((1, 1, 0, 1), windows, strict=False)]
 
 
 def _maximum(
@@ -437,28 +371,25 @@ def _maximum(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
-    kernel, moves, border = _windows(name, ndim, input, kernel_size, stride, padding)
-    steps = _expanded(name, "dilation", dilation, ndim)
-    ceil_mode = bool(ceil_mode)
+    windows = _windows(
+        name,
+        ndim,
+        input,
+        kernel_size=kernel_size,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+    )
+    _check(name, input._array, windows, bool(ceil_mode), "iubc" if ndim == 1 else "b")
     if ndim == 1:
-        _check_signal(input._array, kernel[0], moves[0], border[0], steps[0], ceil_mode)
-        kernel, moves, border, steps = (1, *kernel), (1, *moves), (0, *border), (1, *steps)
-        input = as_image(input)
-    else:
-        if ndim == 2 and input._array.ndim not in (3, 4):
-            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
-        if any(border) or min(*kernel, *moves, *steps) < 1:
-            _check_window(kernel, moves, border, steps)
-        sizes = input._array.shape[-ndim:]
-        outputs = pooled_sizes(sizes, kernel, moves, border, steps, ceil_mode)
-        _check_result(name, input._array, outputs, "b")
-    chosen, given = Chosen(), (kernel, moves, border, steps, ceil_mode)
-    result = MAXIMA[len(kernel)](input, *given, chosen)
-    sizes = input._array.shape[-len(kernel) :]
+        windows, input = _of_image(windows), as_image(input)
+    chosen, given = Chosen(), (*windows, bool(ceil_mode))
+    result = MAXIMA[len(windows[0])](input, *given, chosen)
+    sizes = input._array.shape[-len(windows[0]) :]
     if ndim == 1:
         result = as_signal(result)
     if not return_indices and not name.endswith("_with_indices"):
-        return wrap(result._array) if ndim == 1 and not result.requires_grad else result
+        return result
     indices = wrap(chosen.positions(sizes, given).reshape(result._array.shape))
     return watched(result, indices), indices
 
@@ -501,36 +432,16 @@ def _average(
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
     """
-    kernel, moves, border = _windows(name, ndim, input, kernel_size, stride, padding)
-    array = input._array
-    if ndim == 1:
-        check_signal(name, array)
-        kernel, moves, border = (1, *kernel), (1, *moves), (0, *border)
-        input = as_image(input)
-    elif ndim == 3 and array.ndim not in (4, 5):
-        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
-    elif array.ndim < ndim + 1:
-        dimension(-ndim - 1, array.ndim)
-    steps, array = (1,) * len(kernel), input._array
-    _check_window(kernel, moves, border, steps)
+    windows = _windows(name, ndim, input, kernel_size=kernel_size, stride=stride, padding=padding)
+    refused = "bc" if input._array.dtype == np.int64 else "iubc"
+    _check(name, input._array, [*windows, (1,) * ndim], bool(ceil_mode), refused)
     if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
-    sizes = array.shape[-len(kernel) :]
-    outputs = pooled_sizes(sizes, kernel, moves, border, steps, bool(ceil_mode))
-    refused = "bc" if array.dtype == np.int64 else "iubc"
-    _check_result("avg_pool2d" if ndim < 3 else "avg_pool3d_out_frame", array, outputs, refused)
-    given = (kernel, moves, border, bool(ceil_mode), bool(count_include_pad), divisor_override)
-    result = MEANS[len(kernel)](input, *given)
+        raise RuntimeError(f"{name}(): divisor_override must not be zero")
+    if ndim == 1:
+        windows, input = _of_image(windows), as_image(input)
+    given = (*windows, bool(ceil_mode), bool(count_include_pad), divisor_override)
+    result = MEANS[len(windows[0])](input, *given)
     return as_signal(result) if ndim == 1 else result
-
-
-def check_signal(name: str, array: Any) -> None:
-    """Raise if a signal has a wrong number of dimensions."""
-    if array.ndim not in (2, 3):
-        raise RuntimeError(
-            f"Expected 2 to 3 dimensions, but got {array.ndim}-dimensional tensor for argument #1 "
-            f"'self' (while checking arguments for {name})"
-        )
 
 
 _WINDOW = "(input, kernel_size, stride=None, padding=0, {}ceil_mode=False, {})"

@@ -26,16 +26,6 @@ def _position(index: Any, size: int) -> int:
     return position % size
 
 
-def _extended(row: Any, name: str, values: Any, fits: bool) -> Any:
-    """Append values to a row, and give it; raise if they do not stand in a row themselves."""
-    if not fits:
-        kind = type(values).__name__
-        raise TypeError(f"{name}.extend should be called with an iterable, but got {kind}")
-    for value in values:
-        row.append(value)
-    return row
-
-
 class _Row(Module):
     """Modules registered under "0", "1", "2", ...: what Sequential and ModuleList share."""
 
@@ -132,7 +122,7 @@ class Sequential(_Row):
             IndexError: If the index is out of range.
         """
         if not isinstance(module, Module):
-            raise AssertionError(f"module should be of type: {Module}")
+            raise AssertionError(f"Sequential.insert takes a Module, not {module!r}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
         super().insert(index + len(self) if index < 0 else index, module)
@@ -146,23 +136,15 @@ class Sequential(_Row):
 
     def __iadd__(self, other: Sequential) -> Self:
         if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, but "
-                f"{type(other)} is given."
-            )
+            raise ValueError(f"A Sequential can be added to a Sequential, not {other!r}")
         return self.extend(list(other))
 
     def __add__(self, other: Sequential) -> Sequential:
         return Sequential(*self).__iadd__(other)
 
     def __imul__(self, times: int) -> Self:
-        if not isinstance(times, int):
-            raise TypeError(
-                f"unsupported operand type(s) for *: {type(self)} and {type(times)}: tell how many "
-                "times the modules follow each other."
-            )
         if times <= 0:
-            raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
+            raise ValueError(f"A Sequential can be multiplied by a positive number, not {times}")
         return self.extend([*self] * (times - 1))
 
     def __mul__(self, times: int) -> Sequential:
@@ -200,7 +182,9 @@ class ModuleList(_Row):
         Raises:
             TypeError: If the argument is not iterable.
         """
-        return _extended(self, "ModuleList", modules, isinstance(modules, Iterable))
+        for module in modules:
+            self.append(module)
+        return self
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
@@ -254,24 +238,13 @@ class _Dictionary(Module):
         del self[key]
         return value
 
-    def _enter(self, given: Any, kind: str, called: str, sort: bool) -> None:
+    def _enter(self, given: Any, sort: bool) -> None:
         """Enter a mapping, perhaps in the order of its keys, or pairs of name and value."""
-        if not isinstance(given, Iterable):
-            raise TypeError(
-                f"{called}.update should be called with an iterable of key/value pairs, "
-                f"but got {type(given).__name__}"
-            )
         if isinstance(given, (Mapping, _Dictionary)):
             ordered = isinstance(given, (OrderedDict, _Dictionary)) or not sort
             given = given.items() if ordered else sorted(given.items())
-        for place, pair in enumerate([*given]):
-            element = f"{kind} update sequence element #{place}"
-            if not isinstance(pair, Iterable):
-                raise TypeError(f"{element} should be Iterable; is{type(pair).__name__}")
-            pair = tuple(pair)
-            if len(pair) != 2:
-                raise ValueError(f"{element} has length {len(pair)}; 2 is required")
-            self[pair[0]] = pair[1]
+        for key, value in [*given]:
+            self[key] = value
 
 
 class ModuleDict(_Dictionary):
@@ -322,7 +295,7 @@ class ModuleDict(_Dictionary):
             TypeError: If the argument, or one of its elements, is not iterable.
             ValueError: If an element is no pair.
         """
-        self._enter(modules, "ModuleDict", called="ModuleDict", sort=False)
+        self._enter(modules, sort=False)
 
 
 def _as_parameter(value: Any) -> Any:
@@ -390,8 +363,11 @@ class ParameterList(Module):
         Raises:
             TypeError: If the argument is not iterable, or a tensor.
         """
-        fits = isinstance(values, Iterable) and not isinstance(values, Tensor)
-        return _extended(self, "ParameterList", values, fits)
+        if isinstance(values, Tensor):
+            raise TypeError("ParameterList.extend takes an iterable of values, not a tensor")
+        for value in values:
+            self.append(value)
+        return self
 
     def extra_repr(self) -> str:
         """Describe each entry in a line."""
@@ -420,26 +396,16 @@ class ParameterDict(_Dictionary):
         if parameters is not None:
             self.update(parameters)
 
-    def _name(self, key: Any) -> str:
-        if not isinstance(key, str):
-            raise TypeError(
-                "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{type(key).__name__}'). Open an issue on github if you need "
-                "non-string keys."
-            )
-        return key
-
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, self._name(key))
+        return getattr(self, key)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        # The key is noted first, as in PyTorch: also one that is then refused.
+        setattr(self, key, _as_parameter(value))
         self._keys[key] = None
-        setattr(self, self._name(key), _as_parameter(value))
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
-        delattr(self, self._name(key))
+        delattr(self, key)
 
     def get(self, key: str, default: Any = None) -> Any:
         """Give the value of a key, or the default."""
@@ -468,7 +434,7 @@ class ParameterDict(_Dictionary):
             TypeError: If the argument, or one of its elements, is not iterable.
             ValueError: If an element is no pair.
         """
-        self._enter(parameters, "ParameterDict", called="ParametersDict", sort=True)
+        self._enter(parameters, sort=True)
 
     def extra_repr(self) -> str:
         """Describe each entry in a line."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
-from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, _ntuple, add_parameters, changed
@@ -67,20 +66,16 @@ class _ConvNd(Layer):
 
     def _check(self, settings: dict[str, Any]) -> None:
         groups, padding, mode = (settings[name] for name in ("groups", "padding", "padding_mode"))
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
-        for name in ("in_channels", "out_channels"):
-            if settings[name] % groups != 0:
-                raise ValueError(f"{name} must be divisible by groups")
+        if groups <= 0 or any(settings[each] % groups for each in ("in_channels", "out_channels")):
+            raise ValueError(f"in_channels and out_channels must be divisible by groups={groups}")
         if isinstance(padding, str) and padding not in ("same", "valid"):
-            raise ValueError(
-                f"Invalid padding string '{padding}', should be one of {{'valid', 'same'}}"
-            )
+            raise ValueError(f"padding may be numbers, 'same' or 'valid', not {padding!r}")
         if padding == "same" and any(s != 1 for s in settings["stride"]):
             raise ValueError("padding='same' is not supported for strided convolutions")
         if mode not in ("zeros", "reflect", "replicate", "circular"):
-            listed = "{'zeros', 'reflect', 'replicate', 'circular'}"
-            raise ValueError(f"padding_mode must be one of {listed}, but got padding_mode='{mode}'")
+            raise ValueError(
+                f"padding_mode may be zeros, reflect, replicate or circular, not {mode!r}"
+            )
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
@@ -182,8 +177,6 @@ class _ConvTransposeNd(_ConvNd, transposed=True):
         """Spread the input; `output_size` chooses among the sizes that are possible."""
         more = self.output_padding
         if output_size is not None:
-            if not isinstance(output_size, (tuple, list)):
-                raise TypeError(f"output_size must be sizes, not {type(output_size).__name__}")
             more = self._output_padding(input, list(output_size))
         settings = (self.stride, self.padding, more, self.groups, self.dilation)
         spread = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._ndim - 1]
@@ -193,24 +186,17 @@ class _ConvTransposeNd(_ConvNd, transposed=True):
         """Give the `output_padding` that leads to a size."""
         ndim = self._ndim
         outer = input.ndim - ndim
-        if len(wanted) == input.ndim:
-            wanted = wanted[outer:]
-        if len(wanted) != ndim:
-            raise ValueError(
-                f"ConvTranspose{ndim}D: for {input.ndim}D input, output_size must have {ndim} or "
-                f"{input.ndim} elements (got {len(wanted)})"
-            )
+        wanted = wanted[-ndim:]
         sizes = input.shape[outer:]
         settings = zip(
             sizes, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
         )
         least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in settings]
         most = [n + s - 1 for n, s in zip(least, self.stride, strict=True)]
-        if any(n < a or n > b for a, n, b in zip(least, wanted, most, strict=True)):
-            raise ValueError(
-                f"requested an output size of {tuple(wanted)}, but valid sizes range from {least} "
-                f"to {most} (for an input of {Size(sizes)})"
-            )
+        if len(wanted) != ndim or any(
+            not a <= n <= b for a, n, b in zip(least, wanted, most, strict=True)
+        ):
+            raise ValueError(f"output_size={wanted} must be between {least} and {most}")
         return tuple(n - a for n, a in zip(wanted, least, strict=True))
 
 

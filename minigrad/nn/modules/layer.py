@@ -151,23 +151,9 @@ def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     return parse
 
 
-_single, _pair = _ntuple(1, "_single"), _ntuple(2, "_pair")
-_triple, _quadruple = _ntuple(3, "_triple"), _ntuple(4, "_quadruple")
-
-
-def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
-    """Give the entries from the last to the first, each n times."""
-    return tuple(each for each in reversed(tuple(t)) for _ in range(n))
-
-
-def _list_with_default(out_size: Any, defaults: list[int]) -> Any:
-    """Give sizes, with those of an input in the place of None."""
-    if isinstance(out_size, int):
-        return out_size
-    if len(defaults) <= len(out_size):
-        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
-    pairs = zip(out_size, defaults[-len(out_size) :], strict=False)
-    return [default if size is None else size for size, default in pairs]
+_single, _pair, _triple = (
+    _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple"), 1)
+)
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:

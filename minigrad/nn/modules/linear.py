@@ -158,14 +158,13 @@ class _Table(Layer):
 
     weight: Tensor
     from_pretrained: ClassVar[Any]
-    _wrong_padding: str
 
     def _keep(self, settings: dict[str, Any]) -> None:
         given, freeze = settings.pop("_weight"), settings.pop("_freeze", False)
         rows, padding = settings["num_embeddings"], settings["padding_idx"]
         if padding is not None:
             if not -rows <= padding < rows:
-                raise AssertionError(f"{self._wrong_padding} must be within num_embeddings")
+                raise AssertionError("padding_idx must be within num_embeddings")
             settings["padding_idx"] = padding % rows
         super()._keep(settings)
         sizes = (rows, self.embedding_dim)
@@ -273,8 +272,6 @@ class Embedding(
         torch.Size([1, 2, 3])
     """
 
-    _wrong_padding = "Padding_idx"
-
 
 class EmbeddingBag(
     _Table,
@@ -309,8 +306,6 @@ class EmbeddingBag(
         >>> bags(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])).shape
         torch.Size([2, 3])
     """
-
-    _wrong_padding = "padding_idx"
 
     def forward(
         self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None

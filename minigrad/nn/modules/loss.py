@@ -90,16 +90,7 @@ class HuberLoss(_Loss, calls=F.huber_loss, settings="reduction='mean', delta=1.0
     Args:
         reduction: `"mean"`, `"sum"` or `"none"`.
         delta: Where one goes over into the other.
-
-    Raises:
-        TypeError: If `delta` is no number of Python's.
     """
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        delta = settings["delta"]
-        if not isinstance(delta, (float, int)):
-            raise TypeError(f"delta must be a float or int, got: {type(delta)}")
-        super()._keep(settings)
 
 
 class NLLLoss(
@@ -293,8 +284,5 @@ class TripletMarginLoss(
 
     def _keep(self, settings: dict[str, Any]) -> None:
         if settings["margin"] <= 0:
-            raise ValueError(
-                "TripletMarginLoss: expected margin to be greater than 0, got "
-                f"{settings['margin']} instead"
-            )
+            raise ValueError(f"TripletMarginLoss needs a margin above 0, got {settings['margin']}")
         super()._keep(settings)

@@ -171,7 +171,7 @@ class _NormBase(
 ):
     """What batch and instance normalization share: parameters, buffers, and how they are loaded.
 
-    Version 2 of the saved state has `num_batches_tracked`; an older one gets it when it is loaded.
+    Version 2 of the saved state has `num_batches_tracked`.
     """
 
     _version = 2
@@ -209,17 +209,6 @@ class _NormBase(
         if input.ndim not in allowed:
             listed = " or ".join(f"{ndim}D" for ndim in allowed)
             raise ValueError(f"expected {listed} input (got {input.ndim}D input)")
-
-    def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
-    ) -> None:
-        """Fill in the number of batches, which old state dicts have not."""
-        version = local_metadata.get("version")
-        key = f"{prefix}num_batches_tracked"
-        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
-            kept = self.num_batches_tracked
-            state_dict[key] = tensor(0, dtype=int64) if kept is None else kept
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
 
 class _BatchNorm(_NormBase, settings=BATCH_NORM):
@@ -303,14 +292,12 @@ class _InstanceNorm(
         single = input.dim() == self._spatial + 1
         dim = 0 if single else 1
         if input.size(dim) != self.num_features:
+            told = f"input's size at dim={dim} does not match num_features"
             if self.affine:
-                raise ValueError(
-                    f"expected input's size at dim={dim} to match num_features "
-                    f"({self.num_features}), but got: {input.size(dim)}."
-                )
+                raise ValueError(f"{told}={self.num_features}: it is {input.size(dim)}")
             warn(
-                f"input's size at dim={dim} does not match num_features. You can silence this "
-                "warning by not passing in num_features, which is not used because affine=False"
+                f"{told}. You can silence this warning by not passing in num_features, which is "
+                "not used because affine=False"
             )
         batch = input.unsqueeze(0) if single else input
         kept = (self.running_mean, self.running_var, self.weight, self.bias)

@@ -319,28 +319,11 @@ class Unflatten(Layer, settings="dim, unflattened_size"):
         dim: The dimension.
         unflattened_size: The sizes that it is split into; one of them may be -1.
 
-    Raises:
-        TypeError: If the sizes are no integers.
-
     Example:
         >>> import minigrad as torch
         >>> torch.nn.Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
         torch.Size([4, 2, 3])
     """
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        sizes = settings["unflattened_size"]
-        if not isinstance(sizes, (tuple, list)):
-            raise TypeError(
-                f"unflattened_size must be a tuple of ints, but found type {type(sizes).__name__}"
-            )
-        for position, size in enumerate(sizes):
-            if not isinstance(size, int):
-                raise TypeError(
-                    "unflattened_size must be tuple of ints, but found element of type "
-                    f"{type(size).__name__} at pos {position}"
-                )
-        super()._keep(settings)
 
     def forward(self, input: Tensor) -> Tensor:
         """Split the dimension."""

@@ -110,5 +110,3 @@ def old_names_of_utilities(torch, log):
     state = nn.DataParallel(nn.Sequential(nn.Linear(1, 1))).state_dict()
     utils.consume_prefix_in_state_dict_if_present(state, "module.")
     log("names", list(state), sorted(state._metadata))
-    log("sizes", utils._list_with_default([None, 2], [5, 6, 7]), utils._list_with_default(3, [1]))
-    log.raises("too few", lambda: utils._list_with_default([1, 2], [3]))

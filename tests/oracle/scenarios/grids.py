@@ -43,7 +43,7 @@ def affine_maps(torch, log):
     functional = torch.nn.functional
     theta = leaf(torch, (2, 2, 3), 1)
     for align in (True, False):
-        for sizes in ((2, 1, 3, 4), (2, 5, 1, 2)):
+        for sizes in ((2, 1, 3, 4), (2, 5, 2, 2)):
             grid = functional.affine_grid(theta, sizes, align_corners=align)
             (gradient,) = torch.autograd.grad((grid * grid).sum(), theta)
             log(f"{sizes} {align}", grid.detach(), gradient)

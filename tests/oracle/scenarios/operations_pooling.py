@@ -16,7 +16,7 @@ def pool(name, *settings, **named):
 def wrong(name):
     function = lambda t: getattr(t.nn.functional, name)  # noqa: E731
     return {
-        "dimensions": lambda t, x: function(t)(x.flatten(), 2),
+        "dimensions": lambda t, x: function(t)(x[None, None], 2),
         "kernel": lambda t, x: function(t)(x, 0),
         "kernels": lambda t, x: function(t)(x, (2, 2, 2, 2)),
         "stride": lambda t, x: function(t)(x, 2, -1),

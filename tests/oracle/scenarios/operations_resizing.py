@@ -43,41 +43,16 @@ TABLE = {
     ),
     "bilinear": row(PLANE, size=(4, 4), mode="bilinear"),
     "bilinear, aligned": row(PLANE, size=(4, 4), mode="bilinear", align_corners=True),
-    "bilinear, smoothed": row((1, 2, 7, 5), size=(3, 4), mode="bilinear", antialias=True),
-    "bilinear, smoothed and aligned": row(
-        (1, 1, 5, 3), size=(2, 4), mode="bilinear", antialias=True, align_corners=True
-    ),
-    "bilinear, smoothed by a scale": row(
-        (1, 1, 6, 5), scale_factor=(0.7, 0.6), mode="bilinear", antialias=True
-    ),
     "bicubic": operation(
         resize(size=(4, 5), mode="bicubic"),
         PLANE,
         dtypes=("int64", "complex64"),
         wrong={
-            "smoothed": lambda t, x: t.nn.functional.interpolate(
-                x.half(), 2, mode="bicubic", antialias=True
-            ),
             "a line": lambda t, x: t.nn.functional.interpolate(x[0], 2, mode="bicubic"),
         },
     ),
     "bicubic, aligned": row(PLANE, size=(4, 3), mode="bicubic", align_corners=True),
     "bicubic by a scale": row(PLANE, scale_factor=(1.6, 0.7), mode="bicubic"),
-    "bicubic, smoothed": row((1, 2, 7, 5), size=(3, 6), mode="bicubic", antialias=True),
-    "bicubic, smoothed and aligned": row(
-        (1, 1, 5, 3), size=(2, 4), mode="bicubic", antialias=True, align_corners=True
-    ),
-    "lanczos": operation(
-        resize(size=(3, 6), mode="lanczos", antialias=True),
-        (1, 1, 8, 5),
-        dtypes=(),
-        wrong={
-            "not smoothed": lambda t, x: t.nn.functional.interpolate(x, 2, mode="lanczos"),
-            "aligned": lambda t, x: t.nn.functional.interpolate(
-                x, 2, mode="lanczos", align_corners=True
-            ),
-        },
-    ),
     "trilinear": row(VOLUME, size=(3, 2, 3), mode="trilinear"),
     "area": row(PLANE, size=(2, 3), mode="area"),
     "channel_shuffle": operation(
