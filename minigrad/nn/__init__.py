@@ -9,21 +9,17 @@ from minigrad.nn.modules import *
 from minigrad.nn.modules import Module as Module
 from minigrad.nn.parameter import Buffer as Buffer
 from minigrad.nn.parameter import Parameter as Parameter
-from minigrad.nn.parameter import UninitializedBuffer as UninitializedBuffer
-from minigrad.nn.parameter import UninitializedParameter as UninitializedParameter
 from minigrad.utils import _late as _make_late
 
 # isort: split
 from minigrad.nn import utils as utils  # after the layers, which it works on
 
-# Files of ours that came with the layers: PyTorch has others at these names.
-for _file in ("attention", "parallel"):
-    del globals()[_file]
-
 
 def _late() -> dict[str, _Any]:
     """Give layers that are seldom used."""
-    return dict.fromkeys(_import_module("minigrad.breadth.layers").NAMES, "breadth.layers")
+    rooms = ("layers", "lazy", "parallel", "recurrent", "transformers")
+    found = {room: _import_module(f"minigrad.breadth.{room}").NAMES for room in rooms}
+    return {name: f"breadth.{room}" for room, names in found.items() for name in names}
 
 
 __getattr__, __dir__ = _make_late(__name__, _late)

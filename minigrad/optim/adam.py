@@ -69,10 +69,6 @@ class Adam(
 
     def _check(self, settings: Values) -> None:
         super()._check(settings)
-        if not all(isinstance(beta, float) for beta in settings["betas"]):
-            raise ValueError(
-                "betas must be either both floats or both Tensors; minigrad takes floats only"
-            )
         settings["betas"] = tuple(settings["betas"])
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:

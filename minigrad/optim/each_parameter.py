@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,70 +10,42 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.inference import INFERENCE
-from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import zeros_like
-from minigrad.faces.arguments import is_operand, plain
 from minigrad.faces.out import refuse_repeats
 from minigrad.nn.signatures import written as written_function
 from minigrad.optim.optimizer import Optimizer
 
 Values = dict[str, Any]
-Condition = tuple[str, Callable[[Any], bool]]
 
 
 _silently = quietly(lambda step, *given: step(*given))  # like PyTorch, of infinities and NaN
 
-
-def _not_negative(value: Any) -> bool:
-    return not (value < 0.0 or value != value)
-
-
-_AMOUNTS = "alpha initial_accumulator_value lr_decay momentum momentum_decay weight_decay"
-# What a setting must fulfill, and what is said if it does not.
-CONDITIONS: dict[str, Condition] = {
-    "lr": ("learning rate: {}", _not_negative),
-    "eps": ("epsilon value: {}", _not_negative),
-    "rho": ("rho value: {}", lambda rho: 0.0 <= rho <= 1.0),
-    "etas": ("eta values: {0[0]}, {0[1]}", lambda etas: 0.0 < etas[0] < 1.0 < etas[1]),
-    **{name: (f"{name} value: {{}}", _not_negative) for name in _AMOUNTS.split()},
+# What a setting must fulfill, if it must be more than not negative.
+_CONDITIONS: dict[str, Callable[[Any], bool]] = {
+    "betas": lambda betas: all(0.0 <= beta < 1.0 for beta in betas),
+    "rho": lambda rho: 0.0 <= rho <= 1.0,
+    "etas": lambda etas: 0.0 < etas[0] < 1.0 < etas[1],
 }
 
 
-def check(settings: Values, names: str, nan: bool = False) -> None:
-    """Refuse settings that make no sense, in PyTorch's words.
+def check(settings: Values, names: str) -> None:
+    """Refuse settings that make no sense.
 
     Args:
         settings: The settings by name.
-        names: Those to look at, in this order, parted by blanks.
-        nan: Whether they may be NaN.
+        names: Those to look at, parted by blanks.
 
     Raises:
         ValueError: If one does not fulfill its condition.
     """
     for name in names.split():
-        value = settings[name]
-        if name == "betas":
-            for index in (0, 1):
-                if not 0.0 <= value[index] < 1.0:
-                    raise ValueError(f"Invalid beta parameter at index {index}: {value[index]}")
-            continue
-        if name == "lr" and isinstance(value, Tensor) and value.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-        words, fulfilled = CONDITIONS[name]
-        try:
-            fits = fulfilled(value if isinstance(value, Tensor) else plain(value))
-        except TypeError as error:
-            told = f"{name} must be {'two numbers' if name == 'etas' else 'a number'}"
-            told = f"{told}, not {type_name(value)}"
-            alone = name == "etas" or isinstance(plain(value), complex)
-            raise TypeError(told if alone else f"{error}: {told}") from None
-        if not (fits or (nan and value != value)):
-            raise ValueError(f"Invalid {words.format(value)}")
+        if not _CONDITIONS.get(name, lambda value: number(value) >= 0)(settings[name]):
+            raise ValueError(f"Invalid {name}: {settings[name]}")
 
 
 class EachParameter(Optimizer):
@@ -157,14 +130,10 @@ class EachParameter(Optimizer):
                 loss = closure()
         for group in self.param_groups:
             ready = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
+            if group.get("capturable"):
+                raise AssertionError("capturable=True is for parameters on a graphics card")
             if ready:
-                self._refuse_settings(group)
-                try:
-                    _silently(self._step_group, group, ready)
-                except ValueError:
-                    for parameter, _ in ready:
-                        refuse_repeats(parameter._array)
-                    raise
+                _silently(self._step_group, group, ready)
         return loss
 
     def _state_of(self, parameter: Tensor, group: Values) -> Values:
@@ -179,49 +148,27 @@ class EachParameter(Optimizer):
 
     def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
         """Make the step of each parameter."""
-        lr, decay = setting(group["lr"]), setting(group.get("weight_decay", 0))
-        decoupled, maximize = group.get("decoupled_weight_decay"), group["maximize"]
-        counted = "step" in self._counts
-        for name in group.keys() & CONDITIONS.keys() - {"etas"}:
-            strange = isinstance(group[name], np.ndarray) and name not in ("lr", "lr_decay")
-            if strange or not is_operand(group[name]):
-                raise wrong_type("mul_", "other", "Tensor", group[name], 1)
-        states = [self._state_of(parameter, group) for parameter, _ in ready]
-        # before any step: a parameter that is given twice finds no more at its second turn
-        before: list[Values] = [
-            {k: getattr(v, "_array", v) for k, v in kept.items()} for kept in states
-        ]
-        for (parameter, given), kept, values in zip(ready, states, before, strict=True):
+        lr, decay = number(group["lr"]), number(group.get("weight_decay", 0))
+        for parameter, given in ready:
+            kept = self._state_of(parameter, group)
+            values = {name: getattr(value, "_array", value) for name, value in kept.items()}
             array, gradient = arrays_of(parameter, given)
-            if maximize:
+            if group["maximize"]:
                 gradient = -gradient
             if decay != 0:
-                if decoupled:
+                if group.get("decoupled_weight_decay"):
                     array *= 1 - lr * decay
-                elif decay is True:
-                    raise RuntimeError("Boolean alpha only supported for Boolean results.")
                 else:
-                    gradient = gradient + array * number(decay)
-            if counted:
+                    gradient = gradient + array * decay
+            if "step" in self._counts:
                 values["step"] += 1
-            try:
-                self._update(array, gradient, values, group, lr)
-            except (ValueError, TypeError) as error:
-                if type(error) is TypeError:  # NumPy's, of types that do not fit, is another one
-                    raise
-                told = f"size {list(parameter.shape)}: give one number for all its entries"
-                raise RuntimeError(f"a setting does not fit a parameter of {told}") from None
+            self._update(array, gradient, values, group, lr)
             for name, value in values.items():
                 held = kept.get(name)
                 if isinstance(held, Tensor) and held._array is value:
                     held._bump_version()
                 elif isinstance(value, np.ndarray):
                     kept[name] = wrap(value)
-
-    def _refuse_settings(self, group: Values) -> None:
-        """Refuse what PyTorch cannot do on a processor either."""
-        if group.get("capturable"):
-            raise AssertionError("If capturable=True, params must be on another device than cpu.")
 
 
 def count(value: float) -> Tensor:
@@ -234,26 +181,16 @@ def count(value: float) -> Tensor:
 
 
 def number(value: Any) -> Any:
-    """Give a setting as a number; it may be kept in a tensor, to be changed in place."""
-    if type(value) is float:
+    """Give a setting as a number; it may be kept in a tensor, to be changed in place.
+
+    Raises:
+        ValueError: If it is kept in a tensor of several entries.
+    """
+    if not isinstance(value, (Tensor, np.ndarray, np.generic)):
         return value
-    value = setting(value)
-    value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    if isinstance(value, complex):
-        raise RuntimeError("A setting of an optimizer must not be a complex number.")
-    if not is_operand(value):
-        raise wrong_type("mul_", "other", "Tensor", value, 1)
-    return plain(value)
-
-
-def setting(value: Any) -> Any:
-    """Give a setting as a number; one that a tensor keeps goes on in the tensor's precision."""
-    array = getattr(value, "_array", value)
-    if isinstance(array, np.ndarray):
-        if array.size != 1:
-            raise wrong_type("add_", "alpha", "Number", value)
-        value = array.reshape(())[()]
-    return float(value) if isinstance(value, np.bool_) else value
+    if math.prod(value.shape) != 1:
+        raise ValueError("A setting of an optimizer is one number; a tensor must have one entry")
+    return value.item()
 
 
 def is_plain(parameter: Tensor, gradient: Tensor) -> bool:

@@ -60,7 +60,7 @@ class SGD(
     _counts: ClassVar = {}
 
     def _check(self, settings: Values) -> None:
-        check(settings, self._checked, nan=True)
+        check(settings, self._checked)
         if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 

@@ -53,7 +53,7 @@ def test_sequential_refuses(torch):
     net = chain(torch)
     with pytest.raises(TypeError, match="int is not a Module subclass"):
         torch.nn.Sequential(3)
-    with pytest.raises(AssertionError, match="(?i)module"):
+    with pytest.raises(AssertionError, match=r"(?i)module"):
         net.insert(0, 3)
     with pytest.raises(IndexError, match="Index out of range: 9"):
         net.insert(9, torch.nn.ReLU())
@@ -115,7 +115,7 @@ def test_module_dict(torch):
     ("given", "kind", "message"),
     [
         (3, TypeError, "iterable"),
-        ([3], TypeError, "(?i)iterable"),
+        ([3], TypeError, r"(?i)iterable"),
         ([("a",)], ValueError, "1"),
         ({"a": 3}, TypeError, "int is not a Module subclass"),
     ],

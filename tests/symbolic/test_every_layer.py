@@ -89,10 +89,7 @@ REFUSED = {
 # give back what they are given, so that there is no node that a hook of the old kind could sit on
 SILENT_FOR_OLD = {"Identity", "Dropout evaluated"}
 # no layers by themselves: what others are made of, and what holds modules or parameters
-NO_LAYERS = {
-    "DataParallel", "Module", "ModuleDict", "ParameterDict", "ParameterList", "RNNBase",
-    "RNNCellBase", "SyncBatchNorm",  # which is that of any number of dimensions
-}  # fmt: skip
+NO_LAYERS = {"Module", "ModuleDict", "ParameterDict", "ParameterList"}
 
 
 def test_no_layer_is_left_out():

@@ -16,7 +16,7 @@ for _file in (
     "ops.linear", "ops.losses", "ops.margin_losses", "ops.norms", "ops.numeric_losses",
     "ops.padding", "ops.probability_losses", "ops.rectifiers", "ops.softmax",
     "nn.functional.adaptive_pooling", "nn.functional.embeddings",
-    "nn.functional.multi_head_attention", "nn.functional.normalization", "nn.functional.pooling",
+    "nn.functional.normalization", "nn.functional.pooling",
     "nn.functional.resizing",
 ):  # fmt: skip
     _import_module(f"minigrad.{_file}")
@@ -34,7 +34,7 @@ __all__ = [*sorted(_all)]
 
 def _late() -> dict[str, _Any]:
     """Give what is seldom used, too."""
-    for file in ("grids", "layers"):
+    for file in ("grids", "layers", "transformers"):
         _import_module(f"minigrad.breadth.{file}")
     return _in_functional
 

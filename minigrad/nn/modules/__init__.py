@@ -1,18 +1,13 @@
 """Find every layer, container and loss of `minigrad.nn` in one place."""
 
 from minigrad.nn.modules.activation import *
-from minigrad.nn.modules.attention import *
 from minigrad.nn.modules.container import *
 from minigrad.nn.modules.conv import *
-from minigrad.nn.modules.lazy import *
 from minigrad.nn.modules.linear import *
 from minigrad.nn.modules.loss import *
 from minigrad.nn.modules.module import Module as Module
 from minigrad.nn.modules.normalization import *
-from minigrad.nn.modules.parallel import *
 from minigrad.nn.modules.parameterless import *
-from minigrad.nn.modules.rnn import *
-from minigrad.nn.modules.transformer import *
 from minigrad.utils import _late
 
 __getattr__, __dir__ = _late(__name__)

@@ -1,6 +1,5 @@
-"""Work on networks and their parameters: clip gradients, pack sequences, reparametrize weights."""
+"""Work on networks and their parameters: clip gradients, normalize weights."""
 
-from minigrad.nn.utils import rnn as rnn
 from minigrad.nn.utils.clip_grad import clip_grad_norm as clip_grad_norm
 from minigrad.nn.utils.clip_grad import clip_grad_norm_ as clip_grad_norm_
 from minigrad.nn.utils.clip_grad import clip_grad_value_ as clip_grad_value_
@@ -9,10 +8,8 @@ from minigrad.nn.utils.clip_grad import get_total_norm as get_total_norm
 from minigrad.nn.utils.convert_parameters import parameters_to_vector as parameters_to_vector
 from minigrad.nn.utils.convert_parameters import vector_to_parameters as vector_to_parameters
 from minigrad.nn.utils.init import skip_init as skip_init
-from minigrad.nn.utils.norm_hooks import remove_spectral_norm as remove_spectral_norm
-from minigrad.nn.utils.norm_hooks import remove_weight_norm as remove_weight_norm
-from minigrad.nn.utils.norm_hooks import spectral_norm as spectral_norm
-from minigrad.nn.utils.norm_hooks import weight_norm as weight_norm
 from minigrad.utils import _late
 
-__getattr__, __dir__ = _late(__name__)
+_OLD = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm")
+_found = dict.fromkeys(_OLD, "breadth.weight_norms")
+__getattr__, __dir__ = _late(__name__, lambda: _found)

@@ -10,7 +10,6 @@ from weakref import ref
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
-from minigrad.faces.arguments import number
 from minigrad.nn.signatures import constructor
 from minigrad.optim.optimizer import Optimizer
 
@@ -22,7 +21,6 @@ _SEE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-ad
 
 def warn_of_epoch(epoch: Any) -> None:
     """Warn that an epoch was named."""
-    number(epoch, "step", "epoch", 1)
     warn(
         "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where "
         "possible. Please use `scheduler.step()` to step the scheduler. During the deprecation, if "
@@ -86,11 +84,8 @@ class LRScheduler:
                 group.setdefault("initial_lr", own(group["lr"]))
             elif "initial_lr" not in group:
                 raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{index}] when resuming "
-                    "scheduler with last_epoch >= 0.\nThis typically happens when:\n"
-                    "1. You're trying to resume training from a checkpoint but haven't properly "
-                    "loaded the optimizer state\n"
-                    "2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
+                    f"param 'initial_lr' is not specified in param_groups[{index}]: load the "
+                    "optimizer's state first, or begin with last_epoch=-1"
                 )
         self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
@@ -251,12 +246,8 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
             given = [given] * groups
         elif len(given) != groups:
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
-        for each in given:
-            if not callable(each):
-                told = f"'{type(each).__name__}' object is not callable. Give a function."
-                if isinstance(self, MultiplicativeLR):
-                    told = f"lr_lambda should be a function, but got {type(each).__name__}"
-                raise TypeError(told)
+        if not all(map(callable, given)):
+            raise TypeError(f"{type(self).__name__}: lr_lambda must be a function, or several")
         super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
 
     def state_dict(self) -> dict[str, Any]:
@@ -393,13 +384,8 @@ class LinearLR(
     """
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        if settings["start_factor"] > 1.0 or settings["start_factor"] <= 0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less or equal "
-                "to 1."
-            )
-        if settings["end_factor"] > 1.0 or settings["end_factor"] < 0:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        if not (0 < settings["start_factor"] <= 1.0 and 0 <= settings["end_factor"] <= 1.0):
+            raise ValueError("start_factor and end_factor must be from 0 (excluded, included) to 1")
         super()._begin(optimizer, settings)
 
     def _factor(self, epoch: int) -> float | None:

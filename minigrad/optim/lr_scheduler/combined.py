@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, SupportsFloat
 
-from minigrad.core.tensor import Tensor
 from minigrad.optim.lr_scheduler import base
 from minigrad.optim.lr_scheduler.base import LRScheduler, check_optimizer, set_lr, values_of
 
@@ -117,10 +116,8 @@ class ReduceLROnPlateau(
         return a < bound if self.mode == "min" else a > bound
 
     def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
-        if mode not in {"min", "max"}:
-            raise ValueError("mode " + mode + " is unknown!")
-        if threshold_mode not in {"rel", "abs"}:
-            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
+        if mode not in {"min", "max"} or threshold_mode not in {"rel", "abs"}:
+            raise ValueError(f"There is no mode={mode!r} with threshold_mode={threshold_mode!r}")
         self.mode_worse: Any = inf if mode == "min" else -inf
         self.mode = mode
         self.threshold = threshold
@@ -139,24 +136,13 @@ class _Together(LRScheduler):
     _schedulers: Sequence[Any]
 
     def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        name = type(self).__name__
-        for index, scheduler in enumerate(schedulers):
-            if not hasattr(scheduler, "optimizer"):
-                raise TypeError(
-                    f"{name} at index {index} should have `optimizer` as its attribute."
-                )
+        if not schedulers:
+            raise ValueError(f"{type(self).__name__} needs at least one scheduler")
+        for scheduler in schedulers:
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{index} in the given schedulers sequence."
-                )
+                raise ValueError("ReduceLROnPlateau is stepped by a measure: step it by itself")
             if optimizer != scheduler.optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {type(scheduler).__name__} at index {index} has "
-                    f"{scheduler.optimizer}, which is different from {type(optimizer).__name__}."
-                )
+                raise ValueError("All schedulers must belong to the same optimizer")
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule and those in it remember."""
@@ -200,20 +186,12 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         schedulers, milestones, last_epoch = settings.values()
-        if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler, but got no scheduler."
-            )
         self._check(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than "
-                "the number of milestone points, but got number of schedulers "
-                f"{len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
+                f"{len(schedulers)} schedulers take one milestone less, not {len(milestones)}"
             )
         self._schedulers = schedulers
-        if isinstance(milestones, Tensor):
-            raise TypeError("Tensor is not a sequence")
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
@@ -270,12 +248,7 @@ class ChainedScheduler(_Together):
     """
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
-        if len(schedulers) < 1:
-            raise ValueError(
-                f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
-                "scheduler."
-            )
-        self.optimizer = optimizer or schedulers[0].optimizer
+        self.optimizer = optimizer or (schedulers and schedulers[0].optimizer)
         self._check(schedulers, self.optimizer)
         self._schedulers = schedulers
         self._last_lr = values_of(self.optimizer, "lr")

@@ -94,12 +94,9 @@ class CosineAnnealingWarmRestarts(
     T_i: float
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        first, times, low, last_epoch = settings.values()
-        _positive("T_0", first)
-        if times < 1 or not isinstance(times, int):
-            raise ValueError(f"Expected integer T_mult >= 1, but got {times}")
-        if not isinstance(low, (float, int)):
-            raise ValueError(f"Expected float or int eta_min, but got {low} of type {type(low)}")
+        first, times, _, last_epoch = settings.values()
+        for name, value in (("T_0", first), ("T_mult", times)):
+            _positive(name, value)
         kept = {"T_0": first, "T_i": first, **settings, "T_cur": last_epoch}
         super()._begin(optimizer, kept)
 
@@ -140,9 +137,7 @@ class _WithMomentum(LRScheduler):
         """Check that there is momentum, and set that of the first epoch."""
         optimizer = self.optimizer
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError(
-                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
-            )
+            raise ValueError("cycle_momentum=True needs an optimizer with momentum or betas")
         self.use_beta1 = "betas" in optimizer.defaults
         lows = one_for_each_group("base_momentum", optimizer, base)
         highs = one_for_each_group("max_momentum", optimizer, most)
@@ -307,11 +302,9 @@ class OneCycleLR(
         phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
         if given["three_phase"]:
             phases[1:] = [(float(2 * share * total) - 2, _FALL), (last, _END)]
-        if share < 0 or share > 1 or not isinstance(share, float):
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {share}")
-        if ways not in ("cos", "linear"):
+        if not 0 <= share <= 1 or ways not in ("cos", "linear"):
             raise ValueError(
-                f"anneal_strategy must be one of 'cos' or 'linear', instead got {ways}"
+                f"pct_start={share} must be from 0 to 1, and anneal_strategy={ways!r} cos or linear"
             )
         names = ("start_lr", "end_lr", "start_momentum", "end_momentum")
         self.total_steps = total
@@ -345,10 +338,7 @@ class OneCycleLR(
         self._warn_if_asked_directly()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(
-                f"Tried to step {step} times. The specified number of total steps is "
-                f"{self.total_steps}"
-            )
+            raise ValueError(f"step {step} is after the last of total_steps={self.total_steps}")
         start = 0.0
         for phase in self._schedule_phases:
             if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
@@ -380,8 +370,5 @@ def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]
     if not isinstance(value, (list, tuple)):
         value = [value] * groups
     elif len(value) != groups:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} "
-            f"values, param_groups has {groups}."
-        )
+        raise ValueError(f"{name} has {len(value)} values for {groups} groups of parameters")
     return [own(entry) for entry in value]

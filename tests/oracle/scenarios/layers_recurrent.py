@@ -139,8 +139,6 @@ def padding(torch, log):
             log(f"{side} {batch_first}", padded, *torch.autograd.grad((padded**2).sum(), each))
     for name, call in {
         "nothing": lambda: rnn.pad_sequence([]),
-        "a number": lambda: rnn.pad_sequence(3),
-        "no dimension": lambda: rnn.pad_sequence([torch.tensor(1.0)]),
         "side": lambda: rnn.pad_sequence([torch.ones(2)], padding_side="up"),
         "sizes": lambda: rnn.pad_sequence([torch.zeros(2, 3), torch.zeros(3, 2)]),
     }.items():
@@ -196,11 +194,8 @@ def wrong(torch, log):
         "hidden_size": lambda: nn.LSTM(2, 0),
         "no integer": lambda: nn.GRU(2.0, 2),
         "num_layers": lambda: nn.RNN(2, 2, 0),
-        "bias": lambda: nn.LSTM(2, 2, bias=1),
-        "batch_first": lambda: nn.LSTM(2, 2, batch_first=1),
         "dropout": lambda: nn.LSTM(2, 2, dropout=2),
         "nonlinearity": lambda: nn.RNN(2, 2, nonlinearity="sin"),
-        "mode": lambda: nn.RNNBase("ABC", 2, 2),
         "RNN, dimensions": lambda: nn.RNN(2, 2)(zeros(1, 1, 1, 2)),
         "LSTM, dimensions": lambda: nn.LSTM(2, 2)(zeros(1, 1, 1, 2)),
         "size": lambda: nn.LSTM(2, 2)(zeros(1, 1, 3)),

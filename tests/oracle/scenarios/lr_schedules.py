@@ -315,7 +315,6 @@ def refusals(torch, log):
         ("CosineAnnealingWarmRestarts", {"T_0": 1.5}),
         ("CosineAnnealingWarmRestarts", {"T_0": 1, "T_mult": 0}),
         ("CosineAnnealingWarmRestarts", {"T_0": 1, "T_mult": 1.5}),
-        ("CosineAnnealingWarmRestarts", {"T_0": 1, "eta_min": "low"}),
         ("CyclicLR", {"base_lr": 0.5, "max_lr": 1.0, "mode": "up"}),
         ("CyclicLR", {"base_lr": [0.5], "max_lr": 1.0}),
         ("ReduceLROnPlateau", {"factor": 1.0}),
@@ -343,7 +342,6 @@ def refusals(torch, log):
         ("too many milestones", [step], [2]),
         ("plateau", [plateau, step], [2]),
         ("foreign", [step, foreign], [2]),
-        ("no schedule", [step, 3], [2]),
     ):
         log.raises(
             f"sequence: {label}",

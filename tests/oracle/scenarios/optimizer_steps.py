@@ -191,18 +191,6 @@ def a_decay_in_a_tensor(torch, log):
 
 
 @family
-def the_same_parameter_twice(torch, log):
-    """A warning, and two steps; where there is no momentum yet, both begin it."""
-    for settings in ({"momentum": 0.5}, {"momentum": 0.5, "nesterov": True, "weight_decay": 0.5}):
-        w = leaf(torch, (2,), 1)
-        optimizer = torch.optim.SGD([w, w], lr=0.5, **settings)
-        for count in range(3):
-            w.grad = leaf(torch, (2,), 2 + count)
-            optimizer.step()
-            log("stepped", w, optimizer.state[w]["momentum_buffer"])
-
-
-@family
 def bad_settings(torch, log):
     """What each optimizer refuses."""
     for name in SETTINGS:
@@ -230,9 +218,6 @@ def bad_settings(torch, log):
             ):
                 make = [leaf(torch, (1,), 1)]
                 log.raises(f"{name} {setting}", lambda o=optimizer, p=make, s=settings: o(p, **s))
-    weight = [leaf(torch, (1,), 1)]
-    for betas in ((0, 0), (0.5, torch.tensor(0.5))):
-        log.raises("Adam", lambda b=betas: torch.optim.Adam(weight, betas=b))
 
 
 @family

@@ -6,22 +6,171 @@ until it is called; then it takes the shapes from the input and becomes a layer 
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import tensor
+from minigrad.creation import dtypes
+from minigrad.creation.construction import empty, tensor
 from minigrad.creation.dtypes import int64
 from minigrad.nn.modules import conv, normalization
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
-from minigrad.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
+from minigrad.nn.parameter import Parameter
 
-__all__ = [
-    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
-    "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
-]  # fmt: skip
+_numbers: Any = Tensor.__dict__["_array"]  # where the array is kept that is hidden meanwhile
+
+_UNUSABLE = (
+    "Attempted to use an uninitialized parameter. This error happens when you are using a "
+    "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. "
+    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
+    "calling torch functions"
+)
+_NO_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+    "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. "
+    "Call `forward` to initialize the parameters before accessing their attributes."
+)
+
+
+class _Uninitialized(Tensor):
+    """A tensor that has a dtype, but neither a shape nor numbers yet.
+
+    Whatever looks at its array raises. `materialize` makes the same object an ordinary one, so
+    that optimizers that hold it hold the right one.
+    """
+
+    _becomes: type[Tensor] = Tensor
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become an ordinary tensor of this shape, whose entries are not set.
+
+        Args:
+            shape: The shape.
+            device: Only the CPU is there.
+            dtype: The element type; the one it was made with if None.
+        """
+        array: Any = empty(shape, dtype=self.dtype if dtype is None else dtype)._array
+        become: Any = self
+        become.__class__ = self._becomes
+        become._array = array
+
+    @property
+    def _array(self) -> NoReturn:
+        raise ValueError(_UNUSABLE)
+
+    @property
+    def shape(self) -> NoReturn:
+        """Raise: there is no shape yet."""
+        raise RuntimeError(_NO_SHAPE)
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The element type that the entries will have."""
+        return dtypes.of_array(_numbers.__get__(self))
+
+    @property
+    def device(self) -> Any:
+        """The CPU."""
+        return empty(0).device
+
+    @property
+    def data(self) -> Any:
+        """A tensor without entries: to fill it changes nothing."""
+        return empty(0, dtype=self.dtype)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if isinstance(value, _Uninitialized):
+            _numbers.__set__(self, _numbers.__get__(value))
+        else:
+            self.materialize(value.shape, dtype=value.dtype)
+            self.data = value
+
+    def is_floating_point(self) -> bool:
+        """Tell whether the entries will be floating point numbers."""
+        return self.dtype.is_floating_point
+
+    def to(self, *arguments: Any, **settings: Any) -> Tensor:
+        """Give one of another dtype."""
+        _, keywords = self._made_by()
+        keywords["dtype"] = empty(0, dtype=self.dtype).to(*arguments, **settings).dtype
+        return type(self)(**keywords)
+
+    def detach(self) -> Any:
+        """Return the tensor itself."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            kind, keywords = self._made_by()
+            memo[id(self)] = kind(**keywords)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        kind, keywords = self._made_by()
+        return partial(kind, **keywords), ()
+
+    def _made_by(self) -> tuple[type, dict[str, Any]]:
+        return type(self), {"requires_grad": self.requires_grad, "dtype": self.dtype}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    __str__ = __repr__
+
+    def __format__(self, specification: str) -> str:
+        return object.__format__(self, specification)
+
+
+class UninitializedParameter(_Uninitialized, Parameter):
+    """A parameter that has no shape yet.
+
+    Args:
+        requires_grad: Whether gradients will be accumulated for it.
+        device: Only the CPU is there.
+        dtype: The element type; the default dtype if None.
+
+    Example:
+        >>> import minigrad as torch
+        >>> weight = torch.nn.UninitializedParameter()
+        >>> weight
+        <UninitializedParameter>
+        >>> weight.materialize((2, 3))
+        >>> weight.shape, type(weight).__name__
+        (torch.Size([2, 3]), 'Parameter')
+    """
+
+    _becomes = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        """Make an empty parameter, and hide its array."""
+        made = Parameter(empty(0, device=device, dtype=dtype), requires_grad)
+        made.__class__ = cls
+        return made
+
+
+class UninitializedBuffer(_Uninitialized):
+    """A buffer that has no shape yet; arguments as for `UninitializedParameter`."""
+
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        persistent: bool = True,
+    ) -> Any:
+        """Make an empty tensor, and hide its array."""
+        made: Any = empty(0, device=device, dtype=dtype, requires_grad=requires_grad)
+        made.persistent, made._is_buffer = persistent, True
+        made.__class__ = cls
+        return made
+
+
+def is_lazy(param: Any) -> bool:
+    """Tell whether a parameter or buffer has no shape yet."""
+    return isinstance(param, _Uninitialized)
 
 
 class LazyModuleMixin(Module):
@@ -47,9 +196,7 @@ class LazyModuleMixin(Module):
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Materialize the parameters for an input; to be written by each lazy layer."""
-        raise NotImplementedError(
-            f"initialize_parameters is not implemented for {type(self).__name__}"
-        )
+        raise NotImplementedError(f"{type(self).__name__} defines no initialize_parameters")
 
     def has_uninitialized_params(self) -> bool:
         """Tell whether a parameter or buffer has no shape yet."""
@@ -207,49 +354,17 @@ _TRANSPOSED = conv.TRANSPOSED.removeprefix("in_channels, ")
 _NORM = normalization.BATCH_NORM.removeprefix("num_features, ")
 
 
-class LazyConv1d(_LazyConvNd, conv.Conv1d, settings=_CONV):
-    """A `Conv1d` that gets `in_channels` from its first input."""
+for _kind, _lazy, _settings in (
+    ("Conv", _LazyConvNd, _CONV),
+    ("ConvTranspose", _LazyConvNd, _TRANSPOSED),
+    ("BatchNorm", _LazyNorm, _NORM),
+    ("InstanceNorm", _LazyNorm, _NORM),
+):
+    for _name in (f"{_kind}{_ndim}d" for _ndim in (1, 2, 3)):
+        _usual = getattr(normalization if _lazy is _LazyNorm else conv, _name)
+        _doc = f"A `{_name}` that gets `{_lazy._input_setting}` from its first input."
+        _body = {"__doc__": _doc, "__module__": __name__}
+        globals()[f"Lazy{_name}"] = type(f"Lazy{_name}", (_lazy, _usual), _body, settings=_settings)
 
-
-class LazyConv2d(_LazyConvNd, conv.Conv2d, settings=_CONV):
-    """A `Conv2d` that gets `in_channels` from its first input."""
-
-
-class LazyConv3d(_LazyConvNd, conv.Conv3d, settings=_CONV):
-    """A `Conv3d` that gets `in_channels` from its first input."""
-
-
-class LazyConvTranspose1d(_LazyConvNd, conv.ConvTranspose1d, settings=_TRANSPOSED):
-    """A `ConvTranspose1d` that gets `in_channels` from its first input."""
-
-
-class LazyConvTranspose2d(_LazyConvNd, conv.ConvTranspose2d, settings=_TRANSPOSED):
-    """A `ConvTranspose2d` that gets `in_channels` from its first input."""
-
-
-class LazyConvTranspose3d(_LazyConvNd, conv.ConvTranspose3d, settings=_TRANSPOSED):
-    """A `ConvTranspose3d` that gets `in_channels` from its first input."""
-
-
-class LazyBatchNorm1d(_LazyNorm, normalization.BatchNorm1d, settings=_NORM):
-    """A `BatchNorm1d` that gets `num_features` from its first input."""
-
-
-class LazyBatchNorm2d(_LazyNorm, normalization.BatchNorm2d, settings=_NORM):
-    """A `BatchNorm2d` that gets `num_features` from its first input."""
-
-
-class LazyBatchNorm3d(_LazyNorm, normalization.BatchNorm3d, settings=_NORM):
-    """A `BatchNorm3d` that gets `num_features` from its first input."""
-
-
-class LazyInstanceNorm1d(_LazyNorm, normalization.InstanceNorm1d, settings=_NORM):
-    """A `InstanceNorm1d` that gets `num_features` from its first input."""
-
-
-class LazyInstanceNorm2d(_LazyNorm, normalization.InstanceNorm2d, settings=_NORM):
-    """A `InstanceNorm2d` that gets `num_features` from its first input."""
-
-
-class LazyInstanceNorm3d(_LazyNorm, normalization.InstanceNorm3d, settings=_NORM):
-    """A `InstanceNorm3d` that gets `num_features` from its first input."""
+NAMES = {"UninitializedBuffer", "UninitializedParameter"}
+NAMES |= {name for name in globals() if name.startswith("Lazy") and name != "LazyModuleMixin"}

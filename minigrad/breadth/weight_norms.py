@@ -8,7 +8,6 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import empty
-from minigrad.faces.arguments import dimension, whole
 from minigrad.nn.functional import normalize
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
@@ -115,13 +114,11 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
         "stays the way to do this.",
         FutureWarning,
     )
-    dim = -1 if dim is None else whole("norm_except_dim", dim, "dim", 3)
+    dim = -1 if dim is None else dim
     hook = _WeightNorm(name, dim)
     hook.refuse_second(module)
     weight = getattr(module, name)
     parameters: Any = module._parameters
-    if dim != -1:
-        dimension(dim, parameters[name].ndim)
     del parameters[name]
     module.register_parameter(f"{name}_g", Parameter(_lengths(weight, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
@@ -158,10 +155,7 @@ class _SpectralNorm(_Norm):
         super().__init__(name, dim)
         self.n_power_iterations, self.eps = n_power_iterations, eps
         if n_power_iterations <= 0:
-            raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
-            )
+            raise ValueError(f"n_power_iterations={n_power_iterations} must be positive")
 
     def compute_weight(self, module: Any, improve: bool) -> Tensor:
         """Give the weight, after improving the singular vectors if asked for."""
@@ -204,7 +198,7 @@ def spectral_norm(
     hook.refuse_second(module)
     weight = module._parameters[name]
     if weight is None:
-        raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        raise ValueError(f"spectral_norm: the parameter {name} is None")
     with no_grad():
         sizes = _as_matrix(weight, dim).shape
         drawn = [empty(size, dtype=weight.dtype).normal_(0, 1) for size in sizes]

@@ -1,21 +1,25 @@
-"""Read sequences step by step: `RNN`, `LSTM` and `GRU`, and cells that take one step."""
+"""Read sequences step by step: `RNN`, `LSTM`, `GRU` and their cells; pad and pack sequences."""
 
 from __future__ import annotations
 
 import itertools
 import math
-import numbers
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import arange, empty_like, zeros
-from minigrad.faces.arguments import check_tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.construction import as_tensor
+from minigrad.creation.dtypes import int64
+from minigrad.creation.factories import arange, empty_like, full, zeros
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, changed
 from minigrad.ops import recurrent
+from minigrad.ops.joining import pack
 
-__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
+NAMES = ("GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase")
 
 
 class _Fields(NamedTuple):
@@ -53,11 +57,7 @@ class PackedSequence(_Fields):
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
-            if not isinstance(data, (tuple, list)) or len(data) != 2:
-                raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
-        elif batch_sizes.device.type != "cpu":
-            raise ValueError(f"batch_sizes should always be on CPU, not {batch_sizes.device}")
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -82,9 +82,167 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """
     if permutation is None:
         return None
-    check_tensor("empty_like", permutation)
     return empty_like(permutation).scatter_(0, permutation, arange(permutation.numel()))
 
+
+# Padding and packing ---------------------------------------------------------------------------
+
+
+def pack_padded_sequence(
+    input: Tensor,
+    lengths: Tensor | Sequence[int],
+    batch_first: bool = False,
+    enforce_sorted: bool = True,
+) -> PackedSequence:
+    """Pack padded sequences, leaving out the padding.
+
+    Args:
+        input: Of shape (L, N, ...), or (N, L, ...) with `batch_first`.
+        lengths: The length of each sequence.
+        batch_first: Whether the batch is the first dimension.
+        enforce_sorted: Whether the lengths must not increase; else they are sorted here.
+
+    Raises:
+        RuntimeError: If lengths are not sorted, not positive, or not one for each sequence.
+
+    Example:
+        >>> import minigrad as torch
+        >>> padded = torch.tensor([[1, 2, 3], [4, 0, 0]])
+        >>> pack_padded_sequence(padded, [3, 1], batch_first=True).data
+        tensor([1, 4, 2, 3])
+    """
+    counts = as_tensor(lengths, dtype=int64)
+    order = None
+    if not enforce_sorted:
+        order = wrap(np.argsort(-counts._array, kind="stable"))
+        counts = wrap(counts._array[order._array])
+        input = input.index_select(0 if batch_first else 1, order)
+    turned = input.transpose(0, 1) if batch_first else input
+    values = counts._array
+    if values.shape != turned.shape[1:2] or not values.size or values.min() <= 0:
+        raise RuntimeError(
+            f"pack_padded_sequence: lengths={counts.tolist()} must be one positive number for "
+            f"each of {turned.shape[1]} sequences"
+        )
+    if (np.diff(values) > 0).any():
+        raise RuntimeError("lengths must not increase; pass enforce_sorted=False to sort them")
+    longest = int(counts._array[0])
+    if longest > turned.shape[0]:
+        raise RuntimeError(f"A length of {longest} is greater than the padded {turned.shape[0]}")
+    present = np.arange(longest)[:, None] < counts._array
+    data = pack(turned, present, tuple(turned.shape))
+    return PackedSequence(data, wrap(present.sum(1)), order, None)
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    total_length: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Pad what was packed: the inverse of `pack_padded_sequence`.
+
+    Args:
+        sequence: The packed sequences.
+        batch_first: Whether the batch shall be the first dimension.
+        padding_value: What to pad with.
+        total_length: The length to pad to; the greatest one there is if None.
+
+    Returns:
+        The padded sequences, and their lengths.
+
+    Raises:
+        ValueError: If a sequence is longer than `total_length`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> packed = pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+        >>> pad_packed_sequence(packed, batch_first=True)
+        (tensor([[1, 2, 3],
+                [4, 0, 0]]), tensor([3, 1]))
+    """
+    sizes = sequence.batch_sizes._array
+    longest = len(sizes)
+    if total_length is not None:
+        if total_length < longest:
+            raise ValueError(f"total_length={total_length} is less than the longest: {longest}")
+        longest = total_length
+    data = sequence.data
+    batch = int(sizes[0])
+    padded = full((longest, batch, *data.shape[1:]), padding_value, dtype=data.dtype)
+    start = step = 0
+    while step < len(sizes):  # steps at which the same sequences are there, all at once
+        size = int(sizes[step])
+        count = int((sizes == size).sum())
+        block = data[start : start + count * size].view(count, size, *data.shape[1:])
+        padded[step : step + count, :size] = block
+        start, step = start + count * size, step + count
+    lengths = wrap((sizes[:, None] > np.arange(batch)).sum(0))
+    if batch_first:
+        padded = padded.transpose(0, 1)
+    order = sequence.unsorted_indices
+    if order is None:
+        return padded, lengths
+    return padded.index_select(0 if batch_first else 1, order), lengths[order]
+
+
+def pad_sequence(
+    sequences: Any,
+    batch_first: bool = False,
+    padding_value: float = 0.0,
+    padding_side: str = "right",
+) -> Tensor:
+    """Stack sequences along a new dimension, padding those that are shorter.
+
+    Args:
+        sequences: Tensors of shapes (L, ...), with lengths of their own.
+        batch_first: Whether the batch shall be the first dimension, not the second.
+        padding_value: What to pad with.
+        padding_side: "right" or "left".
+
+    Raises:
+        RuntimeError: If there are no sequences, or they do not fit.
+
+    Example:
+        >>> import minigrad as torch
+        >>> pad_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])], batch_first=True)
+        tensor([[1, 2, 3],
+                [4, 0, 0]])
+    """
+    tensors = list(sequences)
+    if not tensors or padding_side not in ("right", "left"):
+        raise RuntimeError("pad_sequence takes sequences, and pads them on the right or left")
+    longest = max(tensor.size(0) for tensor in tensors)
+    rest = tensors[0].shape[1:]
+    size = (len(tensors), longest) if batch_first else (longest, len(tensors))
+    padded = full((*size, *rest), padding_value, dtype=tensors[0].dtype)
+    for place, tensor in enumerate(tensors):
+        length = tensor.shape[0]
+        steps = slice(0, length) if padding_side == "right" else slice(longest - length, longest)
+        padded[(place, steps) if batch_first else (steps, place)] = tensor
+    return padded
+
+
+def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> PackedSequence:
+    """Pack sequences of different lengths.
+
+    Args:
+        sequences: Tensors of shapes (L, ...).
+        enforce_sorted: Whether the lengths must not increase; else they are sorted here.
+
+    Raises:
+        RuntimeError: If the lengths increase although they must not.
+
+    Example:
+        >>> import minigrad as torch
+        >>> pack_sequence([torch.tensor([1, 2]), torch.tensor([3])]).batch_sizes
+        tensor([2, 1])
+    """
+    lengths = as_tensor([sequence.size(0) for sequence in sequences])
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+# Layers -----------------------------------------------------------------------------------------
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
@@ -127,7 +285,18 @@ class RNNBase(
     def _keep(self, settings: dict[str, Any]) -> None:
         dropout = settings["dropout"]
         super()._keep(settings | {"dropout": float(dropout)})
-        self._check_settings(dropout)
+        sizes = self.input_size, self.hidden_size, self.num_layers
+        if min(sizes) <= 0 or not 0 <= dropout <= 1 or self.proj_size != 0:
+            raise ValueError(
+                f"{type(self).__name__}: sizes and layers {sizes} must be positive, "
+                f"dropout={dropout} a probability, and proj_size={self.proj_size} is 0 here"
+            )
+        if dropout > 0 and self.num_layers == 1:
+            warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero "
+                f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
+                f"num_layers={self.num_layers}"
+            )
         self._all_weights: list[list[str]] = []
         rows = _GATES[self.mode] * self.hidden_size
         for layer in range(self.num_layers):
@@ -142,36 +311,6 @@ class RNNBase(
                 self._all_weights.append([*named])
         self._flat_weights_names = [*itertools.chain(*self._all_weights)]
         self.reset_parameters()
-
-    def _check_settings(self, dropout: Any) -> None:
-        """Raise if a setting makes no sense."""
-        probability = isinstance(dropout, numbers.Number) and not isinstance(dropout, bool)
-        if not probability or not 0 <= dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an "
-                "element being zeroed"
-            )
-        if dropout > 0 and self.num_layers == 1:
-            warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero "
-                f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
-                f"num_layers={self.num_layers}"
-            )
-        kinds: Any = {"bias": bool, "batch_first": bool, "input_size": int, "hidden_size": int}
-        for name, kind in kinds.items():
-            value = getattr(self, name)
-            if not isinstance(value, kind):
-                raise TypeError(
-                    f"{name} should be of type {kind.__name__}, got: {type(value).__name__}"
-                )
-            if kind is int and value <= 0:
-                raise ValueError(f"{name} must be greater than zero")
-        if self.num_layers <= 0:
-            raise ValueError("num_layers must be greater than zero")
-        if self.proj_size != 0:
-            raise ValueError("proj_size has to be 0: minigrad has no projections of states")
-        if self.mode not in _GATES:
-            raise ValueError("Unrecognized RNN mode: " + self.mode)
 
     @property
     def all_weights(self) -> list[list[Any]]:
@@ -194,17 +333,11 @@ class RNNBase(
         """
         dtype = getattr(self, self._all_weights[0][0]).dtype
         if input.dtype != dtype:
-            raise ValueError(
-                f"RNN input dtype ({input.dtype}) does not match weight dtype ({dtype}). "
-                f"Convert input: input.to({dtype}), or convert model: model.to({input.dtype})"
-            )
-        expected = 3 if batch_sizes is None else 2
-        if input.ndim != expected:
-            raise RuntimeError(f"input must have {expected} dimensions, got {input.ndim}")
-        if self.input_size != input.shape[-1]:
+            raise ValueError(f"The input is of {input.dtype}, the weights of {dtype}: convert one")
+        if input.ndim != (3 if batch_sizes is None else 2) or input.shape[-1] != self.input_size:
             raise RuntimeError(
-                "input.size(-1) must be equal to input_size. "
-                f"Expected {self.input_size}, got {input.shape[-1]}"
+                f"The input must be of size {self.input_size} in its last dimension, with steps "
+                f"and a batch before; it is of shape {list(input.shape)}"
             )
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
@@ -227,8 +360,7 @@ class RNNBase(
         data, batch_sizes, order, back = fields
         name = self.mode.partition("_")[0]
         if not packed and data.ndim not in (2, 3):
-            found = f"{data.ndim}D tensor" if name == "RNN" else f"{data.ndim}D"
-            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {found} instead")
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {data.ndim}D instead")
         batch_dim = 0 if self.batch_first else 1
         single = not packed and data.ndim == 2
         if single:
@@ -239,20 +371,15 @@ class RNNBase(
         if hx is None:
             states = [zeros(shape, dtype=data.dtype) for shape in shapes]
         else:
-            states = [*_pair(name, hx)] if name == "LSTM" else [hx]
-            for state in states:
-                check_tensor(name, state, "hx", 2)
-            if not packed:
-                _check_dimensions(states, not single)
+            states = [*hx] if name == "LSTM" else [hx]
             if order is not None:
                 states = [state.index_select(1, order) for state in states]
             elif single:
                 states = [state.unsqueeze(1) for state in states]
         self.check_input(data, batch_sizes)
-        for place, (state, shape) in enumerate(zip(states, shapes, strict=False)):
-            if tuple(state.shape) != shape:
-                which = f"hidden[{place}]" if len(shapes) > 1 else "hidden"
-                raise RuntimeError(f"Expected {which} size {shape}, got {list(state.shape)}")
+        if [state.shape for state in states] != shapes:
+            found = [list(state.shape) for state in states]
+            raise RuntimeError(f"{name}: expected states of shapes {shapes}, got {found}")
         counts = batch_sizes.tolist() if packed else None
         weights = [recurrent.Weights(*each) for each in self.all_weights]
         how = self.bidirectional, self.dropout if self.training else 0.0
@@ -272,19 +399,6 @@ class RNNBase(
         usual = {"num_layers": 1, "bias": True, "batch_first": False, "dropout": 0}
         others = changed(self, **usual, bidirectional=False)
         return f"{self.input_size}, {self.hidden_size}{others}"
-
-
-def _check_dimensions(states: list[Tensor], batched: bool) -> None:
-    """Raise if states have a batch and the input has none, or the other way round."""
-    expected, kind = (3, "batched 3-D") if batched else (2, "unbatched 2-D")
-    if all(state.ndim == expected for state in states):
-        return
-    found = ", ".join(f"{state.ndim}-D" for state in states)
-    many = len(states) > 1
-    raise RuntimeError(
-        f"For {kind} input, {'hx and cx' if many else 'hx'} should also be {expected}-D but got "
-        + (f"({found}) tensors" if many else f"{found} tensor")
-    )
 
 
 class RNN(RNNBase):
@@ -325,9 +439,7 @@ class RNN(RNNBase):
         else:
             self.nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if self.nonlinearity not in ("tanh", "relu"):
-            raise ValueError(
-                f"Unknown nonlinearity '{self.nonlinearity}'. Select from 'tanh' or 'relu'."
-            )
+            raise ValueError(f"nonlinearity must be 'tanh' or 'relu', not {self.nonlinearity!r}")
         super().__init__(f"RNN_{self.nonlinearity.upper()}", *args, **kwargs)
 
 
@@ -408,14 +520,6 @@ class LSTM(RNNBase):
 # Cells ------------------------------------------------------------------------------------------
 
 
-def _pair(name: str, states: Any) -> Any:
-    """Take the two states of an LSTM."""
-    if isinstance(states, (tuple, list, Tensor)):
-        return states
-    told = f"{name}(): the states hx must be a tuple of two tensors, not {type(states).__name__}"
-    raise TypeError(told)
-
-
 class RNNCellBase(_Recurrent):
     """What the cells share: weights for the input and the state, biases, checks."""
 
@@ -438,22 +542,18 @@ class RNNCellBase(_Recurrent):
         kind = {"nonlinearity": "tanh"} if hasattr(self, "nonlinearity") else {}
         return f"{self.input_size}, {self.hidden_size}{changed(self, bias=True, **kind)}"
 
-    def _run(self, mode: str, input: Tensor, states: Any, names: tuple[str, ...]) -> Any:
-        """Take a step from states that have these names in errors; from zeros if none are given."""
-        for what, tensor in zip(("input", *names), (input, *states), strict=False):
-            if tensor.dim() not in (1, 2):
-                raise ValueError(
-                    f"{type(self).__name__}: Expected {what} to be 1D or 2D, "
-                    f"got {tensor.ndim}D instead"
-                )
+    def _run(self, mode: str, input: Tensor, states: Any, count: int) -> Any:
+        """Take a step from so many states; from zeros if none are given."""
+        if any(tensor.ndim not in (1, 2) for tensor in (input, *states)):
+            raise ValueError(f"{type(self).__name__}: input and states must be 1D or 2D")
         single = input.ndim == 1
         if single:
             input, *states = (tensor.unsqueeze(0) for tensor in (input, *states))
         if not states:
-            states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * len(names)
+            states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * count
         weights = recurrent.Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         result = recurrent.cell(mode, input, states, weights)
-        results = (result,) if len(names) == 1 else result
+        results = (result,) if count == 1 else result
         return tuple(result.squeeze(0) for result in results) if single else results
 
 
@@ -487,7 +587,7 @@ class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='t
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         mode = f"RNN_{self.nonlinearity.upper()}"
-        return self._run(mode, input, () if hx is None else (hx,), ("hidden",))[0]
+        return self._run(mode, input, () if hx is None else (hx,), 1)[0]
 
 
 class GRUCell(RNNCellBase, settings=_CELL, chunks=3):
@@ -507,7 +607,7 @@ class GRUCell(RNNCellBase, settings=_CELL, chunks=3):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """Take a step, from zeros if `hx` is None."""
-        return self._run("GRU", input, () if hx is None else (hx,), ("hidden",))[0]
+        return self._run("GRU", input, () if hx is None else (hx,), 1)[0]
 
 
 class LSTMCell(RNNCellBase, settings=_CELL, chunks=4):
@@ -535,7 +635,5 @@ class LSTMCell(RNNCellBase, settings=_CELL, chunks=4):
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Take a step, from zeros if `hx` is None; give the state and the cell state."""
-        h, c = self._run(
-            "LSTM", input, _pair("LSTMCell", () if hx is None else hx), ("hx[0]", "hx[1]")
-        )
+        h, c = self._run("LSTM", input, () if hx is None else hx, 2)
         return h, c

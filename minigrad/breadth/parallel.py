@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.core.tensor import Tensor
-from minigrad.faces.arguments import check_tensor
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.normalization import BATCH_NORM, _BatchNorm
 
-__all__ = ["DataParallel", "SyncBatchNorm"]
+NAMES = ("DataParallel",)
 
 
 class DataParallel(Module):
@@ -72,18 +69,3 @@ class OptimizedModule(Module):
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module."""
         return self._orig_mod(*args, **kwargs)
-
-
-class SyncBatchNorm(
-    _BatchNorm, settings=BATCH_NORM.replace("device=", "process_group=None, device=")
-):
-    """Batch normalization of any number of dimensions; in one process there is nothing to share."""
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        self.process_group = settings.pop("process_group")
-        super()._keep(settings)
-
-    def _check_input_dim(self, input: Tensor) -> None:
-        check_tensor("batch_norm", input)
-        if input.ndim < 2:
-            raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, no_grad
-from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import is_operand
 from minigrad.optim.each_parameter import check, number
 from minigrad.optim.optimizer import Optimizer
 
@@ -65,8 +63,6 @@ class LBFGS(
     def _set_up(self, params: Any, settings: dict[str, Any]) -> None:
         check(settings, "lr")
         if settings["max_eval"] is None:
-            if not is_operand(settings["max_iter"]):
-                raise wrong_type("LBFGS", "max_iter", "int", settings["max_iter"])
             settings["max_eval"] = settings["max_iter"] * 5 // 4
         Optimizer.__init__(self, params, settings)
         if len(self.param_groups) != 1:
