@@ -14,7 +14,6 @@ from minigrad.autograd.messages import warn
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
-from minigrad.creation.dtypes import float64
 from minigrad.creation.factories import randperm, zeros_like
 from minigrad.faces.arguments import check_tensor
 from minigrad.faces.out import refuse_repeats
@@ -101,11 +100,9 @@ def trunc_normal_(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect."
         )
-    # where uniform numbers between the two probabilities have their quantiles
-    low, high = (math.erf((bound - mean) / std / math.sqrt(2.0)) for bound in (a, b))
-    wide = uniform_(zeros_like(tensor, dtype=float64), low, high, generator)
-    values = wide.erfinv()._array * (std * math.sqrt(2.0)) + mean
-    return _fill(tensor, values.clip(a, b))
+    inside = _probability_below((b - mean) / std) - _probability_below((a - mean) / std)
+    draw = _draw_normally if inside > 0.3 else _draw_uniformly
+    return draw(tensor, mean, std, a, b, generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -391,6 +388,40 @@ def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
     """Write random numbers into a tensor."""
     check_tensor(draw.__name__, x, "tensor")
     return _fill(x, random.in_order_of_memory(np.empty_like(x._array), draw(x._array, *settings)))
+
+
+def _probability_below(x: float) -> float:
+    """Give the probability that a standard normal number is less than another number."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _draw_normally(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> Tensor:
+    """Draw, and draw again what is out of bounds."""
+    low, high = (entry(bound, tensor.dtype.numpy) for bound in (a, b))
+    values = normal_(tensor, mean, std, generator)._array
+    while (out := (values < low) | (values > high)).any():
+        values = np.where(out, normal_(zeros_like(tensor), mean, std, generator)._array, values)
+    return _fill(tensor, values)
+
+
+def _draw_uniformly(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
+) -> Tensor:
+    """Draw within the bounds, and keep each number as often as it is probable."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+    candidates, chance = zeros_like(tensor), zeros_like(tensor)
+    values, pending = tensor._array, np.ones(tensor._array.shape, bool)
+    while True:
+        drawn = uniform_(candidates, a, b, generator)._array
+        values = np.where(pending, drawn, values)
+        with np.errstate(all="ignore"):
+            density = ((drawn - mean) / std) ** 2 * -0.5 - peak
+            again = np.log(uniform_(chance, generator=generator)._array) > density
+        pending = pending & again
+        if not pending.any():
+            return _fill(tensor, values)
 
 
 def _before(fill: Any) -> Any:
