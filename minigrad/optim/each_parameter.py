@@ -151,7 +151,7 @@ class EachParameter(Optimizer):
         lr, decay = number(group["lr"]), number(group.get("weight_decay", 0))
         for parameter, given in ready:
             kept = self._state_of(parameter, group)
-            values = {name: getattr(value, "_array", value) for name, value in kept.items()}
+            values: Values = {name: getattr(value, "_array", value) for name, value in kept.items()}
             array, gradient = arrays_of(parameter, given)
             if group["maximize"]:
                 gradient = -gradient

@@ -248,7 +248,8 @@ class ChainedScheduler(_Together):
     """
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
-        self.optimizer = optimizer or (schedulers and schedulers[0].optimizer)
+        first: Any = next(iter(schedulers), None)
+        self.optimizer = optimizer or getattr(first, "optimizer", None)
         self._check(schedulers, self.optimizer)
         self._schedulers = schedulers
         self._last_lr = values_of(self.optimizer, "lr")
