@@ -101,11 +101,7 @@ def bitwise_not(input: Tensor) -> Tensor:
 
 def _invert(input: Tensor) -> Tensor:
     """Invert each bit of integers, or each boolean: `~x`."""
-    if input._array.dtype.kind in "fc":
-        raise TypeError(
-            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
-        )
-    return bitwise_not(input)
+    return wrap(np.invert(input._array))  # of floats NumPy raises a TypeError, as PyTorch does
 
 
 attach(__name__, {"__invert__": _invert})
@@ -211,9 +207,8 @@ def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: b
     a, b = input._array, other._array
     if a.dtype != b.dtype:
         raise RuntimeError(f"{dtypes.scalar_name(a)} did not match {dtypes.scalar_name(b)}")
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if not tolerance >= 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+    if not (rtol >= 0 and atol >= 0):
+        raise RuntimeError(f"isclose(): rtol={rtol} and atol={atol} must not be negative")
     if a.shape != b.shape:
         broadcast_shape(a.shape, b.shape)
     close = a == b

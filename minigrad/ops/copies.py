@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name, wrong_type
 from minigrad.autograd.rules import quietly
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -52,34 +51,15 @@ def to(
         alone = not rest and not copy and dtype is device is memory_format is None
         if alone and first.__class__ is dtypes.dtype:
             return _cast(input, first.numpy)
-        given = dtype
         if isinstance(first, Tensor):
             dtype = first.dtype
-        elif isinstance(first, dtypes.dtype) or (
-            isinstance(first, type) and first in dtypes.of_python
-        ):
+        elif isinstance(first, (dtypes.dtype, type)):
             dtype = first
-        elif isinstance(first, (float, complex, bool)):  # a number names its type
-            dtype = next(kind for kind in (bool, float, complex) if isinstance(first, kind))
         else:
             if first is not None:
                 _check_device(first, "to")
-            dtype = rest.pop(0) if rest else None
-        if given is not None and dtype is not None:
-            raise wrong_type("to", "dtype", "given once", given)
-        if device is not None:
-            raise wrong_type("to", "device", "given before the dtype", device)
-        dtype = dtype if given is None else given
-        if len(rest) > 2 or not all(each.__class__ is bool for each in rest):
-            told = ", ".join(map(type_name, rest))
-            raise TypeError(
-                f"to() received an invalid combination of arguments - got ({told}) after the "
-                "first, but expected a dtype, and non_blocking and copy, each True or False"
-            )
+            dtype = rest.pop(0) if rest and not isinstance(rest[0], bool) else dtype
         copy = rest[1] if len(rest) == 2 else copy
-    for name, given in (("copy", copy), ("non_blocking", non_blocking)):
-        if given is not False and given is not True:
-            raise wrong_type("to", name, "bool", given)
     if device is not None:
         _check_device(device, "to")
     check_tensor("to", input)

@@ -247,9 +247,9 @@ def added_up_in(input: Tensor, dtype: Any) -> tuple[Tensor, Any]:
     return input.to(dtype), None
 
 
-def _reduced(dim: Any, input: Tensor) -> tuple[int, ...]:
+def _reduced(dim: Any, ndim: int) -> tuple[int, ...]:
     """Give the numbers of the dimensions to reduce; none means all."""
-    return tuple(range(input.ndim)) if dim is None else dimensions(dim, input.ndim)
+    return tuple(range(ndim)) if dim is None else dimensions(dim, ndim)
 
 
 @face("sum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)", out="any")
@@ -272,7 +272,7 @@ def sum(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         input, wanted = added_up_in(input, dtype)
     if dim is None and not keepdim:
         return sum_all(input) if wanted is None else sum_all_as(input, wanted)
-    dims = _reduced(dim, input)
+    dims = _reduced(dim, input._array.ndim)
     if wanted is None:
         return sum_dim(input, dims, keepdim)
     return sum_dim_as(input, dims, keepdim, wanted)
@@ -294,13 +294,10 @@ def mean(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     if dtype is not None:
         input, wanted = added_up_in(input, dtype)
     if input._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-            f"complex dtype. Got: {input.dtype.tensor_type}"
-        )
+        raise RuntimeError(f"mean() takes floats, not {input.dtype}: use .float() first")
     if dim is None and not keepdim:
         return mean_all(input) if wanted is None else mean_all_as(input, wanted)
-    dims = _reduced(dim, input)
+    dims = _reduced(dim, input._array.ndim)
     if wanted is None:
         return mean_dim(input, dims, keepdim)
     return mean_dim_as(input, dims, keepdim, wanted)
@@ -313,10 +310,9 @@ def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
         RuntimeError: If a tensor of that size does not broadcast to this one's.
     """
     sizes, have = arguments.sizes_given("sum_to_size", "size", size, None), tuple(self.shape)
+    if np.broadcast_shapes(sizes, have) != have:
+        raise RuntimeError(f"size {list(sizes)} is not expandable to size {list(have)}")
     lead = len(have) - len(sizes)
-    fits = lead >= 0 and all(a == b or a == 1 for a, b in zip(sizes, have[lead:], strict=True))
-    if not fits:
-        raise RuntimeError(f"size {{{list(sizes)}}} is not expandable to size {{{list(have)}}}.")
     dims = [d for d in range(len(have)) if d < lead or (sizes[d - lead] == 1 != have[d])]
     if not dims:
         return self
@@ -338,10 +334,7 @@ def refuse_empty(name: str, input: Tensor, *dims: int) -> None:
     if input._array.size:
         return
     if not dims:
-        raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify "
-            "the reduction dim with the 'dim' argument."
-        )
+        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for no entries")
     for dim in dims:
         if input.ndim and not input._array.shape[dim]:
             raise IndexError(f"{name}(): Expected reduction dim {dim} to have non-zero size.")

@@ -21,10 +21,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
         lambda: torch.ones(2) - BOOLEANS,
         RuntimeError,
     ),
-    "a boolean power differentiated": (
-        lambda: (torch.ones(2, requires_grad=True) ** BOOLEANS).sum().backward(),
-        RuntimeError,
-    ),
     "a boolean negated": (
         lambda: -BOOLEANS,
         RuntimeError,

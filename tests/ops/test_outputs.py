@@ -27,7 +27,7 @@ def test_one_tensor(name: str) -> None:
         assert function(x, out=place) is place
         assert torch.equal(place, expected.to(dtype))
     assert torch.equal(function(input=x), expected)
-    with pytest.raises(RuntimeError, match="can't be cast to the desired output type Long"):
+    with pytest.raises(RuntimeError, match="can't be cast to out"):
         function(x, out=torch.zeros(3, dtype=torch.int64))
 
 
@@ -45,7 +45,7 @@ def test_a_place_of_another_type_is_refused(name: str) -> None:
     place = torch.zeros_like(expected)
     assert function(x, *others, out=place) is place
     assert torch.equal(place, expected)
-    with pytest.raises(RuntimeError, match=r"dtype|signbit only supports bool"):
+    with pytest.raises(RuntimeError, match="can't be cast to out"):
         function(x, *others, out=torch.zeros(expected.shape, dtype=torch.complex64))
 
 
@@ -53,7 +53,7 @@ def test_sums_are_written_into_any_type_unless_one_is_asked_for() -> None:
     """Convert what is summed to what the sum is written into, before it is summed."""
     x = torch.tensor([1.7, 1.7])
     assert torch.sum(x, 0, out=torch.tensor(0)).item() == 2
-    with pytest.raises(RuntimeError, match="to have dtype double, but got float"):
+    with pytest.raises(RuntimeError, match="can't be cast to out"):
         torch.cumsum(x, 0, dtype=torch.float64, out=torch.zeros(2))
 
 

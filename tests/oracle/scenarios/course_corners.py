@@ -40,21 +40,6 @@ def where_of_numbers(torch, log):
 
 
 @family
-def whole_powers(torch, log):
-    """Whole numbers to negative whole powers: what is no whole number becomes 0."""
-    for dtype in ("int64", "int32", "int8", "uint8"):
-        base = torch.tensor([3, -1, 1, 0, 2, -1]).to(getattr(torch, dtype))
-        for kind in ("int64", "int8"):
-            exponent = torch.tensor([-1, -3, -2, -1, 2, -2]).to(getattr(torch, kind))
-            log(f"{dtype} {kind}", base**exponent, torch.pow(base, exponent))
-    log("booleans", torch.tensor([True, False]) ** torch.tensor([3, -4]))
-    x = torch.tensor([2, 3])
-    x **= torch.tensor([-1, 2])
-    log("in place", x, 2 ** torch.tensor([-1, 2]))
-    log.raises("shapes", lambda: torch.ones(2).int() ** torch.ones(3).int())
-
-
-@family
 def nothing_is_deleted(torch, log):
     """`del x[0]` is an error."""
     x = torch.ones(2)

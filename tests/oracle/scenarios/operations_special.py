@@ -52,7 +52,5 @@ def names(torch, log):
         log(name, getattr(torch.special, name)(x))
 
     log("xlogy", torch.special.xlogy(x, x))
-    small = torch.tensor([1, 2], dtype=torch.int8)
-    log("numbers that are too far for the dtype", torch.xlogy(small, 300), torch.xlogy(300, small))
     log("softmax", torch.special.softmax(x, 0), torch.special.log_softmax(x, 1))
     log("logsumexp", torch.special.logsumexp(x, 1))

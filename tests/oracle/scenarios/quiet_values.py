@@ -39,15 +39,6 @@ def quotients_with_arrays_of_numpys(torch, log):
 
 
 @family
-def powers_that_no_float32_tells_from_0(torch, log):
-    """A power keeps its exponent in float64, so that 0 stays 0."""
-    for exponent in (1e-300, -1e-300, 1e-46, 1e300):
-        for dtype in ("float32", "float64"):
-            x = torch.tensor([0.0, 0.5, 1.0, 2.0], dtype=getattr(torch, dtype))
-            log(f"{dtype} {exponent}", x.pow(exponent))
-
-
-@family
 def products_that_leave_the_numbers(torch, log):
     """A factor comes before the product or the quotient that it belongs to."""
     zero, large = torch.zeros(2), torch.full((2,), 1e38)
