@@ -95,7 +95,7 @@ def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) 
         TypeError: If there are none.
     """
     if len(several) == 1 and isinstance(several[0], (tuple, list, range)):
-        several = several[0]
+        several = tuple(several[0])
     elif not several:
         if given is None:
             raise TypeError(f"{name}() missing 1 required positional arguments: '{argument}'")

@@ -12,8 +12,8 @@ import sympy
 
 from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
-from minigrad.ops.cumulative import may_have_zero
 from minigrad.ops.decompositions import nearly_zero
+from minigrad.ops.statistics import may_have_zero
 from minigrad.symbolic.array import (
     OrderUnknown,
     SymbolicArray,
