@@ -120,9 +120,6 @@ class _Uninitialized(Tensor):
 
     __str__ = __repr__
 
-    def __format__(self, specification: str) -> str:
-        return object.__format__(self, specification)
-
 
 class UninitializedParameter(_Uninitialized, Parameter):
     """A parameter that has no shape yet.

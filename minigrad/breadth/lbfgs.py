@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, no_grad
-from minigrad.core.tensor import Tensor, wrap
 from minigrad.optim.each_parameter import check, number
 from minigrad.optim.optimizer import Optimizer
 
@@ -94,9 +93,9 @@ class LBFGS(
         loss, evaluations = float(first_loss), 1
         state["func_evals"] += 1
         gradient = self._gradient()
-        if wrap(_largest(gradient)) <= group["tolerance_grad"]:
+        if _largest(gradient) <= group["tolerance_grad"]:
             return first_loss
-        memory = {name: _bare(state.get(name)) for name in _MEMORY}
+        memory = {name: state.get(name) for name in _MEMORY}
         iteration = 0
         while iteration < group["max_iter"]:
             iteration += 1
@@ -109,7 +108,7 @@ class LBFGS(
                 size *= min(1.0, 1.0 / np.abs(gradient).sum())
             memory["t"] = size
             slope = gradient @ direction
-            if wrap(slope) > -group["tolerance_change"]:
+            if slope > -group["tolerance_change"]:
                 break
             used = 0
             if group["line_search_fn"] is not None:
@@ -134,7 +133,7 @@ class LBFGS(
                 or abs(loss - previous_loss) < group["tolerance_change"]
             ):
                 break
-        state.update((name, _dressed(value)) for name, value in memory.items())
+        state.update(memory)
         return first_loss
 
     def _direction(self, memory: dict[str, Any], gradient: Any, state: Any, most: int) -> Any:
@@ -158,11 +157,11 @@ class LBFGS(
         direction = -gradient
         for i in reversed(range(len(changes))):
             factor = (steps[i] @ direction) * ro[i]
-            factors[i] = _dressed(factor)
+            factors[i] = factor
             direction -= changes[i] * factor
         direction *= memory["H_diag"]
         for i in range(len(changes)):
-            direction += steps[i] * (_bare(factors[i]) - (changes[i] @ direction) * ro[i])
+            direction += steps[i] * (factors[i] - (changes[i] @ direction) * ro[i])
         memory["d"] = direction
         return direction
 
@@ -207,22 +206,6 @@ _MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "
 
 def _largest(values: Any) -> Any:
     return np.abs(values).max()
-
-
-def _bare(value: Any) -> Any:
-    """Give tensors as arrays, to compute with."""
-    if isinstance(value, list):
-        return [_bare(entry) for entry in value]
-    if not isinstance(value, Tensor):
-        return value
-    return value._array if value.ndim else value._array[()]
-
-
-def _dressed(value: Any) -> Any:
-    """Give arrays as tensors, to be kept."""
-    if isinstance(value, list):
-        return [_dressed(entry) for entry in value]
-    return wrap(value) if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 class Place(NamedTuple):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import linecache
 import re
 from collections.abc import Iterable
 from itertools import count
-from types import FunctionType
 from typing import Any
 
 _numbers = count()
@@ -43,21 +41,6 @@ def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | N
 def arguments_of(signature: str) -> list[str]:
     """List the names in a signature, such as "p" and "inplace" of `"p=0.5, inplace=False"`."""
     return [name for name in _ARGUMENT.findall(signature) if name != "self"]
-
-
-def own_methods(cls: type) -> None:
-    """Give a public class copies of what it inherits from private ones: errors then name it."""
-    for base in cls.__mro__[1:-1]:
-        for name, each in vars(base).items() if base.__name__.startswith("_") else ():
-            if isinstance(each, FunctionType) and getattr(cls, name) is each:
-                own = FunctionType(
-                    each.__code__, each.__globals__, name, each.__defaults__, each.__closure__
-                )
-                functools.update_wrapper(own, each)
-                own.__kwdefaults__ = each.__kwdefaults__
-                own.__qualname__ = f"{cls.__qualname__}.{name}"
-                del own.__wrapped__  # type: ignore[attr-defined]
-                setattr(cls, name, own)
 
 
 def constructor(cls: type, first: str, settings: str, *lines: str, **names: Any) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
@@ -14,7 +14,6 @@ from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, shown
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.nn.signatures import arguments_of, written
 
 __all__ = ["Bilinear", "Embedding", "EmbeddingBag", "Identity", "Linear"]
 
@@ -157,7 +156,6 @@ class _Table(Layer):
     """What both layers share: the table, and how its rows begin."""
 
     weight: Tensor
-    from_pretrained: ClassVar[Any]
 
     def _keep(self, settings: dict[str, Any]) -> None:
         given, freeze = settings.pop("_weight"), settings.pop("_freeze", False)
@@ -192,20 +190,8 @@ class _Table(Layer):
         text = super().extra_repr()
         return text.replace(f", norm_type={self.norm_type}", "") if self.norm_type == 2 else text
 
-    def __init_subclass__(cls, settings: str, **others: Any) -> None:
-        """Write `from_pretrained`, too: it takes what the class takes, but for the sizes."""
-        super().__init_subclass__(settings=settings, **others)
-        apart = ("num_embeddings", "embedding_dim", "_weight", "_freeze", "device", "dtype")
-        taken = [each for each in settings.split(", ") if not each.startswith(apart)]
-        signature = f"cls, embeddings, freeze=True, {', '.join(taken)}"
-        given = ", ".join(f"{name}={name}" for name in arguments_of(", ".join(taken)))
-        head = f"{cls.__qualname__}.from_pretrained({signature})"
-        line = f"return cls._from_rows(embeddings, freeze, {given})"
-        made = written(head, [line], {"__name__": cls.__module__}, cls._from_rows.__doc__)
-        cls.from_pretrained = classmethod(made)
-
     @classmethod
-    def _from_rows(cls, embeddings: Tensor, freeze: bool, **settings: Any) -> Self:
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, **settings: Any) -> Self:
         """Make a table of given rows.
 
         Args:

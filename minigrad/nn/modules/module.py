@@ -15,7 +15,6 @@ from minigrad.creation.devices import typename
 from minigrad.nn.modules.state_dict import BoundHook, StateDict, _IncompatibleKeys
 from minigrad.nn.modules.traversal import Traversal
 from minigrad.nn.parameter import Buffer, Parameter
-from minigrad.nn.signatures import own_methods
 
 __all__ = [
     "Module", "_IncompatibleKeys", "register_module_backward_hook",
@@ -82,11 +81,6 @@ class Module(Traversal, StateDict):
     training: bool
     _is_full_backward_hook: bool | None
     call_super_init: bool = False
-
-    def __init_subclass__(cls, **others: Any) -> None:
-        super().__init_subclass__(**others)
-        if cls.__module__.startswith("minigrad.") and not cls.__name__.startswith("_"):
-            own_methods(cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if kwargs and not self.call_super_init:
