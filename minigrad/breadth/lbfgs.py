@@ -60,7 +60,7 @@ class LBFGS(
         def __init__(self, params: Any, *values: Any, **settings: Any) -> None: ...
 
     def _set_up(self, params: Any, settings: dict[str, Any]) -> None:
-        check(settings, "lr")
+        check(settings)
         if settings["max_eval"] is None:
             settings["max_eval"] = settings["max_iter"] * 5 // 4
         Optimizer.__init__(self, params, settings)

@@ -220,11 +220,6 @@ class NAdam(
         tensor([0.8944])
     """
 
-    _order = (
-        "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach "
-        "capturable differentiable"
-    )
-    _checked = "lr eps betas weight_decay momentum_decay"
     _counts: ClassVar = {"step": 0.0, "mu_product": 1.0}
     _averages = ("exp_avg", "exp_avg_sq")
 
@@ -284,10 +279,6 @@ class RAdam(
         tensor([0.7500])
     """
 
-    _order = (
-        "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay "
-        "differentiable"
-    )
     _averages = ("exp_avg", "exp_avg_sq")
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
@@ -342,12 +333,6 @@ class Adagrad(
         >>> w.detach()
         tensor([0.5000])
     """
-
-    _order = (
-        "lr lr_decay eps weight_decay initial_accumulator_value "
-        "foreach maximize differentiable fused"
-    )
-    _checked = "lr lr_decay weight_decay initial_accumulator_value eps"
 
     def _set_up(self, params: Any, given: Values) -> None:
         super()._set_up(params, given)
@@ -404,8 +389,6 @@ class Adadelta(
         tensor([-0.3988])
     """
 
-    _order = "lr rho eps weight_decay maximize capturable foreach differentiable"
-    _checked = "lr rho eps weight_decay"
     _averages = ("square_avg", "acc_delta")
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
@@ -461,10 +444,6 @@ class RMSprop(
         tensor([0.8000])
     """
 
-    _order = (
-        "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
-    )
-    _checked = "lr eps momentum weight_decay alpha"
     _averages = ("square_avg",)
     _averages_for: ClassVar = {"momentum": "momentum_buffer", "centered": "grad_avg"}
 
@@ -526,7 +505,6 @@ class Rprop(
         tensor([0.7500])
     """
 
-    _checked = "lr etas"
     _averages = ("prev",)
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:

@@ -25,26 +25,25 @@ Values = dict[str, Any]
 
 _silently = quietly(lambda step, *given: step(*given))  # like PyTorch, of infinities and NaN
 
-# What a setting must fulfill, if it must be more than not negative.
+
+# What a setting must fulfill.
 _CONDITIONS: dict[str, Callable[[Any], bool]] = {
     "betas": lambda betas: all(0.0 <= beta < 1.0 for beta in betas),
     "rho": lambda rho: 0.0 <= rho <= 1.0,
     "etas": lambda etas: 0.0 < etas[0] < 1.0 < etas[1],
 }
+_AMOUNTS = "lr eps weight_decay momentum momentum_decay lr_decay initial_accumulator_value"
+_CONDITIONS |= dict.fromkeys(_AMOUNTS.split(), lambda value: bool(number(value) >= 0))
 
 
-def check(settings: Values, names: str) -> None:
+def check(settings: Values) -> None:
     """Refuse settings that make no sense.
-
-    Args:
-        settings: The settings by name.
-        names: Those to look at, parted by blanks.
 
     Raises:
         ValueError: If one does not fulfill its condition.
     """
-    for name in names.split():
-        if not _CONDITIONS.get(name, lambda value: number(value) >= 0)(settings[name]):
+    for name in settings.keys() & _CONDITIONS.keys():
+        if not _CONDITIONS[name](settings[name]):
             raise ValueError(f"Invalid {name}: {settings[name]}")
 
 
@@ -56,10 +55,6 @@ class EachParameter(Optimizer):
     the step is counted.
     """
 
-    # The settings in the order of `defaults`, if another than that of the signature, and those
-    # with conditions in the order in which PyTorch checks them.
-    _order: ClassVar[str] = ""
-    _checked: ClassVar[str] = "lr eps betas weight_decay"
     # What is kept of each parameter: numbers with their first values, and tensors in its shape
     # that begin with zeros.
     _counts: ClassVar[dict[str, float]] = {"step": 0.0}
@@ -87,7 +82,7 @@ class EachParameter(Optimizer):
             RuntimeError: If ways of stepping exclude each other.
             NotImplementedError: If a step is to be recorded.
         """
-        settings = {name: given[name] for name in self._order.split() or given}
+        settings = dict(given)
         self._check(settings)
         Optimizer.__init__(self, params, settings)
         for other in ("differentiable", "foreach") if settings.get("fused") else ():
@@ -100,7 +95,7 @@ class EachParameter(Optimizer):
             )
 
     def _check(self, settings: Values) -> None:
-        check(settings, self._checked)
+        check(settings)
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         """Change the arrays of a parameter and of its state, in place."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor
 from minigrad.optim import each_parameter as either
-from minigrad.optim.each_parameter import EachParameter, Values, check, is_plain, number
+from minigrad.optim.each_parameter import EachParameter, Values, is_plain, number
 
 
 class SGD(
@@ -56,11 +56,10 @@ class SGD(
         tensor([0.8000], requires_grad=True)
     """
 
-    _checked = "lr momentum weight_decay"
     _counts: ClassVar = {}
 
     def _check(self, settings: Values) -> None:
-        check(settings, self._checked)
+        super()._check(settings)
         if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
@@ -134,7 +133,6 @@ class ASGD(
         tensor([0.5000])
     """
 
-    _checked = "lr weight_decay"
     _counts: ClassVar = {"step": 0.0, "eta": 0.0, "mu": 1.0}
     _averages = ("ax",)
 

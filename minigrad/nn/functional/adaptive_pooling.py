@@ -10,6 +10,7 @@ parts may overlap.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,41 +30,31 @@ def parts(size: int, count: int) -> list[slice]:
     return [slice(i * size // count, -((i + 1) * size // -count)) for i in range(count)]
 
 
-def _along(axis: int, part: Any) -> tuple[Any, ...]:
-    return (..., part, *[slice(None)] * (-axis - 1))
+def _shares(like: Any, size: int, count: int) -> Any:
+    """Give a matrix that averages parts: the share of each entry in the mean of each part."""
+    matrix = np.zeros((count, size))
+    for row, part in zip(matrix, parts(size, count), strict=True):
+        row[part] = 1 / (part.stop - part.start)
+    return matrix.astype(like.dtype)
 
 
-def _lengths(like: Any, axis: int, divided: list[slice]) -> Any:
-    lengths = np.array([part.stop - part.start for part in divided])
-    return lengths.reshape(-1, *[1] * (-axis - 1)).astype(like.dtype)
+def _multiplied(array: Any, matrices: Sequence[Any]) -> Any:
+    """Multiply the last dimensions, each with a matrix."""
+    for axis, matrix in enumerate(matrices, -len(matrices)):
+        array = (array.swapaxes(axis, -1) @ matrix).swapaxes(axis, -1)
+    return array.copy("C")
 
 
 def _to_parts(grad: Any, sizes: Any, outputs: Any) -> Any:
     """Give the entries of each part equal shares of its gradient."""
-    for axis in range(-len(outputs), 0):
-        divided = parts(sizes[axis], outputs[axis])
-        shape = list(grad.shape)
-        shape[axis] = sizes[axis]
-        share = grad / _lengths(grad, axis, divided)
-        whole = np.zeros_like(grad, order="C", shape=tuple(shape))
-        for i, part in enumerate(divided):
-            whole[_along(axis, part)] += share[_along(axis, slice(i, i + 1))]
-        grad = whole
-    return grad
+    inner = zip(sizes[-len(outputs) :], outputs, strict=True)
+    return _multiplied(grad, [_shares(grad, *each) for each in inner])
 
 
 def _of_parts(array: Any, outputs: Any) -> Any:
     """Average each part."""
-    for axis in range(-len(outputs), 0):
-        divided = parts(array.shape[axis], outputs[axis])
-        shape = list(array.shape)
-        shape[axis] = outputs[axis]
-        whole = np.zeros_like(array, order="C", shape=tuple(shape))
-        for i, part in enumerate(divided):
-            total = np.add.reduce(array[_along(axis, part)], axis=axis, keepdims=True)
-            whole[_along(axis, slice(i, i + 1))] = total
-        array = whole / _lengths(whole, axis, divided)
-    return array
+    inner = zip(array.shape[-len(outputs) :], outputs, strict=True)
+    return _multiplied(array, [_shares(array, *each).T for each in inner])
 
 
 def _adaptive_pooling(dims: int) -> Any:
