@@ -259,7 +259,7 @@ SETTINGS = [
         "`with torch.enable_grad():`, a switch goes back by itself, and that holds for "
         "saved-tensor hooks, too.",
         *_attributes(modes, *_OF_THE_MODE),
-        usual=(True, False, True, (), (), None, None),
+        usual=(True, None, True, (), (), None, None),
         here="The recording of operations is switched off in this notebook (or tensor hooks of an "
         "earlier cell are in force); the check ran without that.",
     ),
