@@ -1,4 +1,4 @@
-"""Go downhill: stochastic gradient descent, with momentum if wanted, or averaged."""
+"""Go downhill: stochastic gradient descent, with momentum if wanted."""
 
 from __future__ import annotations
 
@@ -90,66 +90,3 @@ class SGD(
                 either.add_(velocity, gradient, 1 - number(group["dampening"]))
             gradient = gradient + velocity * number(momentum) if group["nesterov"] else velocity
         either.add_(parameter, gradient, -lr)
-
-
-class ASGD(
-    EachParameter,
-    settings="lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, "
-    "maximize=False, differentiable=False, capturable=False",
-):
-    r"""Averaged stochastic gradient descent.
-
-    With the falling rate $\eta_t = \gamma / (1 + \lambda \gamma t)^\alpha$:
-
-    $$\theta_t = (1 - \lambda \eta_t) \theta_{t-1} - \eta_t g_t, \qquad
-    a_t = a_{t-1} + \mu_t (\theta_t - a_{t-1}), \quad \mu_t = 1 / \max(1, t - t_0).$$
-
-    The average $a_t$ is kept as `"ax"` in the state of each parameter.
-
-    Source: Polyak and Juditsky, *Acceleration of stochastic approximation by averaging*, 1992.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        lambd: The factor $\lambda$.
-        alpha: The power $\alpha$ with which the rate falls.
-        t0: After how many steps averaging begins.
-        weight_decay: What is multiplied by the parameter and added to the gradient.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        differentiable: Must be False: a step records nothing.
-        capturable: For graphs of a graphics card: True is refused at the first step.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.ASGD([w], lr=0.25)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.5000])
-    """
-
-    _counts: ClassVar = {"step": 0.0, "eta": 0.0, "mu": 1.0}
-    _averages = ("ax",)
-
-    def _new_state(self, parameter: Tensor, group: Values) -> Values:
-        state = super()._new_state(parameter, group)
-        state["eta"].fill_(number(group["lr"]))
-        return state
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        lambd, eta, mu = group["lambd"], state["eta"].item(), state["mu"].item()
-        parameter *= 1 - lambd * eta
-        either.add_(parameter, gradient, -eta)
-        average = state["ax"]
-        if mu == 1:
-            average[...] = parameter
-        else:
-            either.add_(average, (parameter - average) * mu)
-        rate, steps = number(lr), state["step"].item()
-        state["eta"][...] = rate / (1 + lambd * rate * steps) ** group["alpha"]
-        state["mu"][...] = 1 / max(1, steps - group["t0"])

@@ -249,8 +249,9 @@ class ChainedScheduler(_Together):
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
         first: Any = next(iter(schedulers), None)
-        self.optimizer = optimizer or getattr(first, "optimizer", None)
-        self._check(schedulers, self.optimizer)
+        owner: Any = optimizer or getattr(first, "optimizer", None)
+        self._check(schedulers, owner)
+        self.optimizer = owner
         self._schedulers = schedulers
         self._last_lr = values_of(self.optimizer, "lr")
 
