@@ -169,13 +169,19 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
     """Take a number that sets something: Python's, NumPy's, or that in a tensor without dimensions.
 
     Raises:
-        TypeError: If it is none, or complex where it must be real.
+        TypeError: If it is none.
+        RuntimeError: If it is complex, and not a "Scalar", which may be.
     """
     if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
         value = value._array.item()
     elif isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, (int, float)) or (kind == "Number" and isinstance(value, complex)):
+    if isinstance(value, complex) and kind == "Number":
+        if value.imag:
+            told = f"{name}(): {argument} is {value}, which cannot be converted to a real number"
+            raise RuntimeError(told)
+        return value.real
+    if isinstance(value, (int, float, complex) if kind == "Scalar" else (int, float)):
         return value
     if hasattr(value, "free_symbols") or hasattr(value, "needs"):  # a formula, in an array or not
         return value

@@ -193,7 +193,7 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
         raise RuntimeError(f"{name}() only supports boolean masks, but got {mask.dtype}")
     dtype = input._array.dtype
     if not isinstance(value, Tensor):
-        value = real_number(number(value, name, "value"), dtype)
+        value = real_number(number(value, name, "value", kind="Scalar"), dtype)
         return dtype.type(value) if dtype.kind in "iub" else value
     if value._array.ndim:
         raise RuntimeError(f"{name}() takes a value without dimensions, not {list(value.shape)}")

@@ -168,7 +168,7 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
         input = scalar(input, getattr(other, "_array", np.empty(0, bool)).dtype)
     if not isinstance(other, Tensor):
         other = scalar(other, input._array.dtype)
-    alpha = number(alpha, scaled.__name__[:3], "alpha")
+    alpha = number(alpha, scaled.__name__[:3], "alpha", kind="Scalar")
     a, b = input._array, other._array
     if scaled is sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
         raise no_booleans(TypeError(), a, b)

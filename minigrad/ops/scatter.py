@@ -261,7 +261,7 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     """
     if src is not None and value is not None:
         raise no_combination("scatter", input, index, src, value)
-    given = number(value, "scatter", "value") if value is not None else src
+    given = number(value, "scatter", "value", kind="Scalar") if value is not None else src
     tensor = given if isinstance(given, Tensor) else None
     places, tensor = _checked_places("scatter", input, dim, index, tensor)
     if not input.ndim and places.ndim:  # the last one stays

@@ -242,7 +242,7 @@ AMONG_REAL = {
 }
 TEXTS = {
     "alpha": "alpha",
-    "clamp with a tensor": "not implemented",
+    "clamp with a tensor": "not implemented|does not differentiate",
     "norm": "complex",
     "mse_loss": "not implemented",
 }

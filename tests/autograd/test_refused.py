@@ -183,8 +183,5 @@ def test_a_hook_that_gives_the_class_of_tensors(torch, register):
 
 
 def test_methods_of_what_is_no_tensor():
-    for name in ("stride", "view", "to", "data_ptr", "element_size"):
-        with pytest.raises(TypeError, match="must be Tensor, not int"):
-            getattr(minigrad.Tensor, name)(3, *((2,) if name == "view" else ()))
     with pytest.raises(TypeError, match=r"must be Tensor, not numpy\.ndarray"):
         minigrad.nn.GRU(3, 2)(minigrad.ones(4, 1, 3), minigrad.ones(1, 1, 2).numpy())
