@@ -189,8 +189,9 @@ def _total_weight(node: Any) -> Any:
     """Give the sum of the targets' weights, which a mean is divided by."""
     if kept(node, "reduction") == 0:
         return 0
-    weighted = "weights" in node._names_of_saved
-    return np.sum(kept(node, "weights")) if weighted else _array(node, "target").size
+    target, weight = _array(node, "target"), kept(node, "weight")
+    counted = target[target != kept(node, "ignore_index")]
+    return counted.size if weight is None else np.sum(weight[counted])
 
 
 def _resizing(dims: int) -> dict[str, Computed]:
@@ -212,22 +213,7 @@ _EMBEDDING = {
     "sparse": _FALSE,
     "weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0]),
 }
-_LSTM = {
-    "batch_sizes": _constant(()),
-    "has_biases": _of("weight2", lambda bias, node: bias is not None),
-    "hidden_size": lambda node: node._shape[1][-1],
-    "mode": _constant(2),
-    "reverse": lambda node: node._reverse,
-    "train": _constant(True),
-}
-_OF_CLASSES = {
-    "weight": _of("reduction", lambda r, node: getattr(r, "weight", None)),
-    "ignore_index": _of("reduction", lambda r, node: getattr(r, "ignore_index", -100)),
-}
-_NLL = {
-    **_OF_CLASSES,
-    "total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32)),
-}
+_NLL = {"total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32))}
 
 
 def _setting(place: int) -> Computed:
@@ -264,7 +250,6 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("Im2Col", {"self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1])}),
     ("Im2Col", {"self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2])}),
     ("Embedding EmbeddingBag", _EMBEDDING),
-    ("MkldnnRnnLayer", _LSTM),
     ("LinalgSolveEx", {"left": _constant(True)}),
     ("ScaledDotProductFlashAttentionForCpu", _ATTENTION),
     ("Mean Mean1", {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}),
@@ -279,7 +264,6 @@ _COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
     ("SplitWithSizes", {"self_sym_sizes": _split_from, "split_sizes": _split_sizes}),
     ("ThresholdBackward", {"threshold": _constant(0)}),
     ("NllLoss NllLoss2D", _NLL),
-    ("NllLossBackward NllLoss2DBackward", _OF_CLASSES),
     ("UpsampleNearest1D UpsampleNearestExact1D", _resizing(1)),
     ("UpsampleNearest2D UpsampleNearestExact2D", _resizing(2)),
     ("UpsampleNearest3D UpsampleNearestExact3D", _resizing(3)),
@@ -322,7 +306,6 @@ _OWN_HERE = {
     "EmbeddingBackward0": "weight_sym_sizes",
     "EmbeddingBagBackward0": "bags weight_sym_sizes",
     "LinalgSolveExBackward0": "vector",
-    "MultilabelMarginLossBackward0": "counts",
     "Im2ColBackward0": "self_sym_sizes",
     "NativeBatchNormBackward0": "bias",
     "NativeGroupNormBackward0": "bias",

@@ -1,10 +1,8 @@
-"""Losses: how they are reduced; and those of classes, negative likelihood and cross entropy.
+r"""Losses: how far predictions are from targets, as one number or one for each prediction.
 
-Losses are reduced as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to their sum.
+Losses are reduced as PyTorch numbers it: 0 not at all, 1 to their mean, 2 to their sum. Rarer ones
+are composed of other operations; rules of rules always are.
 """
-
-# mypy: disable-error-code="has-type"
-# A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
@@ -16,16 +14,24 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import applied, quietly, zeros_for
+from minigrad.autograd.rules import applied, in_a_rule, quietly, taking
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor
+from minigrad.faces.arguments import as_floats, not_implemented, refuse
 from minigrad.faces.face import told_by
 from minigrad.faces.signature import read
-from minigrad.ops import elementwise
-from minigrad.ops.scatter import gather, scatter
-from minigrad.ops.type_promotion import check_one_type, no_kernel, refuse_gradient
+from minigrad.ops import choices
+from minigrad.ops.activations import log_sigmoid, sigmoid
+from minigrad.ops.choices import pick
+from minigrad.ops.norms import pairwise_distance
+from minigrad.ops.softmax import log_softmax
+from minigrad.ops.type_promotion import (
+    broadcast_shape,
+    check_one_type,
+    refuse_gradient,
+    scalar,
+)
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -43,9 +49,8 @@ def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
 
 def reduction_number(reduction: str, size_average: Any = None, reduce: Any = None) -> int:
     """Give the number under which operations know a reduction: 0, 1 for the mean, 2 for the sum."""
-    if size_average is not None or reduce is not None:
-        reduction = reduction_name(reduction, size_average, reduce)
-    if not isinstance(reduction, str) or reduction not in _REDUCTIONS:
+    reduction = reduction_name(reduction, size_average, reduce)
+    if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return _REDUCTIONS[reduction]
 
@@ -58,14 +63,18 @@ def loss(schema: str) -> Callable[[Any], Any]:
             `size_average` and `reduce`: these have their say in the number of the reduction.
     """
     names = [argument.name for argument in read(schema).arguments]
-    old = [names.index(name) for name in ("size_average", "reduce") if name in names]
-    pick = itemgetter(*[number for number in range(len(names)) if number not in old])
     place = names.index("reduction")
+    old = [names.index(name) for name in ("size_average", "reduce") if name in names]
+    kept = itemgetter(*[number for number in range(len(names)) if number not in old])
+    switches = itemgetter(*old) if old else None
 
     def decorate(compute: Any) -> Any:
         def body(*given: Any) -> Tensor:
-            number = reduction_number(given[place], *[given[each] for each in old])
-            return compute(*pick((*given[:place], number, *given[place + 1 :])))
+            number = _REDUCTIONS.get(given[place])
+            said = switches(given) if switches else (None, None)
+            if number is None or said != (None, None):
+                number = reduction_number(given[place], *said)
+            return compute(*kept((*given[:place], number, *given[place + 1 :])))
 
         return told_by(functional(schema), body)(compute)
 
@@ -82,88 +91,240 @@ def reduced(losses: Any, reduction: int) -> Any:
     return np.true_divide(total, losses.size) if reduction == 1 else total
 
 
-def share(shape: tuple[int, ...], reduction: int) -> Any:
-    """Give the part of each loss in the result."""
-    return 1 / max(math.prod(shape), 1) if reduction == 1 else 1
+def _weighed(gradient: Any, weight: Any, reduction: int) -> Any:
+    """Multiply by the weights, and by the part of each loss in the result."""
+    if weight is not None:
+        gradient = gradient * weight
+    return gradient / max(math.prod(gradient.shape), 1) if reduction == 1 else gradient
+
+
+# ---------------------------------------------------------------------- of a difference
+
+
+def _loss_of_difference(node: str, name: str, losses: Any, slope: Any, setting: str = "") -> Any:
+    """Make a loss of the difference of prediction and target.
+
+    Args:
+        node: What its node is called.
+        name: What it is called.
+        losses: Gives the losses of differences.
+        slope: Gives their derivatives.
+        setting: The name of what these functions get at the end.
+    """
+    more = f"self, target, reduction{setting and f', {setting}'}"
+
+    @taking(f"grad, {more}")
+    def rule(grad: Any, self: Any, target: Any, reduction: int, *setting: Any) -> Any:
+        difference = self - target
+        return _weighed(grad * slope(difference, *setting), None, reduction)
+
+    @taking(f"grad, {more}")
+    def in_target(*given: Any) -> Any:
+        return -rule(*given)
+
+    @taking(more)
+    def loss(self: Array, target: Array, reduction: int, *setting: Any) -> Array:
+        return reduced(losses(self - target, *setting), reduction)
+
+    loss.__name__ = name
+    loss.__doc__ = f"Loss of a difference; `{name}` of `minigrad.nn.functional` says which."
+    operation = differentiable(node, broadcasts=True, self=rule, target=in_target)
+    return operation(quietly(loss))
+
+
+_mse = _loss_of_difference("MseLossBackward0", "mse_loss", lambda d: d * d, lambda d: d * 2)
+_smooth_l1 = _loss_of_difference(
+    "SmoothL1LossBackward0",
+    "smooth_l1_loss",
+    lambda d, beta: pick(abs(d) < beta, 0.5 * d * d / beta, abs(d) - 0.5 * beta),
+    lambda d, beta: pick(abs(d) < beta, d / beta, np.sign(d)),
+    "beta",
+)
+_huber = _loss_of_difference(
+    "HuberLossBackward0",
+    "huber_loss",
+    lambda d, delta: pick(abs(d) < delta, 0.5 * d * d, delta * (abs(d) - 0.5 * delta)),
+    lambda d, delta: pick(abs(d) < delta, d, np.sign(d) * delta),
+    "delta",
+)
+
+
+def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Broadcast the two, with a warning: one shape for both is what is nearly always meant."""
+    size, target_size = input._array.shape, target._array.shape
+    if size == target_size:
+        return input, target
+    warn(
+        f"Using a target size ({target.size()}) that is different to the input size "
+        f"({input.size()}). This will likely lead to incorrect results due to broadcasting. "
+        "Please ensure they have the same size."
+    )
+    together = broadcast_shape(size, target_size)
+    return (
+        input if size == together else input.expand(together),
+        target if target_size == together else target.expand(together),
+    )
+
+
+def _fitting(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Give both in one shape, and integers as floats; both may not be integers."""
+    if input._array.dtype is not target._array.dtype or input._array.dtype.kind != "f":
+        refuse(kernel, "iubc", input, target)
+        input, target = as_floats(input), as_floats(target)
+    return _of_one_shape(input, target)
+
+
+@loss(f"mse_loss(Tensor input, Tensor target, {OLD})")
+def squared_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    r"""Compute the squared error $(x - y)^2$, averaged over all elements.
+
+    Args:
+        input: The prediction $x$.
+        target: What it should be, $y$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Returns:
+        The loss: one number, or one for each element.
+
+    Raises:
+        ValueError: If the reduction is none of the three.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+        tensor(2.)
+    """
+    return _mse(*_fitting("mse_cpu", input, target), reduction)
+
+
+@loss(f"l1_loss(Tensor input, Tensor target, {OLD})")
+def absolute_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
+    input, target = _of_one_shape(input, target)
+    return reduced((input - target).abs(), reduction)
+
+
+@loss(f"smooth_l1_loss(Tensor input, Tensor target, {OLD}, float beta=1.0)")
+def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
+    r"""Compute $d^2 / (2 \beta)$ where $d = |x - y|$ is less than beta, else $d - \beta / 2$.
+
+    Source: Girshick, *Fast R-CNN*, 2015. Other arguments as for `mse_loss`.
+
+    Args:
+        input: The prediction $x$.
+        target: What it should be, $y$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        beta: Where the square goes over into the absolute error; 0 for the latter alone.
+
+    Raises:
+        RuntimeError: If `beta` is negative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 3.0]), torch.zeros(2))
+        tensor(1.3125)
+    """
+    if beta == 0:
+        return absolute_error(input, target, reduction)
+    if not beta > 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return _smooth_l1(*_fitting("smooth_l1_cpu", input, target), reduction, beta)
+
+
+@loss("huber_loss(Tensor input, Tensor target, reduction='mean', float delta=1.0)")
+def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
+    r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
+
+    Source: Huber, *Robust estimation of a location parameter*, 1964.
+
+    Args:
+        input: The prediction $x$.
+        target: What it should be, $y$.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        delta: Where the square goes over into a straight line.
+
+    Raises:
+        RuntimeError: If `delta` is not positive.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 3.0]), torch.zeros(2))
+        tensor(1.3125)
+    """
+    if not delta > 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    return _huber(*_fitting("huber_cpu", input, target), reduction, delta)
 
 
 # ---------------------------------------------------------------------- likelihood of classes
 
 
-@differentiable(
-    "NllLossBackwardBackward0",
-    constants=("target",),
-    grad_output=lambda grad, target, reduction: applied(nll_loss, grad, target, reduction),
-    self=lambda grad: np.zeros_like(grad),
-)
-def nll_loss_backward(grad_output: Array, self: Array, target: Array, reduction: int) -> Array:
-    """Rule of the negative log-likelihood: minus the gradient at each target's class, else 0."""
-    share = grad_output / -target.size if reduction == 1 else -grad_output
-    gradient = zeros_for(self, self.shape)
-    # one row for one sample, too
-    rows = gradient.reshape(-1, self.shape[-1])
-    rows[np.arange(target.size), target.reshape(-1)] = share.reshape(-1)
-    return gradient
+def _of_targets(target: Any, weight: Any, ignored: int) -> tuple[Any, Any]:
+    """Give the class of each target, and its weight: 0 if it does not count; None if all are 1."""
+    counts = target != ignored
+    if weight is None and np.logical_and.reduce(counts, None):
+        return target, None
+    classes = np.where(counts, target, 0)
+    return classes, counts * (np.float32(1) if weight is None else weight[classes])
 
 
-@differentiable("NllLossBackward0", constants=("target",), self=nll_loss_backward)
-@quietly
-def nll_loss(self: Array, target: Array, reduction: int) -> Array:
-    r"""Negative log-likelihood :math:`-x_{t}`: the target's class gets :math:`-g`."""
-    if self.ndim == 2:
-        picked = self[np.arange(target.size), target]
-    else:
-        picked = np.take_along_axis(self, target[..., None], -1)[..., 0]
-    return reduced(-picked, reduction)
+def _likelihood(node: str, name: str) -> Any:
+    """Make the likelihood of classes: of a vector, of rows, or at each place of pictures."""
 
-
-# With weights of the targets: one that is to be ignored has the weight 0. In two dimensions, for
-# pictures (N, C, H, W), the nodes have other names.
-
-
-def _weighted(node: str, name: str, what: str) -> Any:
-    """Make the weighted likelihood and its rule."""
-
-    def again(grad: Any, target: Any, weights: Any, reduction: int) -> Any:
-        return applied(operation, grad, target, weights, reduction)
-
-    def backward(
-        grad_output: Array, self: Array, target: Any, weights: Any, reduction: int
-    ) -> Array:
-        """Rule of the weighted likelihood: minus the gradient times its weight at each target."""
+    def rule(
+        grad: Any, self: Any, target: Any, weight: Any, ignore_index: int, reduction: int
+    ) -> Any:
         dim = min(self.ndim - 1, 1)
+        classes, weights = _of_targets(getattr(target, "_array", target), weight, ignore_index)
         if reduction == 1:  # where nothing counts, nothing gets a gradient, though the loss is NaN
-            weights = weights / (np.add.reduce(weights, axis=None) or 1)
-        part = np.expand_dims(grad_output * -weights, dim)
-        return scatter.forward(np.zeros_like(self), dim, np.expand_dims(target, dim), part)
+            count = classes.size if weights is None else np.add.reduce(weights, axis=None)
+            grad = grad / (count or 1)
+        if type(grad) is np.ndarray and self.ndim == 2:
+            gradient = np.zeros(self.shape, self.dtype)
+            gradient[np.arange(len(self)), classes] = -grad if weights is None else -grad * weights
+            return gradient
+        part = np.broadcast_to(-grad, classes.shape) if reduction else -grad
+        part = part if weights is None else part * weights
+        numbers = np.arange(self.shape[dim]).reshape(-1, *(1,) * (self.ndim - dim - 1))
+        return pick(np.expand_dims(classes, dim) == numbers, np.expand_dims(part, dim), 0)
 
-    def loss(self: Array, target: Any, weights: Any, reduction: int) -> Array:
-        dim = min(self.ndim - 1, 1)
-        picked = gather.forward(self, dim, np.expand_dims(target, dim)).squeeze(dim)
-        losses = np.where(weights == 0, 0, -picked * weights)
-        if reduction != 1:
-            return reduced(losses, reduction)
-        return np.true_divide(reduced(losses, 2), np.add.reduce(weights, axis=None))
+    def loss(self: Array, target: Array, weight: Any, ignore_index: int, reduction: int) -> Array:
+        classes, weights = _of_targets(target, weight, ignore_index)
+        rows = self
+        if self.ndim != 2:
+            rows = np.moveaxis(self, min(self.ndim - 1, 1), -1).reshape(-1, self.shape[:2][-1])
+        losses = -rows[np.arange(classes.size), classes.reshape(-1)].reshape(classes.shape)
+        if weights is not None:
+            losses = np.where(weights == 0, 0, losses * weights)
+        if reduction == 0:
+            return losses
+        total = np.add.reduce(losses, axis=None)
+        if reduction == 2:
+            return total
+        return total / (losses.size if weights is None else np.add.reduce(weights, axis=None))
 
-    loss.__name__, backward.__name__ = name, f"{name}_backward"
-    loss.__doc__ = rf"Likelihood :math:`-w_t x_t` {what}."
-    rule = differentiable(
-        f"{node}BackwardBackward0", grad_output=again, self=lambda grad: np.zeros_like(grad)
-    )(quietly(backward))
-    operation = differentiable(f"{node}Backward0", self=rule)(quietly(loss))
-    return operation
+    loss.__name__ = name
+    loss.__doc__ = r"Likelihood :math:`-w_t x_t`: the class of each target gets :math:`-g w_t`."
+    return differentiable(node, constants=("target",), self=rule)(quietly(loss))
 
 
-weighted_nll_loss = _weighted("NllLoss", "weighted_nll_loss", "of classes; the mean is weighted")
-nll_loss2d = _weighted("NllLoss2D", "nll_loss2d", "at each place of pictures")
-
+nll_loss = _likelihood("NllLossBackward0", "nll_loss")
+nll_loss2d = _likelihood("NllLoss2DBackward0", "nll_loss2d")
 
 _OF_CLASSES = "weight=None, size_average=None, int ignore_index=-100, reduce=None, reduction='mean'"
-# the types that targets may have, and how they are seen without sign
-_UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.uint8): np.uint8}
 
 
-@loss(f"nll_loss(input, target, {_OF_CLASSES})")
+@loss(f"nll_loss(Tensor input, Tensor target, {_OF_CLASSES})")
 def likelihood(
     input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
 ) -> Tensor:
@@ -191,120 +352,46 @@ def likelihood(
         - target: (N,), (), or (N, d1, ...)
         - weight: (C,)
     """
-    check_tensor("nll_loss_nd", input)
-    check_tensor("nll_loss_nd", target, "target", 2)
-    sizes, numbers = input._array.shape, target._array
-    if (
-        weight is None
-        and ignore_index < 0
-        and len(sizes) in (1, 2)
-        and numbers.shape == sizes[:-1]
-        and numbers.dtype in _UNSIGNED
-        and input._array.dtype.kind not in "iubc"
-        # seen without sign, a negative number is too large as well
-        and np.maximum.reduce(numbers.view(_UNSIGNED[numbers.dtype]), None, initial=0) < sizes[-1]
-    ):
-        return nll_loss(input, target, reduction)
-    return _general_nll_loss(input, target, weight, ignore_index, reduction)
-
-
-def _general_nll_loss(input: Tensor, target: Tensor, *settings: Any) -> Tensor:
-    """Compute the loss with weights, with targets that do not count, or at several places."""
-    sizes, numbers = input._array.shape, target._array
-    if not sizes:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(sizes) > 1 and sizes[:1] != numbers.shape[:1]:
-        given = numbers.shape[0] if numbers.ndim else numbers.size
+    array, numbers = input._array, target._array
+    sizes = array.shape
+    if not sizes or (len(sizes) > 1 and sizes[:1] != numbers.shape[:1]):
         raise ValueError(
-            f"Expected input batch_size ({sizes[0]}) to match target batch_size ({given})."
+            f"nll_loss needs as many targets as samples, got an input of size {list(sizes)} and "
+            f"targets of size {list(numbers.shape)}"
         )
-    if len(sizes) in (1, 2, 4):
-        return _checked_nll_loss(input, target, *settings)
-    if numbers.shape[1:] != sizes[2:]:
+    if numbers.shape != sizes[:-1] if len(sizes) < 3 else numbers.shape[1:] != sizes[2:]:
         raise RuntimeError(
-            f"Expected target size {[sizes[0], *sizes[2:]]}, got {list(numbers.shape)}"
+            "nll_loss needs one target, the number of a class, for each sample and place, got an "
+            f"input of size {list(sizes)} and targets of size {list(numbers.shape)}"
         )
-    flat = input.contiguous().view(sizes[0], sizes[1], 1, -1)
+    if array.dtype.kind in "biuc":
+        raise not_implemented("nll_loss", array)
+    if numbers.dtype not in (np.int64, np.uint8):
+        raise RuntimeError(f"nll_loss takes targets in int64, got {target.dtype}")
+    classes = sizes[:2][-1]
+    outside = (numbers < 0) | (numbers >= classes)
+    if np.logical_or.reduce(outside, None):
+        outside &= numbers != ignore_index
+        if outside.any():
+            raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
+    weights = None
+    if weight is not None:
+        refuse_gradient("nll_loss", "weight", weight)
+        check_one_type(array, weight._array)
+        if weight._array.shape != (classes,):
+            raise RuntimeError(f"weight must hold one number for each of {classes} classes")
+        weights = weight._array
+    if len(sizes) < 3:
+        return nll_loss(input, target, weights, ignore_index, reduction)
+    if len(sizes) == 4:
+        return nll_loss2d(input, target, weights, ignore_index, reduction)
+    flat = input.contiguous().view(sizes[0], classes, 1, -1)
     places = target.contiguous().view(sizes[0], 1, -1)
-    result = _checked_nll_loss(flat, places, *settings)
+    result: Tensor = nll_loss2d(flat, places, weights, ignore_index, reduction)
     return result.view(numbers.shape) if result.ndim else result
 
 
-class _Reduction(int):
-    """How losses are brought together, with what else the node of a likelihood tells."""
-
-    weight: Tensor | None
-    ignore_index: int
-
-
-def _checked_nll_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
-) -> Tensor:
-    """Compute the loss of a vector, of rows, or of pictures."""
-    sizes, numbers = input._array.shape, target._array
-    pictures = len(sizes) == 4
-    if not pictures and numbers.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if pictures and numbers.ndim != 3:
-        raise RuntimeError(
-            "only batches of spatial targets supported (3D tensors) but got targets of dimension: "
-            f"{numbers.ndim}"
-        )
-    if pictures and numbers.shape != (sizes[0], *sizes[2:]):
-        raise RuntimeError(
-            f"size mismatch (got input: {list(sizes)} , target: {list(numbers.shape)}"
-        )
-    classes = sizes[1 if pictures else -1]
-    if not pictures:
-        _check_weight("", weight, classes)
-    elif weight is not None and weight._array.size != classes:
-        raise RuntimeError("weight tensor should be defined either for all or no classes")
-    if len(sizes) == 1:
-        numbers = numbers.reshape(())
-    name = f"nll_loss{'2d' * pictures}_forward"
-    counted = _weights(name, input, target, numbers, weight, classes, ignore_index)
-    told = _Reduction(reduction)
-    told.weight, told.ignore_index = weight, ignore_index
-    return (nll_loss2d if pictures else weighted_nll_loss)(input, *counted, told)
-
-
-def _check_weight(start: str, weight: Tensor | None, classes: int) -> None:
-    if weight is not None and weight._array.shape != (classes,):
-        raise RuntimeError(
-            f"{start}weight tensor should be defined either for all {classes} classes or no "
-            f"classes but got weight tensor of shape: {list(weight.shape)}"
-        )
-
-
-def _weights(
-    name: str, input: Tensor, target: Tensor, numbers: Any, weight: Any, classes: int, ignored: int
-) -> tuple[Any, Any]:
-    """Give the classes, 0 where they do not count, and the weight of each: 0 where so."""
-    if numbers.dtype not in _UNSIGNED:
-        raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {target.dtype.tensor_type}"
-        )
-    dtype = input._array.dtype
-    if dtype.kind in "iubc":
-        where = "nll_loss_out_frame" if numbers.ndim < 2 else "nll_loss2d_forward_out_frame"
-        raise no_kernel(where, input)
-    refuse_gradient(name, "weight", weight)
-    if weight is not None:
-        check_one_type(input._array, weight._array)
-    numbers = numbers.astype(np.int64)
-    counts = numbers != ignored
-    outside = counts & ((numbers < 0) | (numbers >= classes))
-    if outside.any():
-        raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
-    numbers = np.where(counts, numbers, 0)
-    if weight is None:
-        return numbers, counts.astype(dtype)
-    if not classes:
-        return numbers, np.zeros(numbers.shape, dtype)
-    return numbers, np.where(counts, weight._array[numbers], dtype.type(0))
-
-
-@loss(f"cross_entropy(input, target, {_OF_CLASSES}, float label_smoothing=0.0)")
+@loss(f"cross_entropy(Tensor input, Tensor target, {_OF_CLASSES}, float label_smoothing=0.0)")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -344,25 +431,21 @@ def cross_entropy(
         >>> torch.nn.functional.cross_entropy(torch.zeros(1, 2), torch.tensor([0]))
         tensor(0.6931)
     """
-    check_tensor("cross_entropy_loss", input)
-    check_tensor("cross_entropy_loss", target, "target", 2)
     sizes = input._array.shape
     dim = 0 if len(sizes) == 1 else 1
     settings = (weight, ignore_index, reduction)
     if label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+        raise RuntimeError(f"label_smoothing must be between 0 and 1, got {label_smoothing:g}")
+    scores = log_softmax(input, dim)
     if target._array.shape == sizes:
-        return _of_probabilities(input, target, *settings, label_smoothing)
-    scores = input.log_softmax(dim)
+        return _of_probabilities(scores, target, dim, *settings, label_smoothing)
     picked = likelihood(scores, target, *settings)
-    if not label_smoothing > 0:
+    if not label_smoothing:
         return picked
-    shared = _shared(scores, target, dim, *settings)
-    shared = elementwise.mul_number(shared, label_smoothing / sizes[dim])
-    return elementwise.mul_number(picked, 1 - label_smoothing) + shared
+    return _smoothed(picked, scores, target, dim, *settings, label_smoothing)
 
 
-def _weighed(products: Tensor, weight: Tensor | None) -> Tensor:
+def _times_weight(products: Tensor, weight: Tensor | None) -> Tensor:
     """Multiply by the weights of classes."""
     if weight is None:
         return products
@@ -370,45 +453,471 @@ def _weighed(products: Tensor, weight: Tensor | None) -> Tensor:
     return products * (weight if ndim == 1 else weight.view(1, -1, *[1] * (ndim - 2)))
 
 
-def _of_probabilities(
-    input: Tensor, target: Tensor, weight: Any, ignored: int, reduction: int, smoothing: float
-) -> Tensor:
+@in_a_rule
+def _of_probabilities(scores: Tensor, target: Tensor, dim: int, *settings: Any) -> Tensor:
     """Compute the cross entropy with probabilities of classes."""
+    weight, ignored, reduction, smoothing = settings
     if target._array.dtype.kind in "iub":
-        raise RuntimeError(
-            "Expected floating point type for target with class probabilities, got "
-            f"{target.dtype.tensor_type}"
-        )
+        raise RuntimeError(f"probabilities of classes are floats, got targets of {target.dtype}")
     if ignored >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
-    dim = 0 if input.dim() == 1 else 1
-    classes = input._array.shape[dim]
-    scores = input.log_softmax(dim)
-    _check_weight("cross_entropy: ", weight, classes)
+    sizes = scores._array.shape
     if smoothing > 0:
-        target = elementwise.mul_number(target, 1 - smoothing)
-        target = elementwise.add_number(target, smoothing / classes)
-    products = _weighed(scores * target, weight)
+        target = target * (1 - smoothing) + smoothing / sizes[dim]
+    products = _times_weight(scores * target, weight)
     if reduction == 0:
         return -products.sum(dim)
     total = -products.sum()
-    if reduction == 2:
-        return total
-    samples = input._array.size // classes if classes else 0
-    return elementwise.div_number(total, samples or float("nan"))
+    samples = math.prod(sizes[:dim] + sizes[dim + 1 :])
+    return total if reduction == 2 else total / (samples or float("nan"))
 
 
-def _shared(
-    scores: Tensor, target: Tensor, dim: int, weight: Any, ignored: int, reduction: int
-) -> Tensor:
-    """Compute the loss of targets that are shared out among all classes, times their number."""
-    smooth = -_weighed(scores, weight).sum(dim)
+@in_a_rule
+def _smoothed(picked: Tensor, scores: Tensor, target: Tensor, dim: int, *settings: Any) -> Tensor:
+    """Share out a part of each target among all classes."""
+    weight, ignored, reduction, smoothing = settings
+    shared = -_times_weight(scores, weight).sum(dim)
     left_out: Any = target == ignored
-    smooth.masked_fill_(left_out, 0.0)
+    shared.masked_fill_(left_out, 0.0)
     if reduction:
-        smooth = smooth.sum()
+        shared = shared.sum()
     if reduction == 1:
         numbers = target._array[~left_out._array]
         count: Any = numbers.size if weight is None else weight._array[numbers].sum()
-        smooth = smooth / wrap(np.asarray(count, scores._array.dtype))
-    return smooth
+        shared = shared / wrap(np.asarray(count, scores._array.dtype))
+    shared = shared * (smoothing / scores._array.shape[dim])
+    return picked * (1 - smoothing) + shared
+
+
+# ---------------------------------------------------------------------- of probabilities
+
+_TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
+
+
+def _bce_rule(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
+    product = (1 - self) * self
+    slope = (self - target) / pick(product > _TINY, product, _TINY)
+    return _weighed(grad * slope, weight, reduction)
+
+
+def _bce_target_rule(grad: Any, self: Any, weight: Any, reduction: int) -> Any:
+    return _weighed((np.log1p(-self) - np.log(self)) * grad, weight, reduction)
+
+
+@differentiable("BinaryCrossEntropyBackward0", self=_bce_rule, target=_bce_target_rule)
+@quietly
+def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int) -> Array:
+    r"""Binary cross entropy :math:`-t \ln x - (1 - t) \ln(1 - x)`; logarithms are at least -100."""
+    certain = np.maximum(np.log(self), -100)
+    losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * certain
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def _logits_rule(
+    grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
+) -> Any:
+    slope = applied(sigmoid, self)
+    if pos_weight is None:
+        slope = slope - target
+    else:
+        heavy = target * pos_weight
+        slope = (heavy + 1 - target) * slope - heavy
+    return _weighed(slope * grad, weight, reduction)
+
+
+def _logits_target_rule(
+    grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
+) -> Any:
+    slope = -self
+    if pos_weight is not None:
+        slope = applied(log_sigmoid, -self) - applied(log_sigmoid, self) * pos_weight
+    return _weighed(slope * grad, weight, reduction)
+
+
+@differentiable(
+    "BinaryCrossEntropyWithLogitsBackward0",
+    broadcasts=True,
+    self=_logits_rule,
+    target=_logits_target_rule,
+)
+@quietly
+def binary_cross_entropy_with_logits(
+    self: Array, target: Array, weight: Any, pos_weight: Any, reduction: int
+) -> Array:
+    r"""Binary cross entropy of :math:`\sigma(x)`: :math:`g\, (\sigma(x) - t)`.
+
+    With weights p of what is positive, :math:`(1 - t) x + (1 + (p - 1) t) \ln(1 + e^{-x})`.
+    """
+    losses = -log_sigmoid.forward(self)
+    if pos_weight is not None:
+        losses = ((pos_weight - 1) * target + 1) * losses
+    losses = (1 - target) * self + losses
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def _weights(name: str, input: Tensor, target: Tensor, *weights: Tensor | None) -> list[Any]:
+    """Check what a binary loss gets, and copy its weights, as they may change."""
+    if target.size() != input.size():
+        raise ValueError(
+            f"{name} needs a target of the same size as the input, got {list(target.shape)} and "
+            f"{list(input.shape)}"
+        )
+    refuse(name, "iubc", input)
+    for each in weights:
+        refuse_gradient(name, "weight", each)
+    return [None if each is None else as_floats(each)._array.copy() for each in weights]
+
+
+@loss(f"binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, {OLD})")
+def binary_cross_entropy_of_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int
+) -> Tensor:
+    r"""Compute $-t \ln x - (1 - t) \ln(1 - x)$, averaged; logarithms are at least -100.
+
+    Args:
+        input: Probabilities.
+        target: What they should be.
+        weight: Factors of the losses, which are broadcast.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Returns:
+        The loss: one number, or one for each element.
+
+    Raises:
+        ValueError: If the shapes differ.
+        RuntimeError: If there are numbers outside of [0, 1], or the types differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
+        tensor(0.6931)
+    """
+    weights = _weights("binary_cross_entropy", input, target, weight)
+    check_one_type(input._array, target._array)
+    for name, array in (("input", input._array), ("target", target._array)):
+        if array.dtype.kind == "f" and not ((array >= 0) & (array <= 1)).all():
+            raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    return binary_cross_entropy(input, target, *weights, reduction)
+
+
+@loss(
+    "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
+    f"{OLD}, Tensor? pos_weight=None)"
+)
+def scores_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, pos_weight: Tensor | None
+) -> Tensor:
+    r"""Compute the binary cross entropy of $\sigma(x)$ from the scores x, averaged.
+
+    Args:
+        input: The scores.
+        target: The probabilities that they should stand for.
+        weight: Factors of the losses, which are broadcast.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+        pos_weight: Factors of what is positive, which are broadcast.
+
+    Returns:
+        The loss: one number, or one for each element.
+
+    Raises:
+        ValueError: If the shapes differ.
+        RuntimeError: If a weight does not broadcast, or the target holds integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, t = torch.tensor([0.0]), torch.tensor([1.0])
+        >>> torch.nn.functional.binary_cross_entropy_with_logits(x, t)
+        tensor(0.6931)
+    """
+    weights = _weights("binary_cross_entropy_with_logits", input, target, weight, pos_weight)
+    if target._array.dtype.kind in "iub":
+        raise RuntimeError(
+            f"the target holds probabilities, got {target.dtype}. Convert it with .float()."
+        )
+    return binary_cross_entropy_with_logits(input, target, *weights, reduction)
+
+
+@functional(f"kl_div(Tensor input, Tensor target, {OLD}, bool log_target=False)")
+def kl_div(
+    input: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool
+) -> Tensor:
+    r"""Compute the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
+
+    Args:
+        input: The logarithms x of probabilities.
+        target: The probabilities t, or their logarithms if `log_target`.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"batchmean"` (the sum over the number of samples: the divergence itself),
+            `"mean"`, `"sum"` or `"none"`.
+        log_target: Whether the target holds logarithms.
+
+    Returns:
+        The divergence: one number, or one for each element.
+
+    Raises:
+        RuntimeError: If one of the two holds integers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> p, q = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.25, 0.75]])
+        >>> torch.nn.functional.kl_div(q.log(), p, reduction="batchmean")
+        tensor(0.1438)
+    """
+    old = size_average is not None or reduce is not None
+    if reduction == "mean" and not old:
+        warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support "
+            "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
+            "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
+            "major release."
+        )
+    total = reduction == "batchmean" and not old
+    number = 2 if total else reduction_number(reduction, size_average, reduce)
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div takes an input and a target of floats")
+    if log_target:
+        difference = target - input  # first: so PyTorch's graph has it
+        losses = target.exp() * difference
+    else:
+        product = target * input
+        losses = target.xlogy(target) - product
+    result = reduced(losses, number)
+    return result / input.size(0) if total and input.ndim else result
+
+
+# at 0 the logarithm of a target is infinite, and what is made of it is replaced
+@loss(
+    "poisson_nll_loss(Tensor input, Tensor target, log_input=True, full=False, size_average=None, "
+    "float eps=1e-8, reduce=None, reduction='mean')"
+)
+@in_a_rule
+@quietly
+def poisson_nll_loss(
+    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
+) -> Tensor:
+    r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
+
+    Args:
+        input: The logarithms of expected counts, or the counts themselves.
+        target: The counts.
+        log_input: Whether the input holds logarithms; else the loss is $x - t \ln(x + \epsilon)$.
+        full: Add Stirling's approximation of $\ln t!$.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        eps: Is added before the logarithm is taken.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
+        tensor(1.)
+    """
+    if log_input:
+        product = target * input
+        losses = input.exp() - product
+    else:
+        losses = input - target * (input + eps).log()
+    if full:
+        doubled = target * (2 * math.pi)
+        stirling = target * target.log() - target
+        stirling = stirling + doubled.log() * 0.5
+        losses = losses + stirling.masked_fill(target.le(1), 0)
+    return reduced(losses, reduction)
+
+
+# ---------------------------------------------------------------------- margins
+
+
+def _where(condition: Tensor, chosen: Tensor) -> Tensor:
+    """Give entries where a condition holds, else 0."""
+    return choices.where(condition, chosen, wrap(np.zeros((), chosen._array.dtype)))
+
+
+def _from(number: float, tensor: Tensor) -> Tensor:
+    """Subtract a tensor from a number."""
+    return scalar(number, tensor._array.dtype) - tensor
+
+
+@loss(f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {OLD})")
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction: int) -> Tensor:
+    r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y = torch.tensor([0.5, 0.25]), torch.tensor([1, -1])
+        >>> torch.nn.functional.hinge_embedding_loss(x, y, reduction="none")
+        tensor([0.5000, 0.7500])
+    """
+    near = _from(margin, input).clamp_min(0)
+    losses = _where(target.ne(1), near) + _where(target.ne(-1), input)
+    return reduced(losses, reduction)
+
+
+@loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
+@in_a_rule
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
+) -> Tensor:
+    r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
+
+    Raises:
+        RuntimeError: If they have different numbers of dimensions.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y, t = torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0])
+        >>> torch.nn.functional.margin_ranking_loss(x, y, t)
+        tensor(2.)
+    """
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise RuntimeError("margin_ranking_loss needs inputs and target of as many dimensions")
+    losses = (as_floats(-target * (input1 - input2)) + margin).clamp_min(0)
+    return reduced(losses, reduction)
+
+
+@loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
+@in_a_rule
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
+) -> Tensor:
+    r"""Compute $1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
+
+    Args:
+        input1: Vectors.
+        input2: Other ones.
+        target: 1 for what is alike, -1 for what is not.
+        margin: The cosine up to which two vectors are not alike.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Raises:
+        RuntimeError: If the shapes do not fit together.
+
+    Shape:
+        - input1 and input2: (N, D), or (D,)
+        - target: (N,), or ()
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
+        >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([1]))
+        tensor(1.)
+    """
+    dims = target.ndim
+    if dims > 1 or not input1.ndim == input2.ndim == dims + 1:
+        raise RuntimeError("cosine_embedding_loss needs one target for each row of two inputs")
+    product = (input1 * input2).sum(dims)
+    squares = [(x * x).sum(dims) + 1e-12 for x in (input1, input2)]
+    cosine = product / (squares[0] * squares[1]).sqrt()
+    apart = _from(1, cosine)
+    too_near = (cosine - margin).clamp_min(0)
+    losses = _where(target.eq(1), apart) + _where(target.eq(-1), too_near)
+    return reduced(losses, reduction)
+
+
+@loss(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, "
+    f"float p=2, float eps=1e-06, swap=False, {OLD})"
+)
+@in_a_rule
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+    reduction: int,
+) -> Tensor:
+    r"""Compute $\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer.
+
+    Source: Balntas et al., *Learning local feature descriptors with triplets and shallow
+    convolutional neural networks*, 2016.
+
+    Args:
+        anchor: Vectors a.
+        positive: Vectors that are like them.
+        negative: Vectors that are not.
+        margin: How much nearer the first should be than the second.
+        p: The order of the norm.
+        eps: Is added to the differences.
+        swap: Take the distance of positive and negative where that is smaller than the anchor's.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Raises:
+        ValueError: If the margin is not positive.
+        RuntimeError: If they have different numbers of dimensions.
+    """
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError("triplet_margin_loss needs three tensors of as many dimensions")
+    near = pairwise_distance(anchor, positive, p, eps, False)
+    far = pairwise_distance(anchor, negative, p, eps, False)
+    if swap:
+        far = choices.minimum(far, pairwise_distance(positive, negative, p, eps, False))
+    return reduced((near + margin - far).clamp_min(0), reduction)
+
+
+def _soft_margin_rule(grad: Any, self: Any, target: Any, reduction: int) -> Any:
+    power = np.exp(-target * self)
+    return _weighed(grad * (-target * (power / (1 + power))), None, reduction)
+
+
+@differentiable("SoftMarginLossBackward0", constants=("target",), self=_soft_margin_rule)
+@quietly
+def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
+    r"""Soft margin :math:`\ln(1 + e^{-t x})` for targets 1 and -1: :math:`-g t\, \sigma(-t x)`."""
+    return reduced(np.log1p(np.exp(-(target * self))), reduction)
+
+
+@loss(f"soft_margin_loss(Tensor input, Tensor target, {OLD})")
+def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
+        tensor(0.6931)
+    """
+    refuse_gradient("soft_margin_loss", "target", target)
+    if input._array.dtype.kind in "iub" or target._array.dtype.kind == "b":
+        raise RuntimeError("soft_margin_loss takes scores in floats, and targets 1 and -1")
+    return soft_margin_loss(input, target.to(input.dtype).expand(input.shape), reduction)
+
+
+@loss(f"multilabel_margin_loss(Tensor input, Tensor target, {OLD})")
+@in_a_rule
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+    r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
+
+    Args:
+        input: The scores of the labels.
+        target: The numbers of the right labels, in any order, followed by -1.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Shape:
+        - input and target: (N, C), or (C,)
+    """
+    if target.shape != input.shape or target._array.dtype != np.int64:
+        raise RuntimeError("the target holds as many numbers of labels, in int64, as the input")
+    labels = np.atleast_2d(target._array)
+    counts = np.zeros(labels.shape, input._array.dtype)
+    listed = np.logical_and.accumulate(labels >= 0, axis=1)
+    np.add.at(counts, (np.nonzero(listed)[0], labels[listed]), 1)
+    rows = input.view(labels.shape)
+    gaps = (1 - rows.unsqueeze(2) + rows.unsqueeze(1)).relu()
+    pairs = wrap(counts[:, :, None] * (counts[:, None, :] == 0))
+    losses = (gaps * pairs).sum((1, 2)) / labels.shape[1]
+    return reduced(losses.view(input.shape[:-1]), reduction)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,30 +14,22 @@ from minigrad.autograd.rules import applied, quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
-from minigrad.faces.arguments import dimensions, not_implemented, whole
-from minigrad.faces.face import told_by
-from minigrad.ops.type_promotion import HALF
+from minigrad.faces.arguments import dimensions, not_implemented
 
 _FEW = 512  # up to so many numbers the calls are what costs
 
 
-def _are_many(array: Any) -> bool:
-    """Tell whether these are many numbers, and not symbols."""
-    return type(array) is np.ndarray and array.size > _FEW
+def _total(array: Any, dim: Any) -> Any:
+    """Sum along a dimension that stays."""
+    if type(array) is np.ndarray and array.size > _FEW and dim in (-1, array.ndim - 1):
+        return np.einsum("...i->...", array)[..., None]  # quickest for many short rows
+    return np.add.reduce(array, axis=dim, keepdims=True)
 
 
-def _total(array: Any, dim: Any, factors: Any = None) -> Any:
-    """Sum an array, or its products with another, along a dimension that stays."""
-    if _are_many(array) and dim in (-1, array.ndim - 1):  # rows: quickest as products of vectors
-        total = np.einsum("...i->...", array) if factors is None else np.vecdot(array, factors)
-        return total[..., None]
-    products = array if factors is None else array * factors
-    return np.add.reduce(products, axis=dim, keepdims=True)
-
-
-def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
-    """Compute with one entry as with a row of one."""
-    return forward(*[array.reshape(1) for array in arrays], dim).reshape(())
+def _are_small(array: Any) -> bool:
+    """Tell whether these are many numbers, of which no exponential overflows or vanishes."""
+    numbers = type(array) is np.ndarray and array.size > _FEW
+    return numbers and bool(-30 < np.minimum.reduce(array, None) <= array.max() < 30)
 
 
 @differentiable(
@@ -52,9 +43,7 @@ def _aside(forward: Any, dim: int, *arrays: Any) -> Any:
 )
 def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    if not output.ndim:
-        return _aside(softmax_backward.forward, dim, grad_output, output)
-    gradient = grad_output - _total(grad_output, dim, output)
+    gradient = grad_output - _total(grad_output * output, dim)
     gradient *= output  # in the same memory
     return gradient
 
@@ -65,14 +54,15 @@ def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if not self.size:
         return self.copy()
-    if not self.ndim:
-        return _aside(softmax.forward, dim, self)
-    if _are_many(self) and -30 < self.min() <= self.max() < 30:  # none overflows or vanishes
+    if self.dtype.kind in "biuc":
+        raise not_implemented("softmax_kernel_impl", self)
+    if self.size > _FEW and _are_small(self):
         powers = np.exp(self)
+        powers /= _total(powers, dim)
     else:
         powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-        np.exp(powers, out=powers)
-    powers /= _total(powers, dim)
+        powers = np.exp(powers)
+        powers /= np.add.reduce(powers, axis=dim, keepdims=True)
     return np.asanyarray(powers, order="C")
 
 
@@ -84,11 +74,9 @@ def softmax(self: Array, dim: Any) -> Array:
 @quietly
 def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
-    if not output.ndim:
-        return _aside(log_softmax_backward.forward, dim, grad_output, output)
     gradient = np.exp(output)
     gradient *= _total(grad_output, dim)
-    return np.subtract(grad_output, gradient, out=gradient)  # in the same memory
+    return grad_output - gradient
 
 
 @differentiable("LogSoftmaxBackward0", self=log_softmax_backward)
@@ -97,15 +85,10 @@ def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     if not self.size:
         return self.copy()
-    if self.dtype is HALF:  # rounds its total, as PyTorch
-        wide = np.atleast_1d(self.astype(np.float32))
-        shifted = wide - np.maximum.reduce(wide, axis=dim, keepdims=True)
-        shifted -= np.log(_total(np.exp(shifted), dim)).astype(HALF)
-        return shifted.astype(HALF).reshape(self.shape)
-    if not self.ndim:
-        return _aside(log_softmax.forward, dim, self)
+    if self.dtype.kind in "biuc":
+        raise not_implemented("log_softmax_kernel_impl", self)
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    shifted -= np.log(_total(np.exp(shifted), dim))
+    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
     return np.asanyarray(shifted, order="C")
 
 
@@ -129,20 +112,8 @@ def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-def _along(name: str, operation: Any) -> Callable[[Any], None]:
-    def function(input: Tensor, dim: int, dtype: Any) -> Tensor:
-        input = input if dtype is None else input.to(dtype)
-        if input._array.dtype.kind in "iubc" and input._array.size:
-            last = "lastdim_" if dim == max(input.ndim - 1, 0) else ""
-            raise not_implemented(f"{name}_{last}kernel_impl", input._array)
-        return operation(input, dim)
-
-    schema = f"{name}(Tensor input, Dim dim, dtype=None, *, out=None)"
-    return told_by(face(schema, out="none"), function)
-
-
-@_along("softmax", softmax)
-def _softmax_along() -> None:
+@face("softmax(Tensor input, Dim dim, dtype=None, *, out=None)", out="none")
+def _softmax_along(input: Tensor, dim: int, dtype: Any) -> Tensor:
     r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
 
     Args:
@@ -155,10 +126,11 @@ def _softmax_along() -> None:
         >>> torch.softmax(torch.tensor([0.0, 0.0]), dim=0)
         tensor([0.5000, 0.5000])
     """
+    return softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@_along("log_softmax", log_softmax)
-def _log_softmax_along() -> None:
+@face("log_softmax(Tensor input, Dim dim, dtype=None, *, out=None)", out="none")
+def _log_softmax_along(input: Tensor, dim: int, dtype: Any) -> Tensor:
     """Give the logarithm of the softmax, without the loss of precision of two steps.
 
     Example:
@@ -166,6 +138,7 @@ def _log_softmax_along() -> None:
         >>> torch.log_softmax(torch.tensor([0.0, 0.0]), dim=0)
         tensor([-0.6931, -0.6931])
     """
+    return log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
 @face("logsumexp(Tensor input, dim, keepdim=False, *, out=None)", floats=True)
@@ -177,15 +150,10 @@ def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
         >>> torch.logsumexp(torch.tensor([0.0, 0.0]), dim=0)
         tensor(0.6931)
     """
-    if isinstance(dim, (tuple, list)) and not dim and input.ndim and not keepdim:
-        raise RuntimeError(
-            f"output with shape [] doesn't match the broadcast shape {[1] * input.ndim}. Name the "
-            "dimensions."
-        )
     return logsumexp(input, dimensions(dim, input.ndim), keepdim)
 
 
-_SCHEMA = "(input, dim=None, _stacklevel=3, dtype=None)"
+_SCHEMA = "(Tensor input, Dim? dim=None, _stacklevel=3, dtype=None)"
 
 
 @functional(f"softmax{_SCHEMA}")
@@ -206,25 +174,24 @@ def softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> 
         >>> torch.nn.functional.softmax(torch.zeros(2), dim=0)
         tensor([0.5000, 0.5000])
     """
-    return input.softmax(_dim("softmax", input, dim, _stacklevel), dtype)
+    dim = _usual_dim("softmax", input) if dim is None else dim
+    return softmax(input if dtype is None else input.to(dtype), dim)
 
 
 @functional(f"log_softmax{_SCHEMA}")
 def log_softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
     r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
-    return input.log_softmax(_dim("log_softmax", input, dim, _stacklevel), dtype)
+    dim = _usual_dim("log_softmax", input) if dim is None else dim
+    return log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
 @functional(f"softmin{_SCHEMA}")
 def softmin(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
     r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
-    return (-input).softmax(_dim("softmin", input, dim, _stacklevel), dtype)
+    return softmax_of(-input, dim, _stacklevel, dtype)
 
 
-def _dim(name: str, input: Tensor, dim: int | None, level: int) -> int:
-    if dim is not None:
-        return dim
-    whole(name, level, "_stacklevel", 3)
+def _usual_dim(name: str, input: Tensor) -> int:
     warn(
         f"Implicit dimension choice for {name} has been deprecated. "
         "Change the call to include dim=X as an argument."

@@ -115,12 +115,12 @@ def test_losses_of_differences(torch, name, losses, slopes, reduction):
         (
             lambda f, t: f.cross_entropy(t.ones(2, 3), t.tensor([0, 2, 1])),
             ValueError,
-            r"Expected input batch_size \(2\) to match target batch_size \(3\).",
+            r"as many targets as samples|match target batch_size",
         ),
         (
             lambda f, t: f.nll_loss(t.ones(2, 3), t.ones(2)),
             RuntimeError,
-            "expected target dtype to be Long or Byte, but got Float",
+            "int64|Long",
         ),
     ],
 )

@@ -9,7 +9,6 @@ from .cases import (
     MASK,
     ONES,
     PLACES,
-    TARGET,
     TWICE,
     Case,
     M,
@@ -19,7 +18,6 @@ from .cases import (
     case,
     masked,
     norm_of,
-    picked,
     placed,
     put,
     put_along,
@@ -148,25 +146,11 @@ CASES: dict[str, list[Case]] = {
     "mv": [case(np.matmul, (2, 3), (3,))],
     "dot": [case(np.dot, V, V)],
     "bmm": [case(np.matmul, (2, 2, 3), (2, 3, 1))],
-    "mse_loss_backward": [
-        case(lambda g, x, y: g * 2 * (x - y) / 6, (), M, M, then=(1,)),
-        case(lambda g, x, y: g * 2 * (x - y), (), M, M, then=(2,)),
-        case(lambda g, x, y: g * 2 * (x - y), M, M, M, then=(0,)),
-    ],
     "mse_loss": [
         case(lambda x, y: (x - y) ** 2, M, M, then=(0,)),
         case(lambda x, y: ((x - y) ** 2).mean(), M, M, then=(1,)),
         case(lambda x, y: ((x - y) ** 2).mean(), M, (3,), then=(1,)),
         case(lambda x, y: ((x - y) ** 2).sum(), M, M, then=(2,)),
-    ],
-    "nll_loss_backward": [
-        case(lambda g, x, n=n: placed(-g / n, M, ([0, 1], [2, 0])), s, M, then=(TARGET, kind))
-        for s, n, kind in (((2,), 1, 0), ((), 2, 1), ((), 1, 2))
-    ],
-    "nll_loss": [
-        case(picked, M, then=(TARGET, 0)),
-        case(lambda x: picked(x).mean(), M, then=(TARGET, 1)),
-        case(lambda x: picked(x).sum(), M, then=(TARGET, 2)),
     ],
     "sum_all": [case(np.sum, M), case(np.sum, ())],
     "sum_all_as": [case(np.sum, M, then=(DOUBLE,))],

@@ -87,14 +87,9 @@ def norm_of(order: float) -> Callable[[Any], Any]:
     return lambda x: (np.abs(x) ** order).sum() ** (1 / order)
 
 
-def picked(x: Any) -> Any:
-    return -x[np.arange(2), TARGET.numpy()]
-
-
 V, M = (4,), (2, 3)
 DOUBLE = np.dtype(np.float64)
 MASK = torch.tensor([[True, False, True], [False, False, True]])
-TARGET = torch.tensor([2, 0])
 TWICE = (np.array([0, 2, 2]),)
 PLACES = np.array([[0, 2], [1, 1]])
 ONES = np.array([[2], [0]])

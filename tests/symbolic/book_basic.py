@@ -18,7 +18,6 @@ from .regions import (
     low,
     matrix,
     n,
-    nll,
     on_both_sides,
     orders,
     pair,
@@ -147,17 +146,6 @@ CASES = {
     "bmm": [([("x", 2, 1, 2), ("y", 2, 2, 1)], ())],
     "mse_loss": [([("x", 3), ("y", 3)], (kind,)) for kind in (0, 1, 2)]
     + [(stretched, (1,)), (broadcast, (0,))],
-    "mse_loss_backward": [
-        ([("x", 3), ("y", 3), ("z", 3)], (0,)),
-        ([("x",), ("y", 2), ("z", 2)], (1,)),
-        ([("x",), ("y", 2), ("z",)], (2,)),
-    ],
-    "nll_loss": [([("x", 2, 3)], nll(kind)) for kind in (0, 1, 2)],
-    "nll_loss_backward": [
-        ([("x", 2), ("y", 2, 3)], nll(0)),
-        ([("x",), ("y", 2, 3)], nll(1)),
-        ([("x",), ("y", 2, 3)], nll(2)),
-    ],
     "sum_all": [(matrix, ())],
     "sum_all_as": [(matrix, (SYMBOLS,))],
     "sum_dim_as": [(matrix, ((0,), False, SYMBOLS)), (matrix, ((1,), True, SYMBOLS))],

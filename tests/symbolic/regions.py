@@ -7,8 +7,6 @@ x is negative. Operations without kinks need none.
 import numpy as np
 import sympy
 
-from minigrad.creation.construction import tensor
-
 D, E = sympy.symbols("d e", positive=True)
 SYMBOLS = np.dtype(object)
 
@@ -23,11 +21,6 @@ def x(*place):
 
 def y(*place):
     return sym("y" if not place else f"y_{{{','.join(map(str, place))}}}")
-
-
-def nll(kind):
-    """Losses whose targets are the classes 2 and 0, an input that is no differentiable one."""
-    return lambda op, *tensors: op(*tensors, tensor([2, 0]), kind)
 
 
 def on_both_sides(*entries):

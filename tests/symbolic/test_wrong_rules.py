@@ -70,7 +70,7 @@ def hold_to_account(verdict):
 
 # Each takes seconds: its proof cuts the plane in many regions. Others of its kind are left.
 LONG = {
-    "clamp_between", "div_trunc", "huber_loss_backward", "safe_softmax", "smooth_l1_loss_backward",
+    "clamp_between", "div_trunc", "safe_softmax",
 }  # fmt: skip
 PLANTED = {(wrong.operation, wrong.argument) for rows in WRONG.values() for wrong in rows}
 # In these a gradient is linear, and its second derivative in them nothing: there is no array to

@@ -13,8 +13,8 @@ from minigrad.utils import _late as _make_late
 
 for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",
-    "ops.linear", "ops.losses", "ops.margin_losses", "ops.norms", "ops.numeric_losses",
-    "ops.padding", "ops.probability_losses", "ops.rectifiers", "ops.softmax",
+    "ops.linear", "ops.losses", "ops.norms",
+    "ops.padding", "ops.rectifiers", "ops.softmax",
     "nn.functional.adaptive_pooling", "nn.functional.embeddings",
     "nn.functional.normalization", "nn.functional.pooling",
     "nn.functional.resizing",

@@ -150,7 +150,7 @@ def margins_of_labels(torch, log):
     x = torch.tensor([[0.5, -1.0, 0.25], [1.0, 0.75, 2.0]], requires_grad=True)
     for way in ("mean", "sum", "none"):
         loss = f.multilabel_margin_loss(x, torch.tensor([[0, 2, -1], [1, -1, 0]]), reduction=way)
-        log(f"labels {way}", loss, *torch.autograd.grad(loss.sum(), x))
+        log(f"labels {way}", loss.detach(), *torch.autograd.grad(loss.sum(), x))
     log.raises("labels", lambda: f.multilabel_margin_loss(x, torch.tensor([[0, 2]])))
 
 

@@ -90,25 +90,3 @@ def settings_of_other_types(torch, log):
     for each in (nn.MaxPool2d(np.int64(2)), nn.AvgPool2d(np.int64(2)), nn.ZeroPad2d(np.int64(1))):
         log(type(each).__name__, each(torch.ones(1, 1, 4, 4)))
     log("norms", nn.LayerNorm(np.int64(3))(target), nn.GroupNorm(np.int64(1), 3)(target))
-
-
-@family
-def losses_of_two_dtypes(torch, log):
-    """The result has the dtype of the target, the gradient that of the input; huber refuses."""
-    F = torch.nn.functional
-    target, weight = torch.tensor([1.0, 0.0, 1.0]), torch.tensor([1, 2, 3])
-    for kind in (torch.int64, torch.float64, torch.bool):
-        x = leaf(torch, (3,), 1, dtype=torch.float32)
-        y = F.huber_loss(x, target.to(kind))
-        log("huber", y.detach())
-        log.raises("backward", y.backward)
-    for name in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
-        for factors in (weight, weight.double()):
-            x = leaf(torch, (3,), 1, dtype=torch.float32)
-            y = getattr(F, name)(x.sigmoid(), target, weight=factors)
-            y.backward()
-            log(name, y, x.grad)
-    x = leaf(torch, (3,), 1, dtype=torch.float32)
-    y = F.binary_cross_entropy_with_logits(x, target.double(), pos_weight=weight, reduction="none")
-    y.sum().backward()
-    log("float64", y.to(torch.float32).detach(), str(y.dtype), x.grad)
