@@ -13,9 +13,8 @@ Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learni
 
 from __future__ import annotations
 
-import math
 import warnings
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,12 @@ import numpy as np
 from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
 from minigrad.faces import face
-from minigrad.faces.arguments import no_combination
+from minigrad.faces.arguments import no_combination, not_implemented
 from minigrad.ops import correlation, shape
-from minigrad.ops.correlation import Sizes, face_of, output_sizes, padded
+from minigrad.ops.correlation import Sizes, face_of, output_sizes, padded, per_dimension
 from minigrad.ops.padding import constant_pad_nd
-from minigrad.ops.type_promotion import check_one_type, differ
+from minigrad.ops.type_promotion import check_one_type
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))
@@ -44,12 +42,7 @@ def _again(input: Any, weight: Any, *settings: Any) -> Any:
     return applied(convolution, input, weight, bias, *settings)
 
 
-# The rules of the rules. What is linear in two things is differentiated by putting the gradient in
-# the place of one of them. PyTorch computes all three gradients in one node, which knows all three
-# inputs; so each rule here takes them too, and its gradient in what it has no use for is zeros.
-
-
-def _reached(
+def _transposed_sizes(
     sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, more: Sizes
 ) -> tuple[int, ...]:
     """Give the sizes of what a transposed convolution makes."""
@@ -57,27 +50,23 @@ def _reached(
     return tuple((n - 1) * s + d * (k - 1) + 1 - 2 * p + m for n, k, s, p, d, m in settings)
 
 
-@taking(f"grad, grad_output, weight, {_SETTINGS}")
-def _input_in_weight(grad: Any, grad_output: Any, weight: Any, *settings: Any) -> Any:
-    return applied(convolution_backward_weight, grad_output, grad, weight, *settings)
-
-
-@taking(f"grad, grad_output, input, {_SETTINGS}")
-def _weight_in_input(grad: Any, grad_output: Any, input: Any, *settings: Any) -> Any:
-    return applied(convolution_backward_input, grad_output, input, grad, *settings)
+# What is linear in two things is differentiated by putting the gradient in the place of one of
+# them. A rule takes all three, as it needs the shape of the third.
 
 
 @differentiable(
     "ConvolutionBackwardBackward0",
-    grad_output=taking(f"grad, weight, {_SETTINGS}")(
-        lambda grad, weight, *settings: _again(grad, weight, *settings)
-    ),
+    grad_output=taking(f"grad, weight, {_SETTINGS}")(lambda *given: _again(*given)),
     input=lambda grad: None,
-    weight=_input_in_weight,
+    weight=taking(f"grad, grad_output, weight, {_SETTINGS}")(
+        lambda grad, grad_output, weight, *settings: applied(
+            convolution_backward_weight, grad_output, grad, weight, *settings
+        )
+    ),
 )
 @taking(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_input(
-    grad_output: Array, input: Array, weight: Array, *settings: Any
+    grad_output: Array, input: Any, weight: Array, *settings: Any
 ) -> Array:
     r"""Gradient in the input, :math:`\bar x_i = \sum_{so + dk - p = i} w_k g_o`."""
     stride, padding, dilation, transposed, _, groups = settings
@@ -95,12 +84,16 @@ def convolution_backward_input(
     grad_output=taking(f"grad, input, {_SETTINGS}")(
         lambda grad, input, *settings: _again(input, grad, *settings)
     ),
-    input=_weight_in_input,
+    input=taking(f"grad, grad_output, input, {_SETTINGS}")(
+        lambda grad, grad_output, input, *settings: applied(
+            convolution_backward_input, grad_output, input, grad, *settings
+        )
+    ),
     weight=lambda grad: None,
 )
 @taking(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_weight(
-    grad_output: Array, input: Array, weight: Array, *settings: Any
+    grad_output: Array, input: Array, weight: Any, *settings: Any
 ) -> Array:
     r"""Gradient of a convolution in its kernel, :math:`\bar w_k = \sum_o g_o x_{so + dk - p}`."""
     stride, padding, dilation, transposed, _, groups = settings
@@ -111,31 +104,11 @@ def convolution_backward_weight(
     return correlation.kernel_gradient(whole, grad_output, sizes, stride, dilation, groups)
 
 
-def _like_channels(grad: Any, grad_output: Any) -> Any:
-    spatial = tuple(range(1, len(grad_output.shape) - 1))
-    return np.broadcast_to(np.expand_dims(grad, spatial), grad_output.shape)
-
-
-@differentiable(
-    "ConvolutionBackwardBackward0",
-    grad_output=_like_channels,
-    input=lambda grad: None,
-    weight=lambda grad: None,
-)
-def convolution_backward_bias(grad_output: Array, input: Array, weight: Array) -> Array:
-    r"""Gradient of a convolution in its bias: the sum over samples and places."""
-    sizes = grad_output.shape
-    rows = grad_output.reshape(*sizes[:2], math.prod(sizes[2:]))  # -1 says nothing of no samples
-    if type(rows) is np.ndarray:  # quickest as a product with ones
-        return np.add.reduce(rows @ np.ones(rows.shape[2], rows.dtype), axis=0)
-    return np.einsum("ncp->c", rows)
-
-
 @differentiable(
     "ConvolutionBackward0",
     input=convolution_backward_input,
     weight=convolution_backward_weight,
-    bias=convolution_backward_bias,
+    bias=lambda grad: np.add.reduce(grad, axis=(0, *range(2, grad.ndim))),
 )
 @quietly
 @taking(f"input, weight, bias, {_SETTINGS}")
@@ -143,12 +116,12 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     r"""Convolution :math:`y_o = b + \sum_k w_k x_{so + dk - p}`, or its transposed.
 
     The transposed one is :math:`y_i = b + \sum_{so + dk - p = i} w_k x_o`. A bias of size 0 is
-    none.
+    none; it gets the sum of the gradients over samples and places.
     """
-    stride, padding, dilation, transposed, output_padding, groups = settings
+    stride, padding, dilation, transposed, more, groups = settings
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
-        reached = _reached(sizes, kernel, stride, padding, dilation, output_padding)
+        reached = _transposed_sizes(sizes, kernel, stride, padding, dilation, more)
         result = correlation.spread(input, weight, reached, stride, padding, dilation, groups)
     else:
         outputs = output_sizes(sizes, kernel, stride, padding, dilation)
@@ -159,176 +132,63 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     return result if result.flags.c_contiguous else result.copy()
 
 
-# ---------------------------------------------------------------------- checks
+# ---------------------------------------------------------------------- what is called
 
 
-def _check(x: Any, w: Any, b: Any, *settings: Any) -> None:
-    """Raise if something does not fit."""
-    stride, padding, dilation, transposed, output_padding, groups = settings
-    lowest = min(*stride, *dilation, *w.shape[2:], *x.shape[2:], groups)
-    if w.ndim != x.ndim or lowest <= 0 or min(*padding, *output_padding) < 0:
-        raise _out_of_range(x, w, *settings)
-    _check_channels(x, w, b, transposed, groups)
-    _check_sizes(x, w, *settings)
-    _check_dtypes(x, w, b, transposed)
+@lru_cache(256)
+def _fitting(
+    xs: Sizes, ws: Sizes, bs: Sizes | None, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, more: Any, groups: int,
+) -> tuple[Any, ...]:  # fmt: skip
+    """Give the settings for each dimension, if they and the shapes of the tensors fit.
 
-
-def _out_of_range(x: Any, w: Any, *settings: Any) -> RuntimeError:
-    """Make the error for a setting that is out of range."""
-    stride, padding, dilation, _, output_padding, groups = settings
-    other_ndim = (
-        f"Expected {w.ndim}-dimensional input for {w.ndim}-dimensional weight {list(w.shape)}, "
-        f"but got {x.ndim}-dimensional input of size {list(x.shape)} instead"
-    )
-    faults = (
-        (min(padding) < 0, "negative padding is not supported"),
-        (min(output_padding) < 0, "negative output_padding is not supported"),
-        (min(stride) <= 0, "non-positive stride is not supported"),
-        (min(dilation) <= 0, f"dilation should be greater than zero, but got {list(dilation)}"),
-        (groups <= 0, "non-positive groups is not supported"),
-        (x.ndim != w.ndim, other_ndim),
-        (0 in x.shape[2:], f"Only zero batch or zero channel inputs are supported, got {x.shape}"),
-        (True, f"kernel size should be greater than zero, but got {w.shape[2:]}"),
-    )
-    return RuntimeError(next(told for found, told in faults if found))
-
-
-def _check_channels(x: Any, w: Any, bias: Any, transposed: bool, groups: int) -> None:
-    """Raise if the channels of input, weight and bias do not fit."""
-    outer = w.shape[0]
-    if outer < groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but "
-            f"got weight of size {list(w.shape)} instead"
-        )
-    if outer % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{list(w.shape)}] instead"
-        )
-    channels = outer if transposed else w.shape[1] * groups
-    if x.shape[1] != channels:
-        which = "transposed=1" if transposed else f"groups={groups}"
-        raise RuntimeError(
-            f"Given {which}, weight of size {list(w.shape)}, expected input{list(x.shape)} to have "
-            f"{channels} channels, but got {x.shape[1]} channels instead"
-        )
-    kernels = w.shape[1] * groups if transposed else outer
-    if bias is not None and bias.shape != (kernels,):
-        which = "transposed=1, weight" if transposed else "weight"
-        raise RuntimeError(
-            f"Given {which} of size {list(w.shape)}, expected bias to be 1-dimensional with "
-            f"{kernels} elements, but got bias of size {list(bias.shape)} instead"
-        )
-
-
-def _check_sizes(x: Any, w: Any, *settings: Any) -> None:
-    """Raise if no window fits, or a transposed convolution leaves nothing."""
-    stride, padding, dilation, transposed, output_padding, _ = settings
-    sizes, kernel = x.shape[2:], w.shape[2:]
-    if not transposed:
-        if min(output_sizes(sizes, kernel, stride, padding, dilation)) >= 1:
-            return
-        whole = " x ".join(str(n + 2 * p) for n, p in zip(sizes, padding, strict=True))
-        wide = " x ".join(str(d * (k - 1) + 1) for d, k in zip(dilation, kernel, strict=True))
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({whole}). Kernel size: ({wide}). Kernel "
-            "size can't be greater than actual input size"
-        )
+    Raises:
+        RuntimeError: If they do not.
+    """
+    ndim = len(ws) - 2
+    names = ("stride", "padding", "dilation", "output_padding")
+    given = zip(names, (stride, padding, dilation, more), strict=True)
+    stride, padding, dilation, more = (per_dimension("convolution", *each, ndim) for each in given)
     limits = [max(s, d) for s, d in zip(stride, dilation, strict=True)]
-    if any(more >= limit for more, limit in zip(output_padding, limits, strict=True)):
-        ndim = max(len(sizes), 2)
-        names = ("depth", "height", "width")[3 - ndim :]
-        listed = " ".join(
-            f"{label}_{name}: {value}"
-            for label, values, missing in (
-                ("output_padding", output_padding, 0),
-                ("stride", stride, 1),
-                ("dilation", dilation, 1),
-            )
-            for name, value in zip(names, (missing,) * (ndim - len(sizes)) + values, strict=True)
-        )
-        raise RuntimeError(
-            f"output padding must be smaller than either stride or dilation, but got {listed}"
-        )
-    reached = _reached(sizes, kernel, stride, padding, dilation, output_padding)
-    if min(reached) < 1:
-        if len(sizes) == 1:  # PyTorch computes it as an image of height 1
-            sizes, reached = (1, *sizes), (1, *reached)
-        raise RuntimeError(
-            f"Given input size per channel: ({' x '.join(map(str, sizes))}). Calculated output "
-            f"size per channel: ({' x '.join(map(str, reached))}). Output size is too small"
-        )
-
-
-def _check_dtypes(x: Any, w: Any, bias: Any, transposed: bool) -> None:
-    """Raise if input, weight and bias are of different types."""
-    if bias is not None and differ(bias, x) and not (transposed and differ(w, x)):
-        raise RuntimeError(
-            f"Input type ({dtypes.c_name(x)}) and bias type ({dtypes.c_name(bias)}) should be the "
-            "same"
-        )
-    check_one_type(x, w)
-    if x.dtype.kind == "b":
-        kernel = "slow_conv_transpose2d_out_cpu" if transposed else "slow_conv2d_cpu"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-
-
-def _batched(name: str, ndim: int, input: Any, weight: Any, bias: Any) -> tuple[Tensor, bool]:
-    """Give the input with a batch, and whether it was without one."""
-    given = (input, weight) if bias is None else (input, weight, bias)
-    if not all(isinstance(each, Tensor) for each in given):
-        raise no_combination(name, *given)
-    if weight._array.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
-    single = input._array.ndim == ndim + 1
-    if not single and input._array.ndim != ndim + 2:
-        raise RuntimeError(
-            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got "
-            f"input of size: {list(input._array.shape)}"
-        )
-    return (shape.unsqueeze(input, 0) if single else input), single
-
-
-# Which arguments the settings are, for errors.
-_PLACES = {"stride": 4, "padding": 5, "dilation": 6, "output_padding": 6}
-
-
-def _expanded(setting: str, value: Any, ndim: int) -> tuple[int, ...]:
-    """Give a setting for each dimension."""
-    return correlation.per_dimension(
-        f"conv{ndim}d",
-        setting,
-        _PLACES[setting],
-        value,
-        ndim,
-        lambda given: (
-            f"expected {setting} to be a single integer value or a list of {ndim} values to match "
-            f"the convolution dimensions, but got {setting}={given}"
+    inner, outer = (ws[0], ws[1] * groups) if transposed else (ws[1] * groups, ws[0])
+    faults = (
+        (min(*padding, *more) < 0, "a padding is not negative"),
+        (min(*stride, *dilation, groups) <= 0, "stride, dilation and groups are positive"),
+        (len(xs) != len(ws), "input and weight have the same number of dimensions"),
+        (0 in xs[2:] + ws[2:], "no size of input and kernel is 0, but for batch and channels"),
+        (groups > 0 and (ws[0] % groups or ws[0] < groups), "the channels divide into groups"),
+        (xs[1] != inner, f"the input has {inner} channels, as the weight says"),
+        (bs not in (None, (outer,)), f"the bias has one number for each of {outer} channels"),
+        (
+            transposed and any(m >= limit for m, limit in zip(more, limits, strict=True)),
+            "output padding is smaller than stride or dilation",
         ),
     )
+    for found, expected in faults:
+        if found:
+            raise RuntimeError(_misfit(xs, ws, bs, expected))
+    if transposed:
+        reached = _transposed_sizes(xs[2:], ws[2:], stride, padding, dilation, more)
+    else:
+        reached = output_sizes(xs[2:], ws[2:], stride, padding, dilation)
+    if min(reached) < 1:
+        raise RuntimeError(_misfit(xs, ws, bs, "the kernel is no larger than the padded input"))
+    return stride, padding, dilation, transposed, more, groups
 
 
-def _settings(ndim: int, weight: Tensor, *given: Any) -> tuple[tuple[int, ...], ...]:
-    # a number stands for as many as the function has dimensions, whatever the weight has
-    pairs = [(each,) * ndim if each.__class__ is int else each for each in given]
-    wanted = weight._array.ndim - 2
-    return tuple(_expanded(name, each, wanted) for name, each in zip(_PLACES, pairs, strict=True))
+def _misfit(xs: Sizes, ws: Sizes, bs: Any, expected: str) -> str:
+    return (
+        f"a convolution of an input of size {list(xs)} with a weight of size {list(ws)} and a bias "
+        f"of size {bs and list(bs)} does not fit: {expected}"
+    )
 
 
-def _named_padding(
-    padding: str, input: Tensor, weight: Tensor, stride: Any, dilation: Any
-) -> tuple[Tensor, tuple[int, ...]]:
-    """Give the padding that a name stands for; what is longer at the end is put there already."""
+def _padded_alike(input: Tensor, weight: Tensor, stride: Any, dilation: Any) -> tuple[Tensor, Any]:
+    """Give the padding that keeps the size; what is longer at the end is put there already."""
     kernel = weight._array.shape[2:]
-    ndim = len(kernel)
-    if padding == "valid":
-        return input, (0,) * ndim
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if any(s != 1 for s in _expanded("stride", stride, ndim)):
+    if set(per_dimension("convolution", "stride", stride, len(kernel))) != {1}:
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    steps = _expanded("dilation", dilation, ndim)
+    steps = per_dimension("convolution", "dilation", dilation, len(kernel))
     totals = [d * (k - 1) for d, k in zip(steps, kernel, strict=True)]
     if any(total % 2 for total in totals):
         warnings.warn(
@@ -338,29 +198,51 @@ def _named_padding(
         )
         longer = [side for total in reversed(totals) for side in (0, total % 2)]
         input = constant_pad_nd(input, tuple(longer), 0)
-    return input, tuple(total // 2 for total in totals)
+    return input, tuple([total // 2 for total in totals])
 
 
-def _convolved(input: Tensor, weight: Tensor, bias: Tensor | None, *settings: Any) -> Tensor:
+def _convolved(
+    name: str, ndim: int, transposed: bool, input: Tensor, weight: Tensor, bias: Tensor | None,
+    stride: Any, padding: Any, dilation: Any, more: Any, groups: int,
+) -> Tensor:  # fmt: skip
     """Check that everything fits, and convolve."""
-    _check(input._array, weight._array, None if bias is None else bias._array, *settings)
-    return convolution(input, weight, ABSENT if bias is None else bias, *settings)
-
-
-# ---------------------------------------------------------------------- what is called
+    if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
+        raise no_combination(name, input, weight)
+    x, w, b = input._array, weight._array, ABSENT._array if bias is None else bias._array
+    single = x.ndim == ndim + 1
+    if not single and x.ndim != ndim + 2:
+        raise RuntimeError(
+            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got "
+            f"input of size: {list(x.shape)}"
+        )
+    if x.dtype.kind == "b":
+        raise not_implemented(name, x)
+    if not x.dtype is w.dtype is b.dtype:
+        check_one_type(x, w)
+        if bias is not None:
+            check_one_type(x, b)
+    batch = shape.unsqueeze(input, 0) if single else input
+    if padding == "same":
+        batch, padding = _padded_alike(batch, weight, stride, dilation)
+    elif padding == "valid":
+        padding = 0
+    elif isinstance(padding, str):
+        raise RuntimeError(f"padding is a number, numbers, 'same' or 'valid', not '{padding}'")
+    sizes = batch._array.shape, w.shape, None if bias is None else b.shape
+    given = (stride, padding, dilation, transposed, more, groups)
+    try:
+        settings = _fitting(*sizes, *given)
+    except TypeError:  # lists have no hash
+        given = tuple([tuple(each) if isinstance(each, list) else each for each in given])
+        settings = _fitting(*sizes, *given)
+    result = convolution(batch, weight, ABSENT if bias is None else bias, *settings)
+    return shape.squeeze_dim(result, 0) if single else result
 
 
 def _convolve(
-    name: str,
-    ndim: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-) -> Tensor:
+    name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+    padding: Any, dilation: Any, groups: int,
+) -> Tensor:  # fmt: skip
     r"""Slide kernels over a signal: $y_o = b + \sum_k w_k x_{so + dk - p}$.
 
     Args:
@@ -384,28 +266,14 @@ def _convolve(
         - output: (N, out_channels, *outputs), where an output's size is
           $\lfloor (n + 2p - d(k - 1) - 1) / s \rfloor + 1$
     """
-    batch, single = _batched(name, ndim, input, weight, bias)
-    if isinstance(padding, str):
-        batch, padding = _named_padding(padding, batch, weight, stride, dilation)
-    *settings, more = _settings(ndim, weight, stride, padding, dilation, 0)
-    result = _convolved(batch, weight, bias, *settings, False, more, groups)
-    if not batch._array.shape[1]:
-        result = result.narrow(1, 0, 0)  # as PyTorch has it
-    return shape.squeeze_dim(result, 0) if single else result
+    settings = (stride, padding, dilation, 0, groups)
+    return _convolved(name, ndim, False, input, weight, bias, *settings)
 
 
 def _spread(
-    name: str,
-    ndim: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    output_padding: Any,
-    groups: int,
-    dilation: Any,
-) -> Tensor:
+    name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+    padding: Any, output_padding: Any, groups: int, dilation: Any,
+) -> Tensor:  # fmt: skip
     r"""Spread each entry over a window: a convolution backwards.
 
     Args:
@@ -429,10 +297,8 @@ def _spread(
         - output: (N, out_channels, *outputs), where an output's size is
           $(n - 1) s - 2p + d (k - 1) + 1$ + output_padding
     """
-    batch, single = _batched(name, ndim, input, weight, bias)
-    *settings, more = _settings(ndim, weight, stride, padding, dilation, output_padding)
-    result = _convolved(batch, weight, bias, *settings, True, more, groups)
-    return shape.squeeze_dim(result, 0) if single else result
+    settings = (stride, padding, dilation, output_padding, groups)
+    return _convolved(name, ndim, True, input, weight, bias, *settings)
 
 
 _say = partial(face, method=False)

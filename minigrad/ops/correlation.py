@@ -22,17 +22,16 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, refuse, whole, wholes
+from minigrad.faces.arguments import refuse, wholes
 from minigrad.faces.face import told_by
 
 Sizes = Sequence[int]
@@ -41,58 +40,27 @@ Sizes = Sequence[int]
 _AT_ONCE = 1 << 22
 
 
-_FAR = 1 << 31  # entries that no image has
-
-
-def per_dimension(
-    name: str,
-    setting: str,
-    position: int,
-    value: Any,
-    ndim: int,
-    wrong_count: Callable[[list[Any]], str],
-) -> tuple[int, ...]:
+def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
     """Give a setting of a window for each dimension, as whole numbers.
 
     Args:
         name: The function that asks, for errors.
         setting: What the setting is called.
-        position: Which argument it is.
         value: One number for all dimensions, or several.
         ndim: The number of dimensions.
-        wrong_count: Says that there are not as many as dimensions.
 
     Raises:
         TypeError: If there is something else than whole numbers.
         RuntimeError: If there are not as many as dimensions.
     """
-    if value.__class__ is int and value < _FAR:
+    if value.__class__ is int:
         return (value,) * ndim
-    if (
-        value.__class__ is tuple
-        and len(value) == ndim
-        and {*map(type, value)} == {int}
-        and value[0] < _FAR > value[-1]
-    ):
-        return value  # as modules keep it
-    given = list(value) if isinstance(value, (tuple, list)) else [value]
-    if not all(map(is_whole, given)):
-        raise wrong_type(name, setting, "tuple of ints", value, position)
+    given = wholes(name, value if isinstance(value, (tuple, list)) else [value], setting)
     if len(given) not in (1, ndim):
-        raise RuntimeError(wrong_count(given))
-    if any(int(each) >= _FAR for each in given):  # no image is so large
-        if isinstance(value, int):
-            whole(name, value, setting)
-        wholes(name, given, setting)
-        raise RuntimeError(f"{name}(): integer out of range: {setting}={value}")
-    return tuple(map(int, given * ndim))[:ndim]
-
-
-def is_whole(value: Any) -> bool:
-    """Tell whether a setting is a whole number: Python's, NumPy's or a tensor's, but no bool."""
-    if isinstance(value, Tensor):
-        return not value._array.ndim and value._array.dtype.kind in "iu"
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        raise RuntimeError(
+            f"{name}: {setting} is one number or {ndim}, one for each dimension, got {value}"
+        )
+    return (given * ndim)[:ndim]
 
 
 def face_of(
@@ -114,6 +82,7 @@ def face_of(
     told_by(say(schema), function)(compute)
 
 
+@functools.lru_cache(256)
 def output_sizes(
     sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
 ) -> tuple[int, ...]:
@@ -216,11 +185,10 @@ def _windows(x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Siz
     return _remembered(x.shape, x.strides, x.itemsize, tuple(kernel), outputs, stride, dilation)
 
 
-def _portions(count: int, bytes_each: int) -> Iterator[slice]:
+def _portions(count: int, bytes_each: int) -> list[slice]:
     """Divide a batch into parts of which the columns are not too many bytes."""
     step = max(1, _AT_ONCE // max(bytes_each, 1))
-    for start in range(0, count, step):
-        yield slice(start, start + step)
+    return [slice(start, start + step) for start in range(0, count, step)]
 
 
 def correlate(
@@ -417,26 +385,13 @@ def unfold(
         >>> torch.nn.functional.unfold(image, 2)[0, :, 0]
         tensor([0., 1., 3., 4.])
     """
-    check_tensor("im2col", input)
     kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
-    array = input._array
-    if array.ndim not in (3, 4):
-        if array.ndim < 3:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [{-array.ndim}, "
-                f"{array.ndim - 1}], but got {2}). unfold takes (N, C, H, W) or (C, H, W)."
-            )
+    sizes = input._array.shape
+    outputs = output_sizes(sizes[-2:], kernel, moves, border, steps)
+    if len(sizes) not in (3, 4) or min(outputs) < 1:
         raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            f"dimensions for input, but got: {list(array.shape)}"
-        )
-    outputs = output_sizes(array.shape[-2:], kernel, moves, border, steps)
-    if min(outputs) < 1:
-        height, width = array.shape[-2:]
-        raise RuntimeError(
-            f"Given input with spatial size ({height}, {width}), kernel_size={kernel}, "
-            f"dilation={steps}, padding={border}, calculated shape of the array of sliding blocks "
-            f"as {outputs}, but its components must be at least one."
+            f"unfold takes images of size (N, C, H, W) or (C, H, W) that are no smaller than the "
+            f"window, got {list(sizes)} and a window of size {kernel}"
         )
     refuse("im2col_out_cpu", "iu", input)
     return im2col(input, kernel, steps, border, moves)
@@ -477,60 +432,26 @@ def fold(
         tensor([[[[1., 2., 1.],
                   [1., 2., 1.]]]])
     """
-    check_tensor("col2im", input)
-    sizes = _pair("output_size", output_size)
+    sizes = per_dimension("fold", "output_size", output_size, 2)
     kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
-    array = input._array
-    if min(sizes) < 1:
-        raise RuntimeError(
-            "output_size should be greater than zero, but got output_height: "
-            f"{sizes[0]} output_width: {sizes[1]}"
-        )
-    if array.ndim not in (2, 3) or 0 in array.shape[-2:]:
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
-            f"non-zero dimensions for input, but got: {list(array.shape)}"
-        )
-    if array.shape[-2] % math.prod(kernel):
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
-            f"but got input.size(1)={array.shape[-2]} and kernel_size={kernel}."
-        )
     outputs = output_sizes(sizes, kernel, moves, border, steps)
-    if array.shape[-1] != math.prod(outputs) or min(outputs) < 1:
+    have = input._array.shape
+    wanted = math.prod(outputs)
+    fits = have[-1] == wanted and min(outputs) > 0 and not have[-2] % math.prod(kernel)
+    if len(have) not in (2, 3) or not fits:
         raise RuntimeError(
-            f"Given output_size={sizes}, kernel_size={kernel}, dilation={steps}, "
-            f"padding={border}, stride={moves}, expected size of input's dimension 2 to match the "
-            f"calculated number of sliding blocks {outputs[0]} * {outputs[1]} = "
-            f"{math.prod(outputs)}, but got input.size(2)={array.shape[-1]}."
+            f"fold takes columns of size (N, C * {math.prod(kernel)}, {wanted}), one for each "
+            f"place of the window, got {list(have)}"
         )
     refuse("col2im_out_cpu", "iu", input)
     return col2im(input, sizes, kernel, steps, border, moves)
 
 
-def _pair(name: str, value: Any) -> tuple[int, ...]:
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = list(value)
-    if isinstance(value, (tuple, list)) and len(value) != 2:
-        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
-    return per_dimension("unfold", name, 2, value, 2, str)
-
-
 def _window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     """Give the settings of a window as pairs, if they are in range."""
-    given = []
-    for name, label, short, value, least in (
-        ("kernel_size", "kernel size", "kernel", kernel_size, 1),
-        ("dilation", "dilation", "dilation", dilation, 1),
-        ("padding", "padding", "pad", padding, 0),
-        ("stride", "stride", "stride", stride, 1),
-    ):
-        pair = _pair(name, value)
-        given.append(pair)
-        if min(pair) < least:
-            limit = "greater than zero" if least else "non-negative"
-            raise RuntimeError(
-                f"{label} should be {limit}, but got {short}_height: {pair[0]} {short}_width: "
-                f"{pair[1]}"
-            )
+    named = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    given = [per_dimension("unfold", name, value, 2) for name, value in named.items()]
+    kernel, steps, border, moves = given
+    if min(*kernel, *steps, *moves, 1 + min(border)) < 1:
+        raise RuntimeError(f"sizes and steps of a window are positive, got {named}")
     return given

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import applied, in_a_rule, quietly, taking
+from minigrad.autograd.rules import applied, in_rule, quietly, taking
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
@@ -453,7 +453,7 @@ def _times_weight(products: Tensor, weight: Tensor | None) -> Tensor:
     return products * (weight if ndim == 1 else weight.view(1, -1, *[1] * (ndim - 2)))
 
 
-@in_a_rule
+@in_rule
 def _of_probabilities(scores: Tensor, target: Tensor, dim: int, *settings: Any) -> Tensor:
     """Compute the cross entropy with probabilities of classes."""
     weight, ignored, reduction, smoothing = settings
@@ -472,7 +472,7 @@ def _of_probabilities(scores: Tensor, target: Tensor, dim: int, *settings: Any) 
     return total if reduction == 2 else total / (samples or float("nan"))
 
 
-@in_a_rule
+@in_rule
 def _smoothed(picked: Tensor, scores: Tensor, target: Tensor, dim: int, *settings: Any) -> Tensor:
     """Share out a part of each target among all classes."""
     weight, ignored, reduction, smoothing = settings
@@ -695,7 +695,7 @@ def kl_div(
     "poisson_nll_loss(Tensor input, Tensor target, log_input=True, full=False, size_average=None, "
     "float eps=1e-8, reduce=None, reduction='mean')"
 )
-@in_a_rule
+@in_rule
 @quietly
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
@@ -759,7 +759,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction
 
 
 @loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
-@in_a_rule
+@in_rule
 def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
 ) -> Tensor:
@@ -781,7 +781,7 @@ def margin_ranking_loss(
 
 
 @loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
-@in_a_rule
+@in_rule
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
 ) -> Tensor:
@@ -825,7 +825,7 @@ def cosine_embedding_loss(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, "
     f"float p=2, float eps=1e-06, swap=False, {OLD})"
 )
-@in_a_rule
+@in_rule
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -896,7 +896,7 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
 
 
 @loss(f"multilabel_margin_loss(Tensor input, Tensor target, {OLD})")
-@in_a_rule
+@in_rule
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
 

@@ -173,13 +173,6 @@ CASES: dict[str, list[Case]] = {
             lambda g, x, w: weight_gradient(x, g, w.shape, (2,), (1,), (1,), 1),
         )
     ],
-    "convolution_backward_bias": [
-        Case(
-            ((2, 3, 2), (2, 2, 3), (3, 2, 2)),
-            lambda g, x, w: g.sum((0, 2)),
-            lambda op, *given: op(*given),
-        )
-    ],
 }
 
 

@@ -275,13 +275,7 @@ def _windows(name: str, ndim: int, input: Any, **given: Any) -> list[tuple[int, 
     unsaid = given["stride"] is None
     if unsaid:
         given["stride"] = given["kernel_size"]
-
-    def told(count: list[Any]) -> str:
-        return f"{name}(): kernel_size, stride, ... are one number or {ndim}, not {count}"
-
-    windows = []
-    for place, (setting, value) in enumerate(given.items(), 2):
-        windows.append(per_dimension(name, setting, place, value, ndim, told))
+    windows = [per_dimension(name, setting, value, ndim) for setting, value in given.items()]
     if unsaid:
         windows[1] = Unsaid(windows[1])
     return windows

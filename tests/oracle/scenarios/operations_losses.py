@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .tools import leaf
 from .tools_operations import add_all, operation
 
 V, M = (4,), (2, 3)
@@ -222,3 +223,24 @@ def modules(torch, log):
         }
         log(repr(loss), loss(*given), sorted(settings.items()), list(loss.state_dict()))
     log.raises("margin", lambda: nn.TripletMarginLoss(margin=-1.0))
+
+
+@family
+def what_is_no_tensor(torch, log):
+    """Losses of lists, arrays and numbers, as beginners write them."""
+    functional, x, classes = torch.nn.functional, leaf(torch, (2, 3), 1), [0, 2]
+    for name in ("cross_entropy", "nll_loss"):
+        loss = getattr(functional, name)
+        log.raises("a list", lambda loss=loss: loss(x, classes))
+        log.raises("lists", lambda loss=loss: loss([[1.0, 2.0]], torch.tensor([1])))
+        log.raises("a number", lambda loss=loss: loss(x, 1))
+        log.raises("an array", lambda loss=loss: loss(x, torch.tensor(classes).numpy()))
+    log.raises("one_hot", lambda: functional.one_hot(classes))
+    log.raises("one_hot", lambda: functional.one_hot(torch.tensor(classes).numpy(), 3))
+    log.raises("relu", lambda: functional.relu(torch.ones(1).numpy()))
+    log.raises("linear", lambda: torch.nn.Linear(1, 1)(torch.ones(1).numpy()))
+    for name in ("sum", "mean", "max", "min", "flatten", "squeeze", "isnan", "isinf"):
+        function = getattr(torch, name)
+        log.raises(name, lambda function=function: function([1.0, 2.0]))
+        log.raises(name, lambda function=function: function(torch.ones(2).numpy()))
+        log.raises(name, lambda function=function: function(None))
