@@ -155,7 +155,7 @@ def _fitting(
         (min(*padding, *more) < 0, "a padding is not negative"),
         (min(*stride, *dilation, groups) <= 0, "stride, dilation and groups are positive"),
         (len(xs) != len(ws), "input and weight have the same number of dimensions"),
-        (0 in xs[2:] + ws[2:], "no size of input and kernel is 0, but for batch and channels"),
+        (0 in (*xs[2:], *ws[2:]), "no size of input and kernel is 0, but for batch and channels"),
         (groups > 0 and (ws[0] % groups or ws[0] < groups), "the channels divide into groups"),
         (xs[1] != inner, f"the input has {inner} channels, as the weight says"),
         (bs not in (None, (outer,)), f"the bias has one number for each of {outer} channels"),
@@ -229,7 +229,7 @@ def _convolved(
     elif isinstance(padding, str):
         raise RuntimeError(f"padding is a number, numbers, 'same' or 'valid', not '{padding}'")
     sizes = batch._array.shape, w.shape, None if bias is None else b.shape
-    given = (stride, padding, dilation, transposed, more, groups)
+    given: Any = (stride, padding, dilation, transposed, more, groups)
     try:
         settings = _fitting(*sizes, *given)
     except TypeError:  # lists have no hash

@@ -271,9 +271,9 @@ def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> 
 
 def _of_targets(target: Any, weight: Any, ignored: int) -> tuple[Any, Any]:
     """Give the class of each target, and its weight: 0 if it does not count; None if all are 1."""
-    counts = target != ignored
-    if weight is None and np.logical_and.reduce(counts, None):
+    if weight is None and np.minimum.reduce(target, None, initial=0) >= 0 > ignored:
         return target, None
+    counts = target != ignored
     classes = np.where(counts, target, 0)
     return classes, counts * (np.float32(1) if weight is None else weight[classes])
 
@@ -369,9 +369,8 @@ def likelihood(
     if numbers.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"nll_loss takes targets in int64, got {target.dtype}")
     classes = sizes[:2][-1]
-    outside = (numbers < 0) | (numbers >= classes)
-    if np.logical_or.reduce(outside, None):
-        outside &= numbers != ignore_index
+    if np.minimum.reduce(numbers, None, initial=0) < 0:  # NumPy refuses those that are too large
+        outside = (numbers < 0) & (numbers != ignore_index)
         if outside.any():
             raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
     weights = None

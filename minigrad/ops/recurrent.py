@@ -1,7 +1,7 @@
 r"""Recurrent networks: stacked layers over a sequence, cells that take one step.
 
-They are recorded step by step, operation by operation. An LSTM has an input gate :math:`i`, a forget
-gate :math:`f`, a candidate :math:`g` and an output gate :math:`o`:
+They are recorded step by step, operation by operation. An LSTM has an input gate :math:`i`, a
+forget gate :math:`f`, a candidate :math:`g` and an output gate :math:`o`:
 
 .. math::
     (i, f, g, o)_t = (\sigma, \sigma, \tanh, \sigma)(W_x x_t + W_h h_{t-1} + b), \qquad
