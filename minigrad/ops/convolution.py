@@ -137,7 +137,7 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
 
 @lru_cache(256)
 def _fitting(
-    xs: Sizes, ws: Sizes, bs: Sizes | None, stride: Any, padding: Any, dilation: Any,
+    xs: Any, ws: Any, bs: Any, stride: Any, padding: Any, dilation: Any,
     transposed: bool, more: Any, groups: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Give the settings for each dimension, if they and the shapes of the tensors fit.
