@@ -31,13 +31,13 @@ ROOMS = {
     "faces": Size(906, 10),
     "fast": Size(576, 4),
     "nn": Size(3204, 26),
-    "ops": Size(7874, 40),
+    "ops": Size(7873, 40),
     "optim": Size(1078, 9),
     "saving": Size(651, 4),
     "symbolic": Size(4507, 21),
     "viz": Size(2798, 15),
 }
-HOUSE = Size(33507, 214)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(33506, 214)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
