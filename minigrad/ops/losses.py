@@ -369,8 +369,9 @@ def likelihood(
     if numbers.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"nll_loss takes targets in int64, got {target.dtype}")
     classes = sizes[:2][-1]
-    if np.minimum.reduce(numbers, None, initial=0) < 0:  # NumPy refuses those that are too large
-        outside = (numbers < 0) & (numbers != ignore_index)
+    highest = np.maximum.reduce(numbers, None, initial=0)
+    if np.minimum.reduce(numbers, None, initial=0) < 0 or highest >= classes:
+        outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
         if outside.any():
             raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
     weights = None
