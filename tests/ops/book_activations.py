@@ -49,12 +49,7 @@ def inside(x, low, high):
     return (x > low) & (x < high)
 
 
-def trilinear_of(x, w, y):
-    return np.einsum("na,oab,nb->no", x, w, y)
-
-
 SCALED = (1.3, 1.2, 0.8)
-TRILINEAR = ((1, 3), (0,), (1, 2), (2, 3))
 
 CASES: dict[str, list[Case]] = {
     "hardtanh": [case(lambda x: np.clip(x, -0.9, 1.1), E8, then=(-0.9, 1.1))],
@@ -114,5 +109,4 @@ CASES: dict[str, list[Case]] = {
         )
     ],
     "norm_dim": [case(norm_of(p), V, then=(p, (0,), False)) for p in (1, 2, 3)],
-    "trilinear": [case(trilinear_of, (3, 2), (4, 2, 5), (3, 5), then=TRILINEAR)],
 }

@@ -46,7 +46,6 @@ CASES = {
     ],
     "embedding_bag_sum": [([("x", 3, 2), ("y", 3)], (NUMBERS, BAGS, np.array([1, 0, 1]), 2))],
     "norm_dim": [(vector, (k, (0,), False), on_both_sides(x(0), x(1))) for k in (1, 2, 3)],
-    "trilinear": [([("x", 1, 2), ("y", 1, 2, 2), ("z", 1, 2)], ((1, 3), (0,), (1, 2), (2, 3)))],
 }
 
 # Their rules look at the sign of the result. So that it is seen, x is a logarithm where it is

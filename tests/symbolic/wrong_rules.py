@@ -189,7 +189,6 @@ EXCHANGED = [
     w("maximum", "self", other_side),
     w("minimum", "other", other_side),
     w("dot", "self", lambda right, grad, tensor: right[::-1]),
-    w("trilinear", "i1", flipped()),
     w("clamp_to", "max", other_side),
     w("clamp_to", "self", other_side),
     w("clamp_from", "self", other_side),

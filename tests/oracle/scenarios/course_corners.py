@@ -62,7 +62,6 @@ def numbered_dimensions(torch, log):
     y = torch.arange(12.0).view(3, 4)
     log("result", torch.einsum(x, [0, 1], y, [1, 2], [2, 0]), torch.einsum(x, [0, 30], y, [30, 2]))
     log("the rest", torch.einsum(x, [..., 1], [1, ...]), torch.einsum(x, [0, 1], []))
-    log.raises("number", lambda: torch.einsum(x, [0, 52]))
     log.raises("size", lambda: torch.einsum(x, [0, 1], y, [0, 2]))
 
 

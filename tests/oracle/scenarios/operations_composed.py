@@ -15,6 +15,7 @@ t.addmm(m, n, n, beta=0.5, alpha=2); m.addmm(n, n, beta=0); m.clone().addmm_(n, 
 t.addmv(v, m, w, alpha=3); v.clone().addmv_(m, w, beta=0)
 t.addr(m, v, w, beta=2); m.clone().addr_(v, w)
 t.baddbmm(b, b, b, alpha=2); b.clone().baddbmm_(b, b, beta=0.25)
+t.bilinear(m, n, b, v[:2])
 t.kron(m, n[:2]); t.kron(m.T, n.T); t.vdot(v, w); t.spmm(m, n)
 t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), upper=True)
 t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2], 0.01)

@@ -54,22 +54,6 @@ TABLE = {
     "cosine_similarity broadcast": once(
         lambda t, x, y: F(t).cosine_similarity(x, y, dim=-1, eps=1.5), M, (1, 3)
     ),
-    "bilinear": once(
-        lambda t, x, z, w, b: t.bilinear(x, z, w, b),
-        (3, 2),
-        (3, 4),
-        (5, 2, 4),
-        (5,),
-        wrong={
-            "rows": lambda t, x, z, w, b: t.bilinear(x, z[:2], w),
-            "first": lambda t, x, z, w, b: t.bilinear(z, z, w),
-            "second": lambda t, x, z, w, b: t.bilinear(x, x, w),
-            "bias": lambda t, x, z, w, b: t.bilinear(x, z, w, b[:2]),
-            "dims": lambda t, x, z, w, b: t.bilinear(x, z[0], w),
-            "types": lambda t, x, z, w, b: t.bilinear(x, z.double(), w),
-        },
-    ),
-    "bilinear of vectors": once(lambda t, x, z, w: t.bilinear(x, z, w), (2,), (4,), (3, 2, 4)),
 }
 
 family = add_all(TABLE)
