@@ -9,7 +9,6 @@ from typing import Any as _Any
 from minigrad.faces import FACES as _FACES
 from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
-from minigrad.ops import least_squares as _least_squares  # noqa: F401 - says faces
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
 from minigrad.ops import norms as _norms  # noqa: F401 - says faces
 from minigrad.ops.linear_systems import LinAlgError as LinAlgError

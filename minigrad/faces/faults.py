@@ -84,7 +84,7 @@ def _is_usual(value: Any) -> bool:
     """Tell whether a value is of a type that PyTorch's functions often take."""
     if isinstance(value, (tuple, list)):
         return all(isinstance(each, Tensor) or type(each) is int for each in value)
-    return value is None or isinstance(value, (Tensor, bool, int, float, dtypes.dtype))
+    return value is None or isinstance(value, (Tensor, bool, int, float, str, dtypes.dtype))
 
 
 def _told(value: Any) -> str:

@@ -1,4 +1,4 @@
-r"""Inverses, solutions of linear systems, and derivatives.
+r"""Inverses, pseudoinverses, solutions of linear systems, and derivatives.
 
 All matrices may come in batches. With :math:`G` the gradient of the result, the formulas are those
 of M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
@@ -17,12 +17,10 @@ import numpy as np
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
-from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face
-from minigrad.faces.arguments import not_implemented
 from minigrad.ops import shape
 from minigrad.ops.triangular import tril, triu
-from minigrad.ops.type_promotion import broadcast_shape, differ
+from minigrad.ops.type_promotion import check_one_type
 
 
 def linalg(schema: str, **options: Any) -> Any:
@@ -52,91 +50,26 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError
 
 
-def check_matrix(name: str, tensor: Tensor, argument: str = "A") -> None:
-    """Raise if a tensor has less than two dimensions."""
-    if tensor._array.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor {argument} must have at least 2 dimensions.")
+def check(name: str, tensor: Tensor, square: bool = True) -> None:
+    """Raise if a tensor is no batch of matrices of floats."""
+    sizes, dtype = tensor._array.shape, tensor._array.dtype
+    if len(sizes) < 2 or (square and sizes[-1] != sizes[-2]):
+        kind = "square matrices" if square else "matrices"
+        raise RuntimeError(f"{name} takes {kind} in the last two dimensions, got {list(sizes)}")
+    if dtype.kind in "biu" or dtype.itemsize == 2:
+        raise RuntimeError(f"{name} computes in float32 or float64, got {tensor.dtype}")
 
 
-def check_square(name: str, tensor: Tensor) -> None:
-    """Raise if a tensor is no batch of square matrices."""
-    check_matrix(name, tensor)
-    rows, columns = tensor._array.shape[-2:]
-    if rows != columns:
-        told = f"{rows} by {columns} matrices"
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {told}")
+def lapack(function: Any, *given: Any) -> Any:
+    """Let NumPy decompose or solve something.
 
-
-def check_floating(name: str, tensor: Tensor, low: bool = True) -> None:
-    """Raise if entries are no floating-point or complex numbers, or have too few bits."""
-    dtype = tensor._array.dtype
-    if dtype.kind in "iub":
-        told = f"a floating point or complex tensor as input. Got {scalar_name(tensor._array)}"
-        raise RuntimeError(f"{name}: Expected {told}")
-    if not low and dtype.itemsize == 2:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got Half")
-
-
-def check_kernel(kernel: str, tensor: Tensor) -> None:
-    """Raise if LAPACK has no such routine for a type of numbers."""
-    dtype = tensor._array.dtype
-    if dtype.kind in "iub" or (dtype.kind == "f" and dtype.itemsize == 2):
-        raise not_implemented(kernel, tensor._array)
-
-
-def check(name: str, tensor: Tensor, kernel: str, square: bool = True) -> None:
-    """Raise if a tensor is no batch of matrices that a routine of LAPACK takes."""
-    (check_square if square else check_matrix)(name, tensor)
-    check_floating(name, tensor)
-    check_kernel(kernel, tensor)
-
-
-def _zero_pivot(matrix: Any) -> int:
-    """Tell which column depends on those before it, counted from 1; 0 if none does.
-
-    That is where elimination meets a pivot of 0.
+    Raises:
+        LinAlgError: If a matrix is singular, or something does not converge.
     """
-    if not np.isfinite(matrix).all():
-        return 0
-    counts = range(1, len(matrix) + 1)
-    return next((n for n in counts if np.linalg.matrix_rank(matrix[:, :n]) < n), 0)
-
-
-def _computed(name: str, compute: Any, matrices: Any, text: str) -> Any:
-    """Compute something of regular matrices, or say which of them is singular.
-
-    Args:
-        name: The function.
-        compute: What gives the result, or raises NumPy's error.
-        matrices: The batch.
-        text: What to say, with a place for the row where a matrix fails.
-    """
-    result = None
     try:
-        result = compute()
-        if np.isfinite(result._array).all():
-            return result
-    except np.linalg.LinAlgError:
-        pass
-    for number, place in enumerate(np.ndindex(matrices.shape[:-2])):
-        row = _zero_pivot(matrices[place])
-        if row:
-            batch = f"(Batch element {number}): " if place else ""
-            raise _LinAlgError(f"{name}: {batch}{text.format(row)}")
-    if result is None:
-        raise _LinAlgError(f"{name}: {text.format(matrices.shape[-1])}")
-    return result
-
-
-def of_regular(compute: Any, matrices: Any) -> Any:
-    """Compute something, NaN of singular matrices: no error in PyTorch, unless it is recorded."""
-    try:
-        return compute(matrices)
-    except np.linalg.LinAlgError:
-        if isinstance(matrices, Tensor):
-            solved(matrices, matrices)
-        singular = np.linalg.slogdet(matrices)[0] == 0
-        return compute(np.where(singular[..., None, None], np.nan, matrices))
+        return function(*given)
+    except np.linalg.LinAlgError as error:
+        raise _LinAlgError(f"linalg.{function.__name__} of {given[0].shape}: {error}") from None
 
 
 # ---------------------------------------------------------------------- inverses
@@ -148,7 +81,7 @@ def of_regular(compute: Any, matrices: Any) -> Any:
 @quietly
 def inv(self: Array) -> Array:
     r"""Inverse: :math:`-A^{-\top} G A^{-\top}` (Giles, 2.2.3)."""
-    return column_major(np.linalg.inv(self))
+    return column_major(lapack(np.linalg.inv, self))
 
 
 @face("inverse(Tensor input, *, out=None)", out="none")
@@ -171,13 +104,8 @@ def inverted(A: Tensor) -> Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    check_square("linalg.inv", A)
-    check_floating("linalg.inv", A, low=False)
-    text = (
-        "The diagonal element {} is zero, the inversion could not be completed because the "
-        "input matrix is singular."
-    )
-    return _computed("linalg.inv", lambda: inv(A), A._array, text)
+    check("linalg.inv", A)
+    return inv(A)
 
 
 # ---------------------------------------------------------------------- linear systems
@@ -201,7 +129,7 @@ def solve(A: Array, B: Array, vector: bool) -> Array:
     r"""Solution of :math:`A X = B`: :math:`G_B = A^{-\top} G`, :math:`G_A = -G_B X^\top`."""
     if vector:
         return solve.forward(A, np.expand_dims(B, -1), False)[..., 0]
-    return column_major(np.linalg.solve(A, B))
+    return column_major(lapack(np.linalg.solve, A, B))
 
 
 @linalg("solve(Tensor A, Tensor B, *, out=None)", numpy=np.linalg.solve)
@@ -226,24 +154,12 @@ def solved(A: Tensor, B: Tensor) -> Tensor:
         tensor([1., 2.])
     """
     a, b = A._array, B._array
-    check("linalg.solve", A, "lu_cpu")
-    if differ(a, b):
-        raise RuntimeError(
-            "linalg.solve: Expected A and B to have the same dtype, but found A of type "
-            f"{scalar_name(a)} and B of type {scalar_name(b)} instead"
-        )
+    check("linalg.solve", A)
+    check_one_type(a, b)
     vector = b.ndim == 1 or b.shape == a.shape[:-1]
-    if vector and b.ndim == 1 and a.ndim > 2 and b.shape == a.shape[-1:]:
+    if vector and b.ndim == 1 and a.ndim > 2:
         B = shape.expand(B, a.shape[:-1])
-    rows, columns = B._array.shape[-1 if vector else -2], 1 if vector else b.shape[-1]
-    if a.shape[-1] != rows:
-        raise RuntimeError(
-            "linalg.solve: Incompatible shapes of A and B for the equation AX = B "
-            f"({a.shape[-2]}x{a.shape[-1]} and {rows}x{columns})"
-        )
-    broadcast_shape(B._array.shape[: -1 if vector else -2], a.shape[:-2])
-    text = "The solver failed because the input matrix is singular."
-    return _computed("torch.linalg.solve", lambda: solve(A, B, vector), a, text)
+    return solve(A, B, vector)
 
 
 def _triangular_right(grad: Any, A: Any, upper: bool) -> Any:
@@ -262,4 +178,58 @@ def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
 def solve_triangular(A: Array, B: Array, upper: bool) -> Array:
     r"""Solution of :math:`X A = B` for a triangular A, whose gradient has that triangle only."""
     triangle = mT(np.triu(A) if upper else np.tril(A))
-    return mT(of_regular(lambda a: np.linalg.solve(a, mT(B)), triangle))
+    return mT(lapack(np.linalg.solve, triangle, mT(B)))
+
+
+# ---------------------------------------------------------------------- pseudoinverses
+
+
+def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
+    r"""Give :math:`-P^\top G P^\top + (I - A P) G^\top P P^\top + P^\top P G^\top (I - P A)`.
+
+    Source: G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least
+    squares problems" (1973).
+    """
+    G, Pt = mT(grad), mT(result)
+    right, left = G @ result @ Pt, Pt @ result @ G
+    return right - self @ (result @ right) + left - (left @ result) @ self - Pt @ grad @ Pt
+
+
+@differentiable("LinalgPinvBackward0", self=_pinv_rule)
+@quietly
+def pinv(self: Array, rtol: float) -> Array:
+    """Pseudoinverse: parts of the matrix whose singular value is too small are left out."""
+    U, S, Vh = lapack(np.linalg.svd, self, False)
+    kept = rtol * np.max(S, -1, keepdims=True, initial=0) < S
+    return (mT(Vh) * np.where(kept, 1 / np.where(kept, S, 1), 0)[..., None, :]) @ mT(U)
+
+
+@linalg("pinv(Tensor A, float? rcond=None, *, float? rtol=None, out=None)")
+def pseudoinverse(A: Tensor, rcond: float | None, rtol: float | None) -> Tensor:
+    """Give the pseudoinverses of matrices.
+
+    Args:
+        A: Of shape (..., m, n).
+        rcond: An older name of `rtol`.
+        rtol: Singular values up to this part of the largest one are taken for 0; by default as
+            rounding makes them.
+
+    Returns:
+        Of shape (..., n, m).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.pinv(torch.tensor([[1.0], [1.0]]))
+        tensor([[0.5000, 0.5000]])
+    """
+    check("linalg.pinv", A, square=False)
+    rtol = rcond if rtol is None else rtol
+    if rtol is None:
+        rtol = float(np.finfo(A._array.dtype).eps) * max(A._array.shape[-2:])
+    return pinv(A, rtol)
+
+
+@face("pinverse(Tensor input, float rcond=1e-15)")
+def pinverse(input: Tensor, rcond: float) -> Tensor:
+    """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
+    return pseudoinverse(input, rcond, None)

@@ -13,55 +13,14 @@ import numpy as np
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.operation import Array, differentiable
-from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
-from minigrad.creation.dtypes import scalar_name
+from minigrad.core.tensor import Tensor
 from minigrad.faces import face
-from minigrad.faces.arguments import as_floats, cast, dimension, dimensions, number
+from minigrad.faces.arguments import as_floats, dimension, dimensions, number
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
-from minigrad.ops.linear_systems import check_floating, linalg
+from minigrad.ops.linear_systems import linalg
 from minigrad.ops.reduction import norm_rule
-from minigrad.ops.type_promotion import broadcast_shape, check_one_type, meet_types, no_booleans
-
-
-def _check_dtype(name: str, array: Any, dtype: Any) -> None:
-    """Raise if a norm is not computed in a type."""
-    wanted = dtype.numpy
-    other = scalar_name(np.empty(0, wanted))
-    if wanted.kind not in "fc":
-        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {other}")
-    if (wanted.kind == "c") != (array.dtype.kind == "c"):
-        kind = "complex" if array.dtype.kind == "c" else "real"
-        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {other}")
-    if wanted.itemsize < array.itemsize:
-        raise RuntimeError(
-            f"{name}: the dtype of the input ({scalar_name(array)}) should be convertible without "
-            f"narrowing to the specified dtype ({other})"
-        )
-
-
-def _refuse_nothing(array: Any, order: Any, dims: tuple[int, ...] | None) -> None:
-    """Raise where a norm of no entries has no meaning: if it looks for the largest or smallest."""
-    if array.size or 0 <= order < math.inf:
-        return
-    what = f"linalg.vector_norm cannot compute the {order:g} norm on"
-    why = "the operation does not have an identity"
-    if dims is None:
-        raise RuntimeError(f"{what} an empty tensor because {why}")
-    for dim in dims:
-        if not array.shape[dim]:
-            raise RuntimeError(
-                f"{what} the dimension {dim}because this dimension is empty and {why}"
-            )
-
-
-def _order(order: Any) -> Any:
-    if isinstance(order, complex):
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
-        )
-    return order
+from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 
 
 @linalg("vector_norm(Tensor x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None)")
@@ -80,16 +39,12 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
         tensor(5.)
     """
-    ord = _order(number(ord, "linalg_vector_norm", "ord", 2))
-    check_floating("linalg.vector_norm", x)
-    array = x._array
-    if dtype is not None:
-        _check_dtype("linalg.vector_norm", array, dtype)
-    dims = None if dim is None or not (dim == 0 or np.size(dim)) else dimensions(dim, array.ndim)
-    _refuse_nothing(array, ord, dims)
-    if array.dtype.kind == "c":
-        x, dtype = choices.abs(x if dtype is None else x.to(dtype)), None
-    if dtype is not None and dtype.numpy != array.dtype:
+    ord = number(ord, "linalg_vector_norm", "ord")
+    if x._array.dtype.kind in "iub":
+        raise RuntimeError(f"a norm is one of floats, got {x.dtype}. Convert with .float().")
+    x = choices.abs(x) if x.is_complex() else x
+    dims = None if dim is None or not (dim == 0 or np.size(dim)) else dimensions(dim, x.ndim)
+    if dtype is not None and dtype.numpy != x._array.dtype:
         return reduction.vector_norm_as(x, ord, dims, keepdim, dtype.numpy)
     return reduction.vector_norm(x, ord, dims, keepdim)
 
@@ -117,37 +72,18 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
         tensor(5.)
     """
-    dims = None if dim is None else list(dim) if isinstance(dim, (tuple, list)) else [dim]
-    ndim = input._array.ndim
-    if dims is not None and len(dims) not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {dims}"
-        )
-    if dims is None and ord is not None and ndim not in (1, 2):
-        raise RuntimeError(
-            "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-            f"{ndim}D."
-        )
-    two = len(dims) == 2 if dims is not None else ndim == 2
-    if isinstance(ord, str) and not two:
-        raise RuntimeError(
-            f"linalg.matrix_norm: dim must be a 2-tuple. Got {dim}"
-            if dims
-            else "linalg.matrix_norm: The input tensor A must have at least 2 dimensions."
-        )
-    if isinstance(ord, str) or (ord is not None and two):
-        return vector_norm(input, _of_matrices(ord), dims, keepdim, dtype)
-    return vector_norm(input, 2 if ord is None else ord, dims, keepdim, dtype)
+    count = input.ndim if dim is None else np.size(dim)
+    if count not in (1, 2) and not dim is ord is None:
+        raise RuntimeError("linalg.norm is the norm of a vector or a matrix: of 1 or 2 dimensions")
+    if count == 2 and ord is not None:
+        ord = _of_matrices(ord)
+    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype)
 
 
 def _of_matrices(order: Any) -> int:
     """Give the order of entries that a norm of matrices has."""
     if order != "fro":
-        written = order if isinstance(order, str) else f"{order:g}"
-        raise RuntimeError(
-            f"linalg.matrix_norm: Order {written} not supported. Sum the absolute values of rows "
-            "or columns, or take the singular values of torch.linalg.svd(A)."
-        )
+        raise RuntimeError(f"there is torch.linalg.matrix_norm(A, {order!r}) for norms of matrices")
     return 2
 
 
@@ -174,8 +110,6 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         >>> torch.norm(torch.tensor([3.0, -4.0]))
         tensor(5.)
     """
-    if isinstance(p, str) and dim is not None and not isinstance(dim, int):
-        len(dim)  # a tensor without dimensions has none
     order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else p
     return vector_norm(input, order, dim, keepdim, dtype)
 
@@ -187,18 +121,14 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     "DistBackward0",
     broadcasts=True,
     self=lambda grad, self, other, result, p: norm_rule(grad, self - other, result, p, None, True),
-    other=lambda grad, self, other, result, p: _negative(
-        norm_rule(grad, self - other, result, p, None, True)
+    other=lambda grad, self, other, result, p: norm_rule(
+        -grad, self - other, result, p, None, True
     ),
 )
 @quietly
 def dist(self: Array, other: Array, p: Any) -> Array:
     r"""Norm of a difference: the gradients are that of the norm, and its negative."""
     return reduction.vector_norm.forward(self - other, p, None, False)
-
-
-def _negative(gradient: Any) -> Any:
-    return None if gradient is None else -gradient
 
 
 @face("dist(Tensor input, Tensor other, Number p=2)")
@@ -210,27 +140,9 @@ def distance(input: Tensor, other: Tensor, p: float) -> Tensor:
         >>> torch.dist(torch.tensor([0.0, 0.0]), torch.tensor([3.0, 4.0]))
         tensor(5.)
     """
-    p = _order(p)
-    if "b" in (input._array.dtype.kind, other._array.dtype.kind):
-        raise no_booleans(TypeError(), np.empty(0, bool), np.empty(0))
-    if "c" in (input._array.dtype.kind, other._array.dtype.kind):
-        return distance(choices.abs(elementwise.sub(input, other)), wrap(np.zeros(())), p)
-    if input._array.dtype.kind in "iu" and other._array.dtype.kind in "iu":
-        raise RuntimeError(
-            "norm(): input dtype should be either floating point or complex. Got "
-            f"{input.dtype.tensor_type} instead."
-        )
-    first, second = _floats(input, other), _floats(other, input)
-    if first._array.dtype != second._array.dtype:
-        return meet_types(lambda a, b: dist(a, b, p), first, second)
-    return dist(first, second, p)
-
-
-def _floats(input: Tensor, other: Tensor) -> Tensor:
-    if input._array.dtype.kind not in "iu":
-        return input
-    kind = other._array.dtype.kind
-    return cast(input, other._array.dtype if kind == "f" else np.dtype("float32"))
+    if not (input.is_floating_point() and other.is_floating_point()):
+        raise RuntimeError(f"a distance is one of floats, got {input.dtype} and {other.dtype}")
+    return dist(input, other, p)
 
 
 # ---------------------------------------------------------------------- of all pairs of rows
@@ -293,11 +205,7 @@ def euclidean_dist(x1: Array, x2: Array) -> Array:
     return np.sqrt(np.maximum(squares, 0) if squares.dtype.kind == "f" else squares)
 
 
-_MODES = (
-    "use_mm_for_euclid_dist_if_necessary",
-    "use_mm_for_euclid_dist",
-    "donot_use_mm_for_euclid_dist",
-)
+_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist")
 
 
 @face(f'cdist(Tensor x1, Tensor x2, float p=2.0, compute_mode="{_MODES[0]}")', method=False)
@@ -320,39 +228,23 @@ def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Te
         >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
         tensor([[5., 0.]])
     """
-    if compute_mode not in _MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     a, b = x1._array, x2._array
-    for name, array in (("X1", a), ("X2", b)):
-        if array.ndim < 2:
-            raise RuntimeError(
-                f"cdist only supports at least 2D tensors, {name} got: {array.ndim}D"
-            )
-    if a.shape[-1] != b.shape[-1]:
+    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-1] or not p >= 0:
         raise RuntimeError(
-            f"X1 and X2 must have the same number of columns. X1: {a.shape[-1]} X2: {b.shape[-1]}"
+            f"cdist takes rows of one length, and p from 0 on, got {list(a.shape)} and "
+            f"{list(b.shape)}, and {p}"
         )
-    for name, array in (("X1", a), ("X2", b)):
-        if array.dtype.kind in "iub":
-            raise RuntimeError(
-                f"cdist only supports floating-point dtypes, {name} got: {scalar_name(array)}"
-            )
-    if not p >= 0:
-        raise RuntimeError("cdist only supports non-negative p values")
-    batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
     check_one_type(a, b)
-    if a.dtype.kind == "f" and a.dtype.itemsize == 2:
-        raise NotImplementedError("\"cdist\" not implemented for 'Half'")
-    n, m, k = a.shape[-2], b.shape[-2], a.shape[-1]
-    by_product = compute_mode == _MODES[1] or (compute_mode == _MODES[0] and max(n, m) > 25)
-    if p == 2 and by_product and min(n, m, k) and math.prod(batch):
+    if a.dtype.kind != "f":
+        raise RuntimeError(f"cdist computes with floats, got {x1.dtype}")
+    many = max(a.shape[-2], b.shape[-2]) > 25
+    if p == 2 and a.size and (compute_mode == _MODES[1] or (compute_mode == _MODES[0] and many)):
+        batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
         first, second = (
-            tensor if tensor._array.shape == sizes else shape.expand(tensor, sizes)
-            for tensor, sizes in ((x1, (*batch, n, k)), (x2, (*batch, m, k)))
+            each if each._array.shape[:-2] == batch else each.expand(*batch, *each.shape[-2:])
+            for each in (x1, x2)
         )
-        return shape.view(euclidean_dist(first, second), (*batch, n, m))
-    if not k:
-        return wrap(np.zeros((*batch, n, m), a.dtype))
+        return shape.view(euclidean_dist(first, second), (*batch, a.shape[-2], b.shape[-2]))
     return cdist(x1, x2, float(p))
 
 
@@ -392,12 +284,9 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: boo
         >>> torch.pairwise_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
         tensor([5.0000])
     """
-    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
     difference = elementwise.add_number(as_floats(x1 - x2), eps)
-    if difference._array.dtype.kind == "c":
-        difference = choices.abs(difference)
-    last = (len(sizes) - 1,) if sizes else ()
-    return norm_dim(difference, 2.0 if p is None else float(p), last, keepdim)
+    last = difference.ndim - 1
+    return norm_dim(difference, p, () if last < 0 else (last,), keepdim)
 
 
 @face("cosine_similarity(Tensor x1, Tensor x2, dim=1, eps=1e-8)", method=False)
@@ -421,16 +310,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
         >>> torch.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]), dim=0)
         tensor(0.6000)
     """
-    meeting = dtypes.result_type(x1._array, x2._array)
-    if meeting.kind in "iubc":
-        name = scalar_name(np.empty(0, meeting))
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {name}"
-        )
-    if not eps >= 0:
-        raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
+    if x1._array.dtype.kind in "iubc" and x2._array.dtype.kind in "iubc":
+        raise RuntimeError(f"an angle is one of floats, got {x1.dtype} and {x2.dtype}")
     sizes = broadcast_shape(x1._array.shape, x2._array.shape)
-    x1, x2 = (cast(x, meeting) if x._array.dtype.kind in "iub" else x for x in (x1, x2))
+    x1, x2 = as_floats(x1), as_floats(x2)
     if x1._array.shape != x2._array.shape:
         x1, x2 = shape.expand(x1, sizes), shape.expand(x2, sizes)
     number = dimension(dim, len(sizes))

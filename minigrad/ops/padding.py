@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import applied, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
 from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, number, wholes
+from minigrad.faces.arguments import wholes
 from minigrad.ops.correlation import padded
 
 
@@ -101,9 +100,9 @@ def _padding_by(kind: str, copied: Copied, dims: int) -> Any:
     return operation
 
 
-# for each mode what it is called, and its operations by the number of dimensions
+# the operations by the mode and the number of dimensions
 _KINDS = {
-    mode: (kind, {dims: _padding_by(kind, copied, dims) for dims in (1, 2, 3)})
+    mode: {dims: _padding_by(kind, copied, dims) for dims in (1, 2, 3)}
     for mode, kind, copied in (
         ("reflect", "reflection", _reflected),
         ("replicate", "replication", _at_edge),
@@ -113,58 +112,7 @@ _KINDS = {
 # ---------------------------------------------------------------------- what is called
 
 
-def constant(input: Tensor, pad: Sequence[int], value: Any) -> Tensor:
-    """Surround a tensor with a number.
-
-    Raises:
-        RuntimeError: If there is nothing left of a dimension that is cut.
-    """
-    have = input._array.shape
-    for back, (left, right) in _pairs(pad):
-        if have[-back] + min(left, 0) + min(right, 0) < 0:
-            raise RuntimeError("narrow(): length must be non-negative.")
-    dtype = input._array.dtype
-    number = 0 if value is None else value
-    if dtype.kind in "iub" and isinstance(number, float):
-        number = int(number) if dtype.kind != "b" else bool(number)
-    inside = entry(number, dtype).item() if dtype.kind in "fiub" else number
-    return constant_pad_nd(input, tuple(pad), inside)
-
-
-def copied(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
-    """Surround a tensor with copies of its own entries: by "reflect" or "replicate".
-
-    Raises:
-        RuntimeError: If the padding does not fit the tensor.
-    """
-    dims = len(pad) // 2
-    have, (name, of_dims) = input._array.shape, _KINDS[mode]
-    batched = len(have) == dims + 2
-    if 0 in (have[1:] if batched else have):
-        raise RuntimeError(
-            f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size "
-            f"and other non-zero dimensions for input, but got: {list(have)}"
-        )
-    if mode == "reflect":
-        for back, (left, right) in _pairs(pad):
-            if left >= have[-back] or right >= have[-back]:
-                raise RuntimeError(
-                    f"Argument #{2 + 2 * back}: Padding size should be less than the "
-                    f"corresponding input dimension, but got: padding ({left}, {right}) at "
-                    f"dimension {len(have) - back} of input {list(have)}"
-                )
-    if input._array.dtype.kind == "b":
-        raise NotImplementedError(f"\"{name}_pad{dims}d\" not implemented for 'Bool'")
-    for back, (left, right) in _pairs(pad):
-        size = have[-back]
-        if not 1 <= size + left + right < 2**63:
-            raise RuntimeError(
-                f"input (W: {size}) is too small. Calculated output W: {size + left + right}"
-            )
-    return of_dims[dims](input, tuple(pad))
-
-
-@functional
+@functional('pad(Tensor input, pad, str mode="constant", value=None)')
 def pad(
     input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
@@ -196,34 +144,25 @@ def pad(
         >>> torch.nn.functional.pad(x, (2, 1), mode="reflect")
         tensor([[3., 2., 1., 2., 3., 2.]])
     """
-    check_tensor("pad", input)
-    if not isinstance(pad, (tuple, list)):
-        raise wrong_type("pad", "pad", "tuple of ints", pad, 2)
-    value = None if value is None else number(value, "pad", "value", 4, "float")
-    if mode == "circular":
-        raise NotImplementedError(
-            "pad has no mode='circular' here. Join the other side with torch.cat."
-        )
-    if mode not in ("constant", "reflect", "replicate"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    ndim, sides = input.ndim, [*wholes("pad", pad, "pad", 2)]
-    if len(sides) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(sides) > 2 * ndim:
+    if mode not in ("constant", *_KINDS):
+        told = "Join the other side with torch.cat." if mode == "circular" else ""
+        raise NotImplementedError(f"pad has no mode='{mode}' here. {told}")
+    sizes, sides = input._array.shape, wholes("pad", pad, "pad")
+    dims = len(sides) // 2
+    if len(sides) % 2 or dims > len(sizes):
         raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got "
-            f"padding length {len(sides)} and input of dimension {ndim}"
+            f"padding is two numbers for each dimension, from the last one on, got {list(sides)} "
+            f"for a tensor of size {list(sizes)}"
         )
+    if mode != "constant" and value:
+        raise RuntimeError(f"pad takes no value with mode='{mode}'")
     if mode == "constant":
-        return constant(input, sides, value)
-    if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if len(sides) not in (2, 4, 6) or ndim - len(sides) // 2 not in (1, 2):
-        raise NotImplementedError(
-            f"Padding size {len(sides)} is not supported for {ndim}D input tensor.\n"
-            "Supported combinations for non-constant padding:\n"
-            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
-            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
-            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
-        )
-    return copied(input, sides, mode)
+        value = entry(0 if value is None else value, input._array.dtype).item()
+        return constant_pad_nd(input, sides, value)
+    if dims not in (1, 2, 3) or len(sizes) - dims not in (1, 2):
+        raise NotImplementedError(f"mode='{mode}' pads 1 to 3 dimensions after (N, C) or (C,)")
+    for back, added in _pairs(sides):
+        size = sizes[-back]
+        if (mode == "reflect" and max(added) >= size) or size + sum(added) < 1 or not size:
+            raise RuntimeError(f"a dimension of size {size} can't be padded by {added}")
+    return _KINDS[mode][dims](input, sides)

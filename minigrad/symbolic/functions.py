@@ -12,7 +12,6 @@ import sympy
 
 from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
-from minigrad.ops.decompositions import nearly_zero
 from minigrad.ops.statistics import may_have_zero
 from minigrad.symbolic.array import (
     OrderUnknown,
@@ -239,7 +238,6 @@ SymbolicArray._functions.update(
         special_functions.lgamma.forward: functools.partial(entrywise, sympy.loggamma),
         special_functions.polygamma.forward: lambda a, n: entrywise(sympy.polygamma, n, a),
         largest_of: _largest_of,
-        nearly_zero: lambda values: np.zeros(values.shape, bool),
         may_have_zero: lambda values: True,  # of a symbol nobody knows
     }
 )

@@ -91,9 +91,7 @@ def errors(torch, log):
 
 @family
 def corners(torch, log):
-    """One zero, wide and tall matrices, a weight of one row, zeros in norms, few entries."""
-    zero = torch.zeros(1, 1, requires_grad=True)
-    log("det", torch.autograd.grad(torch.linalg.det(zero), zero))
+    """Wide and tall matrices, a weight of one row, zeros in norms, few entries."""
     for sizes in ((2, 3), (3, 2)):
         matrix = torch.tensor([0.5, -2.0, 1.5, 3.0, 0.25, -1.0]).reshape(sizes).requires_grad_()
         inverse = torch.linalg.pinv(matrix)

@@ -41,7 +41,7 @@ TABLE = {
     "linalg.inv": operation(
         lambda t, x: t.linalg.inv(x),
         S,
-        dtypes=("float16", "int64", "bool"),
+        dtypes=(),
         wrong={
             "vector": lambda t, x: t.linalg.inv(x[0]),
             "not square": lambda t, x: t.linalg.inv(x[:2]),
@@ -57,7 +57,7 @@ TABLE = {
         lambda t, x, y: t.linalg.solve(x, y),
         S,
         (3, 2),
-        dtypes=("float16", "int64", "bool"),
+        dtypes=(),
         wrong={
             "sizes": lambda t, x, y: t.linalg.solve(x, y[:2]),
             "sizes of a vector": lambda t, x, y: t.linalg.solve(x, y[0]),
@@ -75,7 +75,7 @@ TABLE = {
     "linalg.det": operation(
         lambda t, x: t.linalg.det(x),
         S,
-        dtypes=("float16", "int64", "bool"),
+        dtypes=(),
         wrong={
             "vector": lambda t, x: t.linalg.det(x[0]),
             "not square": lambda t, x: t.det(x[:2]),
@@ -85,7 +85,7 @@ TABLE = {
     "linalg.qr, Q": operation(
         lambda t, x: t.linalg.qr(x).Q,
         R,
-        dtypes=("float16", "int64"),
+        dtypes=(),
         wrong={
             "mode": lambda t, x: t.linalg.qr(x, mode="full"),
             "vector": lambda t, x: t.linalg.qr(x[0]),
@@ -128,10 +128,9 @@ TABLE = {
     "linalg.svd, values": operation(
         lambda t, x: t.linalg.svd(x).S,
         R,
-        dtypes=("float16", "int64"),
+        dtypes=(),
         wrong={
             "vector": lambda t, x: t.linalg.svd(x[0]),
-            "driver": lambda t, x: t.linalg.svd(x, driver="gesvd"),
             "nan": lambda t, x: t.linalg.svd(t.full((2, 2), float("nan"))),
         },
     ),
@@ -168,8 +167,6 @@ TABLE = {
         wrong={
             "order": lambda t, x: t.linalg.vector_norm(x, "fro"),
             "dimension": lambda t, x: t.linalg.vector_norm(x, dim=2),
-            "nothing": lambda t, x: t.linalg.vector_norm(x[:0], INF),
-            "nothing along": lambda t, x: t.linalg.vector_norm(x[:0], INF, dim=0),
         },
     ),
     "linalg.norm": operation(
@@ -218,12 +215,9 @@ def nothing_in_them(torch, log):
 
 @family
 def singular(torch, log):
-    """Singular matrices where that is no error."""
+    """A determinant of 0, and the error for singular matrices."""
     ones = torch.ones(2, 2)
     log("det", torch.det(ones).abs())
-    x = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
-    (gradient,) = torch.autograd.grad(torch.det(x), x, create_graph=True)
-    log("gradient of det", gradient)
     error = torch.linalg.LinAlgError
     log("error", issubclass(error, RuntimeError), error.__name__)
 
