@@ -13,12 +13,10 @@ from minigrad.autograd.messages import warn
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
-from minigrad.faces.arguments import not_implemented
 from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
-from minigrad.ops.type_promotion import no_cast
 
 # Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
 # and variance stay. Source: Klambauer et al., Self-normalizing neural networks, 2017.
@@ -45,12 +43,8 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         array = np.empty((*array.shape[:2], *[1] * (array.ndim - 2)), dtype)
-    if dtype.kind in "iub":
-        # as PyTorch divides the mask in place, which holds integers too
-        name = "Long" if alpha and dtype.kind == "b" else input.dtype.tensor_type
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {name}")
-    if dtype.kind == "c":
-        raise not_implemented("bernoulli_scalar_cpu_", array)
+    if dtype.kind != "f":
+        raise RuntimeError(f"dropout scales floats, got {input.dtype}")
     mask = _keep_mask(array, p)
     if not alpha:
         return wrap(mask / (1 - p)), None
@@ -121,8 +115,6 @@ def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tenso
     if train is False and array.size:
         kept = wrap(np.ones(array.shape, bool))
         return native_dropout(input, np.ones((), array.dtype)), kept
-    if array.dtype.kind in "iub":
-        raise no_cast(input, "input")
     mask = _keep_mask(array, p)
     scale = 1 / (1 - p) if p < 1 else 0.0
     kept = wrap(mask.astype(bool) if mask.size else mask)
@@ -205,31 +197,14 @@ def _of_channels(
         ValueError: If `p` is not between 0 and 1.
     """
     _check_range(p)
-    ndim = input.dim()
-    shapes = f"{spatial + 1}D or {spatial + 2}D"
-    meant = (
-        f"Note that {name} exists to provide channel-wise dropout on inputs with {spatial} spatial "
-        f"dimension{'s' * (spatial > 1)}, a channel dimension, and an optional batch dimension "
-        f"(i.e. {shapes} inputs)."
-    )
+    ndim = input.ndim
     if ndim not in (spatial + 1, spatial + 2):
+        told = f"{name} takes inputs of {spatial + 1} or {spatial + 2} dimensions, got {ndim}."
         if spatial == 1:
-            raise RuntimeError(
-                f"{name}: Expected {shapes} input, but received a {ndim}D input. {meant}"
-            )
-        warn(
-            f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
-            "an error in a future release. To retain the behavior and silence this warning, please "
-            f"use dropout instead. {meant}"
-        )
+            raise RuntimeError(told)
+        warn(f"{told} This is deprecated; use dropout instead.")
     elif spatial == 2 and ndim == 3:
-        warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
-            "behavior is desired - input is interpreted as shape (N, C, L), where C is the channel "
-            "dim. This behavior will change in a future release to interpret the input as one "
-            "without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
-            "dropout behavior, please switch to using dropout1d instead."
-        )
+        warn("dropout2d takes a 3D input as (N, C, L), as dropout1d does; use that instead.")
     call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
     if spatial == 2 or ndim == spatial + 2:
         return call(input, p, training)

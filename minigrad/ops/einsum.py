@@ -20,6 +20,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, check_tensors, different
 from minigrad.ops import elementwise, linear_algebra, reduction, shape, triangular
+from minigrad.ops.linear import check_factors
 from minigrad.ops.type_promotion import check_one_type
 
 # ---------------------------------------------------------------------- equations
@@ -157,7 +158,7 @@ def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     b = shape.permute(right, (*both, *summed, *other, *own))
     a = shape.reshape(a, (batch, rows, inner))
     b = shape.reshape(b, (batch, inner, columns))
-    linear_algebra.check_bmm(a._array, b._array)
+    check_factors(a._array, b._array, 3, 3)
     result = linear_algebra.bmm(a, b)
     sizes = tuple(1 if d in summed else y[d] if d in other else x[d] for d in order)
     result = shape.view(result, sizes)

@@ -22,69 +22,55 @@ from minigrad.core.tensor import (
     wrap,
 )
 from minigrad.creation.construction import entry, real_number
-from minigrad.creation.dtypes import c_name, scalar_name
 from minigrad.faces import face, functional
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import CONVERT, differ
+from minigrad.ops.type_promotion import check_one_type
 
 # ---------------------------------------------------------------------- factors that fit
 
 _BOOL = np.dtype(np.bool_)
 
 
-def refuse_booleans(kernel: str, array: Any) -> None:
-    """Raise if an operation is asked for a product of booleans."""
-    if array.dtype is _BOOL:
-        raise NotImplementedError(
-            f"\"{kernel}\" not implemented for 'Bool'. Convert to integers first."
-        )
+def check_factors(x: Any, y: Any, left: int = 2, right: int = 2) -> None:
+    """Raise if two arrays are not factors of a product.
 
+    Args:
+        x: The left one.
+        y: The right one.
+        left: How many dimensions the left one must have.
+        right: How many the right one.
 
-def _check_sizes(x: Any, y: Any) -> None:
-    if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and "
-            f"{y.shape[0]}x{y.shape[1]})"
-        )
-
-
-def check_mm(x: Any, y: Any) -> None:
-    """Raise if two arrays are not matrices that fit."""
-    if x.dtype is y.dtype is not _BOOL and x.ndim == y.ndim == 2 and x.shape[1] == y.shape[0]:
+    Raises:
+        RuntimeError: If dimensions, sizes or types do not fit.
+        NotImplementedError: If they hold booleans.
+    """
+    fits = (
+        x.ndim == left
+        and y.ndim == right
+        and x.shape[-1] == y.shape[-1 if right == 1 else -2]
+        and x.shape[:-2] == y.shape[:-2]
+    )
+    if fits and x.dtype is y.dtype is not _BOOL:
         return
-    for name, array in (("self", x), ("mat2", y)):
-        if array.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix")
-    _check_sizes(x, y)
-    if differ(x, y):
+    if not fits:
+        sizes = ["x".join(map(str, each.shape)) for each in (x, y)]
         raise RuntimeError(
-            "expected m1 and m2 to have the same dtype, but got: "
-            f"{c_name(x)} != {c_name(y)}. {CONVERT}"
+            f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}); factors of "
+            f"{left} and {right} dimensions are expected, with one inner size"
         )
-    refuse_booleans("addmm_impl_cpu_", x)
+    check_one_type(x, y)
+    if x.dtype is _BOOL:
+        raise NotImplementedError("products of booleans: convert to integers first")
 
 
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
     """Raise if a bias and two matrices do not fit."""
-    if (
-        bias.dtype is x.dtype is y.dtype is not _BOOL
-        and x.ndim == y.ndim == 2
-        and x.shape[1:] + bias.shape == y.shape
-    ):
-        return
-    for name, array in (("mat1", x), ("mat2", y)):
-        if array.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {array.ndim}-D tensor")
-    for name, array in (("self", bias), ("mat1", x)):
-        if differ(array, y):
-            raise RuntimeError(
-                f"{name} and mat2 must have the same dtype, but got {scalar_name(array)} and "
-                f"{scalar_name(y)}. {CONVERT}"
-            )
-    _check_sizes(x, y)
-    expanded_sizes(bias, (x.shape[0], y.shape[1]))
-    refuse_booleans("addmm_impl_cpu_", x)
+    check_factors(x, y)
+    if bias.shape != y.shape[1:]:
+        expanded_sizes(bias, (x.shape[0], y.shape[1]))
+    if bias.dtype is not y.dtype:
+        check_one_type(bias, y)
 
 
 # ---------------------------------------------------------------------- products and biases
@@ -126,7 +112,7 @@ def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     return applied(mm, _t(left), grad)
 
 
-@face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_mm)
+@face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_factors)
 @differentiable(
     "MmBackward0",
     self=lambda grad, mat2, self_sym_columns: _left_rule(grad, mat2, self_sym_columns),
@@ -220,9 +206,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """
     x, w = input._array, weight._array
     if not (x.ndim and w.ndim):
-        raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are {x.ndim}D and {w.ndim}D"
-        )
+        raise RuntimeError(f"linear takes vectors and a matrix, not {x.ndim}D and {w.ndim}D")
     if bias is None or w.ndim != 2:
         if bias is not None and w.ndim == 1 and x.ndim == 2:
             raise RuntimeError("mat2 must be a matrix, got 1-D tensor")

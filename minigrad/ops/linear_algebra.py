@@ -9,6 +9,7 @@ The rules are those of two matrices, which stand in `minigrad.ops.linear`.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,67 +17,17 @@ import numpy as np
 from minigrad.autograd.rules import applied, quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import attach, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor
 from minigrad.ops import elementwise, shape
-from minigrad.ops.linear import check_mm, mm, refuse_booleans
+from minigrad.ops.linear import check_factors, mm
 from minigrad.ops.shape import _t
-from minigrad.ops.type_promotion import CONVERT, broadcast_shape, check_one_type, differ
-
-# ---------------------------------------------------------------------- factors that fit
+from minigrad.ops.type_promotion import broadcast_shape
 
 
-def check_dot(x: Any, y: Any) -> None:
-    """Raise if two arrays have no inner product."""
-    if x.ndim != 1 or y.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {x.ndim}D and {y.ndim}D tensors")
-    if differ(x, y):
-        raise RuntimeError(
-            "dot : expected both vectors to have same dtype, but found "
-            f"{scalar_name(x)} and {scalar_name(y)}. {CONVERT}"
-        )
-    if x.size != y.size:
-        raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{x.size}] and src [{y.size}] to have the "
-            f"same number of elements, but got {x.size} and {y.size} elements respectively"
-        )
-    refuse_booleans("dot", x)
-
-
-def check_mv(x: Any, y: Any) -> None:
-    """Raise if two arrays are not a matrix and a vector that fit."""
-    if x.ndim != 2 or y.ndim != 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {x.ndim}, {y.ndim}")
-    if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), "
-            f"vec ({y.shape[0]})"
-        )
-    if differ(x, y):
-        first, second = scalar_name(x), scalar_name(y)
-        raise RuntimeError(
-            "addmv input tensors must have the same dtype, but got "
-            f"{second}, {first}, and {second}. {CONVERT}"
-        )
-    refuse_booleans("addmv_impl_cpu", x)
-
-
-def check_bmm(x: Any, y: Any) -> None:
-    """Raise if two arrays are not stacks of matrices that fit."""
-    for name, array in (("batch1", x), ("batch2", y)):
-        if array.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    check_one_type(x, y)
-    if (x.shape[0], x.shape[2]) != y.shape[:2]:
-        raise RuntimeError(
-            "Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{x.shape[0]}, {x.shape[2]}] but got: [{y.shape[0]}, {y.shape[1]}]."
-        )
-    refuse_booleans("bmm", x)
-
-
-@face("mv(Tensor input, Tensor vec, *, out=None)", out="none", check=check_mv)
+@face(
+    "mv(Tensor input, Tensor vec, *, out=None)", out="none", check=partial(check_factors, right=1)
+)
 @differentiable(
     "MvBackward0",
     self=lambda grad, vec: np.multiply.outer(grad, vec),
@@ -87,7 +38,11 @@ def mv(self: Array, vec: Array) -> Array:
     return self @ vec
 
 
-@face("dot(Tensor input, Tensor tensor, *, out=None)", out="none", check=check_dot)
+@face(
+    "dot(Tensor input, Tensor tensor, *, out=None)",
+    out="none",
+    check=partial(check_factors, left=1, right=1),
+)
 @differentiable(
     "DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
 )
@@ -99,15 +54,16 @@ def dot(self: Array, tensor: Array) -> Array:
 @face("outer(Tensor input, Tensor vec2, *, out=None)", ufunc=((np.multiply, "outer"),))
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Multiply each entry of one vector by each of another."""
-    for name, tensor in (("self", input), ("vec2", vec2)):
-        if tensor._array.ndim != 1:
-            raise RuntimeError(
-                f"outer: Expected 1-D argument {name}, but got {tensor._array.ndim}-D"
-            )
+    if not input.ndim == vec2.ndim == 1:
+        raise RuntimeError(f"outer takes two vectors, not {input.ndim}D and {vec2.ndim}D")
     return elementwise.mul(shape.view(input, (len(input), 1)), vec2)
 
 
-@face("bmm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_bmm)
+@face(
+    "bmm(Tensor input, Tensor mat2, *, out=None)",
+    out="none",
+    check=partial(check_factors, left=3, right=3),
+)
 @differentiable(
     "BmmBackward0",
     self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
@@ -146,17 +102,15 @@ def matmul(a: Tensor, b: Tensor) -> Tensor:
     """
     x, y = a._array, b._array
     if x.ndim == 2 and y.ndim == 2:
-        check_mm(x, y)
+        check_factors(x, y)
         return mm(a, b)
     if x.ndim == 0 or y.ndim == 0:
-        raise RuntimeError(
-            f"both arguments to matmul need to be at least 1D, but they are {x.ndim}D and {y.ndim}D"
-        )
+        raise RuntimeError(f"matmul takes no numbers, but got {x.ndim}D and {y.ndim}D")
     if y.ndim == 1 and x.ndim <= 2:
-        (check_dot if x.ndim == 1 else check_mv)(x, y)
+        check_factors(x, y, x.ndim, 1)
         return (dot if x.ndim == 1 else mv)(a, b)
     if x.ndim == 1 and y.ndim == 2:
-        check_mm(x[None], y)
+        check_factors(x[None], y)
         result: Tensor = shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)
         result._bump_version()  # PyTorch squeezes in place
         return result
@@ -192,9 +146,9 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     *outer, inner = a._array.shape
     rows = shape.reshape(a, (math.prod(outer), inner))
     if b._array.ndim == 1:
-        check_mv(rows._array, b._array)
+        check_factors(rows._array, b._array, 2, 1)
         return shape.unsafe_view(mv(rows, b), tuple(outer))
-    check_mm(rows._array, b._array)
+    check_factors(rows._array, b._array)
     result = shape.unsafe_view(mm(rows, b), (*outer, b._array.shape[1]))
     if not turned:
         return result
@@ -218,7 +172,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
         right = shape.unsqueeze(shape.reshape(shape.expand(b, (*batch, *y)), (count, *y)), 2)
     else:
         right = shape.reshape(shape.expand(b, (*batch, *y[-2:])), (count, *y[-2:]))
-    check_bmm(left._array, right._array)
+    check_factors(left._array, right._array, 3, 3)
     result = bmm(left, right)
     if len(y) == 1:
         result = shape.squeeze_dim(result, 2)

@@ -73,7 +73,7 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         tensor(5.)
     """
     count = input.ndim if dim is None else np.size(dim)
-    if count not in (1, 2) and not dim is ord is None:
+    if count not in (1, 2) and (dim, ord) != (None, None):
         raise RuntimeError("linalg.norm is the norm of a vector or a matrix: of 1 or 2 dimensions")
     if count == 2 and ord is not None:
         ord = _of_matrices(ord)

@@ -20,7 +20,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, sequence_of_sizes
 from minigrad.creation.factories import check_range
 from minigrad.faces import attach, face
-from minigrad.faces.arguments import no_combination, not_implemented, number, whole
+from minigrad.faces.arguments import not_implemented, number, whole
 from minigrad.faces.out import refuse_repeats
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import broadcast_shape, check_floats
@@ -191,10 +191,7 @@ def _with_chance(p: float, source: Any) -> Any:
 def _tried(chances: Any, source: Any) -> Any:
     """Compare probabilities with uniform numbers of their own type."""
     if not ((chances >= 0) & (chances <= 1)).all():
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error "
-            "message be improved?  If so, please report an enhancement request to PyTorch.)"
-        )
+        raise RuntimeError("probabilities are numbers from 0 to 1")
     return source.uniform(chances.shape, chances.dtype) < chances
 
 
@@ -257,24 +254,14 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if size is not None and not any(each.ndim or each.requires_grad for each in given):
-        given = []  # what has no dimensions counts as a number
-    if not given or not isinstance(mean, Tensor):
-        mean = number(mean, "normal", "mean", 1, "float")
-    if not given or not isinstance(std, Tensor):
-        std = number(std, "normal", "std", 2, "float")
-    elif std._array.dtype.kind == "c":
-        raise RuntimeError("normal expects standard deviation to be non-complex")
-    if given and size is not None:
-        raise no_combination("normal", mean, std, size)
+    if size is not None:
+        given, mean, std = [], float(mean), float(std)
+    if not given and size is None:
+        raise TypeError("normal() needs a size if neither mean nor std is a tensor")
     lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
     if not lowest >= 0:
-        what = "all elements of std >= 0.0" if isinstance(std, Tensor) else "std >= 0.0"
-        found = "" if isinstance(std, Tensor) else f", but found std {std:g}"
-        raise RuntimeError(f"normal expects {what}{found}")
+        raise RuntimeError(f"normal takes standard deviations from 0 on, got {lowest:g}")
     if not given:
-        if size is None:
-            raise TypeError("normal() needs a size if neither mean nor std is a tensor")
         shape = sequence_of_sizes(size, "normal")
         array = stream(generator).normal(shape, dtype_for("normal", None, dtype), mean, std)
         return finish(array, requires_grad)
@@ -316,24 +303,15 @@ def multinomial(
         tensor([2, 2, 2, 2])
     """
     weights = input._array
-    if weights.dtype.kind != "f":
-        raise RuntimeError(
-            "multinomial only supports floating-point dtypes for input, got: "
-            f"{input.dtype.tensor_type}"
-        )
-    if weights.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if weights.dtype.kind != "f" or weights.ndim not in (1, 2) or num_samples <= 0:
+        raise RuntimeError("multinomial draws from a vector or rows of floats, at least once")
     if not replacement and num_samples > weights.shape[-1]:
-        raise RuntimeError(
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
-        )
+        raise RuntimeError(f"{num_samples} draws without replacement need as many weights")
     if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        raise RuntimeError("weights are finite and not negative")
     rows = np.atleast_2d(weights)
     if (rows.sum(1) <= 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        raise RuntimeError("the sum of the weights is not positive")
     source = stream(generator)
     if replacement and num_samples > 1:
         totals = np.cumsum(rows.astype(np.float64), axis=1)
