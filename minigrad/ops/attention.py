@@ -24,7 +24,7 @@ import numpy as np
 from minigrad.autograd.rules import quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import c_name
+from minigrad.creation import dtypes
 from minigrad.faces import functional
 from minigrad.faces.arguments import dimension
 from minigrad.faces.face import in_functional
@@ -35,20 +35,18 @@ from minigrad.ops.type_promotion import rounded_once
 
 
 class Kept:
-    """What the forward and the rules hand on to each other, so that nothing is computed twice.
+    """What a forward keeps for its rules, and for those who look at its node.
 
     Attributes:
         weights: The weights :math:`P`, after the forward.
-        scores: A gradient of the result, and the gradient of the scores that it leads to.
         call: The mask, whether it is causal and the scale, as they were given.
     """
 
-    __slots__ = ("call", "scores", "weights")
+    __slots__ = ("call", "weights")
 
     def __init__(self, *call: Any) -> None:
         self.call = call
         self.weights: Any = None
-        self.scores: tuple[Any, Any] | None = None
 
 
 def _turned(array: Any) -> Any:
@@ -61,59 +59,41 @@ def _total(array: Any) -> Any:
 
 def _compute_weights(query: Any, key: Any, mask: Any, scale: float) -> Any:
     """Compute the weights; a row in which everything is masked gets zeros."""
-    weights = np.matmul(query * scale, _turned(key))
+    scores = np.matmul(query * scale, _turned(key))
     if mask is not None:
-        weights += mask
-    largest = np.maximum.reduce(weights, axis=-1, keepdims=True)
+        scores = scores + mask
+    largest = np.maximum.reduce(getattr(scores, "_array", scores), axis=-1, keepdims=True)
     if mask is not None:
         largest = np.where(largest == -np.inf, 0, largest)
-    weights -= largest
-    np.exp(weights, out=weights)
-    totals = _total(weights)
-    weights /= totals if mask is None else np.where(totals == 0, 1, totals)
-    return weights
+    powers = np.exp(scores - largest)
+    totals = _total(powers)
+    return powers / (totals if mask is None else np.where(totals == 0, 1, totals))
 
 
 def _weights(query: Any, key: Any, mask: Any, scale: float, kept: Kept) -> Any:
     """Give the weights for a rule: those of the forward, or recorded from queries and keys."""
-    if not isinstance(query, Tensor):
-        return kept.weights
-    scores = np.matmul(query * scale, _turned(key))
-    if mask is not None:
-        scores = scores + mask
-    powers = np.exp(scores - np.maximum.reduce(scores.detach(), axis=-1, keepdims=True))
-    return powers / _total(powers)
+    return _compute_weights(query, key, mask, scale) if isinstance(query, Tensor) else kept.weights
 
 
 def _score_gradient(
     grad: Any, query: Any, key: Any, value: Any, mask: Any, scale: float, kept: Kept
 ) -> Any:
-    """Give the gradient of the scores; keys and queries need the same one."""
-    if kept.scores is not None and kept.scores[0] is grad:
-        found, kept.scores = kept.scores[1], None
-        return found
+    """Give the gradient of the scores, which keys and queries need, times the scale."""
     weights = _weights(query, key, mask, scale, kept)
     gradient = np.matmul(grad, _turned(value))
-    if isinstance(gradient, Tensor):
-        gradient = (gradient - _total(gradient * weights)) * weights
-    else:
-        gradient -= _total(gradient * weights)
-        gradient *= weights
-    kept.scores = grad, gradient
-    return gradient
+    return (gradient - _total(gradient * weights)) * weights * scale
 
 
 @differentiable(
     "ScaledDotProductFlashAttentionForCpuBackward0",
     query=rounded_once(
-        lambda grad, query, key, value, mask, scale, kept: (
-            np.matmul(_score_gradient(grad, query, key, value, mask, scale, kept), key) * scale
+        lambda grad, query, key, value, mask, scale, kept: np.matmul(
+            _score_gradient(grad, query, key, value, mask, scale, kept), key
         )
     ),
     key=rounded_once(
-        lambda grad, query, key, value, mask, scale, kept: (
-            np.matmul(_turned(_score_gradient(grad, query, key, value, mask, scale, kept)), query)
-            * scale
+        lambda grad, query, key, value, mask, scale, kept: np.matmul(
+            _turned(_score_gradient(grad, query, key, value, mask, scale, kept)), query
         )
     ),
     value=rounded_once(
@@ -192,8 +172,14 @@ def scaled_dot_product_attention(
         >>> torch.allclose(y[..., 0, :], x[..., 0, :])  # the first place sees only itself
         True
     """
-    tensors = {"query": query, "key": key, "value": value}
-    _check(tensors, attn_mask)
+    sizes = [each._array.shape for each in (query, key, value)]
+    if min(map(len, sizes)) < 2 or not query.dtype is key.dtype is value.dtype:
+        raise RuntimeError(
+            "queries, keys and values have two dimensions at least, and one dtype; got "
+            f"{sizes} and {query.dtype}, {key.dtype}, {value.dtype}"
+        )
+    if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32, query.dtype):
+        raise RuntimeError(f"a mask is of bool or of the dtype of queries, not {attn_mask.dtype}")
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if enable_gqa:
@@ -209,31 +195,6 @@ def scaled_dot_product_attention(
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
-def _check(tensors: dict[str, Tensor], mask: Tensor | None) -> None:
-    """Raise if dimensions or dtypes do not fit."""
-    arrays = {name: tensor._array for name, tensor in tensors.items()}
-    query = arrays["query"]
-    if any(array.ndim < 2 for array in arrays.values()):
-        found = " ".join(f"{name}.dim: {array.ndim}" for name, array in arrays.items())
-        raise RuntimeError(
-            "Expected query, key, and value to all be  at least 2 dimensional, but got "
-            f"{found.replace(' value', ' and value')} instead."
-        )
-    if any(array.dtype != query.dtype for array in arrays.values()):
-        found = " ".join(f"{name}.dtype: {c_name(array)}" for name, array in arrays.items())
-        raise RuntimeError(
-            "Expected query, key, and value to have the same dtype, but got "
-            f"{found.replace(' value', ' and value')} instead."
-        )
-    if mask is not None and mask._array.dtype.kind != "b":
-        own = mask._array
-        if own.dtype not in (np.dtype(np.float32), query.dtype):
-            raise RuntimeError(
-                "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                f"attn_mask.dtype: {c_name(own)} and  query.dtype: {c_name(query)} instead."
-            )
-
-
 def _is_one_node(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
 ) -> bool:
@@ -243,13 +204,9 @@ def _is_one_node(
         return False
     first, second, third = sizes
     alike = first[:2] == second[:2] == third[:2] and first[3] == second[3] == third[3]
-    if not alike or second[2] != third[2]:
-        return False
-    if any(each._array.strides[-1] != each._array.itemsize for each in (query, key, value)):
-        return False
-    if mask is not None and not mask.requires_grad:
-        dimension(-2, mask.ndim)  # it takes two at least
-    return mask is None or (not mask.requires_grad and mask.ndim in (2, 4))
+    rows = all(each._array.strides[-1] == each._array.itemsize for each in (query, key, value))
+    fits = mask is None or (not mask.requires_grad and mask.ndim in (2, 4))
+    return alike and second[2] == third[2] and rows and fits
 
 
 def _additive(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool) -> Any:
@@ -275,10 +232,7 @@ def _composed(query: Tensor, key: Tensor, value: Tensor, *settings: Any) -> Tens
         return _composed(*wide, *settings).half()
     mask, dropout_p, is_causal, scale = settings
     if is_causal and mask is not None:
-        raise RuntimeError(
-            "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-            "is_causal=True"
-        )
+        raise RuntimeError("attention takes a mask or is_causal=True, not both")
     if is_causal:
         mask = wrap(np.tri(query.shape[-2], key.shape[-2], dtype=bool))
     root = math.sqrt(abs(scale))

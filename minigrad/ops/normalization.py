@@ -16,21 +16,16 @@ Source: Ioffe and Szegedy, "Batch Normalization" (2015), section 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from minigrad.autograd.rules import quietly
-from minigrad.core.modes import modes
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.ops.shape import unsafe_view
 from minigrad.ops.type_promotion import rounded_once
-
-_MANY = 4096  # from so many entries on it pays not to make products only to add them up
 
 
 class Layout:
@@ -74,34 +69,9 @@ class Statistics:
         self.variance: Any = None
 
 
-_of_pass: Any = WeakKeyDictionary()  # what the rules of a backward pass leave to each other
-
-
-def _shared(statistics: Statistics, name: str, compute: Callable[[], Any]) -> Any:
-    """Compute what several rules of a node need once in a backward pass."""
-    found = {} if modes.task is None else _of_pass.setdefault(modes.task, {})
-    if (statistics, name) not in found:
-        found[statistics, name] = compute()
-    return found[statistics, name]
-
-
-def _total(axes: tuple[int, ...], first: Any, *second: Any) -> Any:
-    """Add an array, or the product of two, up over axes, which stay with one entry."""
-    if type(first) is np.ndarray and first.size >= _MANY and axes:
-        if first.ndim - 1 in axes:  # by BLAS
-            ones = second or (np.ones(first.shape[-1:], first.dtype),)
-            return np.add.reduce(np.vecdot(first, *ones)[..., None], axes, keepdims=True)
-        lead, rest = first.shape[: len(axes)], (1,) * (first.ndim - len(axes))
-        if axes == (*range(len(axes)),) and (not second or second[0].shape == lead + rest):
-            factors = second[0] if second else np.ones(lead, first.dtype)
-            total = factors.reshape(-1) @ first.reshape(factors.size, -1)
-            return total.reshape((1,) * len(axes) + first.shape[len(axes) :])
-        if second:
-            every = range(first.ndim)
-            kept = [axis for axis in every if axis not in axes]
-            return np.expand_dims(np.einsum(first, every, *second, every, kept), axes)
-    product = first * second[0] if second else first
-    return np.add.reduce(product, axes, keepdims=True) if axes else product
+def _total(axes: tuple[int, ...], array: Any) -> Any:
+    """Add an array up over axes, which stay with one entry."""
+    return np.add.reduce(array, axes, keepdims=True) if axes else array
 
 
 def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
@@ -110,17 +80,12 @@ def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) ->
     if statistics.mean is None or (isinstance(input, Tensor) and not statistics.fixed):
         mean = _total(axes, seen) / count
         centered = seen - mean
-        variance = _total(axes, centered, centered) / count
+        variance = _total(axes, centered * centered) / count
         rstd = 1 / np.sqrt(variance + eps)
         if not isinstance(input, Tensor):  # or it is recorded, to be differentiated again
             statistics.mean, statistics.variance, statistics.rstd = mean, variance, rstd
         return centered, rstd
     return seen - statistics.mean, statistics.rstd
-
-
-def _sums(grad: Any, layout: Layout, statistics: Statistics) -> Any:
-    g = grad.reshape(layout.view)
-    return _shared(statistics, "sums", lambda: _total(layout.both, g)) if layout.both else g
 
 
 def _shaped(result: Any, size: tuple[int, ...], layout: Layout) -> Any:
@@ -136,38 +101,21 @@ def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stati
     g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
     if statistics.fixed:
         return _shaped(g * w * rstd, input.shape, layout)
-    if type(g) is not np.ndarray or g.size < _MANY:
-        x, u = centered * rstd, g * w
-        product = g * x
-        _shared(statistics, "weight", lambda: _total(layout.alike, product))
-        shift, slope = _total(layout.axes, u), _total(layout.axes, product * w)
-        return _shaped((u - (shift + x * slope) / layout.count) * rstd, input.shape, layout)
-    # the same with fewer passes through memory
-    product = _total(layout.both, g, centered)
-    _shared(statistics, "weight", lambda: _total(layout.alike, product, rstd))
-    sums = _sums(grad, layout, statistics)
-    weights = () if 0 in weight.shape else (w,)
-    centered *= _total(layout.axes, product, *weights) * (rstd * rstd * rstd / layout.count)
-    centered += _total(layout.axes, sums, *weights) * (rstd / layout.count)
-    result, memory = g, None if layout.both else product
-    for scale in layout.scales(rstd, w):
-        result = memory = np.multiply(result, scale, out=memory)
-    result -= centered
-    return result.reshape(input.shape)
+    x, u = centered * rstd, g * w
+    shift, slope = _total(layout.axes, u), _total(layout.axes, u * x)
+    return _shaped((u - (shift + x * slope) / layout.count) * rstd, input.shape, layout)
 
 
 @rounded_once
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
-    def compute() -> Any:
-        centered, rstd = _centered(input, layout, eps, statistics)
-        return _total(layout.alike, grad.reshape(layout.view), centered * rstd)
-
-    return _shaped(_shared(statistics, "weight", compute), weight.shape, layout)
+    centered, rstd = _centered(input, layout, eps, statistics)
+    product = grad.reshape(layout.view) * (centered * rstd)
+    return _shaped(_total(layout.alike, product), weight.shape, layout)
 
 
 @rounded_once
-def _bias_rule(grad: Any, bias: Any, layout: Any, statistics: Any) -> Any:
-    return _shaped(_total(layout.alike, _sums(grad, layout, statistics)), bias.shape, layout)
+def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
+    return _shaped(_total(layout.alike, grad.reshape(layout.view)), bias.shape, layout)
 
 
 def _normalization(node: str, name: str, over: str) -> Any:
@@ -204,14 +152,14 @@ native_batch_norm, native_layer_norm, native_group_norm = (
 
 
 def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
-    square = _total(axes, v, v)
-    return (grad - v * (_total(axes, grad, v) / square)) * (g / np.sqrt(square))
+    square = _total(axes, v * v)
+    return (grad - v * (_total(axes, grad * v) / square)) * (g / np.sqrt(square))
 
 
 @differentiable(
     "WeightNormInterfaceBackward0",
     v=_v_rule,
-    g=lambda grad, v, axes: _total(axes, grad, v) / np.sqrt(_total(axes, v, v)),
+    g=lambda grad, v, axes: _total(axes, grad * v) / np.sqrt(_total(axes, v * v)),
 )
 @quietly
 def weight_norm(v: Array, g: Array, axes: Any) -> Array:
@@ -225,4 +173,4 @@ def weight_norm(v: Array, g: Array, axes: Any) -> Array:
     with norms and inner products over all dimensions but one. Source: Salimans and Kingma, "Weight
     normalization" (2016).
     """
-    return v * (g / np.sqrt(_total(axes, v, v)))
+    return v * (g / np.sqrt(_total(axes, v * v)))
