@@ -62,7 +62,8 @@ def _compute_weights(query: Any, key: Any, mask: Any, scale: float) -> Any:
     scores = np.matmul(query * scale, _turned(key))
     if mask is not None:
         scores = scores + mask
-    largest = np.maximum.reduce(getattr(scores, "_array", scores), axis=-1, keepdims=True)
+    plain: Any = getattr(scores, "_array", scores)
+    largest = np.maximum.reduce(plain, axis=-1, keepdims=True)
     if mask is not None:
         largest = np.where(largest == -np.inf, 0, largest)
     powers = np.exp(scores - largest)

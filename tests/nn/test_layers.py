@@ -32,7 +32,7 @@ LEAF = "AccumulateGrad"
     [
         ((2, 4), r"mat1 and mat2 shapes cannot be multiplied \(2x4 and 3x2\)"),
         ((4,), r"mat1 and mat2 shapes cannot be multiplied \(1x4 and 3x2\)"),
-        ((), "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+        ((), "0D and 2D"),
     ],
 )
 def test_linear_says_which_shapes_do_not_fit(torch, x, message):
@@ -43,7 +43,7 @@ def test_linear_says_which_shapes_do_not_fit(torch, x, message):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ((), "both arguments to linear need to be at least 1D, but they are 2D and 0D"),
+        ((), "2D and 0D"),
         ((3,), "mat2 must be a matrix, got 1-D tensor"),
         ((2, 2, 3), "t() expects a tensor with <= 2 dimensions, but self is 3D"),
     ],
