@@ -11,7 +11,7 @@ from minigrad.faces import lazy_loading as _lazy_loading
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
 from minigrad.ops import norms as _norms  # noqa: F401 - says faces
-from minigrad.ops.linear_systems import LinAlgError as LinAlgError
+from minigrad.ops.decompositions import LinAlgError as LinAlgError
 from minigrad.utils import _late as _make_late
 
 _functions = {

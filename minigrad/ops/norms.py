@@ -18,7 +18,7 @@ from minigrad.faces import face
 from minigrad.faces.arguments import as_floats, dimension, dimensions, number
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
-from minigrad.ops.linear_systems import linalg
+from minigrad.ops.decompositions import linalg
 from minigrad.ops.reduction import norm_rule
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 

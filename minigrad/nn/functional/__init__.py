@@ -12,7 +12,7 @@ from minigrad.faces.face import in_functional as _in_functional
 from minigrad.utils import _late as _make_late
 
 for _file in (
-    "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.einsum",
+    "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.linear_algebra",
     "ops.linear", "ops.losses", "ops.norms",
     "ops.padding", "ops.rectifiers", "ops.softmax",
     "nn.functional.adaptive_pooling", "nn.functional.embeddings",
