@@ -547,7 +547,20 @@ def qr_of(input: Tensor, some: bool) -> Any:
 # ---------------------------------------------------------------------- determinants
 
 
+def _cofactors(A: Any) -> Any:
+    """Give the determinants of what is left of matrices without one row and one column."""
+    places = range(A.shape[-1])
+    others = [[k for k in places if k != place] for place in places]
+    minors = [A[..., rows, :][..., columns] for rows in others for columns in others]
+    signs = [(-1) ** (row + column) for row in places for column in places]
+    found = [applied(det, each) * sign for each, sign in zip(minors, signs, strict=True)]
+    return np.stack(found, -1).reshape(A.shape)
+
+
 def _det_rule(grad: Any, A: Any, result: Any) -> Any:
+    values = getattr(result, "_array", result)
+    if values.dtype.kind == "f" and not np.all(values):  # a singular matrix has no inverse
+        return _cofactors(A) * _columns(_columns(grad))
     diagonal = pick(np.eye(A.shape[-1], dtype=bool), _columns(_columns(grad * result)), 0)
     return applied(solve, mT(A), diagonal, False)
 
@@ -555,7 +568,7 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
 @differentiable("LinalgDetBackward0", A=_det_rule)
 @quietly
 def det(A: Array) -> Array:
-    r"""Determinant: :math:`g \det(A) A^{-\top}`, for matrices that are not singular."""
+    r"""Determinant: :math:`g \det(A) A^{-\top}`, which is g times the matrix of cofactors."""
     return np.linalg.det(A)
 
 
@@ -568,7 +581,7 @@ def determinant(A: Tensor) -> Tensor:
         A: Of shape (..., n, n).
 
     Returns:
-        Of shape (...). Singular matrices have no gradient.
+        Of shape (...). Its gradient is right for singular matrices, too.
 
     Example:
         >>> import minigrad as torch

@@ -224,8 +224,23 @@ def test_eigenvalues_of_matrices_that_are_not_symmetric_have_no_gradient() -> No
 
 
 def test_singular_matrices_are_refused() -> None:
-    """A determinant of 0 has a value here, and no gradient."""
+    """They have no inverse, and the logarithm of their determinant no gradient."""
     singular = torch.tensor([[1.0, 2.0], [2.0, 4.0]], requires_grad=True)
-    for function in (linalg.inv, torch.det, torch.logdet, lambda a: linalg.solve(a, a)):
+    for function in (linalg.inv, torch.logdet, lambda a: linalg.solve(a, a)):
         with pytest.raises(linalg.LinAlgError, match="Singular matrix"):
             function(singular).sum().backward()
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_the_determinant_of_a_singular_matrix_has_a_gradient(create_graph: bool) -> None:
+    """It is the matrix of cofactors, and has a derivative itself."""
+    x = torch.tensor([[1.0, 2.0], [2.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    both = torch.stack([x, torch.eye(2, dtype=torch.float64)])
+    (found,) = torch.autograd.grad(torch.det(both).sum(), x, create_graph=create_graph)
+    assert found.tolist() == [[4, -2], [-2, 1]]
+    if create_graph:
+        weights = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
+        (second,) = torch.autograd.grad((found * weights).sum(), x)
+        assert second.tolist() == [[4, -3], [-2, 1]]
+    zero = torch.zeros(1, 1, requires_grad=True)
+    assert torch.autograd.grad(torch.det(zero), zero)[0].tolist() == [[1]]
