@@ -82,7 +82,7 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
         sys.path.insert(0, tests)  # the name of the package stands in some of the recordings
     families = import_module("oracle.scenarios").FAMILIES
     store, run = import_module("oracle.store"), import_module("oracle.log").run
-    differences = import_module("oracle.compare").differences
+    compare = import_module("oracle.compare")
     minigrad = import_module("minigrad")
     use = Use()
     current = ""
@@ -108,7 +108,8 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
                     scenario(watched, log)
 
                 log = run(on_watched, minigrad)
-                if differences(recorded.get(name, []), log):
+                words = compare.worded(family)
+                if compare.differences(recorded.get(name, []), log, words=words):
                     use.differing.append(current)
         for number, again in enumerate(_recorded_programs(watched)):
             current = f"{_PROGRAM}{number}"
@@ -118,7 +119,7 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
     use.differing = [
         name
         for name in use.differing
-        if _differs(name, families, store.read, run, differences, minigrad)
+        if _differs(name, families, store.read, run, compare, minigrad)
     ]
     return use
 
@@ -136,11 +137,12 @@ def _recorded_programs(torch: ModuleType) -> Iterator[Callable[[], Any]]:
 
 
 def _differs(
-    name: str, families: Any, read: Any, run: Any, differences: Any, minigrad: ModuleType
+    name: str, families: Any, read: Any, run: Any, compare: Any, minigrad: ModuleType
 ) -> bool:
     family, _, scenario = name.partition(".")
     recorded = read(family)["scenarios"].get(scenario, [])
-    return bool(differences(recorded, run(families[family][scenario], minigrad)))
+    log = run(families[family][scenario], minigrad)
+    return bool(compare.differences(recorded, log, words=compare.worded(family)))
 
 
 @contextlib.contextmanager
