@@ -22,10 +22,11 @@ from minigrad.core.tensor import (
     wrap,
 )
 from minigrad.creation.construction import entry, real_number
+from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, functional
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import check_one_type
+from minigrad.ops.type_promotion import CONVERT, differ
 
 # ---------------------------------------------------------------------- factors that fit
 
@@ -59,9 +60,17 @@ def check_factors(x: Any, y: Any, left: int = 2, right: int = 2) -> None:
             f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}); factors of "
             f"{left} and {right} dimensions are expected, with one inner size"
         )
-    check_one_type(x, y)
+    _check_types(x, y)
     if x.dtype is _BOOL:
         raise NotImplementedError("products of booleans: convert to integers first")
+
+
+def _check_types(x: Any, y: Any) -> None:
+    if differ(x, y):
+        raise RuntimeError(
+            f"mat1 and mat2 must have the same dtype, but got {scalar_name(x)} and "
+            f"{scalar_name(y)}. {CONVERT}"
+        )
 
 
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
@@ -69,8 +78,7 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
     check_factors(x, y)
     if bias.shape != y.shape[1:]:
         expanded_sizes(bias, (x.shape[0], y.shape[1]))
-    if bias.dtype is not y.dtype:
-        check_one_type(bias, y)
+    _check_types(bias, y)
 
 
 # ---------------------------------------------------------------------- products and biases
