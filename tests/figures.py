@@ -97,8 +97,8 @@ agree. PyTorch is held to the same second engine: that is how we know that it is
 ## Errors
 
 Where hooks, the graph, the engine, views, modes and modules are concerned, an error has PyTorch's
-type and begins with PyTorch's words. Elsewhere it has PyTorch's type, comes at the same place, and
-says in a sentence of our own what happened.
+type and begins with PyTorch's words. Elsewhere the tests hold it to PyTorch's type and place; its
+words may be our own.
 
 ## What comes with it
 
