@@ -37,7 +37,7 @@ HEART = sorted((PACKAGE / "core").glob("*.py"))
 # What a small model with both kinds of hooks may run into beside the heart. These are all that may
 # be asked of `autograd`, each for a reason; the rooms that hold operations and layers are slimmed
 # by themselves.
-VISITED = ("core", "creation", "fast", "nn", "ops")
+VISITED = ("core", "creation", "faces", "fast", "nn", "ops")
 BESIDE = {
     "autograd/accumulation.py": "a first gradient is laid out as its leaf",
     "autograd/gradients.py": "`backward` may start elsewhere",

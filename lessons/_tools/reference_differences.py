@@ -84,21 +84,6 @@ BEHAVIOR = (
         known=("oracle:engine.gradient_given_to_backward",),
     ),
     Difference(
-        slug="slopes-of-gelu",
-        title="gelu and writes that nobody counts",
-        what="`gelu` of many numbers works its slopes out in the forward pass. What is written to "
-        "its input after that through `.data`, or through a NumPy array, which no version counts, "
-        "does not change them; in PyTorch it changes the gradient. Any other write is an error in "
-        "both.",
-        why="The slope costs little beside the value, and much alone.",
-        code="x = torch.ones(10000, requires_grad=True)\n"
-        "y = torch.nn.functional.gelu(x)\n"
-        "x.data.fill_(-3.0)\n"
-        "y.sum().backward()\n"
-        "x.grad[:1]",
-        names=("torch.nn.functional.gelu",),
-    ),
-    Difference(
         slug="saves-less",
         title="Saved tensors that hooks do not see",
         what="Hooks of saved tensors meet fewer tensors here for indexing, `gather`, `max` and "

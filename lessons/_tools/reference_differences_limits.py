@@ -85,6 +85,15 @@ LIMITS = (
         names=("torch.nn.LSTM", "torch.optim.*"),
     ),
     Difference(
+        slug="antialias",
+        title="Images made smaller without antialiasing",
+        what="`interpolate` takes no `antialias=True`.",
+        why="The lessons enlarge; a mean over parts (`area`) makes images smaller.",
+        code="x = torch.ones(1, 1, 4, 4)\n"
+        'torch.nn.functional.interpolate(x, size=(2, 2), mode="bilinear", antialias=True)',
+        names=("torch.nn.functional.interpolate",),
+    ),
+    Difference(
         slug="factors-of-products",
         title="Unknowns from the left",
         what="`torch.linalg.solve` takes no `left`.",

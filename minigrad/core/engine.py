@@ -196,7 +196,8 @@ class GraphTask:
 
     def _post_hooks(self, node: Node, hooks: NodeHooks, results: Any, seen: Any) -> Sequence[Any]:
         """Call a leaf's post-accumulate hooks, and the node's own hooks."""
-        hooks.run_post_accumulate_hooks(getattr(node, "variable", None))
+        if isinstance(node, AccumulateGrad):
+            hooks.run_post_accumulate_hooks(node.variable)
         if not hooks.post:
             return results
         asked = self._as_tensors(self._asked_for(node, results))

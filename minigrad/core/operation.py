@@ -199,7 +199,6 @@ def interpret(plan: Plan) -> Callable[..., Any]:
             make_view(result, given[plan.tensor_places[0]])
         return result
 
-    vars(function)["plan"] = plan
     return function
 
 

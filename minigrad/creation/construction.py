@@ -546,7 +546,7 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         RuntimeError: If it is too large for them, or has an imaginary part.
     """
     usual = value.__class__ in _USUAL_NUMBERS and -(2.0**63) < value < 2.0**63
-    value = real_number(value if usual else number(value, "fill_", "value", 0), dtype)
+    value = real_number(value if usual else number(value, "fill_", "value", 0, "Scalar"), dtype)
     if dtype.kind in "iu":
         least, most = _limits(dtype, isinstance(value, float))
         if not least <= value <= most:  # nor is NaN

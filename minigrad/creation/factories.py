@@ -58,7 +58,7 @@ def full(size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
         tensor([[7, 7],
                 [7, 7]])
     """
-    value = number(fill_value, "full", "fill_value", 2)
+    value = number(fill_value, "full", "fill_value", 2, "Scalar")
     dtype = dtype_or(dtypes.scalar_dtype(value, np.dtype("bool")))
     return np.full(construction.sequence_of_sizes(size, "full"), entry(value, dtype), dtype)
 
@@ -102,7 +102,7 @@ def ones_like(new: Array) -> Array:
 @like
 def full_like(new: Array, fill_value: Any) -> Array:
     """Make a tensor in the shape and type of another, filled with one number."""
-    new[...] = entry(number(fill_value, "full_like", "fill_value", 2), new.dtype)
+    new[...] = entry(number(fill_value, "full_like", "fill_value", 2, "Scalar"), new.dtype)
     return new
 
 
@@ -121,7 +121,7 @@ def _new(name: str, make: Callable[..., Array]) -> Callable[..., Any]:
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
     """Make a tensor of a shape, filled with one number, of this tensor's type."""
     dtype = dtype_or(self._array.dtype)
-    value = entry(number(fill_value, "new_full", "fill_value", 2), dtype)
+    value = entry(number(fill_value, "new_full", "fill_value", 2, "Scalar"), dtype)
     return np.full(construction.sequence_of_sizes(size, "new_full"), value, dtype)
 
 

@@ -93,6 +93,8 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
     if self.dtype.kind in "bc":
+        if self.dtype.kind == "b":
+            raise RuntimeError("Boolean inputs not supported for relu")
         raise not_implemented("relu", self)
     # of two zeros NumPy gives the second, but with float16 the first: -0 stays what it is
     if self.itemsize == 2:

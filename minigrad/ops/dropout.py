@@ -43,7 +43,7 @@ def _noise(input: Tensor, p: float, feature: bool, alpha: bool) -> tuple[Tensor,
         if array.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         array = np.empty((*array.shape[:2], *[1] * (array.ndim - 2)), dtype)
-    if dtype.kind != "f":
+    if dtype.kind in "biuc":
         raise RuntimeError(f"dropout scales floats, got {input.dtype}")
     mask = _keep_mask(array, p)
     if not alpha:

@@ -678,7 +678,7 @@ def kl_div(
         )
     total = reduction == "batchmean" and not old
     number = 2 if total else reduction_number(reduction, size_average, reduce)
-    if not (input.is_floating_point() and target.is_floating_point()):
+    if {input._array.dtype.kind, target._array.dtype.kind} & {*"biu"}:
         raise RuntimeError("kl_div takes an input and a target of floats")
     if log_target:
         difference = target - input  # first: so PyTorch's graph has it

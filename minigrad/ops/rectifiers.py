@@ -26,13 +26,27 @@ from minigrad.ops.type_promotion import check_one_type
 # ---------------------------------------------------------------------- limits and thresholds
 
 
+def of_pieces(node: str) -> Any:
+    """Declare the rule of a function that is linear in pieces: its derivative there is 0."""
+    return linear_rule(node, self=lambda grad: np.zeros_like(grad))
+
+
+@of_pieces("HardtanhBackwardBackward0")
+def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
+    """Rule of hardtanh: the gradient strictly between the limits."""
+    return pick((self > min_val) * (self < max_val), grad_output, 0)
+
+
+def _hardtanh_rule_in_place(grad: Any, result: Any, min_val: Any, max_val: Any) -> Any:
+    return applied(hardtanh_backward, grad, result, min_val, max_val)
+
+
 @activation(
-    "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0, inplace=False)", refused="bc"
+    "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0, inplace=False)",
+    refused="bc",
+    in_place=("HardtanhBackward1", _hardtanh_rule_in_place),
 )
-@differentiable(
-    "HardtanhBackward0",
-    self=lambda grad, self, min_val, max_val: pick((self > min_val) * (self < max_val), grad, 0),
-)
+@differentiable("HardtanhBackward0", self=hardtanh_backward)
 def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
     """Limit to an interval: :math:`g` strictly inside, else 0.
 
@@ -61,10 +75,14 @@ def _from_0_to_6(input: Tensor) -> tuple[Any, Any]:
     return 0, 6
 
 
+@of_pieces("HardsigmoidBackwardBackward0")
+def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    """Rule of hardsigmoid: its slope between the limits."""
+    return pick((self > -3) * (self < 3), grad_output / 6, 0)
+
+
 @activation("hardsigmoid(Tensor input, inplace=False)")
-@differentiable(
-    "HardsigmoidBackward0", self=lambda grad, self: pick((self > -3) * (self < 3), grad / 6, 0)
-)
+@differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
 def hardsigmoid(self: Array) -> Array:
     r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
 
@@ -99,17 +117,19 @@ def hardswish(self: Array) -> Array:
     return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
 
 
-def _threshold_rule(grad: Any, self: Any, threshold: Any) -> Any:
-    return pick(self <= threshold, 0, grad)
+@of_pieces("ThresholdBackwardBackward0")
+def threshold_rule(grad_output: Array, self: Array, threshold: Any) -> Array:
+    """Rule of threshold: the gradient of what is kept."""
+    return pick(self <= threshold, 0, grad_output)
 
 
 @activation(
     "threshold(Tensor input, Number threshold, Number value, inplace=False)",
     refused="bc",
-    in_place=("ThresholdBackward1", _threshold_rule),
+    in_place=("ThresholdBackward1", threshold_rule),
     public=True,
 )
-@differentiable("ThresholdBackward0", self=_threshold_rule)
+@differentiable("ThresholdBackward0", self=threshold_rule)
 def threshold(self: Array, threshold: Any, value: Any) -> Array:
     """Keep what is greater than a threshold, and put a value in the place of the rest.
 
@@ -121,12 +141,14 @@ def threshold(self: Array, threshold: Any, value: Any) -> Array:
     return pick(self <= threshold, value, self)
 
 
-def _shrink_rule(grad: Any, self: Any, lambd: Any) -> Any:
-    return pick(abs(self) <= lambd, 0, grad)
+@of_pieces("HardshrinkBackwardBackward0")
+def shrink_rule(grad_output: Array, self: Array, lambd: Any) -> Array:
+    """Rule of hardshrink and softshrink: the gradient outside of the width."""
+    return pick(abs(self) <= lambd, 0, grad_output)
 
 
 @activation("hardshrink(Tensor input, Number lambd=0.5)")
-@differentiable("HardshrinkBackward0", self=_shrink_rule)
+@differentiable("HardshrinkBackward0", self=shrink_rule)
 def hardshrink(self: Array, lambd: Any) -> Array:
     """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
 
@@ -139,7 +161,7 @@ def hardshrink(self: Array, lambd: Any) -> Array:
 
 
 @activation("softshrink(Tensor input, Number lambd=0.5)")
-@differentiable("SoftshrinkBackward0", self=_shrink_rule)
+@differentiable("SoftshrinkBackward0", self=shrink_rule)
 def softshrink(self: Array, lambd: Any) -> Array:
     """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it.
 
@@ -162,7 +184,7 @@ def _refuse_negative(slope: Any) -> None:
         raise RuntimeError("In place, a negative slope has no backward: use inplace=False.")
 
 
-@linear_rule("LeakyReluBackwardBackward0", self=lambda grad: np.zeros_like(grad))
+@of_pieces("LeakyReluBackwardBackward0")
 def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
     """Rule of leaky_relu: linear pieces, so it has no derivative of its own in the input."""
     return pick(self > 0, grad_output, grad_output * negative_slope)

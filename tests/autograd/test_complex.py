@@ -243,7 +243,7 @@ AMONG_REAL = {
 TEXTS = {
     "alpha": "alpha",
     "clamp with a tensor": "not implemented|does not differentiate",
-    "norm": "complex",
+    "norm": "complex|converted",
     "mse_loss": "not implemented",
 }
 

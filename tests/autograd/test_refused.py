@@ -180,8 +180,3 @@ def test_a_hook_that_gives_the_class_of_tensors(torch, register):
     getattr(y if one else y.grad_fn, register)(lambda g: torch.Tensor if one else (torch.Tensor,))
     with pytest.raises(TypeError, match="expected Variable, but hook returned"):
         y.sum().backward()
-
-
-def test_methods_of_what_is_no_tensor():
-    with pytest.raises(TypeError, match=r"must be Tensor, not numpy\.ndarray"):
-        minigrad.nn.GRU(3, 2)(minigrad.ones(4, 1, 3), minigrad.ones(1, 1, 2).numpy())

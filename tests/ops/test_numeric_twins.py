@@ -9,7 +9,6 @@ from minigrad.ops import (
     activations,
     choices,
     correlation,
-    cumulative,
     elementwise,
     linear_algebra,
     normalization,
@@ -18,6 +17,7 @@ from minigrad.ops import (
     scatter,
     softmax,
     sorting,
+    statistics,
 )
 from minigrad.ops.shape import _needs_no_copy
 
@@ -108,10 +108,10 @@ def test_one_gradient_for_all_is_like_any(shape):
 def test_running_sums_of_many_are_those_of_few(shape, dtype):
     array = numbers(dtype, *shape)
     for each in (array, array[..., ::-1], np.swapaxes(array, 0, -1)):
-        rows = [cumulative.cumsum.forward(row, 0, None) for row in each.reshape(-1, each.shape[-1])]
-        found = cumulative.cumsum.forward(each, each.ndim - 1, None)
+        rows = [statistics.cumsum.forward(row, 0, None) for row in each.reshape(-1, each.shape[-1])]
+        found = statistics.cumsum.forward(each, each.ndim - 1, None)
         same(found, np.stack(rows).reshape(each.shape))
-        behind = cumulative.cumsum.rules["self"](each[..., ::-1], each.ndim - 1)
+        behind = statistics.cumsum.rules["self"](each[..., ::-1], each.ndim - 1)
         same(behind, found[..., ::-1])
         assert behind.flags.c_contiguous
 

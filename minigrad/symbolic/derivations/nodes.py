@@ -212,7 +212,7 @@ def stand_in(node: Node, replacement: Callable[[Value | None, Any], Any]) -> Nod
         new = wrap(replacement(value, array))
         own = isinstance(replaced[place], SavedTensor) and replaced[place].tensor is None
         replaced[place] = SavedTensor(new, is_result=own)
-    twin._saved = tuple(replaced)
+    twin._saved = None if node._saved is None else tuple(replaced)
     _let_through(twin)
     return twin
 

@@ -140,7 +140,6 @@ def types_to_reduce_in(torch, log):
             log("gradient", graph(first) if first.grad_fn is not None else None)
             y.backward(torch.ones_like(y) * 3)
         log("total", x.grad)
-    double = leaf(torch, (2,), 1, dtype=torch.float64)
 
 
 @family
