@@ -2,9 +2,9 @@
 
 A face stands over the operation it belongs to::
 
-    @face("tan(Tensor input, *, out=None)", floats=True, in_place="function", ufunc=np.tan)
+    @face(out="kind", floats=True, in_place="function", ufunc=np.tan)
     @differentiable("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
-    def tan(self): ...
+    def tan(self: Array) -> Array: ...
 
 From this come `minigrad.tan(x)`, `minigrad.tan(x, out=y)`, `x.tan()`, `x.tan_()`, what
 `numpy.tan(x)` means for a tensor, and the errors for what is no tensor. The decorated body stays
@@ -71,7 +71,7 @@ _CHECKS = {
     "Number": ("{name}.__class__ not in numbers", _NUMBER),
     "bool": ("{name} is not True and {name} is not False", _REFUSE),
     "str": ("not isinstance({name}, str)", _REFUSE),
-    "dtype": ("", 'check_dtype("{function}", {name}, "{name}")'),
+    "Dtype": ("", 'check_dtype("{function}", {name}, "{name}")'),
 }
 
 
@@ -79,33 +79,53 @@ class Face:
     """A function of `minigrad` with all its forms.
 
     Attributes:
-        schema: What it takes and gives, as it was written.
         name: What it is called.
-        body: What computes it.
+        body: What computes it, whose parameters and their annotations are the function's.
         function: The function.
         method: The method of `Tensor`, which takes no `out`.
     """
 
     def __init__(
         self,
-        schema: str,
+        name: str,
         body: Callable[..., Any],
-        floats: bool,
-        missing: tuple[str, str],
-        out: str,
+        results: str = "",
+        floats: bool = False,
+        missing: tuple[str, str] = ("", ""),
+        out: str | None = None,
         check: Callable[..., None] | None = None,
+        like: Any = None,
+        inplace: bool = False,
     ) -> None:
-        self.schema, self.body, self.check = schema, body, check
-        self.name = schema.partition("(")[0]
-        self._floats, self._missing, self._out = floats, missing, out
+        self.body, self.check, self.like, self.inplace = body, check, like or body, inplace
+        self.name = name.partition("(")[0] or body.__name__
+        self._schema = name if "(" in name else ""
+        if self._schema:
+            out = (out or "kind") if "out=None" in name else None
+        self._floats, self._missing, self._out, self._results = floats, missing, out, results
         self.function = self._stub(method=False)
-        apart = "out=None" in schema or "Sizes " in schema
+        apart = out is not None or "Sizes" in self.kinds() or "Sizes" in self._schema
         self.method = self._stub(method=True) if apart else self.function
 
     @functools.cached_property
     def signature(self) -> Signature:
         """What it takes and gives; read when it is first needed: this makes importing quick."""
-        return import_module("minigrad.faces.signature").read(self.schema)
+        if self._schema:
+            return import_module("minigrad.faces.signature").parse(self._schema)
+        read = import_module("minigrad.faces.signature").read
+        found = read(self.name, self.like, self._results, self._out is not None)
+        return found.with_inplace() if self.inplace else found
+
+    @property
+    def expected(self) -> str:
+        """How it is called, for errors."""
+        return f"{self.name}{self.signature.shown()}"
+
+    def kinds(self) -> list[str]:
+        """List the annotations of its parameters."""
+        told = {**getattr(self.like, "__annotations__", {})}
+        told.pop("return", None)
+        return [str(each).partition(" | ")[0] for each in told.values()]
 
     @functools.cached_property
     def result(self) -> Any:
@@ -150,11 +170,11 @@ class Face:
                 f"    {ours} = {theirs}",
             ]
         given = ", ".join(each.name for each in signature.arguments)
+        by_name = ", ".join(
+            f"{each.name}={each.name}" if each.by_name and not self._schema else each.name
+            for each in signature.arguments
+        )
         if signature.takes_out and not method:
-            by_name = ", ".join(
-                f"{each.name}={each.name}" if each.by_name else each.name
-                for each in signature.arguments
-            )
             lines += [
                 "if out is not None:",
                 f"    return write_result(face.method, out, {self._out!r}, {by_name})",
@@ -164,7 +184,7 @@ class Face:
             if not (method and argument.kind == "Sizes"):
                 lines += self._checks(argument)
         lines += self._types()
-        value = f"body({given})"
+        value = f"body({by_name})"
         if any(each.kind == "Operand" for each in signature.arguments):
             lines += [
                 f"result = {value}",
@@ -180,7 +200,7 @@ class Face:
         return "\n".join([
             head, "    try:", *(f"        {line}" for line in lines),
             "    except Exception as error:",
-            f'        explained(error, "{name}", {{{values}}}, face.schema)', "        raise\n",
+            f'        explained(error, "{name}", {{{values}}}, face.expected)', "        raise\n",
         ])  # fmt: skip
 
     def _checks(self, argument: Argument) -> list[str]:
@@ -220,11 +240,13 @@ def _first_call(*arguments: Any, **named: Any) -> Any:
 
 
 def face(
-    schema: str,
+    name: str = "",
     *,
+    results: str = "",
+    like: Any = None,
     floats: bool = False,
     missing: tuple[str, str] = ("", ""),
-    out: str = "kind",
+    out: str | None = None,
     check: Callable[..., None] | None = None,
     function: bool = True,
     method: bool = True,
@@ -237,11 +259,13 @@ def face(
     """Give the decorated body its forms.
 
     Args:
-        schema: The signature, as PyTorch's schemas write it; see `minigrad.faces.signature`.
-            With `out=None` in it the function can write into a tensor.
+        name: What it is called, if not as the body.
+        results: The names of its results if it gives several, in one text.
+        like: The function whose parameters it has, if not the body.
         floats: Whether tensors of integers are taken as tensors of the default dtype.
         missing: The kinds of dtypes that PyTorch has no kernel for, and the kernel's name.
-        out: Which dtypes `out` may have; see `minigrad.faces.out.write_result`.
+        out: Which dtypes `out` may have, if the function can write into a tensor; see
+            `minigrad.faces.out.write_result`.
         check: Gets the tensors' arrays before the body runs, and raises if they do not fit.
         function: Whether there is a function in `minigrad`.
         method: Whether there is a method of `Tensor`.
@@ -257,20 +281,20 @@ def face(
     """
 
     def decorate(body: Any) -> Any:
-        made = Face(schema, body, floats, missing, out, check)
-        for name in (made.name, *also.split()):
-            FACES[name] = made
-            forms: dict[str, Any] = {name: made.method} if method else {}
-            public: dict[str, Any] = {name: made.function} if function else {}
+        made = Face(name, body, results, floats, missing, out, check, like)
+        for each in (made.name, *also.split()):
+            FACES[each] = made
+            forms: dict[str, Any] = {each: made.method} if method else {}
+            public: dict[str, Any] = {each: made.function} if function else {}
             if in_place:
-                forms[f"{name}_"] = in_place_form(made.method, made, writes)
+                forms[f"{each}_"] = in_place_form(made.method, made, writes)
                 if in_place == "function":
-                    public[f"{name}_"] = forms[f"{name}_"]
+                    public[f"{each}_"] = forms[f"{each}_"]
             attach(body.__module__, forms, public)
-        for_numpy = made.method
-        if "Operand " in schema:
+        for_numpy, kinds = made.method, made.kinds()
+        if "Operand" in kinds:
             for_numpy = arguments.on_operands(for_numpy)
-        elif schema.count("Tensor ") + schema.count("Tensor? ") > 1:
+        elif kinds.count("Tensor") + kinds.count("Array") > 1:
             for_numpy = arguments.on_tensors(for_numpy)
         numpy_protocols.ufuncs.update(dict.fromkeys(_several(ufunc), for_numpy))
         numpy_protocols.functions.update(dict.fromkeys(_several(numpy), for_numpy))
@@ -279,18 +303,20 @@ def face(
     return decorate
 
 
-def functional(said: Any) -> Any:
-    """Give a function to `minigrad.nn.functional`: the decorated one, or what its schema says.
+def functional(said: Any = "", like: Any = None, inplace: bool = False) -> Any:
+    """Give a function to `minigrad.nn.functional`: the decorated one, or what its body says.
 
     Args:
-        said: The function itself, or the signature that the decorated body is to get.
+        said: The function itself, or the name of what the decorated body computes.
+        like: The function whose parameters it has, if not the body.
+        inplace: Whether it has the argument `inplace` behind these.
     """
     if callable(said):
         in_functional[said.__name__] = _guarded(said.__name__, said)
         return in_functional[said.__name__]
 
     def decorate(body: Any) -> Any:
-        made = Face(said, body, False, ("", ""), "kind")
+        made = Face(said, body, like=like, inplace=inplace)
         made.function.__module__ = "minigrad.nn.functional"  # where pickles look for it
         in_functional[made.name] = made.function
         return body
@@ -308,9 +334,8 @@ def entrywise(*, floats: bool = True, in_place: bool | str = "function", **optio
     """
 
     def decorate(body: Any) -> Any:
-        schema = f"{body.__name__}(Tensor input, *, out=None)"
         given = {"out": "kind" if floats else "limits", **options}
-        return face(schema, floats=floats, in_place=in_place, **given)(body)
+        return face(floats=floats, in_place=in_place, **given)(body)
 
     return decorate
 
@@ -352,12 +377,12 @@ def _guarded(name: str, form: Any, method: bool = False) -> Any:
     return faults.explains(form, name, method)
 
 
-def told_by(say: Callable[[Any], Any], function: Callable[..., Any]) -> Callable[[Any], Any]:
+def documented(function: Callable[..., Any], say: Callable[[], Any]) -> Callable[[Any], Any]:
     """Say a function that was made, with the docstring and for the file of what is decorated."""
 
     def decorate(said: Any) -> Any:
         function.__doc__, function.__module__ = said.__doc__, said.__module__
-        say(function)
+        say()(function)
         return said
 
     return decorate

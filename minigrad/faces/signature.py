@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
 NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
@@ -64,6 +64,11 @@ class Signature(NamedTuple):
     arguments: tuple[Argument, ...]
     results: tuple[str, ...]
     takes_out: bool
+
+    def with_inplace(self) -> Signature:
+        """Add the argument `inplace`."""
+        more = Argument("Any", "inplace", "False", by_name=False, optional=False)
+        return self._replace(arguments=(*self.arguments, more))
 
     @property
     def numpy_names(self) -> dict[str, str]:
@@ -127,7 +132,7 @@ def _parameter(argument: Argument) -> str:
     return argument.name if argument.default is None else f"{argument.name}={argument.default}"
 
 
-def read(schema: str) -> Signature:
+def parse(schema: str) -> Signature:
     """Read a schema.
 
     Args:
@@ -138,7 +143,7 @@ def read(schema: str) -> Signature:
         ValueError: If it cannot be read.
 
     Example:
-        >>> signature = read("amax(Tensor input, dim=(), bool keepdim=False, *, out=None)")
+        >>> signature = parse("amax(Tensor input, dim=(), bool keepdim=False, *, out=None)")
         >>> signature.parameters()
         'input, dim=(), keepdim=False, *, out=None, keepdims=None, axis=None'
     """
@@ -156,12 +161,59 @@ def read(schema: str) -> Signature:
         elif found[2] == "out":
             takes_out = True
         else:
-            kind = found[1] or _KIND_OF.get(found[2], "Any")
+            kind = (found[1] or _KIND_OF.get(found[2], "Any")).replace("dtype", "Dtype")
             optional = kind.endswith("?") or found[3] == "None"
             arguments.append(Argument(kind.rstrip("?"), found[2], found[3], by_name, optional))
             by_name = by_name or found[2].startswith("*")
     several = re.findall(r"\w+", results) if results and results.startswith("(") else []
     return Signature(name, tuple(arguments), tuple(several), takes_out)
+
+
+# The kinds of arguments, as annotations of bodies have them.
+Dim: TypeAlias = int
+Sizes: TypeAlias = tuple[int, ...]
+Operand: TypeAlias = Any
+Number: TypeAlias = Any
+Dtype: TypeAlias = Any
+_CHECKED = frozenset(
+    "Tensor Dim Operand Sizes Number Dtype int float bool str".split()  # noqa: SIM905
+)
+
+
+def read(name: str, body: Any, results: str, takes_out: bool) -> Signature:
+    """Read the signature of a function from its body, which is Python.
+
+    Args:
+        name: What the function is called.
+        body: What computes it. Its first argument may be called `self`: of the function it is
+            `input`.
+        results: The names of its results if it gives several.
+        takes_out: Whether it can write into a tensor that is there already.
+
+    Example:
+        >>> def lerp(self: Tensor, end: Tensor, weight: Number = 0.5): ...
+        >>> read("lerp", lerp, "", True).parameters()
+        'input, end, weight=0.5, *, out=None'
+    """
+    while hasattr(body, "__wrapped__"):
+        body = body.__wrapped__
+    arguments = []
+    for parameter in inspect.Signature.from_callable(body).parameters.values():
+        written = str(parameter.annotation).removeprefix("typing.")
+        kind, _, optional = written.partition(" | ")
+        kind = "Tensor" if kind == "Array" else kind
+        default = None if parameter.default is parameter.empty else repr(parameter.default)
+        arguments.append(
+            Argument(
+                kind if kind in _CHECKED else "Any",
+                "*" * (parameter.kind is parameter.VAR_POSITIONAL)
+                + ("input" if parameter.name == "self" else parameter.name),
+                default,
+                parameter.kind is parameter.KEYWORD_ONLY,
+                optional == "None" or default == "None",
+            )
+        )
+    return Signature(name, tuple(arguments), tuple(results.split()), takes_out)
 
 
 def expressions(table: str, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -176,7 +228,7 @@ def expressions(table: str, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """
     for entry in table.replace("\n    ", " ").strip().splitlines():
         schema, _, expression = entry.partition(" = ")
-        arguments = ", ".join(each.name for each in read(schema).arguments)
+        arguments = ", ".join(each.name for each in parse(schema).arguments)
         source = f"lambda {arguments}: {expression}"
         body = eval(compile(source, f"<minigrad {schema.lstrip('_')}>", "eval"), names)
         body.__doc__ = f"Compute `{expression}`."

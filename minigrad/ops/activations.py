@@ -21,6 +21,7 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import entrywise, face, functional
 from minigrad.faces.arguments import check_tensor, not_implemented
+from minigrad.faces.signature import Dim, Number
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
@@ -88,7 +89,7 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
     return where_true(output != _ZERO, grad_output)
 
 
-@face("relu(Tensor input)", in_place="function")
+@face(in_place="function")
 @differentiable("ReluBackward0", self=threshold_backward)
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
@@ -105,8 +106,8 @@ def relu(self: Array) -> Array:
     return np.maximum(zeros, self, out=zeros)
 
 
-@functional("relu(input, inplace=False)")
-def positive_part(input: Tensor, inplace: bool) -> Tensor:
+@functional("relu")
+def positive_part(input: Any, inplace: Any = False) -> Tensor:
     r"""Compute $\max(x, 0)$; the derivative at 0 is taken to be 0.
 
     Example:
@@ -123,30 +124,31 @@ def positive_part(input: Tensor, inplace: bool) -> Tensor:
 
 
 def activation(
-    schema: str,
+    name: str = "",
     *,
     refused: str = "iubc",
     of: Any = None,
+    inplace: bool = True,
     in_place: tuple[str, Any] | None = None,
     public: bool = False,
 ) -> Callable[[Any], Any]:
     """Give an operation its faces in `minigrad.nn.functional`, and in `minigrad`.
 
     Args:
-        schema: The signature in `minigrad.nn.functional`.
+        name: What it is called, if not as what is decorated.
         refused: The kinds of dtypes that it is not made for.
         of: The operation, if what is decorated gives its settings, and says what it does.
+        inplace: Whether the function in `minigrad.nn.functional` has that argument.
         in_place: The name of the node in place, and its rule: then there is a function `elu_`.
         public: Whether there are functions in `minigrad`, too.
     """
-    name = schema.partition("(")[0]
 
     def decorate(said: Any) -> Any:
-        operation = of or said
+        called, operation = name or said.__name__, of or said
         written = _named(operation, *in_place) if in_place else operation
 
         def settings(input: Tensor, given: Any) -> Any:
-            check_floats(name, name, input, refused)
+            check_floats(called, called, input, refused)
             if of is not None:
                 return said(input, *given)
             return map(int, given) if input._array.dtype.kind in "iu" else given
@@ -162,14 +164,13 @@ def activation(
 
         function.__module__ = changing.__module__ = said.__module__  # the file that says it
         function.__doc__ = either.__doc__ = said.__doc__
-        changing.__doc__ = f"Do what `{name}` does, in place."
-        functional(schema)(either if "inplace" in schema else function)
-        plain = schema.replace(", inplace=False", "")
+        changing.__doc__ = f"Do what `{called}` does, in place."
+        functional(called, like=said, inplace=inplace)(either if inplace else function)
         if in_place:
-            functional(plain.replace(name, f"{name}_", 1))(changing)
+            functional(f"{called}_", like=said)(changing)
         if public:
-            face(plain, method=False)(function)
-            face(plain.replace(name, f"{name}_", 1), method=False)(changing)
+            face(called, like=said, method=False)(function)
+            face(f"{called}_", like=said, method=False)(changing)
         return said
 
     return decorate
@@ -186,7 +187,7 @@ def _named(operation: Any, node: str, rule: Any) -> Any:
     return differentiable(node, self=rule)(forward)
 
 
-@activation("softplus(Tensor input, Number beta=1.0, Number threshold=20.0)")
+@activation(inplace=False)
 @differentiable(
     "SoftplusBackward0",
     self=lambda grad, self, beta, threshold: pick(
@@ -194,7 +195,7 @@ def _named(operation: Any, node: str, rule: Any) -> Any:
     ),
 )
 @quietly
-def softplus(self: Array, beta: float, threshold: float) -> Array:
+def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0) -> Array:
     r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
     return pick(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)
 
@@ -204,7 +205,7 @@ def _silu_rule(grad: Any, self: Any) -> Any:
     return grad * slope * (1 + self * (1 - slope))
 
 
-@activation("silu(Tensor input, inplace=False)", refused="iub")
+@activation(refused="iub")
 @differentiable("SiluBackward0", self=_silu_rule)
 @quietly
 def silu(self: Array) -> Array:
@@ -217,7 +218,7 @@ def _mish_rule(grad: Any, self: Any) -> Any:
     return grad * (bent + self * applied(sigmoid, self) * (1 - bent * bent))
 
 
-@activation("mish(Tensor input, inplace=False)")
+@activation()
 @differentiable("MishBackward0", self=_mish_rule)
 @quietly
 def mish(self: Array) -> Array:
@@ -247,8 +248,8 @@ def glu(self: Array, dim: int) -> Array:
     return first * logistic(second)
 
 
-@functional("glu(Tensor input, Dim dim=-1)")
-def gated(input: Tensor, dim: int) -> Tensor:
+@functional("glu")
+def gated(input: Tensor, dim: Dim = -1) -> Tensor:
     r"""Compute $a \sigma(b)$ of the two halves along a dimension.
 
     Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2017.
@@ -304,8 +305,8 @@ def gelu(self: Array, approximate: str) -> Array:
     return self * _probability(self, approximate)
 
 
-@functional("gelu(Tensor input, *, str approximate='none')")
-def gaussian(input: Tensor, approximate: str) -> Tensor:
+@functional("gelu")
+def gaussian(input: Tensor, *, approximate: str = "none") -> Tensor:
     r"""Compute $x \Phi(x)$, with the distribution function of the normal distribution.
 
     Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
@@ -331,7 +332,7 @@ def gaussian(input: Tensor, approximate: str) -> Tensor:
 # ---------------------------------------------------------------------- logarithm of sigmoid
 
 
-@activation("logsigmoid(Tensor input)")
+@activation("logsigmoid", inplace=False)
 @differentiable("LogSigmoidBackward0", self=lambda grad, self: grad * applied(sigmoid, -self))
 @quietly
 def log_sigmoid(self: Array) -> Array:
@@ -366,13 +367,13 @@ def tanhshrink(input: Tensor) -> Tensor:
     return input - input.tanh()
 
 
-@functional("tanh(input)")
-def _tanh(input: Tensor) -> Tensor:
+@functional("tanh")
+def _tanh(input: Any) -> Tensor:
     r"""Compute $\tanh x$."""
     return input.tanh()
 
 
-@functional("sigmoid(input)")
-def _sigmoid(input: Tensor) -> Tensor:
+@functional("sigmoid")
+def _sigmoid(input: Any) -> Tensor:
     r"""Compute $1 / (1 + e^{-x})$."""
     return input.sigmoid()

@@ -124,17 +124,15 @@ def safe_softmax(self: Array, dim: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-@functional(
-    "scaled_dot_product_attention(query, key, value, attn_mask=None, float dropout_p=0.0, "
-    "bool is_causal=False, *, float? scale=None, bool enable_gqa=False)"
-)
+@functional()
 def scaled_dot_product_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
+    *,
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:

@@ -148,7 +148,7 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return pick(condition, self, other)
 
 
-@face("masked_fill(Tensor input, Tensor mask, value)")
+@face("masked_fill")
 def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Give the tensor with a number in the place of all entries under a mask.
 
@@ -204,7 +204,7 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
     return value
 
 
-@face("where(Tensor condition, input=None, other=None)", method=False)
+@face("where", method=False)
 def where_function(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Choose entries of `input` where the condition holds, else of `other`.
 
@@ -229,8 +229,8 @@ def where_function(condition: Tensor, input: Any = None, other: Any = None) -> A
     return where(condition, first, second)
 
 
-@face("where(Tensor input, Tensor condition, other)", function=False)
-def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:
+@face("where", function=False)
+def _method_where(input: Tensor, condition: Tensor, other: Any) -> Any:
     """Give the entries where a condition holds, and those of another tensor elsewhere.
 
     Example:
@@ -239,7 +239,7 @@ def _method_where(self: Tensor, condition: Tensor, other: Any) -> Any:
         >>> x.where(x > 0, 0.0)
         tensor([1., 0.])
     """
-    return where_function(condition, self, other)
+    return where_function(condition, input, other)
 
 
 # ---------------------------------------------------------------------- the larger, the smaller
@@ -258,7 +258,7 @@ def _ordered(array: Array) -> Array:
     return array
 
 
-@face("maximum(Tensor input, Tensor other, *, out=None)")
+@face(out="kind")
 @differentiable(
     "MaximumBackward0",
     arithmetic=True,
@@ -270,7 +270,7 @@ def maximum(self: Array, other: Array) -> Array:
     return np.maximum(_ordered(self), other)
 
 
-@face("minimum(Tensor input, Tensor other, *, out=None)")
+@face(out="kind")
 @differentiable(
     "MinimumBackward0",
     arithmetic=True,
@@ -313,13 +313,8 @@ def clamp_between(self: Array, min: Array, max: Array) -> Array:
     return np.minimum(np.maximum(_ordered(self), min), max)
 
 
-@face(
-    "clamp(Tensor input, min=None, max=None, *, out=None)",
-    out="limits",
-    in_place="function",
-    also="clip",
-)
-def limited(input: Tensor, min: Any, max: Any) -> Tensor:
+@face("clamp", out="limits", in_place="function", also="clip")
+def limited(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit entries to an interval.
 
     Args:
@@ -379,7 +374,7 @@ def clamp_to_number(self: Array, max: Any) -> Array:
     return np.minimum(_ordered(self), max)
 
 
-@face("clamp_min(Tensor input, min, *, out=None)", out="limits", in_place="function")
+@face("clamp_min", out="limits", in_place="function")
 def limited_from_below(input: Tensor, min: Any) -> Tensor:
     """Limit entries from below."""
     if isinstance(min, Tensor):
@@ -387,7 +382,7 @@ def limited_from_below(input: Tensor, min: Any) -> Tensor:
     return clamp_from_number(_wide_enough(input, min), number(min, "clamp_min", "min"))
 
 
-@face("clamp_max(Tensor input, max, *, out=None)", out="limits", in_place="function")
+@face("clamp_max", out="limits", in_place="function")
 def limited_from_above(input: Tensor, max: Any) -> Tensor:
     """Limit entries from above."""
     if isinstance(max, Tensor):

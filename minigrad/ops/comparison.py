@@ -11,6 +11,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_tensor, not_implemented
+from minigrad.faces.signature import Operand
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import broadcast_shape, meet_other, meet_types, retry
 
@@ -48,12 +49,19 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
 # ---------------------------------------------------------------------- comparisons
 
 
+def _with_operand(input: Tensor, other: Operand) -> Any:
+    """Have the parameters of a comparison."""
+
+
+def _with_tensor(input: Tensor, other: Tensor) -> Any:
+    """Have the parameters of what takes two tensors."""
+
+
 def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
     refused = "" if name in ("eq", "ne") else "c"
     doc = f"Tell for each entry whether it is {meaning} the other."
     compare = _of_two(name, ufunc, doc, refused, name)
-    schema = f"{name}(Tensor input, Operand other, *, out=None)"
-    face(schema, also=long)(compare)
+    face(out="kind", also=long, like=_with_operand)(compare)
     attach(__name__, {f"__{name}__": compare})
     return compare
 
@@ -70,8 +78,8 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 
 
 def _of_tensors(name: str, ufunc: Any, doc: str, refused: str = "", **forms: Any) -> None:
-    schema = f"{name}(Tensor input, Tensor other, *, out=None)"
-    face(schema, ufunc=ufunc, **forms)(_of_two(name, ufunc, doc, refused, name))
+    operation = _of_two(name, ufunc, doc, refused, name)
+    face(out="kind", ufunc=ufunc, like=_with_tensor, **forms)(operation)
 
 
 _of_tensors("logical_and", np.logical_and, "Tell for each entry whether both are true.")
@@ -108,10 +116,14 @@ attach(__name__, {"__invert__": _invert})
 numpy_protocols.ufuncs[np.invert] = _invert
 
 
+def _of_operands(input: Operand, other: Operand) -> Any:
+    """Have the parameters of an operation on bits."""
+
+
 def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: str = "") -> None:
     doc = f"Combine the bits of integers, or booleans: {meaning}."
     combine = _of_two(name, ufunc, doc, refused, kernel or name)
-    face(f"{name}(Operand input, Operand other, *, out=None)")(combine)
+    face(name, out="kind", like=_of_operands)(combine)
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
     signs = {
         f"__{sign}__": combine,
@@ -141,7 +153,7 @@ def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) 
 
     function.__name__ = name
     function.__doc__ = f"Tell for each entry whether {meaning}."
-    face(f"{name}(Tensor input{', *, out=None' * out})", out="none", **numpys)(function)
+    face(out="none" if out else None, **numpys)(function)
 
 
 def _is_negative(array: Any) -> Any:
@@ -157,7 +169,7 @@ _test("isreal", np.isreal, "it has no imaginary part", numpy=np.isreal)
 _test("signbit", _is_negative, "it is negative, or -0", True, ufunc=np.signbit)
 
 
-@face("positive(Tensor input)", ufunc=np.positive)
+@face(ufunc=np.positive)
 def positive(input: Tensor) -> Tensor:
     """Give the tensor itself, as `+x` does.
 
@@ -175,7 +187,7 @@ attach(__name__, {"__pos__": positive})
 # ---------------------------------------------------------------------- two as a whole
 
 
-@face("equal(Tensor input, Tensor other)")
+@face()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors have the same shape and the same entries."""
     return bool(np.array_equal(input._array, other._array))
@@ -184,9 +196,11 @@ def equal(input: Tensor, other: Tensor) -> bool:
 _TOLERANCES = "float rtol=1e-05, float atol=1e-08, bool equal_nan=False"
 
 
-@face(f"isclose(Tensor input, Tensor other, {_TOLERANCES})")
+@face()
 @quietly
-def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
+def isclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Tensor:
     """Tell for each entry whether two agree within a tolerance: `|a - b| <= atol + rtol * |b|`.
 
     Args:
@@ -222,8 +236,10 @@ def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: b
     return result
 
 
-@face(f"allclose(Tensor input, Tensor other, {_TOLERANCES})")
-def allclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> bool:
+@face()
+def allclose(
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
     """Tell whether all entries agree within a tolerance: `|a - b| <= atol + rtol * |b|`."""
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 

@@ -30,7 +30,7 @@ def _refuse_gradient(*tensors: Tensor) -> None:
         refuse_complex(np.dtype(np.complex64))
 
 
-@face("real(Tensor input)", method=False, numpy=np.real)
+@face(method=False, numpy=np.real)
 def real(input: Tensor) -> Tensor:
     """Give the real parts, which lie in the same memory; a real tensor is given as it is.
 
@@ -42,7 +42,7 @@ def real(input: Tensor) -> Tensor:
     return _view(input._array.real, input) if input.is_complex() else input
 
 
-@face("imag(Tensor input)", method=False)
+@face(method=False)
 def imag(input: Tensor) -> Tensor:
     """Give the imaginary parts, which lie in the same memory.
 
@@ -59,7 +59,7 @@ def imag(input: Tensor) -> Tensor:
     return _view(input._array.imag, input)
 
 
-@face("view_as_real(Tensor input)", method=False)
+@face(method=False)
 def view_as_real(input: Tensor) -> Tensor:
     """Show the real and imaginary parts as a last dimension of size 2, in the same memory.
 
@@ -78,7 +78,7 @@ def view_as_real(input: Tensor) -> Tensor:
     return _view(array[..., np.newaxis].view(array.real.dtype), input)
 
 
-@face("view_as_complex(Tensor input)", method=False)
+@face(method=False)
 def view_as_complex(input: Tensor) -> Tensor:
     """Show a last dimension of size 2 as complex numbers, in the same memory.
 
@@ -99,7 +99,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     return _view(pairs, input)
 
 
-@face("conj(Tensor input)", ufunc=np.conjugate)
+@face(ufunc=np.conjugate)
 def conj(input: Tensor) -> Tensor:
     """Give the complex conjugates; a real tensor is given as it is.
 
@@ -113,13 +113,13 @@ def conj(input: Tensor) -> Tensor:
     return wrap(np.conjugate(input._array)) if input.is_complex() else input
 
 
-@face("resolve_conj(Tensor input)")
+@face()
 def resolve_conj(input: Tensor) -> Tensor:
     """Give the tensor itself: here nothing waits to be conjugated."""
     return input
 
 
-@face("polar(Tensor abs, Tensor angle, *, out=None)", method=False)
+@face(out="kind", method=False)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     r"""Make complex numbers of lengths and angles: :math:`r \cos \varphi + i r \sin \varphi`.
 
@@ -146,7 +146,7 @@ def _set(part: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Any], None]:
     return assign
 
 
-@face("complex(Tensor real, Tensor imag, *, out=None)", out="none", method=False)
+@face(out="none", method=False)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Make complex numbers of their real and imaginary parts.
 

@@ -23,7 +23,7 @@ from minigrad.autograd.rules import applied, quietly, taking
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
-from minigrad.faces.arguments import no_combination, not_implemented
+from minigrad.faces.arguments import not_implemented
 from minigrad.ops import correlation, shape
 from minigrad.ops.correlation import Sizes, face_of, output_sizes, padded, per_dimension
 from minigrad.ops.padding import constant_pad_nd
@@ -206,8 +206,6 @@ def _convolved(
     stride: Any, padding: Any, dilation: Any, more: Any, groups: int,
 ) -> Tensor:  # fmt: skip
     """Check that everything fits, and convolve."""
-    if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
-        raise no_combination(name, input, weight)
     x, w, b = input._array, weight._array, ABSENT._array if bias is None else bias._array
     single = x.ndim == ndim + 1
     if not single and x.ndim != ndim + 2:
@@ -240,8 +238,8 @@ def _convolved(
 
 
 def _convolve(
-    name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
-    padding: Any, dilation: Any, groups: int,
+    name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None = None,
+    stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
 ) -> Tensor:  # fmt: skip
     r"""Slide kernels over a signal: $y_o = b + \sum_k w_k x_{so + dk - p}$.
 
@@ -271,8 +269,8 @@ def _convolve(
 
 
 def _spread(
-    name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
-    padding: Any, output_padding: Any, groups: int, dilation: Any,
+    name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None = None,
+    stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:  # fmt: skip
     r"""Spread each entry over a window: a convolution backwards.
 
@@ -302,8 +300,6 @@ def _spread(
 
 
 _say = partial(face, method=False)
-_FIRST = "input, weight, bias=None, stride=1, padding=0"
 for _ndim in (1, 2, 3):
-    face_of(_convolve, _ndim, f"conv{_ndim}d({_FIRST}, dilation=1, groups=1)", _say)
-    _more = "output_padding=0, groups=1, dilation=1"
-    face_of(_spread, _ndim, f"conv_transpose{_ndim}d({_FIRST}, {_more})", _say)
+    face_of(_convolve, _ndim, f"conv{_ndim}d", _say)
+    face_of(_spread, _ndim, f"conv_transpose{_ndim}d", _say)

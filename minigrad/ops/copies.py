@@ -111,8 +111,8 @@ def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:
     return method
 
 
-@face("clone(Tensor input, *, memory_format=None)")
-def clone(input: Tensor, memory_format: Any = None) -> Tensor:
+@face()
+def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """Copy the values; gradients pass through."""
     if memory_format is not None and _wants_order(memory_format, "clone"):
         return shape.clone_contiguous(input)

@@ -32,7 +32,6 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
 from minigrad.faces.arguments import refuse, wholes
-from minigrad.faces.face import told_by
 
 Sizes = Sequence[int]
 
@@ -64,22 +63,20 @@ def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, 
 
 
 def face_of(
-    compute: Callable[..., Any], ndim: int, schema: str, say: Callable[[str], Any] = functional
+    compute: Callable[..., Any], ndim: int, name: str, say: Callable[[str], Any] = functional
 ) -> None:
     """Make a function of some dimensions.
 
     Args:
         compute: What computes it: gets the function's name, the dimensions and the arguments.
         ndim: How many dimensions.
-        schema: The function's signature.
+        name: What it is called.
         say: Gives the decorator that makes the function.
     """
-    name = schema.partition("(")[0]
-
-    def function(*given: Any) -> Any:
-        return compute(name, ndim, *given)
-
-    told_by(say(schema), function)(compute)
+    function: Any = functools.partial(compute, name.partition("(")[0], ndim)
+    function.__name__, function.__doc__ = name.partition("(")[0], compute.__doc__
+    function.__module__, function.__annotations__ = compute.__module__, compute.__annotations__
+    say(name)(function)
 
 
 @functools.lru_cache(256)

@@ -30,9 +30,14 @@ from minigrad.ops.triangular import tril, triu
 from minigrad.ops.type_promotion import check_one_type
 
 
-def linalg(schema: str, **options: Any) -> Any:
+def linalg(name: str = "", **options: Any) -> Any:
     """Give a body its face in `minigrad.linalg`; see `minigrad.faces.face`."""
-    return face(f"linalg_{schema}", out="none", function=False, method=False, **options)
+
+    def decorate(body: Any) -> Any:
+        called = f"linalg_{name or body.__name__}"
+        return face(called, function=False, method=False, **options)(body)
+
+    return decorate
 
 
 def mT(matrix: Any) -> Any:
@@ -91,8 +96,7 @@ def inv(self: Array) -> Array:
     return column_major(lapack(np.linalg.inv, self))
 
 
-@face("inverse(Tensor input, *, out=None)", out="none")
-@linalg("inv(Tensor A, *, out=None)", numpy=np.linalg.inv)
+@linalg("inv", out="none", numpy=np.linalg.inv)
 def inverted(A: Tensor) -> Tensor:
     r"""Invert square matrices.
 
@@ -113,6 +117,12 @@ def inverted(A: Tensor) -> Tensor:
     """
     check("linalg.inv", A)
     return inv(A)
+
+
+@face("inverse", out="none")
+def _inverted(input: Tensor) -> Tensor:
+    """Invert square matrices; see `linalg.inv`."""
+    return inverted(input)
 
 
 # ---------------------------------------------------------------------- linear systems
@@ -139,7 +149,7 @@ def solve(A: Array, B: Array, vector: bool) -> Array:
     return column_major(lapack(np.linalg.solve, A, B))
 
 
-@linalg("solve(Tensor A, Tensor B, *, out=None)", numpy=np.linalg.solve)
+@linalg("solve", out="none", numpy=np.linalg.solve)
 def solved(A: Tensor, B: Tensor) -> Tensor:
     r"""Solve systems of linear equations.
 
@@ -211,8 +221,8 @@ def pinv(self: Array, rtol: float) -> Array:
     return (mT(Vh) * np.where(kept, 1 / np.where(kept, S, 1), 0)[..., None, :]) @ mT(U)
 
 
-@linalg("pinv(Tensor A, float? rcond=None, *, float? rtol=None, out=None)")
-def pseudoinverse(A: Tensor, rcond: float | None, rtol: float | None) -> Tensor:
+@linalg("pinv", out="none")
+def pseudoinverse(A: Tensor, rcond: float | None = None, *, rtol: float | None = None) -> Tensor:
     """Give the pseudoinverses of matrices.
 
     Args:
@@ -236,10 +246,10 @@ def pseudoinverse(A: Tensor, rcond: float | None, rtol: float | None) -> Tensor:
     return pinv(A, rtol)
 
 
-@face("pinverse(Tensor input, float rcond=1e-15)")
-def pinverse(input: Tensor, rcond: float) -> Tensor:
+@face()
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
-    return pseudoinverse(input, rcond, None)
+    return pseudoinverse(input, rcond)
 
 
 # ---------------------------------------------------------------------- what rules share
@@ -291,8 +301,8 @@ def lower_cholesky(self: Array) -> Array:
     return lapack(np.linalg.cholesky, self)
 
 
-@linalg("cholesky(Tensor A, *, upper=False, out=None)", numpy=np.linalg.cholesky)
-def cholesky(A: Tensor, upper: bool) -> Tensor:
+@linalg(out="none", numpy=np.linalg.cholesky)
+def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """Give the triangle L with positive diagonal for which A = L Lᵀ; or its transpose.
 
     Raises:
@@ -326,11 +336,9 @@ class LinalgEighBackward0(Decomposition):
         return V @ (middle @ mT(V))
 
 
-@linalg(
-    'eigh(Tensor A, str UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)', numpy=np.linalg.eigh
-)
+@linalg("eigh", results="eigenvalues eigenvectors", out="none", numpy=np.linalg.eigh)
 @quietly
-def symmetric_eigenvalues(A: Tensor, UPLO: Any) -> Any:
+def symmetric_eigenvalues(A: Tensor, UPLO: str = "L") -> Any:
     r"""Give the eigenvalues and eigenvectors of symmetric matrices.
 
     Args:
@@ -355,13 +363,13 @@ def symmetric_eigenvalues(A: Tensor, UPLO: Any) -> Any:
     return recorded(LinalgEighBackward0, A, (values, column_major(vectors)))
 
 
-@linalg('eigvalsh(Tensor A, str UPLO="L", *, out=None)', numpy=np.linalg.eigvalsh)
-def eigvalsh(A: Tensor, UPLO: str) -> Tensor:
+@linalg(out="none", numpy=np.linalg.eigvalsh)
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """Give the eigenvalues of symmetric matrices, ascending; see `eigh`."""
     return symmetric_eigenvalues(A, UPLO)[0]
 
 
-@linalg("eig(Tensor A, *, out=None) -> (eigenvalues, eigenvectors)")
+@linalg(results="eigenvalues eigenvectors", out="none")
 def eig(A: Tensor) -> Any:
     """Give the complex eigenvalues and eigenvectors of square matrices.
 
@@ -382,7 +390,7 @@ def eig(A: Tensor) -> Any:
     return wrap(np.asarray(values, kind)), wrap(np.asarray(vectors, kind))
 
 
-@linalg("eigvals(Tensor A, *, out=None)")
+@linalg(out="none")
 def eigvals(A: Tensor) -> Tensor:
     """Give the complex eigenvalues of square matrices; see `eig`."""
     return eig(A)[0]
@@ -432,9 +440,9 @@ class LinalgSvdBackward0(Decomposition):
         return whole
 
 
-@linalg("svd(Tensor A, full_matrices=True, *, driver=None, out=None) -> (U, S, Vh)")
+@linalg("svd", results="U S Vh", out="none")
 @quietly
-def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
+def decomposed(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
     r"""Decompose matrices as :math:`A = U\,\mathrm{diag}(S)\,V^\top`.
 
     Args:
@@ -456,8 +464,8 @@ def decomposed(A: Tensor, full_matrices: bool, driver: Any = None) -> Any:
     return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
 
 
-@face("svd(Tensor input, some=True, compute_uv=True, *, out=None) -> (U, S, V)")
-def svd_with_v(input: Tensor, some: bool, compute_uv: bool) -> Any:
+@face("svd", results="U S V", out="kind")
+def svd_with_v(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """Decompose matrices as U diag(S) V^T: `linalg.svd` under its older name, with V itself."""
     U, S, Vh = decomposed(input, not (some and compute_uv))
     if not compute_uv:
@@ -509,9 +517,9 @@ class LinalgQrBackward0(Decomposition):
         return whole if grad_R is None else whole + Q @ grad_R
 
 
-@linalg('qr(Tensor A, str mode="reduced", *, out=None) -> (Q, R)', numpy=np.linalg.qr)
+@linalg("qr", results="Q R", out="none", numpy=np.linalg.qr)
 @quietly
-def orthonormalized(A: Tensor, mode: Any) -> Any:
+def orthonormalized(A: Tensor, mode: str = "reduced") -> Any:
     r"""Factor matrices as :math:`A = Q R`: orthonormal columns, and an upper triangle.
 
     Args:
@@ -532,13 +540,13 @@ def orthonormalized(A: Tensor, mode: Any) -> Any:
         R: Any = np.linalg.qr(A._array, "r")
         Q = np.zeros(0, R.dtype)
     else:
-        Q, R = np.linalg.qr(A._array, mode=mode)
+        Q, R = np.linalg.qr(A._array, mode=mode)  # type: ignore[call-overload]
         Q = column_major(Q)
     return recorded(LinalgQrBackward0, A, (Q, column_major(R)), mode)
 
 
-@face("qr(Tensor input, some=True, *, out=None) -> (Q, R)")
-def qr_of(input: Tensor, some: bool) -> Any:
+@face("qr", results="Q R", out="kind")
+def qr_of(input: Tensor, some: bool = True) -> Any:
     """Factor matrices as Q R: `linalg.qr` under its older name."""
     warn("torch.qr is deprecated in favor of torch.linalg.qr.")
     return orthonormalized(input, "reduced" if some else "complete")
@@ -572,8 +580,7 @@ def det(A: Array) -> Array:
     return np.linalg.det(A)
 
 
-@face("det(Tensor input)")
-@linalg("det(Tensor A, *, out=None)", numpy=np.linalg.det)
+@linalg("det", out="none", numpy=np.linalg.det)
 def determinant(A: Tensor) -> Tensor:
     """Give the determinants of square matrices.
 
@@ -592,6 +599,12 @@ def determinant(A: Tensor) -> Tensor:
     return det(A)
 
 
+@face("det")
+def _determinant(input: Tensor) -> Tensor:
+    """Give the determinants of square matrices; see `linalg.det`."""
+    return determinant(input)
+
+
 class LinalgSlogdetBackward0(Decomposition):
     """Backward of `slogdet`."""
 
@@ -607,8 +620,7 @@ class LinalgSlogdetBackward0(Decomposition):
         return mT(applied(inv, A)) * _columns(_columns(grad_logabsdet))
 
 
-@face("slogdet(Tensor input) -> (sign, logabsdet)")
-@linalg("slogdet(Tensor A, *, out=None) -> (sign, logabsdet)", numpy=np.linalg.slogdet)
+@linalg("slogdet", results="sign logabsdet", out="none", numpy=np.linalg.slogdet)
 def sign_and_logarithm(A: Tensor) -> Any:
     """Give the sign of determinants, and the logarithm of their size, which does not overflow.
 
@@ -623,7 +635,13 @@ def sign_and_logarithm(A: Tensor) -> Any:
     return recorded(LinalgSlogdetBackward0, A, np.linalg.slogdet(A._array))
 
 
-@face("logdet(Tensor input)")
+@face("slogdet", results="sign logabsdet")
+def _sign_and_logarithm(input: Tensor) -> Any:
+    """Give the sign of determinants, and the logarithm of their size; see `linalg.slogdet`."""
+    return sign_and_logarithm(input)
+
+
+@face("logdet")
 def logarithm_of_determinant(input: Tensor) -> Any:
     """Give the logarithm of determinants; NaN where they are negative.
 

@@ -13,7 +13,6 @@ from minigrad.autograd.messages import warn
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import FACES, face, functional
-from minigrad.faces.face import told_by
 from minigrad.ops import elementwise
 from minigrad.ops.correlation import face_of
 from minigrad.ops.inplace import write
@@ -56,7 +55,7 @@ def _dropping(name: str, feature: bool, alpha: bool) -> Callable[[Any], None]:
     """Make a function, and its counterpart in place; what is decorated says what it is."""
 
     def make(name: str, apply: Any) -> Any:
-        def drop(input: Tensor, p: Any, train: bool) -> Tensor:
+        def drop(input: Tensor, p: float, train: bool) -> Tensor:
             if not 0 <= p <= 1:
                 raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
             if p == 0 or not train or not input._array.size:
@@ -67,11 +66,13 @@ def _dropping(name: str, feature: bool, alpha: bool) -> Callable[[Any], None]:
             result = apply(elementwise.mul, input, factor)
             return result if added is None else apply(elementwise.add, result, added)
 
-        return told_by(face(f"{name}(Tensor input, float p, train)", method=False), drop)
+        return drop
 
     def decorate(said: Any) -> None:
-        make(name, lambda operation, *given: operation(*given))(said)
-        make(f"{name}_", write)(said)
+        plain = make(name, lambda operation, *given: operation(*given))
+        for called, function in ((name, plain), (f"{name}_", make(f"{name}_", write))):
+            function.__doc__, function.__module__ = said.__doc__, said.__module__
+            face(called, method=False)(function)
 
     return decorate
 
@@ -100,8 +101,8 @@ def _drop_channels_to_the_left() -> None:
     """Set whole channels at random to what selu has far on the left."""
 
 
-@face("native_dropout(Tensor input, float p, train)", method=False)
-def dropped_and_mask(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+@face("native_dropout", method=False)
+def dropped_and_mask(input: Tensor, p: float, train: bool) -> tuple[Tensor, Tensor]:
     """Set entries to zero at random, and give the mask of those that were kept, too.
 
     Example:
@@ -134,8 +135,8 @@ def _drop(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> 
     return FACES[f"{name}_" if inplace else name].function(input, p, training)
 
 
-@functional("dropout(input, float p=0.5, training=True, inplace=False)")
-def dropped(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+@functional("dropout")
+def dropped(input: Any, p: float = 0.5, training: bool = True, inplace: Any = False) -> Tensor:
     """Set entries to zero at random, and divide the rest by 1 - p.
 
     Source: Srivastava et al., *Dropout: a simple way to prevent neural networks from overfitting*,
@@ -158,8 +159,10 @@ def dropped(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     return _drop("dropout", input, p, training, inplace)
 
 
-@functional("alpha_dropout(input, float p=0.5, training=False, inplace=False)")
-def dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+@functional("alpha_dropout")
+def dropped_to_the_left(
+    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
+) -> Tensor:
     """Set entries at random to the value that selu has far on the left; mean and variance stay.
 
     Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
@@ -167,14 +170,21 @@ def dropped_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) 
     return _drop("alpha_dropout", input, p, training, inplace)
 
 
-@functional("feature_alpha_dropout(input, float p=0.5, training=False, inplace=False)")
-def dropped_channels_to_the_left(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+@functional("feature_alpha_dropout")
+def dropped_channels_to_the_left(
+    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
+) -> Tensor:
     """Set whole channels at random to the value that selu has far on the left."""
     return _drop("feature_alpha_dropout", input, p, training, inplace)
 
 
 def _of_channels(
-    name: str, spatial: int, input: Tensor, p: float, training: bool, inplace: bool
+    name: str,
+    spatial: int,
+    input: Any,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: Any = False,
 ) -> Tensor:
     """Set whole channels to zero at random, and divide the rest by 1 - p.
 
@@ -214,5 +224,4 @@ def _of_channels(
 
 
 for _spatial in (1, 2, 3):
-    _schema = f"dropout{_spatial}d(input, float p=0.5, training=True, inplace=False)"
-    face_of(_of_channels, _spatial, _schema)
+    face_of(_of_channels, _spatial, f"dropout{_spatial}d")

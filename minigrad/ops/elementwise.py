@@ -19,6 +19,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, lazy_loading
 from minigrad.faces.arguments import cast, is_operand, number, plain
+from minigrad.faces.signature import Number, Operand
 from minigrad.ops import type_promotion
 from minigrad.ops.type_promotion import far, no_booleans, scalar, with_number
 
@@ -68,19 +69,19 @@ def rsub_number(self: Array, other: Array) -> Array:
     return other - self
 
 
-@face("mul(Operand input, Operand other, *, out=None)", in_place=True, also="multiply")
+@face(out="kind", in_place=True, also="multiply")
 @differentiable(
     "MulBackward0",
     arithmetic=True,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
-def mul(self: Array, other: Array) -> Array:
+def mul(self: Operand, other: Operand) -> Array:
     """Product: each input gets the gradient times the other input."""
     return self * other
 
 
-@face("true_divide(Operand input, Operand other, *, out=None)", in_place=True)
+@face("true_divide", out="kind", in_place=True)
 @differentiable(
     "DivBackward0",
     arithmetic=True,
@@ -88,7 +89,7 @@ def mul(self: Array, other: Array) -> Array:
     other=lambda grad, self, other: -grad * ((self / other) / other),
 )
 @quietly
-def div(self: Array, other: Array) -> Array:
+def div(self: Operand, other: Operand) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
     if self.dtype.kind in "iub":  # numbers count as they were said
         self, other = far.get(id(self), self), far.get(id(other), other)
@@ -139,16 +140,16 @@ with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_numb
 # ------------------------------------------------------------ what is written: x + y, x.sub(y)
 
 
-@face("add(Operand input, Operand other, *, alpha=1, out=None)")
-def sum_of_two(input: Any, other: Any, alpha: Any) -> Any:
+@face("add", out="kind")
+def sum_of_two(input: Operand, other: Operand, *, alpha: Number = 1) -> Any:
     """Add a tensor, or a number, times `alpha`."""
     if alpha == 1 and alpha is not True:
         return add(input, other)
     return with_alpha(add_scaled, input, other, alpha)
 
 
-@face("sub(Operand input, Operand other, *, alpha=1, out=None)", also="subtract")
-def difference(input: Any, other: Any, alpha: Any) -> Any:
+@face("sub", out="kind", also="subtract")
+def difference(input: Operand, other: Operand, *, alpha: Number = 1) -> Any:
     """Subtract a tensor, or a number, times `alpha`."""
     if alpha == 1 and alpha is not True:
         return sub(input, other)
@@ -185,12 +186,8 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
     return type_promotion.meet_types(lambda a, b: scaled(a, b, alpha), input, other)
 
 
-@face(
-    "div(Operand input, Operand other, *, str? rounding_mode=None, out=None)",
-    in_place=True,
-    also="divide",
-)
-def quotient(input: Any, other: Any, rounding_mode: str | None) -> Any:
+@face("div", out="kind", in_place=True, also="divide")
+def quotient(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
     """Divide two tensors, or a tensor by a number; integers give floating-point results.
 
     Args:
@@ -314,8 +311,8 @@ def pow_of_number(self: Array, exponent: Any) -> Array:
     return power if power.flags.c_contiguous else power.copy("C")
 
 
-@face("pow(Operand input, Operand exponent, *, out=None)", in_place=True)
-def power(input: Any, exponent: Any) -> Any:
+@face("pow", out="kind", in_place=True)
+def power(input: Operand, exponent: Operand) -> Any:
     """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
     if not isinstance(input, Tensor):
         base = plain(input)

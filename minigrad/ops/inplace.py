@@ -125,8 +125,8 @@ def _needs_gradient(*tensors: Any) -> bool:
     return any(isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors)
 
 
-@face("copy_(Tensor input, other, bool non_blocking=False)", function=False)
-def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+@face(function=False)
+def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of another tensor, broadcast to this one's shape, into this one.
 
     Raises:
@@ -134,25 +134,25 @@ def copy_(tensor: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """
     if not isinstance(other, Tensor):
         if isinstance(other, (int, float, complex, np.generic)):
-            return copy_(tensor, scalar(other, tensor._array.dtype))
+            return copy_(input, scalar(other, input._array.dtype))
         raise wrong_type("copy_", "other", "Tensor", other, 1)
-    check_inplace(tensor, recording=is_grad_enabled() and _needs_gradient(tensor, other))
+    check_inplace(input, recording=is_grad_enabled() and _needs_gradient(input, other))
     array = other._array
-    sizes = tensor._array.shape
-    if other is not tensor:
-        refuse_repeats(tensor._array)
-        refuse_overlap(tensor._array, array)
+    sizes = input._array.shape
+    if other is not input:
+        refuse_repeats(input._array)
+        refuse_overlap(input._array, array)
     if array.shape != sizes:
         broadcast_into(sizes, array.shape)
-    if not (modes.recording and (other.requires_grad or tensor.requires_grad)):
-        tensor._array[...] = array
-        tensor._bump_version()
-        return tensor
-    return write(shape.copy_values, tensor, other, checked=True)
+    if not (modes.recording and (other.requires_grad or input.requires_grad)):
+        input._array[...] = array
+        input._bump_version()
+        return input
+    return write(shape.copy_values, input, other, checked=True)
 
 
-@face("fill_(Tensor input, value)")
-def fill_(tensor: Tensor, value: Any) -> Tensor:
+@face()
+def fill_(input: Tensor, value: Any) -> Tensor:
     """Set all entries to one number, or to the only entry of a tensor without dimensions.
 
     Raises:
@@ -161,27 +161,27 @@ def fill_(tensor: Tensor, value: Any) -> Tensor:
     if not is_operand(value):
         raise arguments.no_combination("fill_", value)
     if not isinstance(value, Tensor):
-        if tensor._array.dtype.kind != "c":
-            value = entry(arguments.plain(value), tensor._array.dtype)
-        return write(shape.filled, tensor, value, checked=True)
+        if input._array.dtype.kind != "c":
+            value = entry(arguments.plain(value), input._array.dtype)
+        return write(shape.filled, input, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
             f"{value._array.ndim} dimensions."
         )
     if modes.recording:
-        check_inplace(tensor, recording=_needs_gradient(tensor, value))
-    refuse_repeats(tensor._array)
-    return write(shape.filled_with, tensor, value, checked=True)
+        check_inplace(input, recording=_needs_gradient(input, value))
+    refuse_repeats(input._array)
+    return write(shape.filled_with, input, value, checked=True)
 
 
-@face("zero_(Tensor input)")
-def zero_(tensor: Tensor) -> Tensor:
+@face()
+def zero_(input: Tensor) -> Tensor:
     """Set all entries to 0."""
-    return write(shape.zeros, tensor, checked=True)
+    return write(shape.zeros, input, checked=True)
 
 
-@face("detach(Tensor input)", method=False)
+@face("detach", method=False)
 def detached(input: Tensor) -> Tensor:
     """Give the same values in the same memory, outside of the graph.
 
@@ -193,7 +193,7 @@ def detached(input: Tensor) -> Tensor:
     return input.detach()
 
 
-@face("detach_(Tensor input)", method=False)
+@face("detach_", method=False)
 def detached_in_place(input: Tensor) -> Tensor:
     """Take a tensor out of its graph."""
     return input.detach_()
@@ -367,17 +367,18 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return resize_(input, the_template._array.shape)
 
 
-@face(
-    "set_(Tensor input, Tensor source=None, int storage_offset=None, size=None, stride=None)",
-    function=False,
-)
+@face(function=False)
 def set_(
-    tensor: Tensor, source: Tensor | None, storage_offset: int | None, size: Any, stride: Any
+    input: Tensor,
+    source: Tensor | None = None,
+    storage_offset: int | None = None,
+    size: Any = None,
+    stride: Any = None,
 ) -> Tensor:
     """Let the tensor share the memory of another one, and its size; without one, have no entries.
 
     Args:
-        tensor: The tensor.
+        input: The tensor.
         source: A tensor of the same type.
         storage_offset: Where in the memory of the source to begin, if not where the source does.
         size: The size, together with `storage_offset`.
@@ -393,7 +394,7 @@ def set_(
         >>> x.set_(y)
         tensor([1., 1.])
     """
-    dtype = tensor._array.dtype
+    dtype = input._array.dtype
     if source is None:
         source = wrap(np.zeros(0, dtype))
     elif size is None and (storage_offset is not None or stride is not None):
@@ -402,10 +403,10 @@ def set_(
     if array.dtype != dtype:
         raise RuntimeError(
             f"Could not set tensor of type {dtypes.c_name(array)} to a tensor of type "
-            f"{dtypes.c_name(tensor._array)}"
+            f"{dtypes.c_name(input._array)}"
         )
-    recording = modes.recording and (tensor.requires_grad or source.requires_grad)
-    check_inplace(tensor, recording=recording)
+    recording = modes.recording and (input.requires_grad or source.requires_grad)
+    check_inplace(input, recording=recording)
     if recording:
         raise NotImplementedError(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
@@ -417,9 +418,9 @@ def set_(
         array = parts.as_strided.forward(
             array, *parts.strided(source, size, stride, storage_offset)
         )
-    tensor._array = array
-    tensor._bump_version()
-    return tensor
+    input._array = array
+    input._bump_version()
+    return input
 
 
 _IN_PLACE: list[Any] = [add_, sub_, masked_fill_, resize_, resize_as_]

@@ -20,6 +20,7 @@ from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
 from minigrad.faces.arguments import check_tensors, dimension, whole, wholes
+from minigrad.faces.signature import Dim
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
@@ -170,12 +171,12 @@ def _take_apart(
     return results
 
 
-@face("unbind(Tensor input, Dim dim=0)")
-def unbind(tensor: Tensor, dim: int) -> tuple[Tensor, ...]:
+@face()
+def unbind(input: Tensor, dim: Dim = 0) -> tuple[Tensor, ...]:
     """Take a tensor apart along a dimension: the rule stacks the gradients."""
-    if not tensor._array.ndim:
+    if not input._array.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    return _take_apart(UnbindBackward0, tensor, dim, range(tensor._array.shape[dim]))
+    return _take_apart(UnbindBackward0, input, dim, range(input._array.shape[dim]))
 
 
 def unsafe_chunk(tensor: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
@@ -188,7 +189,7 @@ def unsafe_chunk(tensor: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("cat(tensors, int dim=0, *, out=None)", method=False, also="concat concatenate")
+@face("cat", out="kind", method=False, also="concat concatenate")
 def joined(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors along a dimension.
 
@@ -209,7 +210,7 @@ def joined(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return cat(tensors, 0 if shapes == {(0,)} else dimension(dim, ndim))
 
 
-@face("stack(tensors, int dim=0, *, out=None)", method=False)
+@face("stack", out="kind", method=False)
 def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors of one shape along a new dimension."""
     tensors = check_tensors(tensors)
@@ -233,17 +234,17 @@ def _stack_rows(name: str, ndim: int, meaning: str) -> None:
         return joined(rows, 1 if ndim == 1 and rows[0].ndim > 1 else 0)
 
     body.__doc__ = f"Join tensors {meaning}."
-    face(f"{name}(tensors, *, out=None)", method=False)(body)
+    face(name, out="kind", method=False)(body)
 
 
 _stack_rows("hstack", 1, "side by side: along the second dimension, vectors along their only one")
 _stack_rows("vstack", 2, "one below the other: along the first dimension, vectors as rows")
 
 
-@face("split(Tensor input, split_size, int dim=0)", function=False)
-@face("split(Tensor tensor, split_size_or_sections, int dim=0)", method=False)
-def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
+@face(method=False)
+def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    size = split_size_or_sections
     if not tensor.ndim:
         raise RuntimeError("split(): a tensor without dimensions has no pieces")
     number = dimension(dim, tensor.ndim)
@@ -262,13 +263,20 @@ def split(tensor: Tensor, size: Any, dim: int) -> tuple[Tensor, ...]:
     return _take_apart(kind, tensor, number, pieces)
 
 
-face("split_with_sizes(Tensor input, split_sizes, int dim=0)")(
-    lambda input, sizes, dim: split(input, list(sizes), dim)
-)
+@face("split", function=False)
+def _split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
+    return split(input, split_size, dim)
 
 
-@face("chunk(Tensor input, int chunks, int dim=0)")
-def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
+@face()
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Cut a tensor into pieces of given sizes along a dimension."""
+    return split(input, list(split_sizes), dim)
+
+
+@face()
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
     if chunks < 1 or not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor, and 1 piece or more")
@@ -276,13 +284,13 @@ def chunk(input: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     return split(input, -(-total // chunks) if total else [0] * chunks, dim)
 
 
-@face("tensor_split(Tensor input, indices_or_sections, int dim=0)")
-def tensor_split(input: Tensor, places: Any, dim: int) -> tuple[Tensor, ...]:
+@face()
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into views along a dimension: into so many, or before some places.
 
     Args:
         input: The tensor.
-        places: How many pieces, the first ones one longer if need be; or the places.
+        indices_or_sections: How many pieces, the first ones one longer if need be; or the places.
         dim: The dimension.
 
     Raises:
@@ -295,13 +303,13 @@ def tensor_split(input: Tensor, places: Any, dim: int) -> tuple[Tensor, ...]:
     """
     number = dimension(dim, input.ndim)
     size = input._array.shape[number]
-    if not isinstance(places, (tuple, list)):
-        count = whole("tensor_split", places, "indices_or_sections")
+    if not isinstance(indices_or_sections, (tuple, list)):
+        count = whole("tensor_split", indices_or_sections, "indices_or_sections")
         smallest, longer = divmod(size, count)
-        places = [i * smallest + min(i, longer) for i in range(1, count)]
+        indices_or_sections = [i * smallest + min(i, longer) for i in range(1, count)]
     return tuple(
         slice_dim(input, number, *slice(first, last).indices(size)[:2], 1)
-        for first, last in itertools.pairwise((0, *places, size))
+        for first, last in itertools.pairwise((0, *indices_or_sections, size))
     )
 
 
@@ -345,8 +353,10 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple(t if t._array.shape == wanted else shape.expand(t, wanted) for t in tensors)
 
 
-@face("repeat_interleave(Tensor input, repeats=None, int? dim=None, *, output_size=None)")
-def repeat_interleave(input: Tensor, repeats: Any, dim: int | None, output_size: Any) -> Tensor:
+@face()
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: Any = None
+) -> Tensor:
     """Repeat each entry, or each slice along a dimension, next to itself.
 
     Args:

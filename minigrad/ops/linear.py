@@ -24,6 +24,7 @@ from minigrad.core.tensor import (
 from minigrad.creation.construction import entry, real_number
 from minigrad.creation.dtypes import scalar_name
 from minigrad.faces import face, functional
+from minigrad.faces.signature import Number
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
 from minigrad.ops.type_promotion import CONVERT, differ
@@ -120,7 +121,7 @@ def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     return applied(mm, _t(left), grad)
 
 
-@face("mm(Tensor input, Tensor mat2, *, out=None)", out="none", check=check_factors)
+@face(out="none", check=check_factors)
 @differentiable(
     "MmBackward0",
     self=lambda grad, mat2, self_sym_columns: _left_rule(grad, mat2, self_sym_columns),
@@ -162,12 +163,10 @@ def factors(tensor: Tensor, *numbers: Any) -> list[Any]:
     return [take(each, dtype) for each in numbers]
 
 
-@face(
-    "addmm(Tensor input, Tensor mat1, Tensor mat2, *, beta=1, alpha=1, out=None)",
-    out="none",
-    in_place=True,
-)
-def scaled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Tensor:
+@face("addmm", out="none", in_place=True)
+def scaled_addmm(
+    input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
     """Give the product of matrices plus a bias, each with its factor.
 
     Raises:
@@ -181,8 +180,8 @@ def scaled_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: An
     return addmm(input, mat1, mat2)
 
 
-@functional("linear(Tensor input, weight, bias=None)")
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+@functional()
+def linear(input: Tensor, weight: Any, bias: Any = None) -> Tensor:
     r"""Map vectors affinely: $y = x W^\top + b$.
 
     A matrix with a bias becomes one `addmm`, over the transposed weight; anything else contiguous

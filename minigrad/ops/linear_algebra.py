@@ -31,9 +31,7 @@ from minigrad.ops.shape import _t
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 
 
-@face(
-    "mv(Tensor input, Tensor vec, *, out=None)", out="none", check=partial(check_factors, right=1)
-)
+@face(out="none", check=partial(check_factors, right=1))
 @differentiable(
     "MvBackward0",
     self=lambda grad, vec: np.multiply.outer(grad, vec),
@@ -44,11 +42,7 @@ def mv(self: Array, vec: Array) -> Array:
     return self @ vec
 
 
-@face(
-    "dot(Tensor input, Tensor tensor, *, out=None)",
-    out="none",
-    check=partial(check_factors, left=1, right=1),
-)
+@face(out="none", check=partial(check_factors, left=1, right=1))
 @differentiable(
     "DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
 )
@@ -57,7 +51,7 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
-@face("outer(Tensor input, Tensor vec2, *, out=None)", ufunc=((np.multiply, "outer"),))
+@face(out="kind", ufunc=((np.multiply, "outer"),))
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Multiply each entry of one vector by each of another."""
     if not input.ndim == vec2.ndim == 1:
@@ -65,11 +59,7 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return elementwise.mul(shape.view(input, (len(input), 1)), vec2)
 
 
-@face(
-    "bmm(Tensor input, Tensor mat2, *, out=None)",
-    out="none",
-    check=partial(check_factors, left=3, right=3),
-)
+@face(out="none", check=partial(check_factors, left=3, right=3))
 @differentiable(
     "BmmBackward0",
     self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
@@ -99,28 +89,28 @@ def baddbmm(self: Array, batch1: Array, batch2: Array) -> Array:
 # ---------------------------------------------------------------------- products of any dimensions
 
 
-@face("matmul(Tensor input, Tensor other, *, out=None)", out="none", ufunc=np.matmul)
-def matmul(a: Tensor, b: Tensor) -> Tensor:
+@face(out="none", ufunc=np.matmul)
+def matmul(input: Tensor, other: Tensor) -> Tensor:
     """Multiply tensors of any dimensions, through the operations above, as PyTorch does.
 
     Raises:
         RuntimeError: If dtypes differ or sizes do not fit.
     """
-    x, y = a._array, b._array
+    x, y = input._array, other._array
     if x.ndim == 2 and y.ndim == 2:
         check_factors(x, y)
-        return mm(a, b)
+        return mm(input, other)
     if x.ndim == 0 or y.ndim == 0:
         raise RuntimeError(f"matmul takes no numbers, but got {x.ndim}D and {y.ndim}D")
     if y.ndim == 1 and x.ndim <= 2:
         check_factors(x, y, x.ndim, 1)
-        return (dot if x.ndim == 1 else mv)(a, b)
+        return (dot if x.ndim == 1 else mv)(input, other)
     if x.ndim == 1 and y.ndim == 2:
         check_factors(x[None], y)
-        result: Tensor = shape.squeeze_product(mm(shape.unsqueeze(a, 0), b), 0)
+        result: Tensor = shape.squeeze_product(mm(shape.unsqueeze(input, 0), other), 0)
         result._bump_version()  # PyTorch squeezes in place
         return result
-    return _folded(a, b) if _can_fold(a, b) else _batched(a, b)
+    return _folded(input, other) if _can_fold(input, other) else _batched(input, other)
 
 
 def _can_fold(a: Tensor, b: Tensor) -> bool:
@@ -389,7 +379,7 @@ def _written(args: Sequence[Any]) -> tuple[str, list[Any]]:
     return equation, [*args[: len(args) - len(args) % 2 : 2]]
 
 
-@face("einsum(*args)", method=False)
+@face(method=False)
 def einsum(*args: Any) -> Tensor:
     r"""Multiply tensors and sum over indices, as an equation says: "ij,jk->ik".
 
@@ -426,8 +416,8 @@ def einsum(*args: Any) -> Tensor:
     return _summed(lined_up, plan, _users(lined_up, plan))
 
 
-@face("tensordot(Tensor a, Tensor b, dims=2, out=None)", out="none", method=False)
-def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
+@face(out="none", method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sum products over pairs of dimensions; those that are left come one after the other.
 
     Args:
@@ -478,7 +468,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any) -> Tensor:
     return shape.reshape(a.mm(b), sizes)
 
 
-@face("inner(Tensor input, Tensor other, *, out=None)", out="none", numpy=np.inner)
+@face(out="none", numpy=np.inner)
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sum products over the last dimension of both; a number multiplies.
 
@@ -496,8 +486,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
-@face("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)", method=False)
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+@face(method=False)
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     r"""Map pairs of vectors, $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
 
     Args:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -15,12 +16,11 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import applied, in_rule, quietly, taking
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
 from minigrad.faces.arguments import as_floats, not_implemented, refuse
-from minigrad.faces.face import told_by
-from minigrad.faces.signature import read
+from minigrad.faces.face import documented
 from minigrad.ops import choices
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.choices import pick
@@ -33,7 +33,6 @@ from minigrad.ops.type_promotion import (
     scalar,
 )
 
-OLD = "size_average=None, reduce=None, reduction='mean'"
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
@@ -55,28 +54,31 @@ def reduction_number(reduction: str, size_average: Any = None, reduce: Any = Non
     return _REDUCTIONS[reduction]
 
 
-def loss(schema: str) -> Callable[[Any], Any]:
+def loss(name: str = "") -> Callable[[Any], Any]:
     """Give a loss to `minigrad.nn.functional`.
 
+    The decorated body gets the number of the reduction; `size_average` and `reduce` have had their
+    say in it.
+
     Args:
-        schema: The signature. The decorated body gets the arguments in this order, but for
-            `size_average` and `reduce`: these have their say in the number of the reduction.
+        name: What it is called, if not as the body.
     """
-    names = [argument.name for argument in read(schema).arguments]
-    place = names.index("reduction")
-    old = [names.index(name) for name in ("size_average", "reduce") if name in names]
-    kept = itemgetter(*[number for number in range(len(names)) if number not in old])
-    switches = itemgetter(*old) if old else None
 
     def decorate(compute: Any) -> Any:
+        names = arguments_of(compute)
+        place = names.index("reduction")
+        old = [names.index(each) for each in ("size_average", "reduce") if each in names]
+        switches = itemgetter(*old) if old else None
+
         def body(*given: Any) -> Tensor:
             number = _REDUCTIONS.get(given[place])
             said = switches(given) if switches else (None, None)
             if number is None or said != (None, None):
                 number = reduction_number(given[place], *said)
-            return compute(*kept((*given[:place], number, *given[place + 1 :])))
+            return compute(*given[:place], number, *given[place + 1 :])
 
-        return told_by(functional(schema), body)(compute)
+        called = name or compute.__name__
+        return documented(body, partial(functional, called, like=compute))(compute)
 
     return decorate
 
@@ -174,8 +176,14 @@ def _fitting(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor
     return _of_one_shape(input, target)
 
 
-@loss(f"mse_loss(Tensor input, Tensor target, {OLD})")
-def squared_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+@loss("mse_loss")
+def squared_error(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
     r"""Compute the squared error $(x - y)^2$, averaged over all elements.
 
     Args:
@@ -199,8 +207,14 @@ def squared_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return _mse(*_fitting("mse_cpu", input, target), reduction)
 
 
-@loss(f"l1_loss(Tensor input, Tensor target, {OLD})")
-def absolute_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+@loss("l1_loss")
+def absolute_error(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
     """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`.
 
     Example:
@@ -212,8 +226,15 @@ def absolute_error(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return reduced((input - target).abs(), reduction)
 
 
-@loss(f"smooth_l1_loss(Tensor input, Tensor target, {OLD}, float beta=1.0)")
-def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: float) -> Tensor:
+@loss("smooth_l1_loss")
+def smooth_absolute_error(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    beta: float = 1.0,
+) -> Tensor:
     r"""Compute $d^2 / (2 \beta)$ where $d = |x - y|$ is less than beta, else $d - \beta / 2$.
 
     Source: Girshick, *Fast R-CNN*, 2015. Other arguments as for `mse_loss`.
@@ -241,8 +262,10 @@ def smooth_absolute_error(input: Tensor, target: Tensor, reduction: int, beta: f
     return _smooth_l1(*_fitting("smooth_l1_cpu", input, target), reduction, beta)
 
 
-@loss("huber_loss(Tensor input, Tensor target, reduction='mean', float delta=1.0)")
-def hubers_loss(input: Tensor, target: Tensor, reduction: int, delta: float) -> Tensor:
+@loss("huber_loss")
+def hubers_loss(
+    input: Tensor, target: Tensor, reduction: Any = "mean", delta: float = 1.0
+) -> Tensor:
     r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
 
     Source: Huber, *Robust estimation of a location parameter*, 1964.
@@ -321,12 +344,16 @@ def _likelihood(node: str, name: str) -> Any:
 nll_loss = _likelihood("NllLossBackward0", "nll_loss")
 nll_loss2d = _likelihood("NllLoss2DBackward0", "nll_loss2d")
 
-_OF_CLASSES = "weight=None, size_average=None, int ignore_index=-100, reduce=None, reduction='mean'"
 
-
-@loss(f"nll_loss(Tensor input, Tensor target, {_OF_CLASSES})")
+@loss("nll_loss")
 def likelihood(
-    input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int, reduction: int
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute the negative log-likelihood $-w_t x_t$ of the right classes, averaged.
 
@@ -391,14 +418,16 @@ def likelihood(
     return result.view(numbers.shape) if result.ndim else result
 
 
-@loss(f"cross_entropy(Tensor input, Tensor target, {_OF_CLASSES}, float label_smoothing=0.0)")
+@loss()
 def cross_entropy(
     input: Tensor,
     target: Tensor,
-    weight: Tensor | None,
-    ignore_index: int,
-    reduction: int,
-    label_smoothing: float,
+    weight: Any = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    label_smoothing: float = 0.0,
 ) -> Tensor:
     r"""Compute the negative logarithm of the softmax at the right class, averaged.
 
@@ -568,9 +597,14 @@ def _weights(name: str, input: Tensor, target: Tensor, *weights: Tensor | None) 
     return [None if each is None else as_floats(each)._array.copy() for each in weights]
 
 
-@loss(f"binary_cross_entropy(Tensor input, Tensor target, Tensor? weight=None, {OLD})")
+@loss("binary_cross_entropy")
 def binary_cross_entropy_of_probabilities(
-    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute $-t \ln x - (1 - t) \ln(1 - x)$, averaged; logarithms are at least -100.
 
@@ -602,12 +636,15 @@ def binary_cross_entropy_of_probabilities(
     return binary_cross_entropy(input, target, *weights, reduction)
 
 
-@loss(
-    "binary_cross_entropy_with_logits(Tensor input, Tensor target, Tensor? weight=None, "
-    f"{OLD}, Tensor? pos_weight=None)"
-)
+@loss("binary_cross_entropy_with_logits")
 def scores_entropy(
-    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, pos_weight: Tensor | None
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    pos_weight: Tensor | None = None,
 ) -> Tensor:
     r"""Compute the binary cross entropy of $\sigma(x)$ from the scores x, averaged.
 
@@ -641,9 +678,14 @@ def scores_entropy(
     return binary_cross_entropy_with_logits(input, target, *weights, reduction)
 
 
-@functional(f"kl_div(Tensor input, Tensor target, {OLD}, bool log_target=False)")
+@functional()
 def kl_div(
-    input: Tensor, target: Tensor, size_average: Any, reduce: Any, reduction: str, log_target: bool
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+    log_target: bool = False,
 ) -> Tensor:
     r"""Compute the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
 
@@ -691,14 +733,18 @@ def kl_div(
 
 
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced
-@loss(
-    "poisson_nll_loss(Tensor input, Tensor target, log_input=True, full=False, size_average=None, "
-    "float eps=1e-8, reduce=None, reduction='mean')"
-)
+@loss()
 @in_rule
 @quietly
 def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: Any = None,
+    eps: float = 1e-8,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
 
@@ -743,8 +789,15 @@ def _from(number: float, tensor: Tensor) -> Tensor:
     return scalar(number, tensor._array.dtype) - tensor
 
 
-@loss(f"hinge_embedding_loss(Tensor input, Tensor target, float margin=1.0, {OLD})")
-def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction: int) -> Tensor:
+@loss()
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
     r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
 
     Example:
@@ -758,10 +811,16 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float, reduction
     return reduced(losses, reduction)
 
 
-@loss(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
+@loss()
 @in_rule
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
 
@@ -780,10 +839,16 @@ def margin_ranking_loss(
     return reduced(losses, reduction)
 
 
-@loss(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {OLD})")
+@loss()
 @in_rule
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float, reduction: int
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute $1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
 
@@ -821,20 +886,19 @@ def cosine_embedding_loss(
     return reduced(losses, reduction)
 
 
-@loss(
-    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, "
-    f"float p=2, float eps=1e-06, swap=False, {OLD})"
-)
+@loss()
 @in_rule
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
     negative: Tensor,
-    margin: float,
-    p: float,
-    eps: float,
-    swap: bool,
-    reduction: int,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-06,
+    swap: bool = False,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute $\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer.
 
@@ -880,8 +944,14 @@ def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     return reduced(np.log1p(np.exp(-(target * self))), reduction)
 
 
-@loss(f"soft_margin_loss(Tensor input, Tensor target, {OLD})")
-def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+@loss("soft_margin_loss")
+def soft_margin(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
     r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
 
     Example:
@@ -895,9 +965,15 @@ def soft_margin(input: Tensor, target: Tensor, reduction: int) -> Tensor:
     return soft_margin_loss(input, target.to(input.dtype).expand(input.shape), reduction)
 
 
-@loss(f"multilabel_margin_loss(Tensor input, Tensor target, {OLD})")
+@loss()
 @in_rule
-def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int) -> Tensor:
+def multilabel_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
     r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
 
     Args:

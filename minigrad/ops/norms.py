@@ -16,6 +16,7 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
 from minigrad.faces.arguments import as_floats, dimension, dimensions, number
+from minigrad.faces.signature import Dtype, Number
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.decompositions import linalg
@@ -23,8 +24,10 @@ from minigrad.ops.reduction import norm_rule
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 
 
-@linalg("vector_norm(Tensor x, ord=2, dim=None, keepdim=False, *, dtype=None, out=None)")
-def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@linalg(out="none")
+def vector_norm(
+    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Tensor:
     r"""Give the norm :math:`(\sum |x|^p)^{1/p}` of all entries, or along dimensions.
 
     Args:
@@ -49,11 +52,15 @@ def vector_norm(x: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
     return reduction.vector_norm(x, ord, dims, keepdim)
 
 
-@linalg(
-    "norm(Tensor input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None)",
-    numpy=np.linalg.norm,
-)
-def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@linalg("norm", out="none", numpy=np.linalg.norm)
+def norm_of(
+    input: Tensor,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
+) -> Tensor:
     """Give the norm of a vector or of a matrix.
 
     Args:
@@ -77,7 +84,7 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
         raise RuntimeError("linalg.norm is the norm of a vector or a matrix: of 1 or 2 dimensions")
     if count == 2 and ord is not None:
         ord = _of_matrices(ord)
-    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype)
+    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
 def _of_matrices(order: Any) -> int:
@@ -87,12 +94,10 @@ def _of_matrices(order: Any) -> int:
     return 2
 
 
-_NORM = "norm(Tensor input, p='fro', dim=None, keepdim=False"
-
-
-@face(f"{_NORM}, dtype=None)", function=False)
-@face(f"{_NORM}, out=None, dtype=None)", out="none", method=False)
-def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@face(out="none")
+def norm(
+    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Dtype | None = None
+) -> Tensor:
     """Give the p-norm of all entries, or along dimensions.
 
     Args:
@@ -111,7 +116,7 @@ def norm(input: Tensor, p: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
         tensor(5.)
     """
     order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else p
-    return vector_norm(input, order, dim, keepdim, dtype)
+    return vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
 # ---------------------------------------------------------------------- of a difference
@@ -131,8 +136,8 @@ def dist(self: Array, other: Array, p: Any) -> Array:
     return reduction.vector_norm.forward(self - other, p, None, False)
 
 
-@face("dist(Tensor input, Tensor other, Number p=2)")
-def distance(input: Tensor, other: Tensor, p: float) -> Tensor:
+@face("dist")
+def distance(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """Give the p-norm of the difference of two tensors.
 
     Example:
@@ -208,8 +213,13 @@ def euclidean_dist(x1: Array, x2: Array) -> Array:
 _MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist")
 
 
-@face(f'cdist(Tensor x1, Tensor x2, float p=2.0, compute_mode="{_MODES[0]}")', method=False)
-def distances_of_rows(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
+@face("cdist", method=False)
+def distances_of_rows(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
     r"""Give the distances of each row of one tensor to each row of another.
 
     Args:
@@ -258,11 +268,10 @@ def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return reduction.vector_norm.forward(self, ord, dim, keepdim)
 
 
-@face(
-    "pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False)",
-    method=False,
-)
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: bool) -> Tensor:
+@face(method=False)
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
     r"""Give the distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
 
     Args:
@@ -289,8 +298,8 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float, eps: float, keepdim: boo
     return norm_dim(difference, p, () if last < 0 else (last,), keepdim)
 
 
-@face("cosine_similarity(Tensor x1, Tensor x2, dim=1, eps=1e-8)", method=False)
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int, eps: float) -> Tensor:
+@face(method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -> Tensor:
     r"""Give the cosine of the angle of vectors, $x_1 \cdot x_2 / (\|x_1\| \|x_2\|)$.
 
     Args:

@@ -112,10 +112,8 @@ _KINDS = {
 # ---------------------------------------------------------------------- what is called
 
 
-@functional('pad(Tensor input, pad, str mode="constant", value=None)')
-def pad(
-    input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
-) -> Tensor:
+@functional()
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = None) -> Tensor:
     r"""Pad a tensor at its edges.
 
     Args:

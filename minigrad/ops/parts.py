@@ -18,7 +18,7 @@ from minigrad.autograd.rules import applied, taking, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, needed, root_of, seen
 from minigrad.core.operation import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor, wrap_as_normal
-from minigrad.faces import face
+from minigrad.faces import arguments, face
 from minigrad.faces.arguments import dimension, sequence_of, whole
 
 # ---------------------------------------------------------------------- one entry, a range
@@ -274,7 +274,7 @@ def as_strided(self: Array, size: Any, stride: Any, storage_offset: Any, own: An
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("select(Tensor input, int dim, int index)")
+@face("select")
 def selected(input: Tensor, dim: int, index: int) -> Tensor:
     """Give one entry along a dimension, as a view without that dimension.
 
@@ -296,7 +296,7 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
     return select(input, number, index % size)
 
 
-@face("narrow(Tensor input, int dim, start, int length)")
+@face()
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Give a range along a dimension, by its start and length, as a view.
 
@@ -320,13 +320,13 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_dim(input, number, first, first + length, 1)
 
 
-@face("unfold(Tensor input, int dimension, int size, int step)", function=False)
-def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
+@face(function=False)
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Give all windows of a size along a dimension, a step apart, as a view.
 
     Args:
         input: The tensor.
-        dim: The dimension that the window slides along.
+        dimension: The dimension that the window slides along.
         size: The size of the window.
         step: How far it moves.
 
@@ -343,19 +343,17 @@ def unfold(input: Tensor, dim: int, size: int, step: int) -> Tensor:
                 [1, 2, 3],
                 [2, 3, 4]])
     """
-    number = dimension(dim, input.ndim)
+    number = arguments.dimension(dimension, input.ndim)
     limit = input._array.shape[number] if input.ndim else 1
     if not 0 <= size <= limit or step <= 0:
         raise RuntimeError(f"unfold(): no windows of size {size}, step {step}, in size {limit}")
     return unfold_dim(input, number, size, step)
 
 
-@face(
-    "as_strided(Tensor input, size, stride, int? storage_offset=None)",
-    in_place="function",
-    writes="shape",
-)
-def strided_view(input: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
+@face("as_strided", in_place="function", writes="shape")
+def strided_view(
+    input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
+) -> Tensor:
     """Look at the tensor's memory with any size and strides.
 
     Args:

@@ -198,8 +198,10 @@ def _tried(chances: Any, source: Any) -> Any:
 # ------------------------------------------------------------------ with tensors as parameters
 
 
-@face("bernoulli(Tensor input, float p=None, *, generator=None, out=None)", out="any")
-def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
+@face(out="any")
+def bernoulli(
+    input: Tensor, p: float | None = None, *, generator: Generator | None = None
+) -> Tensor:
     """Draw ones with the probabilities that a tensor holds, else zeros.
 
     Args:
@@ -225,12 +227,19 @@ def bernoulli(input: Tensor, p: Any, generator: Generator | None) -> Tensor:
     return _bernoulli(input, _tried(array, source).astype(array.dtype))
 
 
-@face(
-    "normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None, device=None, "
-    "bool pin_memory=False, bool requires_grad=False, out=None)",
-    method=False,
-)
-def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: Any) -> Tensor:
+@face(out="kind", method=False)
+def normal(
+    mean: Any,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+) -> Tensor:
     """Draw normal numbers, each with a mean and a standard deviation of its own.
 
     Args:
@@ -238,8 +247,11 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
         std: The standard deviations: a tensor, or one number.
         size: The shape, if both are numbers.
         generator: The source of the numbers, if not the one that `manual_seed` starts.
-        *usual: The dtype, layout, device, `pin_memory` and `requires_grad` that all functions take
-            which make tensors, if both are numbers.
+        dtype: The type, if both are numbers.
+        layout: Only `torch.strided`.
+        device: Only the CPU.
+        pin_memory: Only False.
+        requires_grad: Whether it is a leaf that wants a gradient, if both are numbers.
 
     Raises:
         RuntimeError: If a standard deviation is negative.
@@ -251,7 +263,6 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
         >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
         tensor([ 1.5410, 97.0657])
     """
-    dtype, layout, device, pin_memory, requires_grad = usual
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     if size is not None:
@@ -275,12 +286,13 @@ def normal(mean: Any, std: Any, size: Any, generator: Generator | None, *usual: 
     return operation(*given, drawn * numbers[1] + numbers[0])
 
 
-@face(
-    "multinomial(Tensor input, int num_samples, replacement=False, *, generator=None, out=None)",
-    out="none",
-)
+@face(out="none")
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool, generator: Generator | None
+    input: Tensor,
+    num_samples: int,
+    replacement: bool = False,
+    *,
+    generator: Generator | None = None,
 ) -> Tensor:
     """Draw positions with the probabilities that a vector, or each row of a matrix, holds.
 

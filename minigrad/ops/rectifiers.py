@@ -18,6 +18,7 @@ from minigrad.autograd.rules import applied, linear_rule, quietly
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
+from minigrad.faces.signature import Number
 from minigrad.ops import shape
 from minigrad.ops.activations import activation
 from minigrad.ops.choices import pick
@@ -41,13 +42,9 @@ def _hardtanh_rule_in_place(grad: Any, result: Any, min_val: Any, max_val: Any) 
     return applied(hardtanh_backward, grad, result, min_val, max_val)
 
 
-@activation(
-    "hardtanh(Tensor input, Number min_val=-1.0, Number max_val=1.0, inplace=False)",
-    refused="bc",
-    in_place=("HardtanhBackward1", _hardtanh_rule_in_place),
-)
+@activation(refused="bc", in_place=("HardtanhBackward1", _hardtanh_rule_in_place))
 @differentiable("HardtanhBackward0", self=hardtanh_backward)
-def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
+def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0) -> Array:
     """Limit to an interval: :math:`g` strictly inside, else 0.
 
     Raises:
@@ -63,7 +60,7 @@ def hardtanh(self: Array, min_val: Any, max_val: Any) -> Array:
     return np.minimum(np.maximum(self, min_val), max_val)
 
 
-@activation("relu6(Tensor input, inplace=False)", refused="bc", of=hardtanh)
+@activation("relu6", refused="bc", of=hardtanh)
 def _from_0_to_6(input: Tensor) -> tuple[Any, Any]:
     r"""Compute $\min(\max(x, 0), 6)$.
 
@@ -81,7 +78,7 @@ def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
     return pick((self > -3) * (self < 3), grad_output / 6, 0)
 
 
-@activation("hardsigmoid(Tensor input, inplace=False)")
+@activation()
 @differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
 def hardsigmoid(self: Array) -> Array:
     r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
@@ -94,7 +91,7 @@ def hardsigmoid(self: Array) -> Array:
     return np.minimum(np.maximum(self + 3, 0), 6) / 6
 
 
-@activation("hardswish(Tensor input, inplace=False)")
+@activation()
 @differentiable(
     "HardswishBackward0",
     self=lambda grad, self: pick(
@@ -124,13 +121,12 @@ def threshold_rule(grad_output: Array, self: Array, threshold: Any) -> Array:
 
 
 @activation(
-    "threshold(Tensor input, Number threshold, Number value, inplace=False)",
     refused="bc",
     in_place=("ThresholdBackward1", threshold_rule),
     public=True,
 )
 @differentiable("ThresholdBackward0", self=threshold_rule)
-def threshold(self: Array, threshold: Any, value: Any) -> Array:
+def threshold(self: Array, threshold: Number, value: Number) -> Array:
     """Keep what is greater than a threshold, and put a value in the place of the rest.
 
     Example:
@@ -147,9 +143,9 @@ def shrink_rule(grad_output: Array, self: Array, lambd: Any) -> Array:
     return pick(abs(self) <= lambd, 0, grad_output)
 
 
-@activation("hardshrink(Tensor input, Number lambd=0.5)")
+@activation(inplace=False)
 @differentiable("HardshrinkBackward0", self=shrink_rule)
-def hardshrink(self: Array, lambd: Any) -> Array:
+def hardshrink(self: Array, lambd: Number = 0.5) -> Array:
     """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
 
     Example:
@@ -160,9 +156,9 @@ def hardshrink(self: Array, lambd: Any) -> Array:
     return pick(abs(self) <= lambd, 0, self)
 
 
-@activation("softshrink(Tensor input, Number lambd=0.5)")
+@activation(inplace=False)
 @differentiable("SoftshrinkBackward0", self=shrink_rule)
-def softshrink(self: Array, lambd: Any) -> Array:
+def softshrink(self: Array, lambd: Number = 0.5) -> Array:
     """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it.
 
     Example:
@@ -195,12 +191,9 @@ def _leaky_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
     return applied(leaky_relu_backward, grad, result, negative_slope)
 
 
-@activation(
-    "leaky_relu(Tensor input, Number negative_slope=0.01, inplace=False)",
-    in_place=("LeakyReluBackward1", _leaky_rule),
-)
+@activation(in_place=("LeakyReluBackward1", _leaky_rule))
 @differentiable("LeakyReluBackward0", self=leaky_relu_backward)
-def leaky_relu(self: Array, negative_slope: float) -> Array:
+def leaky_relu(self: Array, negative_slope: Number = 0.01) -> Array:
     r"""Leaky positive part: :math:`g` where the input is positive, else :math:`\alpha g`.
 
     In place the backward needs the sign of the input, so the slope must not be negative there.
@@ -244,7 +237,7 @@ def prelu_kernel(self: Array, weight: Array) -> Array:
     return pick(self > 0, self, weight * self)
 
 
-@face("prelu(Tensor input, Tensor weight)")
+@face()
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Compute x where it is positive, and a learned slope times x elsewhere.
 
@@ -281,13 +274,14 @@ def rrelu_with_noise(self: Array, noise: Any) -> Array:
 
 
 @activation(
-    "rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, "
-    "inplace=False)",
+    "rrelu",
     of=rrelu_with_noise,
     in_place=("RreluWithNoiseBackward1", lambda grad, noise: grad * noise),
     public=True,
 )
-def _noise(input: Tensor, lower: float, upper: float, training: bool) -> Any:
+def _noise(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> Any:
     """Compute x where it is positive, and a random slope times x elsewhere.
 
     Args:
@@ -345,13 +339,13 @@ SELU_SCALE = 1.0507009873554804934193349852946
 _IN_PLACE = ("EluBackward1", _elu_rule_in_place)
 
 
-@activation("elu(Tensor input, Number alpha=1.0, inplace=False)", of=scaled_elu, in_place=_IN_PLACE)
-def _steep(input: Tensor, alpha: Any) -> Any:
+@activation("elu", of=scaled_elu, in_place=_IN_PLACE)
+def _steep(input: Tensor, alpha: Number = 1.0) -> Any:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
     return alpha, 1, 1
 
 
-@activation("selu(Tensor input, inplace=False)", of=scaled_elu, in_place=_IN_PLACE, public=True)
+@activation("selu", of=scaled_elu, in_place=_IN_PLACE, public=True)
 def _self_normalizing(input: Tensor) -> Any:
     r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
 
@@ -366,7 +360,7 @@ def _self_normalizing(input: Tensor) -> Any:
 
 
 @activation(
-    "celu(Tensor input, Number alpha=1.0, inplace=False)",
+    "celu",
     in_place=(
         "CeluBackward1",
         lambda grad, result, alpha: _elu_rule_in_place(grad, result, alpha, 1, 1 / alpha),
@@ -378,7 +372,7 @@ def _self_normalizing(input: Tensor) -> Any:
     self=lambda grad, self, alpha: _elu_rule(grad, self, alpha, 1, 1 / alpha),
 )
 @quietly
-def celu(self: Array, alpha: Any) -> Array:
+def celu(self: Array, alpha: Number = 1.0) -> Array:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.
 
     Example:

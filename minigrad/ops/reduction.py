@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import arguments, attach, face
 from minigrad.faces.arguments import cast, dimensions
-from minigrad.faces.face import named_tuple, told_by
+from minigrad.faces.face import documented, named_tuple
+from minigrad.faces.signature import Dtype
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import expand, unsqueeze
@@ -252,8 +254,10 @@ def _reduced(dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if dim is None else dimensions(dim, ndim)
 
 
-@face("sum(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)", out="any")
-def sum(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@face(out="any")
+def sum(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Tensor:
     """Add up all entries, or those along dimensions. Integers add up in int64.
 
     Args:
@@ -278,8 +282,10 @@ def sum(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     return sum_dim_as(input, dims, keepdim, wanted)
 
 
-@face("mean(Tensor input, dim=None, keepdim=False, *, dtype=None, out=None)")
-def mean(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@face(out="kind")
+def mean(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Tensor:
     """Average all entries, or those along dimensions; for the arguments see `sum`.
 
     Raises:
@@ -343,7 +349,7 @@ def refuse_empty(name: str, input: Tensor, *dims: int) -> None:
 def _along(name: str, operation: Any) -> Callable[[Any], None]:
     """Make `amax` or `amin`; what is decorated says what it is."""
 
-    def extreme(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+    def extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
         given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
         dims = dimensions(() if dim is None else dim, input.ndim)
         dims = dims if given else arguments.Unsaid(dims)
@@ -352,8 +358,7 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
             raise arguments.not_implemented(f"{name[1:]}_values_cpu", input._array)
         return operation(input, dims, keepdim)
 
-    schema = f"{name}(Tensor input, dim=(), keepdim=False, *, out=None)"
-    return told_by(face(schema, out="none"), extreme)
+    return documented(extreme, partial(face, name, out="none"))
 
 
 @_along("amax", amax)
@@ -388,7 +393,9 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
     """Make `max` or `min` from their three meanings; what is decorated says what it is."""
     kind = named_tuple(name, ("values", "indices"))
 
-    def extreme(input: Tensor, dim: Any, keepdim: bool, other: Any) -> Any:
+    def extreme(
+        input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None
+    ) -> Any:
         if isinstance(dim, Tensor) or other is not None:
             if keepdim or (dim is not None and other is not None):
                 raise arguments.no_combination(name, input, dim, keepdim, other)
@@ -408,8 +415,7 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
         positions = find(array, number, keepdims=True) if array.ndim else np.asarray(0)
         return kind(*with_indices(along(input, number, keepdim, positions), positions))
 
-    schema = f"{name}(Tensor input, dim=None, keepdim=False, *, Tensor? other=None, out=None)"
-    return told_by(face(schema), extreme)
+    return documented(extreme, partial(face, name, out="kind"))
 
 
 @_extreme("max", np.argmax, max_all, max_dim, maximum)

@@ -18,6 +18,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, entrywise, face, numpy_protocols
 from minigrad.faces.arguments import as_floats, cast, is_operand, not_implemented, plain
+from minigrad.faces.signature import Operand
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import beside_array, scalar
@@ -67,10 +68,8 @@ def round_decimals(self: Array, decimals: int) -> Array:
     return np.rint(self * power) / power
 
 
-@face(
-    "round(Tensor input, *, decimals=0, out=None)", in_place="function", ufunc=np.rint, out="limits"
-)
-def rounded(input: Tensor, decimals: int) -> Tensor:
+@face("round", in_place="function", ufunc=np.rint, out="limits")
+def rounded(input: Tensor, *, decimals: int = 0) -> Tensor:
     """Round each entry to the nearest whole number, or to so many decimals; halves to even.
 
     Example:
@@ -179,8 +178,8 @@ def _either(operation: Any, with_number: Any, input: Tensor, other: Any) -> Any:
     return operation(input, other)
 
 
-@face("remainder(Operand input, Operand other, *, out=None)", in_place=True)
-def remainder_of(input: Any, other: Any) -> Any:
+@face("remainder", out="kind", in_place=True)
+def remainder_of(input: Operand, other: Operand) -> Any:
     r"""Give the remainder with the divisor's sign, :math:`a - b \lfloor a / b \rfloor`: `a % b`.
 
     Example:
@@ -215,8 +214,8 @@ def fmod(self: Array, other: Array) -> Array:
 fmod_number = _beside_number("FmodBackward0", fmod)
 
 
-@face("fmod(Tensor input, Operand other, *, out=None)", in_place=True, ufunc=np.fmod)
-def fmod_of(input: Tensor, other: Any) -> Any:
+@face("fmod", out="kind", in_place=True, ufunc=np.fmod)
+def fmod_of(input: Tensor, other: Operand) -> Any:
     r"""Give the remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
 
     Example:
@@ -245,8 +244,8 @@ def copysign(self: Array, other: Array) -> Array:
 copysign_number = _beside_number("CopysignBackward1", copysign)
 
 
-@face("copysign(Tensor input, Operand other, *, out=None)", in_place=True, ufunc=np.copysign)
-def copysign_of(input: Tensor, other: Any) -> Any:
+@face("copysign", out="kind", in_place=True, ufunc=np.copysign)
+def copysign_of(input: Tensor, other: Operand) -> Any:
     """Give numbers of the size of the first, with the sign of the second.
 
     Example:
@@ -273,8 +272,8 @@ def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
     return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
 
 
-@face("floor_divide(Operand input, Operand other, *, out=None)")
-def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
+@face("floor_divide", out="kind")
+def _floor_divide(input: Operand, other: Operand) -> Any:
     """Divide, and round down: `x // y`. There is no derivative.
 
     Example:
@@ -282,6 +281,11 @@ def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
         >>> torch.floor_divide(torch.tensor([7, -7]), 2)
         tensor([ 3, -4])
     """
+    return floor_divide(input, other)
+
+
+def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
+    """Divide, and round down, under the name of a function."""
     operands = [input, other]
     if isinstance(input, Tensor) and isinstance(other, np.ndarray):
         operands = [*beside_array(input, other)]
@@ -329,12 +333,13 @@ def nan_to_num(self: Array, nan: float, posinf: float, neginf: float) -> Array:
     return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
 
 
-@face(
-    "nan_to_num(Tensor input, nan=None, posinf=None, neginf=None, *, out=None)",
-    out="none",
-    in_place="function",
-)
-def numbers_only(input: Tensor, nan: Any, posinf: Any, neginf: Any) -> Tensor:
+@face("nan_to_num", out="none", in_place="function")
+def numbers_only(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:
     """Put numbers in the place of NaN and infinities.
 
     Args:

@@ -23,6 +23,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry, real_number
 from minigrad.faces import face
 from minigrad.faces.arguments import no_combination, number, plain
+from minigrad.faces.signature import Dim, Number
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
 from minigrad.ops.type_promotion import check_one_type
@@ -174,8 +175,8 @@ def _fitting(name: str, input: Any, dim: int, places: Any, src: Any = None) -> N
     check_places(name, places, own[dim])
 
 
-@face("gather(Tensor input, Dim dim, Tensor index, *, sparse_grad=False, out=None)", out="none")
-def gathered(input: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tensor:
+@face("gather", out="none")
+def gathered(input: Tensor, dim: Dim, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Give the entries at listed places along a dimension: `x[index[i, j], j]` for `dim=0`.
 
     Args:
@@ -239,8 +240,10 @@ def _only(places: Any, src: Tensor) -> Tensor:
 _writing = partial(face, out="none", in_place=True)
 
 
-@_writing("scatter(Tensor input, Dim dim, Tensor index, src=None, *, value=None, out=None)")
-def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> Tensor:
+@_writing("scatter")
+def scattered(
+    input: Tensor, dim: Dim, index: Tensor, src: Any = None, *, value: Any = None
+) -> Tensor:
     """Write values to listed places along a dimension: `x[index[i, j], j] = src[i, j]`.
 
     Args:
@@ -275,8 +278,8 @@ def scattered(input: Tensor, dim: int, index: Tensor, src: Any, value: Any) -> T
     return watched(scatter_number(input, dim, places, entry(plain(given), dtype)), index)
 
 
-@_writing("scatter_add(Tensor input, Dim dim, Tensor index, Tensor src, *, out=None)")
-def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+@_writing("scatter_add")
+def scatter_added(input: Tensor, dim: Dim, index: Tensor, src: Tensor) -> Tensor:
     """Add values at listed places along a dimension: `x[index[i, j], j] += src[i, j]`.
 
     Args:
@@ -298,8 +301,8 @@ def scatter_added(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor
     return watched(result, index) if src.requires_grad else result
 
 
-@face("index_select(Tensor input, Dim dim, Tensor index, *, out=None)", out="none")
-def index_selected(input: Tensor, dim: int, index: Tensor) -> Tensor:
+@face("index_select", out="none")
+def index_selected(input: Tensor, dim: Dim, index: Tensor) -> Tensor:
     """Give a copy of the slices at listed places along a dimension.
 
     Args:
@@ -337,8 +340,10 @@ def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Te
     check_places(name, places, own[dim] if own else 1, IndexError if len(own) < 2 else RuntimeError)
 
 
-@_writing("index_add(Tensor input, Dim dim, Tensor index, Tensor source, *, alpha=1, out=None)")
-def index_added(input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Tensor:
+@_writing("index_add")
+def index_added(
+    input: Tensor, dim: Dim, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> Tensor:
     """Add slices of a source, times `alpha`, at listed places along a dimension.
 
     Args:

@@ -22,6 +22,7 @@ from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import arguments, attach, face
 from minigrad.faces.arguments import different, dimension, sizes_given, wholes
+from minigrad.faces.signature import Dim, Sizes
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -150,8 +151,8 @@ def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     return result
 
 
-@face("reshape(Tensor input, Sizes shape)")
-def reshaped(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+@face("reshape")
+def reshaped(input: Tensor, shape: Sizes) -> Tensor:
     """Give the same entries in another shape: a view where the memory allows it, else a copy."""
     return reshape(input, resolved(input._array.size, shape))
 
@@ -175,8 +176,8 @@ def _needs_no_copy(array: Any, size: tuple[int, ...]) -> bool:
     return gaps <= {*accumulate(size, operator.mul)}
 
 
-@face("flatten(Tensor input, int start_dim=0, int end_dim=-1)")
-def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
+@face()
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge a range of dimensions into one."""
     sizes = input._array.shape
     first, last = dimension(start_dim, len(sizes)), dimension(end_dim, len(sizes))
@@ -187,7 +188,7 @@ def flatten(input: Tensor, start_dim: int, end_dim: int) -> Tensor:
     return reshape(input, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
 
 
-@face("unflatten(Tensor input, int dim, sizes)")
+@face()
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """Make several dimensions of one; one of their sizes may be -1.
 
@@ -210,7 +211,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, (*have[:number], *inferred, *have[number + 1 :]))
 
 
-@face("ravel(Tensor input)")
+@face()
 def ravel(input: Tensor) -> Tensor:
     """Give all entries in a row: a view where the memory allows it, else a copy."""
     whole = input if input.is_contiguous() else clone_contiguous(input)
@@ -224,7 +225,7 @@ def _t(matrix: Any) -> Any:
     return t(matrix) if isinstance(matrix, Tensor) else matrix.T
 
 
-@face("t(Tensor input)", in_place=True, writes="shape")
+@face("t", in_place=True, writes="shape")
 def transposed(input: Tensor) -> Tensor:
     """Transpose a matrix."""
     if input.ndim > 2:
@@ -241,16 +242,21 @@ def t(self: Array) -> Array:
     return self.T
 
 
-@face("swapaxes(Tensor input, Dim axis0, Dim axis1)", in_place=True, writes="shape")
-@face("transpose(Tensor input, Dim dim0, Dim dim1)", also="swapdims", in_place=True, writes="shape")
+@face(also="swapdims", in_place=True, writes="shape")
 @differentiable(
     "TransposeBackward0",
     view=True,
     self=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1) if grad.ndim else grad,
 )
-def transpose(self: Array, dim0: int, dim1: int) -> Array:
+def transpose(self: Array, dim0: Dim, dim1: Dim) -> Array:
     """Exchange two dimensions: the rule exchanges them again."""
     return self.swapaxes(dim0, dim1) if self.ndim else self[...]
+
+
+@face(in_place=True, writes="shape")
+def swapaxes(input: Tensor, axis0: Dim, axis1: Dim) -> Tensor:
+    """Exchange two dimensions: `transpose` under NumPy's name."""
+    return transpose(input, axis0, axis1)
 
 
 @differentiable(
@@ -265,8 +271,8 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
     return self.transpose(dims)
 
 
-@face("permute(Tensor input, Sizes dims)")
-def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+@face("permute")
+def permuted(input: Tensor, dims: Sizes) -> Tensor:
     """Reorder the dimensions."""
     order = different(dims, input.ndim)
     if len(order) != input.ndim:
@@ -275,7 +281,7 @@ def permuted(input: Tensor, dims: tuple[int, ...]) -> Tensor:
     return permute(input, order)
 
 
-@face("movedim(Tensor input, source, destination)", also="moveaxis", numpy=np.moveaxis)
+@face(also="moveaxis", numpy=np.moveaxis)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Move dimensions to other places; the others keep their order.
 
@@ -306,8 +312,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return permute(input, tuple(order))
 
 
-@face("flip(Tensor input, Sizes dims)")
-def flipped(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+@face("flip")
+def flipped(input: Tensor, dims: Sizes) -> Tensor:
     """Reverse the order along dimensions."""
     return flip(input, different(dims, input.ndim)[: input.ndim])
 
@@ -318,8 +324,8 @@ def flip(self: Array, dims: tuple[int, ...]) -> Array:
     return np.flip(self, dims).copy()
 
 
-@face("roll(Tensor input, shifts, dims=())")
-def rolled(input: Tensor, shifts: Any, dims: Any) -> Tensor:
+@face("roll")
+def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Move entries along dimensions; those beyond the end come in again at the beginning.
 
     Args:
@@ -396,8 +402,8 @@ def squeeze_product(self: Array, dim: Any) -> Array:
     return self.squeeze(dim)
 
 
-@face("squeeze(Tensor input, dim=None)", in_place=True, writes="shape")
-def squeeze(input: Tensor, dim: Any) -> Tensor:
+@face(in_place=True, writes="shape")
+def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Leave out dimensions of size 1: all, one, or several."""
     if dim is None:
         return squeeze_all(input)
@@ -406,7 +412,7 @@ def squeeze(input: Tensor, dim: Any) -> Tensor:
     return squeeze_dim(input, dimension(dim, input.ndim))
 
 
-@face("unsqueeze(Tensor input, int dim)", in_place=True, writes="shape")
+@face("unsqueeze", in_place=True, writes="shape")
 def unsqueezed(input: Tensor, dim: int) -> Tensor:
     """Add a dimension of size 1."""
     return unsqueeze(input, dimension(dim, input._array.ndim + 1))
@@ -447,9 +453,9 @@ def expanded_sizes(array: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return full
 
 
-@face("expand(Tensor input, Sizes size)", function=False)
-@face("broadcast_to(Tensor input, Sizes size)")
-def expanded(input: Tensor, size: tuple[int, ...]) -> Tensor:
+@face("expand", function=False)
+@face("broadcast_to")
+def expanded(input: Tensor, size: Sizes) -> Tensor:
     """Repeat dimensions of size 1 without copying; -1 keeps a size."""
     return expand(input, expanded_sizes(input._array, size))
 
@@ -472,8 +478,8 @@ def expand(self: Array, size: tuple[int, ...]) -> Array:
     return np.ndarray(size, self.dtype, self, 0, [0] * (len(size) - len(steps)) + steps)
 
 
-@face("repeat(Tensor input, Sizes repeats)", function=False)
-def repeated(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
+@face("repeat", function=False)
+def repeated(input: Tensor, repeats: Sizes) -> Tensor:
     """Copy the tensor side by side along each dimension."""
     if len(repeats) < input.ndim:
         raise RuntimeError(
@@ -482,8 +488,8 @@ def repeated(input: Tensor, repeats: tuple[int, ...]) -> Tensor:
     return repeat(input, repeats)
 
 
-@face("tile(Tensor input, Sizes dims)")
-def tile(input: Tensor, dims: tuple[int, ...]) -> Tensor:
+@face()
+def tile(input: Tensor, dims: Sizes) -> Tensor:
     """Copy the tensor side by side along each dimension; missing counts at the front are 1.
 
     Example:

@@ -15,6 +15,7 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
 from minigrad.faces.arguments import dimensions, not_implemented
+from minigrad.faces.signature import Dim, Dtype
 
 _FEW = 512  # up to so many numbers the calls are what costs
 
@@ -112,8 +113,8 @@ def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-@face("softmax(Tensor input, Dim dim, dtype=None, *, out=None)", out="none")
-def _softmax_along(input: Tensor, dim: int, dtype: Any) -> Tensor:
+@face("softmax", out="none")
+def _softmax_along(input: Tensor, dim: Dim, dtype: Dtype | None = None) -> Tensor:
     r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
 
     Args:
@@ -129,8 +130,8 @@ def _softmax_along(input: Tensor, dim: int, dtype: Any) -> Tensor:
     return softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@face("log_softmax(Tensor input, Dim dim, dtype=None, *, out=None)", out="none")
-def _log_softmax_along(input: Tensor, dim: int, dtype: Any) -> Tensor:
+@face("log_softmax", out="none")
+def _log_softmax_along(input: Tensor, dim: Dim, dtype: Dtype | None = None) -> Tensor:
     """Give the logarithm of the softmax, without the loss of precision of two steps.
 
     Example:
@@ -141,8 +142,8 @@ def _log_softmax_along(input: Tensor, dim: int, dtype: Any) -> Tensor:
     return log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@face("logsumexp(Tensor input, dim, keepdim=False, *, out=None)", floats=True)
-def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+@face("logsumexp", out="kind", floats=True)
+def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """Give the logarithm of the sum of exponentials along dimensions.
 
     Example:
@@ -156,8 +157,10 @@ def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
 _SCHEMA = "(Tensor input, Dim? dim=None, _stacklevel=3, dtype=None)"
 
 
-@functional(f"softmax{_SCHEMA}")
-def softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
+@functional("softmax")
+def softmax_of(
+    input: Tensor, dim: Dim | None = None, _stacklevel: Any = 3, dtype: Dtype | None = None
+) -> Tensor:
     r"""Compute $e^{x_i} / \sum_j e^{x_j}$ along a dimension.
 
     Args:
@@ -178,15 +181,19 @@ def softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> 
     return softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@functional(f"log_softmax{_SCHEMA}")
-def log_softmax_of(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
+@functional("log_softmax")
+def log_softmax_of(
+    input: Tensor, dim: Dim | None = None, _stacklevel: Any = 3, dtype: Dtype | None = None
+) -> Tensor:
     r"""Compute $x_i - \log \sum_j e^{x_j}$ along a dimension; arguments as for `softmax`."""
     dim = _usual_dim("log_softmax", input) if dim is None else dim
     return log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@functional(f"softmin{_SCHEMA}")
-def softmin(input: Tensor, dim: int | None, _stacklevel: int, dtype: Any) -> Tensor:
+@functional()
+def softmin(
+    input: Tensor, dim: Dim | None = None, _stacklevel: Any = 3, dtype: Dtype | None = None
+) -> Tensor:
     r"""Compute the softmax of $-x$ along a dimension; arguments as for `softmax`."""
     return softmax_of(-input, dim, _stacklevel, dtype)
 

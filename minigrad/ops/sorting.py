@@ -9,6 +9,7 @@ otherwise.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from minigrad.creation import dtypes, factories
 from minigrad.faces import arguments, face, numpy_protocols
 from minigrad.faces.arguments import refuse
 from minigrad.faces.face import named_tuple
+from minigrad.faces.signature import Dim
 from minigrad.ops import reduction
 from minigrad.ops.reduction import refuse_empty
 from minigrad.ops.scatter import gather, scatter
@@ -43,8 +45,8 @@ def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
 
-@face("all(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans", numpy=np.all)
-def all_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+@face("all", out="booleans", numpy=np.all)
+def all_true(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Tell whether all entries are true, that is not 0, or along dimensions.
 
     Args:
@@ -63,8 +65,8 @@ def all_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _asked(np.logical_and.reduce, input, dim, keepdim)
 
 
-@face("any(Tensor input, dim=None, keepdim=False, *, out=None)", out="booleans", numpy=np.any)
-def any_true(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+@face("any", out="booleans", numpy=np.any)
+def any_true(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Tell whether any entry is true, that is not 0, or along dimensions; see `all`.
 
     Example:
@@ -93,8 +95,8 @@ def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tenso
     return _places(find(array, axis=dim, keepdims=keepdim))
 
 
-@face(f"argmax{_POSITION}", out="none", numpy=np.argmax)
-def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+@face(out="none", numpy=np.argmax)
+def argmax(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Tensor:
     """Give the position of the largest entry, among all or along a dimension.
 
     Of equal ones it is the first; NaN is found before all numbers.
@@ -112,8 +114,8 @@ def argmax(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _position(np.argmax, input, dim, keepdim)
 
 
-@face(f"argmin{_POSITION}", out="none", numpy=np.argmin)
-def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
+@face(out="none", numpy=np.argmin)
+def argmin(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Tensor:
     """Give the position of the smallest entry, among all or along a dimension; see `argmax`.
 
     Example:
@@ -124,8 +126,8 @@ def argmin(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return _position(np.argmin, input, dim, keepdim)
 
 
-@face("count_nonzero(Tensor input, dim=None)", numpy=np.count_nonzero)
-def count_nonzero(input: Tensor, dim: Any) -> Tensor:
+@face(numpy=np.count_nonzero)
+def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """Count the entries that are not 0, all or along dimensions.
 
     Example:
@@ -137,8 +139,8 @@ def count_nonzero(input: Tensor, dim: Any) -> Tensor:
     return wrap(np.asarray(np.count_nonzero(input._array, axis=axes), np.int64))
 
 
-@face("nonzero(Tensor input, *, out=None, as_tuple=False)", out="none")
-def nonzero(input: Tensor, as_tuple: bool) -> Any:
+@face(out="none")
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Give the positions of the entries that are not 0.
 
     Args:
@@ -168,7 +170,7 @@ def _places(array: Any) -> Tensor:
     return wrap(array.astype(np.int64, copy=False))
 
 
-@face("argwhere(Tensor input)", numpy=np.argwhere)
+@face(numpy=np.argwhere)
 def argwhere(input: Tensor) -> Tensor:
     """Give the positions of the entries that are not 0, one in each row.
 
@@ -178,15 +180,13 @@ def argwhere(input: Tensor) -> Tensor:
         tensor([[1],
                 [2]])
     """
-    return nonzero(input, False)
+    return nonzero(input)
 
 
-@face(
-    "isin(elements, test_elements, *, assume_unique=False, invert=False, out=None)",
-    out="none",
-    method=False,
-)
-def isin(elements: Any, test_elements: Any, assume_unique: bool, invert: bool) -> Tensor:
+@face(out="none", method=False)
+def isin(
+    elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
     """Tell for each entry whether it is among others.
 
     Args:
@@ -214,9 +214,13 @@ _UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
 _UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
 
 
-@face("unique(Tensor input, sorted=True, return_inverse=False, return_counts=False, Dim? dim=None)")
+@face()
 def unique(
-    input: Tensor, sorted: bool, return_inverse: bool, return_counts: bool, dim: int | None
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: Dim | None = None,
 ) -> Any:
     """Give the different entries, or the different parts along a dimension, in order.
 
@@ -249,10 +253,8 @@ def unique(
 # ---------------------------------------------------------------------- histograms
 
 
-@face(
-    "histogram(Tensor input, bins=100, *, range=None, density=False, out=None) -> (hist, bin_edges)"
-)
-def histogram(input: Tensor, bins: Any, range: Any, density: bool) -> Any:
+@face(results="hist bin_edges", out="kind")
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, density: bool = False) -> Any:
     """Count the entries in each bin.
 
     Args:
@@ -438,13 +440,14 @@ def _positions(input: Tensor, dim: int, descending: bool) -> Any:
     return _in_order(input._array, dim, descending)
 
 
-def _with_positions(schema: str) -> Any:
-    """Give a function its face that tells where its entries were, too."""
-    return face(f"{schema} -> (values, indices)")
+# These tell where the entries were, too.
+_with_positions = partial(face, results="values indices", out="kind")
 
 
-@_with_positions("sort(Tensor input, Dim dim=-1, descending=False, *, stable=None, out=None)")
-def in_order(input: Tensor, dim: int, descending: bool, stable: bool | None) -> Any:
+@_with_positions("sort")
+def in_order(
+    input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool | None = None
+) -> Any:
     """Put the entries along a dimension in order; NaN counts as the largest.
 
     Args:
@@ -468,10 +471,10 @@ def in_order(input: Tensor, dim: int, descending: bool, stable: bool | None) -> 
     return reduction.with_indices(operation(input, dim, positions), positions)
 
 
-@face(
-    "argsort(Tensor input, Dim dim=-1, descending=False, *, stable=False, out=None)",
-)
-def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
+@face(out="kind")
+def argsort(
+    input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool = False
+) -> Tensor:
     """Give the positions of the entries along a dimension, in the order of the entries.
 
     Example:
@@ -482,8 +485,10 @@ def argsort(input: Tensor, dim: int, descending: bool, stable: bool) -> Tensor:
     return wrap(_positions(input, dim, descending))
 
 
-@_with_positions("topk(Tensor input, int k, Dim dim=-1, largest=True, sorted=True, *, out=None)")
-def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) -> Any:
+@_with_positions("topk")
+def largest_few(
+    input: Tensor, k: int, dim: Dim = -1, largest: bool = True, sorted: bool = True
+) -> Any:
     """Give the k largest or smallest entries along a dimension.
 
     Args:
@@ -515,8 +520,8 @@ def largest_few(input: Tensor, k: int, dim: int, largest: bool, sorted: bool) ->
     return reduction.with_indices(topk(input, dim, positions), positions)
 
 
-@_with_positions("kthvalue(Tensor input, k, Dim dim=-1, keepdim=False, *, out=None)")
-def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
+@_with_positions("kthvalue")
+def smallest_kth(input: Tensor, k: int, dim: Dim = -1, keepdim: bool = False) -> Any:
     """Give the k-th smallest entry along a dimension, counted from 1.
 
     Example:
@@ -537,8 +542,8 @@ def smallest_kth(input: Tensor, k: int, dim: int, keepdim: bool) -> Any:
 _MEDIAN = named_tuple("median", ("values", "indices"))
 
 
-@face("median(Tensor input, Dim? dim=None, keepdim=False, *, out=None)")
-def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
+@face(out="kind")
+def median(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Any:
     """Give the median of all entries, or along a dimension.
 
     It is an entry: of the two in the middle the smaller one.
@@ -569,8 +574,8 @@ def median(input: Tensor, dim: Any, keepdim: bool) -> Any:
     return _MEDIAN(*reduction.with_indices(median_dim(input, dim, keepdim, positions), positions))
 
 
-@_with_positions("mode(Tensor input, Dim dim=-1, keepdim=False, *, out=None)")
-def most_frequent(input: Tensor, dim: int, keepdim: bool) -> Any:
+@_with_positions("mode")
+def most_frequent(input: Tensor, dim: Dim = -1, keepdim: bool = False) -> Any:
     """Give the most frequent entry along a dimension: the smallest of several.
 
     Returns:
@@ -599,8 +604,8 @@ def _running_extreme(operation: Any, ufunc: Any, input: Tensor, dim: int) -> Any
     return reduction.with_indices(operation(input, dim, positions), positions)
 
 
-@_with_positions("cummax(Tensor input, Dim dim, *, out=None)")
-def running_largest(input: Tensor, dim: int) -> Any:
+@_with_positions("cummax")
+def running_largest(input: Tensor, dim: Dim) -> Any:
     """Give the largest entry so far along a dimension, and where it is: the last of equal ones.
 
     Example:
@@ -611,8 +616,8 @@ def running_largest(input: Tensor, dim: int) -> Any:
     return _running_extreme(cummax, np.maximum, input, dim)
 
 
-@_with_positions("cummin(Tensor input, Dim dim, *, out=None)")
-def running_smallest(input: Tensor, dim: int) -> Any:
+@_with_positions("cummin")
+def running_smallest(input: Tensor, dim: Dim) -> Any:
     """Give the smallest entry so far along a dimension, and where it is; see `cummax`.
 
     Example:

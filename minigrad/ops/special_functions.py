@@ -20,6 +20,7 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.creation import dtypes
 from minigrad.faces import entrywise, face
 from minigrad.faces.arguments import not_implemented
+from minigrad.faces.signature import Operand
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import reciprocal, rsqrt
 
@@ -132,7 +133,7 @@ def _over_squares(self: Any, other: Any) -> Any:
     return applied(masked_fill_number, applied(reciprocal, total), total == 0, 0)
 
 
-@face(f"atan2{_TWO}", floats=True, missing=("c", "atan2_cpu"), in_place=True, ufunc=np.arctan2)
+@face(out="kind", floats=True, missing=("c", "atan2_cpu"), in_place=True, ufunc=np.arctan2)
 @differentiable(
     "Atan2Backward0",
     arithmetic=True,
@@ -147,7 +148,7 @@ def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
-@face(f"hypot{_TWO}", missing=("iubc", "hypot_cpu"), in_place=True, ufunc=np.hypot)
+@face(out="kind", missing=("iubc", "hypot_cpu"), in_place=True, ufunc=np.hypot)
 @differentiable(
     "HypotBackward0",
     arithmetic=True,
@@ -160,7 +161,7 @@ def hypot(self: Array, other: Array) -> Array:
     return np.hypot(self, other)
 
 
-@face(f"logaddexp{_TWO}", missing=("iubc", "logaddexp_cpu"), ufunc=np.logaddexp)
+@face(out="kind", missing=("iubc", "logaddexp_cpu"), ufunc=np.logaddexp)
 @differentiable(
     "LogaddexpBackward0",
     arithmetic=True,
@@ -217,7 +218,7 @@ def log10(self: Array) -> Array:
     return np.log10(self)
 
 
-@face("xlogy(Operand input, Operand other, *, out=None)", in_place="function")
+@face(out="kind", in_place="function")
 @differentiable(
     "XlogyBackward0",
     arithmetic=True,
@@ -227,7 +228,7 @@ def log10(self: Array) -> Array:
     other=lambda grad, self, other: grad * self / other,
 )
 @quietly
-def xlogy(self: Array, other: Array) -> Array:
+def xlogy(self: Operand, other: Operand) -> Array:
     r"""Product :math:`x \ln y`, and 0 where x is 0: :math:`g \ln y` in x, :math:`g x / y` in y."""
     if self.dtype.kind == "c":
         raise not_implemented("xlogy", self)
@@ -245,15 +246,10 @@ def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
     return np.where(inside, grad / product, beyond)
 
 
-@face(
-    "logit(Tensor input, float? eps=None, *, out=None)",
-    floats=True,
-    missing=("c", "logit_cpu"),
-    in_place="function",
-)
+@face(out="kind", floats=True, missing=("c", "logit_cpu"), in_place="function")
 @differentiable("LogitBackward0", self=_logit_rule)
 @quietly
-def logit(self: Array, eps: float | None) -> Array:
+def logit(self: Array, eps: float | None = None) -> Array:
     r"""Inverse of the logistic function, :math:`\ln(x / (1 - x))`: :math:`g / (x (1 - x))`.
 
     Args:

@@ -17,6 +17,7 @@ from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
 from minigrad.faces.arguments import FromEnd, dimensions, not_implemented
+from minigrad.faces.signature import Dim, Dtype, Number
 from minigrad.ops import elementwise
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.joining import cat
@@ -140,8 +141,8 @@ def _running(operation: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     return operation(input, dim, wanted)
 
 
-@face("cumsum(Tensor input, Dim dim, *, dtype=None, out=None)", out="any", in_place=True)
-def running_sum(input: Tensor, dim: int, dtype: Any) -> Tensor:
+@face("cumsum", out="any", in_place=True)
+def running_sum(input: Tensor, dim: Dim, *, dtype: Dtype | None = None) -> Tensor:
     """Give the running sum along a dimension. Integers use int64.
 
     Args:
@@ -157,8 +158,8 @@ def running_sum(input: Tensor, dim: int, dtype: Any) -> Tensor:
     return _running(cumsum, input, dim, dtype)
 
 
-@face("cumprod(Tensor input, Dim dim, *, dtype=None, out=None)", out="any", in_place=True)
-def running_product(input: Tensor, dim: int, dtype: Any) -> Tensor:
+@face("cumprod", out="any", in_place=True)
+def running_product(input: Tensor, dim: Dim, *, dtype: Dtype | None = None) -> Tensor:
     """Give the running product along a dimension; see `cumsum`.
 
     Example:
@@ -172,8 +173,14 @@ def running_product(input: Tensor, dim: int, dtype: Any) -> Tensor:
 # ---------------------------------------------------------------------- differences
 
 
-@face("diff(Tensor input, n=1, Dim dim=-1, Tensor? prepend=None, Tensor? append=None, *, out=None)")
-def diff(input: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
+@face(out="kind")
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: Dim = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+) -> Tensor:
     """Give the differences between neighbors along a dimension.
 
     Args:
@@ -342,8 +349,10 @@ def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return None if dim is None else dimensions(dim, input.ndim)
 
 
-@face("prod(Tensor input, Dim? dim=None, keepdim=False, *, dtype=None, out=None)", out="any")
-def prod(input: Tensor, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@face(out="any")
+def prod(
+    input: Tensor, dim: Dim | None = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Tensor:
     """Multiply all entries, or those along a dimension. Integers multiply in int64.
 
     Args:
@@ -395,11 +404,15 @@ def _spread_of(
     return operation(input, dims, correction, keepdim)
 
 
-_SPREAD = "(Tensor input, dim=None, unbiased=None, keepdim=False, *, correction=None"
-
-
-@face(f"var{_SPREAD}, out=None)")
-def variance(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any) -> Any:
+@face("var", out="kind")
+def variance(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> Any:
     r"""Give the variance of all entries, or along dimensions.
 
     The variance of :math:`n` entries is :math:`\sum (x - \bar x)^2 / (n - c)`, the standard
@@ -423,9 +436,14 @@ def variance(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: 
     return _spread_of(var, input, dim, unbiased, keepdim, correction)
 
 
-@face(f"std{_SPREAD}, out=None)")
+@face("std", out="kind")
 def standard_deviation(
-    input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
 ) -> Any:
     """Give the standard deviation of all entries, or along dimensions; see `var`.
 
@@ -454,8 +472,15 @@ _var_mean = _with_mean("var_mean", VarMeanBackward0, np.asarray)
 _std_mean = _with_mean("std_mean", StdMeanBackward0, np.sqrt)
 
 
-@face(f"var_mean{_SPREAD})", method=False)
-def variance_with_mean(input: Tensor, *given: Any) -> Any:
+@face("var_mean", method=False)
+def variance_with_mean(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> Any:
     """Give the variances and the means, of all entries or along dimensions; see `var`.
 
     Example:
@@ -463,11 +488,18 @@ def variance_with_mean(input: Tensor, *given: Any) -> Any:
         >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         (tensor(4.6667), tensor(3.))
     """
-    return _spread_of(_var_mean, input, *given)
+    return _spread_of(_var_mean, input, dim, unbiased, keepdim, correction)
 
 
-@face(f"std_mean{_SPREAD})", method=False)
-def deviation_with_mean(input: Tensor, *given: Any) -> Any:
+@face("std_mean", method=False)
+def deviation_with_mean(
+    input: Tensor,
+    dim: Any = None,
+    unbiased: bool | None = None,
+    keepdim: bool = False,
+    *,
+    correction: Number | None = None,
+) -> Any:
     """Give the standard deviations and the means, of all entries or along dimensions; see `var`.
 
     Example:
@@ -475,7 +507,7 @@ def deviation_with_mean(input: Tensor, *given: Any) -> Any:
         >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         (tensor(2.1602), tensor(3.))
     """
-    return _spread_of(_std_mean, input, *given)
+    return _spread_of(_std_mean, input, dim, unbiased, keepdim, correction)
 
 
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:

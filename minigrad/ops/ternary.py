@@ -15,7 +15,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.faces import face
 from minigrad.faces.arguments import cast, not_implemented, number
-from minigrad.faces.face import told_by
+from minigrad.faces.signature import Number
 from minigrad.ops import elementwise
 from minigrad.ops.type_promotion import check_one_type, meeting_of
 
@@ -50,7 +50,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Array:
     return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 
-@face("lerp(Tensor input, Tensor end, weight, *, out=None)", in_place=True)
+@face("lerp", out="kind", in_place=True)
 def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     r"""Give the point between two tensors, :math:`a + w (b - a)`.
 
@@ -116,7 +116,7 @@ def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
 def _with_product(operation: Any) -> None:
     name = operation.__name__
 
-    def function(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any) -> Tensor:
+    def function(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         tensors = (input, tensor1, tensor2)
         wanted = meeting_of(*(tensor._array for tensor in tensors))
         if wanted.kind == "b" or (name == "addcdiv" and wanted.kind in "iu"):
@@ -125,8 +125,8 @@ def _with_product(operation: Any) -> None:
         value = int(value) if wanted.kind in "iu" else value
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
-    schema = f"{name}(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out=None)"
-    told_by(face(schema, in_place=True), function)(operation)
+    function.__doc__ = operation.__doc__
+    face(name, out="kind", in_place=True)(function)
 
 
 _with_product(addcmul)

@@ -28,13 +28,9 @@ def _matrices(array: Array) -> Array:
     return array
 
 
-def _triangle(name: str) -> Any:
-    return face(f"{name}(Tensor input, int diagonal=0, *, out=None)", out="none", in_place=True)
-
-
-@_triangle("tril")
+@face(out="none", in_place=True)
 @differentiable("TrilBackward0", self=lambda grad, diagonal: applied(tril, grad, diagonal))
-def tril(self: Array, diagonal: int) -> Array:
+def tril(self: Array, diagonal: int = 0) -> Array:
     """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
 
     `diagonal` says where the triangle ends; diagonals above the main one are positive.
@@ -42,9 +38,9 @@ def tril(self: Array, diagonal: int) -> Array:
     return np.tril(_matrices(self), diagonal)
 
 
-@_triangle("triu")
+@face(out="none", in_place=True)
 @differentiable("TriuBackward0", self=lambda grad, diagonal: applied(triu, grad, diagonal))
-def triu(self: Array, diagonal: int) -> Array:
+def triu(self: Array, diagonal: int = 0) -> Array:
     """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.
 
     `diagonal` says where the triangle ends; diagonals above the main one are positive.
@@ -100,7 +96,7 @@ def trace(self: Array) -> Array:
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("trace(Tensor input)")
+@face("trace")
 def trace_of(input: Tensor) -> Tensor:
     """Add up the main diagonal of a matrix.
 
@@ -126,12 +122,7 @@ def _planes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return first, second
 
 
-@face(
-    "linalg_diagonal(Tensor A, *, int offset=0, int dim1=-2, int dim2=-1)",
-    function=False,
-    method=False,
-)
-@face("diagonal(Tensor input, int offset=0, int dim1=0, int dim2=1)")
+@face("diagonal")
 def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """Show a diagonal of two dimensions, as a view; it becomes the last dimension.
 
@@ -150,8 +141,14 @@ def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return diagonal(input, offset, first, second)
 
 
-@face("diag(Tensor input, int diagonal=0, *, out=None)")
-def diag(input: Tensor, diagonal: int) -> Tensor:
+@face("linalg_diagonal", function=False, method=False)
+def _diagonal_of_matrices(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Show the diagonals of matrices, as a view; see `torch.diagonal`."""
+    return diagonal_of(A, offset, dim1, dim2)
+
+
+@face(out="kind")
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """Make a matrix with a vector on its diagonal, or take the diagonal of a matrix.
 
     Raises:
@@ -171,8 +168,8 @@ def diag(input: Tensor, diagonal: int) -> Tensor:
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
 
 
-@face("diag_embed(Tensor input, int offset=0, int dim1=-2, int dim2=-1)")
-def diagonals_embedded(input: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+@face("diag_embed")
+def diagonals_embedded(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Put the last dimension on the diagonal of two, which are 0 elsewhere.
 
     Example:
