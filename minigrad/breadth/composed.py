@@ -1,13 +1,13 @@
 """Compute what is one line of other functions: `take`, `kron`, `addbmm`, `nansum`, ...
 
-Each entry of the tables is a signature and the expression that it stands for, with PyTorch's
-names. So gradients and errors are those of the functions in the expression, and so are the nodes in
+Gradients and errors are those of the functions that each is composed of, and so are the nodes in
 the graph: `TakeBackward0` is not among them.
 """
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +20,7 @@ from minigrad.creation.memory import shared
 from minigrad.faces import FACES, attach, face, lazy_loading
 from minigrad.faces.arguments import check_tensors
 from minigrad.faces.face import in_place_form
-from minigrad.faces.signature import expressions
+from minigrad.faces.signature import Dim, Dtype, Number
 from minigrad.ops.choices import masked_select as chosen
 from minigrad.ops.linear import factors
 from minigrad.ops.scatter import refuse_misfits
@@ -28,11 +28,11 @@ from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 from minigrad.random import stream
 
 torch: Any = sys.modules["minigrad"]
-# What the tables speak of beside what is below, and what programs set and only ask for again.
-SPOKEN_OF = stream, check_tensors, chosen, shared
-SETTINGS = {"precision": "highest", "threads": 1}
+# What programs set, and only ask for again.
+SETTINGS: dict[str, Any] = {"precision": "highest", "threads": 1}
+_UNIQUE_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
-# ---------------------------------------------------------------------- what the tables speak of
+# ---------------------------------------------------------------------- what they share
 
 
 def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
@@ -64,18 +64,6 @@ def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) 
     return result
 
 
-def areas(y: Tensor, x: Tensor | None, dx: Any, dim: int) -> Tensor:
-    """Sum the areas of the trapezoids between samples along a dimension."""
-    all_before: tuple[Any, ...] = (slice(None),) * dim
-    heights: Any = y[(*all_before, slice(1, None))] + y[(*all_before, slice(None, -1))]
-    if x is not None:
-        fits = x.ndim != 1 or x.shape[0] == y.shape[dim]
-        having(fits, x, "trapezoid: there must be one x for each sample")
-        rest = y.ndim - dim - 1 if x.ndim == 1 else 0
-        x = x[(*(None,) * (y.ndim - x.ndim - rest), ..., *(None,) * rest)]
-    return (heights / 2 * (dx if x is None else x.diff(dim=dim))).sum(dim)
-
-
 def having(fits: Any, value: Any, otherwise: str) -> Any:
     """Give a tensor, or another value, that is as it must be.
 
@@ -87,6 +75,66 @@ def having(fits: Any, value: Any, otherwise: str) -> Any:
     return value
 
 
+def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
+    """Find where numbers belong among others, row by row."""
+    values = torch.as_tensor(input)
+    if boundaries.ndim == 1:
+        return by_numpy(np.searchsorted, boundaries, values, side)
+    fits = values.ndim and boundaries.shape[:-1] == values.shape[:-1]
+    having(fits, values, "searchsorted: give one row of boundaries, or one for each row of values")
+    rows = zip(boundaries.flatten(0, -2), values.flatten(0, -2), strict=True)
+    return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
+
+
+# ---------------------------------------------------------------------- sums of products
+
+_writing = partial(face, in_place=True)
+_alone = partial(face, method=False)
+_method = partial(face, function=False)
+_linalg = partial(face, function=False, method=False)
+
+
+@_writing()
+def addbmm(
+    input: Any, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
+    """Add the sum of the products of matrices."""
+    return plus(input, torch.bmm(batch1, batch2).sum(0), beta, alpha)
+
+
+@_writing()
+def addmv(input: Any, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """Add the product of a matrix and a vector."""
+    return plus(input, torch.mv(mat, vec), beta, alpha)
+
+
+@_writing()
+def addr(input: Any, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """Add the outer product of two vectors."""
+    return plus(input, torch.outer(vec1, vec2), beta, alpha)
+
+
+@_writing()
+def baddbmm(
+    input: Any, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
+    """Add the products of matrices, one by one."""
+    return plus(input, torch.bmm(batch1, batch2), beta, alpha)
+
+
+@face()
+def vdot(input: Tensor, other: Tensor) -> Tensor:
+    """Give the dot product with the complex conjugate of the first."""
+    return torch.dot(input.conj(), other)
+
+
+@_alone()
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:
+    """Multiply matrices: the first may be sparse in PyTorch."""
+    return torch.mm(input, mat2)
+
+
+@face("kron")
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Multiply each entry of one tensor by the whole other one."""
     ndim = max(input.ndim, other.ndim)
@@ -97,7 +145,57 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
 
 
-def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
+@face(out="kind")
+def cross(input: Tensor, other: Tensor, dim: Dim | None = None) -> Tensor:
+    """Give the vectors that are orthogonal to two, along a dimension of size 3."""
+    sizes = [*input.shape]
+    if dim is None:
+        warn("torch.cross without dim takes the first dimension of size 3. Say which: dim=-1.")
+        dim = sizes.index(3) if 3 in sizes else -1
+    check_one_type(input._array, other._array)
+    fits = input.ndim == other.ndim and input.size(dim) == other.size(dim) == 3
+    having(fits, input, f"cross: dimension {dim} of {sizes} and {[*other.shape]} must be of size 3")
+    return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
+
+
+@_linalg("linalg_cross")
+def _cross(input: Tensor, other: Tensor, *, dim: Dim = -1) -> Tensor:
+    """Give the vectors that are orthogonal to two; see `torch.cross`."""
+    return cross(input, other, dim)
+
+
+@_alone()
+def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: Dim = -1) -> Tensor:
+    """Sum the areas of the trapezoids between samples along a dimension."""
+    all_before: tuple[Any, ...] = (slice(None),) * dim
+    heights: Any = y[(*all_before, slice(1, None))] + y[(*all_before, slice(None, -1))]
+    if x is not None:
+        fits = x.ndim != 1 or x.shape[0] == y.shape[dim]
+        having(fits, x, "trapezoid: there must be one x for each sample")
+        rest = y.ndim - dim - 1 if x.ndim == 1 else 0
+        x = x[(*(None,) * (y.ndim - x.ndim - rest), ..., *(None,) * rest)]
+    return (heights / 2 * (dx if x is None else x.diff(dim=dim))).sum(dim)
+
+
+# ---------------------------------------------------------------------- matrices
+
+
+@_linalg("linalg_lstsq", results="solution residuals rank singular_values")
+def _least_squares(A: Tensor, b: Tensor, rcond: Any = None, *, driver: Any = None) -> Any:
+    """Solve linear systems by least squares."""
+    nothing = A.new_empty(0)
+    return torch.linalg.pinv(A, rcond) @ b, nothing, torch.linalg.matrix_rank(A), nothing
+
+
+@_linalg("linalg_matrix_norm")
+def matrix_norm(
+    A: Tensor,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
+) -> Tensor:
     """Give a norm of matrices: of their entries, of sums of rows or columns, of singular values."""
     having(A.ndim > 1 and A.is_floating_point(), A, "matrix_norm takes matrices of floats")
     rows, columns = (each % A.ndim for each in dim)
@@ -116,40 +214,104 @@ def matrix_norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Ten
     return norm if keepdim else norm.squeeze((rows, columns))
 
 
-def crossed(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
-    """Give the vectors that are orthogonal to two, along a dimension of size 3."""
-    sizes = [*input.shape]
-    if dim is None:
-        warn("torch.cross without dim takes the first dimension of size 3. Say which: dim=-1.")
-        dim = sizes.index(3) if 3 in sizes else -1
-    check_one_type(input._array, other._array)
-    fits = input.ndim == other.ndim and input.size(dim) == other.size(dim) == 3
-    having(fits, input, f"cross: dimension {dim} of {sizes} and {[*other.shape]} must be of size 3")
-    return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
+@_linalg("linalg_matrix_rank")
+def _matrix_rank(
+    A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
+) -> Tensor:
+    """Count the singular values of matrices that are not too small."""
+    more = {"rtol": rtol} if rtol else {}
+    return by_numpy(np.linalg.matrix_rank, A, atol if tol is None else tol, hermitian, **more)
 
 
-def covariances(input: Tensor, correction: Any, counted: Any, weighted: Any) -> Tensor:
-    """Give the covariances of variables, a row each, whose observations may be weighted."""
+@face()
+def fliplr(input: Tensor) -> Tensor:
+    """Reverse the columns of matrices."""
+    return having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)  # type: ignore[no-any-return]
+
+
+@face()
+def flipud(input: Tensor) -> Tensor:
+    """Reverse the rows of matrices."""
+    return having(input.ndim, input, "Input must be >= 1-d.").flip(0)  # type: ignore[no-any-return]
+
+
+def _triangle(name: str, find: Any) -> None:
+    def indices(
+        row: int, col: int, offset: int = 0, *, dtype: Dtype | None = None, device: Any = None
+    ) -> Tensor:
+        found = by_numpy(np.stack, find(row, offset, col))
+        return found.to(device=device, dtype=dtype or torch.int64)
+
+    indices.__doc__ = f"Give the row and column of each entry of a triangle, as `np.{name}` does."
+    _alone(name)(indices)
+
+
+_triangle("tril_indices", np.tril_indices)
+_triangle("triu_indices", np.triu_indices)
+
+
+# ---------------------------------------------------------------------- statistics
+
+
+@face()
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """Count how often each whole number comes, or add up its weights."""
+    counts = by_numpy(np.bincount, input, weights, minlength)
+    if weights is None or not input.numel():
+        return counts.to(torch.int64)
+    return counts.to(torch.float32 if weights.dtype is torch.float32 else torch.float64)
+
+
+@face()
+def cov(
+    input: Tensor,
+    *,
+    correction: Number = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """Give the covariances of variables, a row each, whose observations may be aweights."""
     rows = input if input.ndim == 2 else input.reshape(1, -1)
-    counts = torch.ones(rows.shape[1:], dtype=torch.int64) if counted is None else counted
-    weights = counts if weighted is None else counts * weighted
+    counts = torch.ones(rows.shape[1:], dtype=torch.int64) if fweights is None else fweights
+    weights = counts if aweights is None else counts * aweights
     fits = input.ndim < 3 and counts.shape == weights.shape == rows.shape[1:]
     having(fits, input, "cov() takes a matrix, and a weight for each of its columns")
     total = weights.sum()
-    free = total - correction * (weights * (1 if weighted is None else weighted)).sum() / total
+    free = total - correction * (weights * (1 if aweights is None else aweights)).sum() / total
     centered = rows - (rows * weights).sum(1, keepdim=True) / total
     return (centered @ (centered * weights).T / free.clamp(min=0)).squeeze()
 
 
-def binned(input: Tensor, bins: int, low: Any, high: Any) -> Tensor:
+@face(out="kind")
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
     """Count the entries in intervals of one size between two numbers, or the extremes."""
     array = input._array
-    low, high = (array.min(), array.max()) if low == high and array.size else (low, high)
+    low, high = (array.min(), array.max()) if min == max and array.size else (min, max)
     limits = low - (low == high), high + (low == high)
     return wrap(np.histogram(array, bins, limits)[0].astype(array.dtype))
 
 
-def quantiles(input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str) -> Tensor:
+@face()
+def nanmedian(input: Tensor) -> Tensor:
+    """Give the median of the entries that are numbers."""
+    return input[~input.isnan()].median()
+
+
+@face()
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Add up the entries that are numbers."""
+    return torch.where(input.isnan(), 0, input).sum(dim, keepdim)  # type: ignore[no-any-return]
+
+
+@face(out="kind")
+def quantile(
+    input: Tensor,
+    q: Any,
+    dim: Dim | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+) -> Tensor:
     """Give the numbers below which parts of the entries lie, between the entries next to them."""
     q = torch.as_tensor(q, dtype=None if torch.is_tensor(q) else input.dtype)
     steps = {"lower": torch.floor, "higher": torch.ceil, "nearest": torch.round}
@@ -170,64 +332,53 @@ def quantiles(input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str
     return found if q.ndim else found[0]
 
 
-def along(input: Tensor, indices: Tensor, dim: int | None) -> Tensor:
-    """Take entries along a dimension; in the others the two are broadcast."""
-    if dim is None:
-        input, indices, dim = input.flatten(), indices.flatten(), 0
-    size, sizes = input.size(dim), list(input.shape)
-    sizes[dim] = indices.size(dim)
-    whole = broadcast_shape(tuple(sizes), indices.shape)
-    kept = (*whole[:dim], size, *whole[dim + 1 :])
-    return input.expand(kept).gather(dim, indices.expand(whole) % max(size, 1))
+@_writing()
+def renorm(input: Tensor, p: Number, dim: Dim, maxnorm: Number) -> Tensor:
+    """Make the slices along a dimension smaller whose norm is larger than a number."""
+    others = [each for each in range(input.ndim) if each != dim]
+    norm = torch.linalg.vector_norm(input, p, others, True)
+    factor = maxnorm / (torch.where(norm > maxnorm, norm, 1.0) + 1e-7)
+    return input * torch.where(norm > maxnorm, factor, 1.0)
 
 
-def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
-    """Find where numbers belong among others, row by row."""
-    values = torch.as_tensor(input)
-    if boundaries.ndim == 1:
-        return by_numpy(np.searchsorted, boundaries, values, side)
-    fits = values.ndim and boundaries.shape[:-1] == values.shape[:-1]
-    having(fits, values, "searchsorted: give one row of boundaries, or one for each row of values")
-    rows = zip(boundaries.flatten(0, -2), values.flatten(0, -2), strict=True)
-    return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
+# ---------------------------------------------------------------------- places
 
 
-def as_array(obj: Any, dtype: Any, device: Any, copy: Any, requires_grad: Any) -> Tensor:
-    """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
-    made: Tensor = torch.as_tensor(obj, dtype=dtype, device=device)
-    made = made.clone() if copy else made
-    if requires_grad is None:
-        return made
-    return made.requires_grad_() if requires_grad else made.detach()
+@_writing()
+def index_fill(input: Tensor, dim: Dim, index: Tensor, value: Any) -> Tensor:
+    """Fill slices along a dimension with a number."""
+    return indexed(input, (*[slice(None)] * dim, index), value)
 
 
-def dense(indices: Any, values: Any, size: Any, dtype: Any) -> Tensor:
-    """Make the tensor whose other entries are zeros; entries that are named twice are added."""
-    warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
-    indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
-    size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
-    return indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
+@_writing()
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write values at indices, or add them there."""
+    return indexed(input, check_tensors(indices, "index_put", "indices"), values, accumulate)
 
 
-def runs(input: Tensor, inverse: bool, counts: bool, dim: int | None) -> Any:
-    """Give what each run of equal entries consists of, and what else is asked for."""
-    array: Any = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
-    starts = np.ones(len(array), bool)
-    starts[1:] = (array[1:] != array[:-1]).any(axis=tuple(range(1, array.ndim)))
-    found = [np.moveaxis(array[starts], 0, dim or 0)]
-    if inverse:
-        found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
-    if counts:
-        found.append(np.diff(np.flatnonzero(starts), append=len(array)))
-    values = _UNIQUE_CONSECUTIVE(found[0], input)
-    return (values, *map(wrap, found[1:])) if len(found) > 1 else values
+@_writing()
+def index_reduce(
+    input: Tensor,
+    dim: Dim,
+    index: Tensor,
+    source: Tensor,
+    reduce: Any,
+    *,
+    include_self: bool = True,
+) -> Tensor:
+    """Bring together the rows that go to one place, as `scatter_reduce` does."""
+    having(reduce != "sum", input, "index_reduce() takes prod, mean, amax or amin: see index_add()")
+    refuse_misfits("index_reduce_", input, dim, index, source)
+    warn("index_reduce() is in beta and the API may change at any time.")
+    rows = [-1 if other == dim else 1 for other in range(input.ndim)]
+    return scatter_reduce(
+        input, dim, index.view(rows).expand(source.shape), source, reduce, include_self=include_self
+    )
 
 
-_UNIQUE_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
-
-
-def gathered(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool
+@_writing()
+def scatter_reduce(
+    input: Tensor, dim: Dim, index: Tensor, src: Tensor, reduce: Any, *, include_self: bool = True
 ) -> Tensor:
     """Bring together what goes to one place: its sum, mean, product, largest or smallest."""
     steps = {"prod": torch.mul, "amax": torch.maximum, "amin": torch.minimum}
@@ -252,150 +403,255 @@ def gathered(
     return torch.div(result, count.clamp(min=1), rounding_mode=rounding)
 
 
-def gathered_in_rows(input: Tensor, dim: int, index: Tensor, src: Tensor, *how: Any) -> Tensor:
-    """Bring together the rows that go to one place, as `gathered` does."""
-    having(how[0] != "sum", input, "index_reduce() takes prod, mean, amax or amin: see index_add()")
-    refuse_misfits("index_reduce_", input, dim, index, src)
-    warn("index_reduce() is in beta and the API may change at any time.")
-    shape = [-1 if other == dim else 1 for other in range(input.ndim)]
-    return gathered(input, dim, index.view(shape).expand(src.shape), src, *how)
+@face()
+def masked_select(input: Tensor, mask: Tensor) -> Tensor:
+    """Give the entries where a mask is true, in a row."""
+    having(mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")
+    return chosen(*torch.broadcast_tensors(input, mask))  # type: ignore[no-any-return]
 
 
-# ---------------------------------------------------------------------- the tables
-
-# Functions and methods; those after `_` are there in place, too.
-_BOTH = """
-_addbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
-    = plus(input, torch.bmm(batch1, batch2).sum(0), beta, alpha)
-_addmv(input, Tensor mat, Tensor vec, *, beta=1, alpha=1)
-    = plus(input, torch.mv(mat, vec), beta, alpha)
-_addr(input, Tensor vec1, Tensor vec2, *, beta=1, alpha=1)
-    = plus(input, torch.outer(vec1, vec2), beta, alpha)
-_baddbmm(input, Tensor batch1, Tensor batch2, *, beta=1, alpha=1)
-    = plus(input, torch.bmm(batch1, batch2), beta, alpha)
-bincount(Tensor input, Tensor? weights=None, int minlength=0)
-    = by_numpy(np.bincount, input, weights, minlength).to(
-    torch.int64 if weights is None or not input.numel() else torch.float32
-    if weights.dtype is torch.float32 else torch.float64)
-cov(Tensor input, *, Number correction=1, Tensor? fweights=None, Tensor? aweights=None)
-    = covariances(input, correction, fweights, aweights)
-cross(Tensor input, Tensor other, Dim? dim=None, *, out=None) = crossed(input, other, dim)
-fliplr(Tensor input) = having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
-flipud(Tensor input) = having(input.ndim, input, "Input must be >= 1-d.").flip(0)
-histc(Tensor input, int bins=100, Number min=0, Number max=0, *, out=None)
-    = binned(input, bins, min, max)
-_index_fill(Tensor input, Dim dim, Tensor index, value)
-    = indexed(input, (*[slice(None)] * dim, index), value)
-_index_put(Tensor input, indices, Tensor values, bool accumulate=False)
-    = indexed(input, check_tensors(indices, "index_put", "indices"), values, accumulate)
-_index_reduce(Tensor input, Dim dim, Tensor index, Tensor source, reduce, *,
-    bool include_self=True) = gathered_in_rows(input, dim, index, source, reduce, include_self)
-kron(Tensor input, Tensor other) = kron(input, other)
-masked_select(Tensor input, Tensor mask) = chosen(
-    *torch.broadcast_tensors(input, having(
-    mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")))
-nanmedian(Tensor input) = input[~input.isnan()].median()
-nansum(Tensor input, dim=None, bool keepdim=False)
-    = torch.where(input.isnan(), 0, input).sum(dim, keepdim)
-quantile(Tensor input, q, Dim? dim=None, bool keepdim=False, *, str interpolation="linear",
-    out=None) = quantiles(input, q, dim, keepdim, interpolation)
-_renorm(Tensor input, Number p, Dim dim, Number maxnorm) = input * (lambda norm: torch.where(
-    norm > maxnorm, maxnorm / (torch.where(norm > maxnorm, norm, 1.0) + 1e-7), 1.0))(
-    torch.linalg.vector_norm(input, p, [each for each in range(input.ndim) if each != dim], True))
-_scatter_reduce(Tensor input, Dim dim, Tensor index, Tensor src, reduce, *,
-    bool include_self=True) = gathered(input, dim, index, src, reduce, include_self)
-take(Tensor input, Tensor index) = (lambda entries: entries if index.ndim else entries.clone())(
-    input.flatten()[having(
-    index.dtype is torch.int64, index, "take(): Expected a long tensor for index")])
-take_along_dim(Tensor input, Tensor indices, Dim? dim=None, *, out=None)
-    = along(input, indices, dim)
-unique_consecutive(Tensor input, return_inverse=False, return_counts=False, Dim? dim=None)
-    = runs(input, return_inverse, return_counts, dim)
-unsafe_chunk(Tensor input, int chunks, Dim dim=0) = tuple(
-    each.clone() for each in input.chunk(chunks, dim))
-unsafe_split(Tensor input, int split_size, Dim dim=0) = tuple(
-    each.clone() for each in input.split(split_size, dim))
-unsafe_split_with_sizes(Tensor input, split_sizes, Dim dim=0) = tuple(
-    each.clone() for each in input.split(split_sizes, dim))
-vdot(Tensor input, Tensor other) = torch.dot(input.conj(), other)
-"""
-
-_FUNCTIONS = """
-asarray(obj, *, dtype=None, device=None, bool copy=None, bool requires_grad=None)
-    = as_array(obj, dtype, device, copy, requires_grad)
-atleast_2d(*tensors) = (lambda made: made[0] if len(tensors) == 1 and torch.is_tensor(tensors[0])
-    else tuple(made))([each if each.ndim > 1 else each.view(1, -1) for each in check_tensors(
-    tensors[0] if len(tensors) == 1 and not torch.is_tensor(tensors[0]) else tensors, "atleast_2d"
-    )])
-bucketize(input, Tensor boundaries, *, bool out_int32=False, bool right=False)
-    = torch.searchsorted(boundaries, input, out_int32=out_int32, right=right)
-cartesian_prod(*tensors) = tensors[0] if len(tensors) == 1 else torch.stack(
-    torch.meshgrid(*tensors, indexing="ij"), -1).view(-1, len(tensors))
-empty_strided(size, stride, *, dtype=None, device=None, requires_grad=False) = torch.empty(1 + sum(
-    (n - 1) * step for n, step in zip(size, stride, strict=True)), dtype=dtype, device=device
-    ).as_strided(size, stride).requires_grad_(requires_grad)
-linalg_cross(Tensor input, Tensor other, *, Dim dim=-1) = crossed(input, other, dim)
-linalg_lstsq(Tensor A, Tensor b, rcond=None, *, driver=None)
-    -> (solution, residuals, rank, singular_values)
-    = (torch.linalg.pinv(A, rcond) @ b, A.new_empty(0), torch.linalg.matrix_rank(A),
-    A.new_empty(0))
-linalg_matrix_norm(Tensor A, ord='fro', dim=(-2, -1), bool keepdim=False, *, dtype=None)
-    = matrix_norm(A, ord, dim, keepdim, dtype)
-linalg_matrix_rank(Tensor A, tol=None, bool hermitian=False, *, atol=None, rtol=None)
-    = by_numpy(np.linalg.matrix_rank, A, atol if tol is None else tol, hermitian,
-    **({"rtol": rtol} if rtol else {}))
-logspace(start, end, int steps, base=10.0, *, dtype=None, device=None, requires_grad=False)
-    = (base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)).to(
-    dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
-poisson(Tensor input, generator=None) = wrap(
-    stream(generator).poisson(input._array).astype(input._array.dtype))
-randint_like(Tensor input, low, high=None, *, dtype=None, device=None) = torch.randint(
-    *((0, low) if high is None else (low, high)), input.shape, dtype=dtype or input.dtype,
-    device=device)
-get_float32_matmul_precision() = SETTINGS["precision"]
-get_num_threads() = SETTINGS["threads"]
-set_float32_matmul_precision(precision) = SETTINGS.update(precision=precision)
-set_num_threads(int threads) = SETTINGS.update(threads=threads)
-searchsorted(Tensor sorted_sequence, input, *, bool out_int32=False, bool right=False, side=None)
-    = places(sorted_sequence, input, "right" if right else side or "left").to(
-    torch.int32 if out_int32 else torch.int64)
-sparse_coo_tensor(indices, values, size=None, *, dtype=None, device=None, requires_grad=False)
-    = (lambda made: made.requires_grad_() if requires_grad else made)(
-    dense(indices, values, size, dtype))
-spmm(Tensor input, Tensor mat2) = torch.mm(input, mat2)
-trapezoid(Tensor y, Tensor? x=None, *, Number dx=1, Dim dim=-1) = areas(y, x, dx, dim)
-tril_indices(int row, int col, int offset=0, *, dtype=None, device=None)
-    = by_numpy(np.stack, np.tril_indices(row, offset, col)).to(
-    device=device, dtype=dtype or torch.int64)
-triu_indices(int row, int col, int offset=0, *, dtype=None, device=None)
-    = by_numpy(np.stack, np.triu_indices(row, offset, col)).to(
-    device=device, dtype=dtype or torch.int64)
-"""
-
-_METHODS = """
-coalesce(Tensor input) = input
-exponential_(Tensor input, float lambd=1, *, generator=None) = having(
-    input.is_floating_point() and lambd > 0, input, "exponential_ takes floats, and lambd > 0"
-    ).copy_(wrap(stream(generator).exponential(input.shape, lambd)))
-map_(Tensor input, Tensor tensor, callable) = input.copy_(torch.tensor([
-    callable(*pair) for pair in zip(input.flatten().tolist(), tensor.expand_as(
-    input).flatten().tolist(), strict=True)], dtype=input.dtype).view(input.shape))
-share_memory_(Tensor input) = shared(input)
-to_sparse(Tensor input) = input
-"""
+@face()
+def take(input: Tensor, index: Tensor) -> Tensor:
+    """Take entries by their places, as if all were in a row."""
+    having(index.dtype is torch.int64, index, "take(): Expected a long tensor for index")
+    entries = input.flatten()[index]
+    return entries if index.ndim else entries.clone()
 
 
-def _say(table: str, **forms: bool) -> None:
-    """Give the entries of a table their forms."""
-    for schema, body in expressions(table, globals()):
-        own: dict[str, Any] = {"in_place": schema.startswith("_"), **forms}
-        own["function"] = forms.get("function", True) and not schema.startswith("linalg_")
-        face(schema.lstrip("_"), **own)(body)
+@face(out="kind")
+def take_along_dim(input: Tensor, indices: Tensor, dim: Dim | None = None) -> Tensor:
+    """Take entries along a dimension; in the others the two are broadcast."""
+    if dim is None:
+        input, indices, dim = input.flatten(), indices.flatten(), 0
+    size, sizes = input.size(dim), list(input.shape)
+    sizes[dim] = indices.size(dim)
+    whole = broadcast_shape(tuple(sizes), indices.shape)
+    kept = (*whole[:dim], size, *whole[dim + 1 :])
+    return input.expand(kept).gather(dim, indices.expand(whole) % max(size, 1))
 
 
-_say(_BOTH)
-_say(_FUNCTIONS, method=False)
-_say(_METHODS, function=False)
+@_alone()
+def bucketize(
+    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
+) -> Tensor:
+    """Find between which boundaries numbers lie."""
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+@_alone()
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: Any = None,
+) -> Tensor:
+    """Find where numbers belong among others, row by row."""
+    where = places(sorted_sequence, input, "right" if right else side or "left")
+    return where.to(torch.int32 if out_int32 else torch.int64)
+
+
+@face()
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim | None = None
+) -> Any:
+    """Give what each run of equal entries consists of, and what else is asked for."""
+    array: Any = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
+    starts = np.ones(len(array), bool)
+    starts[1:] = (array[1:] != array[:-1]).any(axis=tuple(range(1, array.ndim)))
+    found = [np.moveaxis(array[starts], 0, dim or 0)]
+    if return_inverse:
+        found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
+    if return_counts:
+        found.append(np.diff(np.flatnonzero(starts), append=len(array)))
+    values = _UNIQUE_CONSECUTIVE(found[0], input)
+    return (values, *map(wrap, found[1:])) if len(found) > 1 else values
+
+
+def _unsafe(name: str, split: Any) -> None:
+    def copies(input: Tensor, split_size: Any, dim: Dim = 0) -> tuple[Tensor, ...]:
+        return tuple(each.clone() for each in split(input, split_size, dim))
+
+    copies.__doc__ = f"Copy the pieces that `{name.removeprefix('unsafe_')}` gives."
+    face(name)(copies)
+
+
+_unsafe("unsafe_split", torch.split)
+_unsafe("unsafe_split_with_sizes", torch.split)
+
+
+@face()
+def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]:
+    """Copy the pieces that `chunk` gives."""
+    return tuple(each.clone() for each in input.chunk(chunks, dim))
+
+
+# ---------------------------------------------------------------------- making tensors
+
+
+@_alone()
+def asarray(
+    obj: Any,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    copy: bool | None = None,
+    requires_grad: bool | None = None,
+) -> Tensor:
+    """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
+    made: Tensor = torch.as_tensor(obj, dtype=dtype, device=device)
+    made = made.clone() if copy else made
+    if requires_grad is None:
+        return made
+    return made.requires_grad_() if requires_grad else made.detach()
+
+
+@_alone()
+def atleast_2d(*tensors: Any) -> Any:
+    """Give tensors two dimensions at least, new ones first."""
+    single = len(tensors) == 1 and torch.is_tensor(tensors[0])
+    given = tensors if single or len(tensors) != 1 else tensors[0]
+    made = [
+        each if each.ndim > 1 else each.view(1, -1) for each in check_tensors(given, "atleast_2d")
+    ]
+    return made[0] if single else tuple(made)
+
+
+@_alone()
+def cartesian_prod(*tensors: Any) -> Tensor:
+    """Give all combinations of the entries of vectors, one in each row."""
+    if len(tensors) == 1:
+        return tensors[0]  # type: ignore[no-any-return]
+    grid = torch.meshgrid(*tensors, indexing="ij")
+    return torch.stack(grid, -1).view(-1, len(tensors))  # type: ignore[no-any-return]
+
+
+@_alone()
+def empty_strided(
+    size: Any,
+    stride: Any,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: Any = False,
+) -> Tensor:
+    """Make a tensor of any numbers with certain strides."""
+    last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+    memory = torch.empty(1 + last, dtype=dtype, device=device)
+    return memory.as_strided(size, stride).requires_grad_(requires_grad)  # type: ignore[no-any-return]
+
+
+@_alone()
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: Any = 10.0,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: Any = False,
+) -> Tensor:
+    """Give numbers whose logarithms are spaced evenly."""
+    made = base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)
+    return made.to(dtype or torch.get_default_dtype()).requires_grad_(requires_grad)  # type: ignore[no-any-return]
+
+
+@_alone()
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """Draw counts with rates."""
+    return wrap(stream(generator).poisson(input._array).astype(input._array.dtype))
+
+
+@_alone()
+def randint_like(
+    input: Tensor, low: Any, high: Any = None, *, dtype: Dtype | None = None, device: Any = None
+) -> Tensor:
+    """Draw whole numbers in the shape of a tensor."""
+    limits = (0, low) if high is None else (low, high)
+    return torch.randint(*limits, input.shape, dtype=dtype or input.dtype, device=device)  # type: ignore[no-any-return]
+
+
+@_method()
+def exponential_(input: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
+    """Fill with exponentially distributed numbers."""
+    fits = input.is_floating_point() and lambd > 0
+    having(fits, input, "exponential_ takes floats, and lambd > 0")
+    return input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
+
+
+@_method()
+def map_(input: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Put the results of a Python function of two entries in the place of the first."""
+    pairs = zip(input.flatten().tolist(), tensor.expand_as(input).flatten().tolist(), strict=True)
+    made = torch.tensor([callable(*pair) for pair in pairs], dtype=input.dtype)
+    return input.copy_(made.view(input.shape))
+
+
+@_method()
+def share_memory_(input: Tensor) -> Tensor:
+    """Move the entries to memory that processes share."""
+    return shared(input)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------------- sparse tensors, settings
+
+
+@_alone()
+def sparse_coo_tensor(
+    indices: Any,
+    values: Any,
+    size: Any = None,
+    *,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    requires_grad: Any = False,
+) -> Tensor:
+    """Make the tensor whose other entries are zeros; entries that are named twice are added."""
+    warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
+    indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
+    size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
+    made = indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
+    return made.requires_grad_() if requires_grad else made
+
+
+@_method()
+def coalesce(input: Tensor) -> Tensor:
+    """Give the tensor itself: no entry is there twice."""
+    return input
+
+
+@_method()
+def to_sparse(input: Tensor) -> Tensor:
+    """Give the tensor itself: all are kept in full."""
+    return input
+
+
+@_alone()
+def get_float32_matmul_precision() -> Any:
+    """Tell what `set_float32_matmul_precision` has set, which changes nothing."""
+    return SETTINGS["precision"]
+
+
+@_alone()
+def set_float32_matmul_precision(precision: Any) -> None:
+    """Keep a setting that changes nothing: products are exact."""
+    SETTINGS.update(precision=precision)
+
+
+@_alone()
+def get_num_threads() -> Any:
+    """Tell what `set_num_threads` has set, which changes nothing."""
+    return SETTINGS["threads"]
+
+
+@_alone()
+def set_num_threads(threads: int) -> None:
+    """Keep a setting that changes nothing: NumPy chooses."""
+    SETTINGS.update(threads=threads)
+
+
 lazy_loading.load("ops.comparison")
 
 

@@ -19,7 +19,7 @@ from minigrad.faces.arguments import refuse
 from minigrad.ops.type_promotion import check_one_type
 
 
-@functional("affine_grid(Tensor theta, size, bool? align_corners=None)")
+@functional()
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
     r"""Give the places $(x, y) = \theta (u, v, 1)$ that an affine map assigns to an image's pixels.
 
@@ -76,12 +76,13 @@ def _aligned(align_corners: bool | None) -> bool:
     return bool(align_corners)
 
 
-@functional(
-    "grid_sample(Tensor input, Tensor grid, mode='bilinear', padding_mode='zeros', "
-    "bool? align_corners=None)"
-)
+@functional()
 def grid_sample(
-    input: Tensor, grid: Tensor, mode: str, padding_mode: str, align_corners: bool | None
+    input: Tensor,
+    grid: Tensor,
+    mode: Any = "bilinear",
+    padding_mode: Any = "zeros",
+    align_corners: bool | None = None,
 ) -> Tensor:
     """Give the values of images at places between the pixels. Gradients reach image and places.
 

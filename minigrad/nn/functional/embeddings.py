@@ -81,8 +81,8 @@ def embedding_bag_sum(
 # ---------------------------------------------------------------------- what is called
 
 
-@functional("one_hot(Tensor input, int num_classes=-1)")
-def one_hot(input: Tensor, num_classes: int) -> Tensor:
+@functional()
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Give for each class number a vector with 1 in its place and 0 elsewhere.
 
     Args:
@@ -168,19 +168,8 @@ def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: flo
             weight[wrap(rows[long])] = wrap(entries[long] * factors[:, None])
 
 
-@functional(
-    "embedding(input, weight, padding_idx=None, max_norm=None, Any norm_type=2.0, "
-    "scale_grad_by_freq=False, sparse=False)"
-)
-def looked_up(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None,
-    max_norm: float | None,
-    norm_type: float,
-    scale_grad_by_freq: bool,
-    sparse: bool,
-) -> Tensor:
+@functional("embedding")
+def looked_up(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: Any = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
     """Look up rows of a table by their numbers.
 
     Args:

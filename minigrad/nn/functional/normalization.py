@@ -9,6 +9,7 @@ import numpy as np
 
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.faces.signature import Sizes
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number
 from minigrad.faces.face import in_functional
@@ -77,10 +78,8 @@ def _last_sizes(name: str, input: Tensor, normalized: tuple[int, ...], *given: A
     return tuple(range(len(sizes) - len(normalized), len(sizes)))
 
 
-@functional(
-    "layer_norm(Tensor input, Sizes normalized_shape, weight=None, bias=None, float eps=1e-05)"
-)
-def layer_norm(input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Tensor:
+@functional()
+def layer_norm(input: Tensor, normalized_shape: Sizes, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
     r"""Normalize over the last dimensions: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
     Args:
@@ -103,10 +102,8 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps
     return _applied(ops.native_layer_norm, "layer_norm", input, weight, bias, layout, eps)
 
 
-@functional("group_norm(Tensor input, int num_groups, weight=None, bias=None, eps=1e-05)")
-def group_norm(
-    input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
-) -> Tensor:
+@functional()
+def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
     """Normalize over groups of channels, each sample by itself.
 
     Args:
@@ -134,10 +131,8 @@ def group_norm(
     return _applied(ops.native_group_norm, "group_norm", input, weight, bias, layout, eps)
 
 
-@functional("rms_norm(Tensor input, Sizes normalized_shape, weight=None, float? eps=None)")
-def rms_norm(
-    input: Tensor, normalized_shape: tuple[int, ...], weight: Tensor | None, eps: float | None
-) -> Tensor:
+@functional()
+def rms_norm(input: Tensor, normalized_shape: Sizes, weight: Any = None, eps: float | None = None) -> Tensor:
     r"""Divide by the root of the mean square over the last dimensions.
 
     $y = w x / \sqrt{\langle x^2 \rangle + \varepsilon}$: no mean is subtracted, and nothing added.
@@ -312,20 +307,8 @@ def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
     return result
 
 
-@functional(
-    "instance_norm(Tensor input, running_mean=None, running_var=None, weight=None, bias=None, "
-    "bool use_input_stats=True, momentum=0.1, eps=1e-5)"
-)
-def instance_norm(
-    input: Tensor,
-    running_mean: Tensor | None = None,
-    running_var: Tensor | None = None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Tensor:
+@functional()
+def instance_norm(input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: Any = 0.1, eps: float = 1e-5) -> Tensor:
     """Normalize each channel of each sample by itself; arguments as for `batch_norm`.
 
     Args:

@@ -100,19 +100,8 @@ resizing = {  # the operations by their modes and numbers of dimensions
 # ---------------------------------------------------------------------- what is called
 
 
-@functional(
-    "interpolate(input, size=None, scale_factor=None, mode='nearest', bool? align_corners=None, "
-    "recompute_scale_factor=None, antialias=False)"
-)
-def interpolate(
-    input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
-) -> Tensor:
+@functional()
+def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: Any = 'nearest', align_corners: bool | None = None, recompute_scale_factor: Any = None, antialias: Any = False) -> Tensor:
     """Resize signals, images or volumes.
 
     Args:
@@ -270,7 +259,7 @@ def _check_factor(name: str, factor: Any, array: Any, divided: bool) -> None:
         )
 
 
-@functional("pixel_shuffle(Tensor input, int upscale_factor)")
+@functional("pixel_shuffle")
 def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
     """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
 
@@ -283,7 +272,7 @@ def shuffled_pixels(input: Tensor, upscale_factor: int) -> Tensor:
     return pixel_shuffle(input, upscale_factor)
 
 
-@functional("pixel_unshuffle(Tensor input, int downscale_factor)")
+@functional("pixel_unshuffle")
 def unshuffled_pixels(input: Tensor, downscale_factor: int) -> Tensor:
     """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W).
 
