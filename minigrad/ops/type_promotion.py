@@ -245,7 +245,9 @@ def in_single(operation: Any) -> Any:
         plan.forward = rounded_once(plan.forward)
     members = {"__slots__": (), "_plan": plan, "_run": _in_steps}
     plan.node, plan.precise = type(plan.node.__name__, (plan.node,), members), True
-    return interpret(plan)
+    single: Any = interpret(plan)
+    single.plan = plan
+    return single
 
 
 def _in_steps(node: Any, gradient: Any, *settings: Any) -> list[Any]:

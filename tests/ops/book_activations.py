@@ -53,6 +53,11 @@ SCALED = (1.3, 1.2, 0.8)
 
 CASES: dict[str, list[Case]] = {
     "hardtanh": [case(lambda x: np.clip(x, -0.9, 1.1), E8, then=(-0.9, 1.1))],
+    "hardtanh_backward": [case(lambda g, x: g * inside(x, -0.9, 1.1), E8, E8, then=(-0.9, 1.1))],
+    "hardtanh_in_place": [case(lambda x: np.clip(x, -0.9, 1.1), E8, then=(-0.9, 1.1))],
+    "hardsigmoid_backward": [case(lambda g, x: g * inside(x, -3, 3) / 6, E8, E8)],
+    "threshold_rule": [case(lambda g, x: g * (x > 0.5), E8, E8, then=(0.5,))],
+    "shrink_rule": [case(lambda g, x: g * (np.abs(x) > 0.9), E8, E8, then=(0.9,))],
     "hardsigmoid": [case(lambda x: np.clip(x + 3, 0, 6) / 6, E8)],
     "hardswish": [case(lambda x: x * np.clip(x + 3, 0, 6) / 6, E8)],
     "hardshrink": [case(lambda x: np.where(np.abs(x) > 0.9, x, 0), E8, then=(0.9,))],

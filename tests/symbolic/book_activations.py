@@ -22,6 +22,11 @@ one, two = [("x",)], [("x",), ("y",)]
 
 CASES = {
     "hardtanh": [(one, (-1, 2), beyond(x(), -1, 2))],
+    "hardtanh_backward": [(two, (-1, 2), beyond(y(), -1, 2))],
+    "hardtanh_in_place": [(one, (-1, 2), beyond(x(), -1, 2))],
+    "hardsigmoid_backward": [(two, (), beyond(y(), -3, 3))],
+    "threshold_rule": [(two, (HALF,), [{y(): HALF + D}, {y(): HALF - D}])],
+    "shrink_rule": [(two, (HALF,), beyond(y(), -HALF, HALF))],
     "hardsigmoid": [(one, (), beyond(x(), -3, 3))],
     "hardswish": [(one, (), beyond(x(), -3, 3))],
     "hardshrink": [(one, (HALF,), beyond(x(), -HALF, HALF))],
