@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, entrywise, face, numpy_protocols
@@ -185,7 +185,7 @@ _TOLERANCES = "float rtol=1e-05, float atol=1e-08, bool equal_nan=False"
 
 
 @face(f"isclose(Tensor input, Tensor other, {_TOLERANCES})")
-@quietly
+@ignore_errstate
 def isclose(input: Tensor, other: Tensor, rtol: float, atol: float, equal_nan: bool) -> Tensor:
     """Tell for each entry whether two agree within a tolerance: `|a - b| <= atol + rtol * |b|`.
 
