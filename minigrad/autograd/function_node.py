@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import unpacked
 from minigrad.autograd.messages import RELEASED, can_require_grad, type_name, warn
-from minigrad.autograd.own_nodes import unpacked
 from minigrad.autograd.saved_names import raw_saved
 from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge

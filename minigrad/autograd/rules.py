@@ -24,7 +24,7 @@ from minigrad.core.tensor import Tensor
 silences: list[Context] = []
 
 
-def quietly(forward: Callable[..., Any]) -> Callable[..., Any]:
+def ignore_errstate(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a forward that meets infinities and NaN as a matter of course, as a logarithm does.
 
     PyTorch never warns of them, so NumPy shall not either.
@@ -59,7 +59,7 @@ def in_rule(method: Callable[..., Any]) -> Callable[..., Any]:
     return run_recorded
 
 
-def applied(operation: Any, *arguments: Any) -> Any:
+def dispatch(operation: Any, *arguments: Any) -> Any:
     """Call an operation within a rule: recorded on tensors, its bare forward on arrays."""
     recorded = isinstance(arguments[0], Tensor)
     return (operation if recorded else operation.forward)(*arguments)
@@ -75,7 +75,7 @@ def linear_rule(node: str, **rules: Any) -> Any:
 
     def decorate(backward: Any) -> Any:
         def again(grad: Any, *given: Any) -> Any:
-            return applied(rule, grad, *given)
+            return dispatch(rule, grad, *given)
 
         again.__wrapped__ = backward  # type: ignore[attr-defined]
         rule = differentiable(node, grad_output=again, **rules)(backward)
@@ -84,7 +84,7 @@ def linear_rule(node: str, **rules: Any) -> Any:
     return decorate
 
 
-def taking(arguments: str) -> Any:
+def with_arguments(arguments: str) -> Any:
     """Say what a forward or a rule takes that is written for several operations as `*settings`.
 
     Args:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,6 @@ from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradi
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap_as_normal
-
-Computed = Callable[[Any], Any]
 
 
 def kept(node: Node, name: str) -> Any:
@@ -42,293 +39,20 @@ def look_at(saved: Any, node: Node) -> Any:
     return saved.tensor if isinstance(saved, SavedTensor) else saved
 
 
-def _constant(value: Any) -> Computed:
-    return lambda node: value
-
-
-def _positions(node: Any) -> Any:
-    return wrap_as_normal(kept(node, "positions"))
-
-
-def _indices(node: Any) -> Any:
-    """Give the positions of extremes in the shape of the result."""
-    positions, dim = kept(node, "positions"), kept(node, "dim")
-    same = kept(node, "keepdim") or not kept(node, "self_sym_sizes")
-    return wrap_as_normal(positions if same else positions.squeeze(dim))
-
-
-def _split_size(node: Any) -> int:
-    return int(node._shape[0][kept(node, "dim")])
-
-
-def _split_from(node: Any) -> tuple[int, ...]:
-    dim = kept(node, "dim")
-    sizes = list(node._shape[0])
-    sizes[dim] = sum(part[dim] for part in node._shape)
-    return tuple(sizes)
-
-
-_ONE = _constant(1)
-_ELU = {"scale": _ONE, "input_scale": _ONE}
-
-
-def _array(node: Any, name: str) -> Any:
-    """Give the array of a saved tensor; None if it was not needed."""
-    value = kept(node, name)
-    return None if value is None else look_at(value, node)._array
-
-
-def _shape_behind(node: Any) -> tuple[int, ...]:
-    """Give the shape of a parameter, or of its transpose, by the node that it is reached by."""
-    if isinstance(node, AccumulateGrad):
-        return tuple(node.variable.shape)
-    if type(node).__name__ == "TBackward0":
-        return _shape_behind(node.next_functions[0][0])[::-1]
-    return ()
-
-
-def _factor(name: str, other: str, axis: int, edge: int) -> dict[str, Computed]:
-    """Tell how a factor of a product of matrices lies in memory, also if it was not saved."""
-
-    def sizes(node: Any) -> tuple[int, ...]:
-        array, beside = _array(node, name), _array(node, other)
-        if array is not None:
-            return tuple(array.shape)
-        inner = -1 if beside is None else beside.shape[axis]
-        unknown = (-1, inner) if axis == 0 else (inner, -1)  # unless it is a parameter
-        return _shape_behind(node.next_functions[edge][0]) or unknown
-
-    def strides(node: Any) -> tuple[int, ...]:
-        if node.next_functions[edge][0] is None:
-            return ()
-        array, (rows, columns) = _array(node, name), sizes(node)
-        if array is not None:
-            return tuple(stride // array.itemsize for stride in array.strides)
-        return (1, rows) if kept(node, f"{name}_sym_columns") else (columns, 1)
-
-    return {f"{name}_sym_sizes": sizes, f"{name}_sym_strides": strides}
-
-
-def _of(name: str, look: Callable[[Any, Any], Any]) -> Computed:
-    """Give what follows from something that a node keeps, and from the node."""
-    return lambda node: look(kept(node, name), node)
-
-
-def _unless_empty(name: str) -> dict[str, Computed]:
-    """Give a saved weight; None for the empty one that stands for none."""
-
-    def weight(node: Any) -> Any:
-        saved = kept(node, name)
-        tensor = None if saved is None else look_at(saved, node)
-        return None if tensor is None or not tensor._array.size else tensor
-
-    return {name: weight}
-
-
-def _statistic(name: str, shape: Callable[[Any], Any]) -> Computed:
-    """Give the mean or 1 / standard deviation that was computed, in PyTorch's shape."""
-
-    def statistic(node: Any) -> Tensor:
-        statistics, layout = kept(node, "statistics"), kept(node, "layout")
-        if statistics.fixed:
-            return wrap_as_normal(np.zeros(0, np.float32))
-        return wrap_as_normal(getattr(statistics, name).reshape(shape(layout)))
-
-    return statistic
-
-
-def _statistics(shape: Callable[[Any], Any]) -> dict[str, Computed]:
-    return {"result1": _statistic("mean", shape), "result2": _statistic("rstd", shape)}
-
-
-def _layout(look: Callable[[Any], Any]) -> Computed:
-    return _of("layout", lambda layout, node: look(layout))
-
-
-def _running(place: int) -> Computed:
-    return _of("statistics", lambda statistics, node: statistics.running[place])
-
-
-def _chosen(node: Any) -> Tensor:
-    names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
-    settings = [kept(node, name) for name in names]
-    sizes = _array(node, "self").shape[-len(settings[0]) :]
-    return wrap_as_normal(kept(node, "chosen").positions(sizes, settings))
-
-
-def _scores(node: Any) -> Any:
-    """Give the scores that an attention makes its weights of."""
-    query, key = _array(node, "query"), _array(node, "key")
-    scores, mask = query @ np.swapaxes(key, -1, -2) * kept(node, "scale"), kept(node, "mask")
-    return scores if mask is None else scores + getattr(mask, "_array", mask)
-
-
-def _log_of_sums(node: Any) -> Tensor:
-    return wrap_as_normal(np.log(np.exp(_scores(node)).sum(-1)).astype(np.float32))
-
-
-def _called(place: int) -> Computed:
-    return _of("kept", lambda attention, node: attention.call[place])
-
-
-_ATTENTION = {
-    "attn_mask": _called(0),
-    "is_causal": _called(1),
-    "scale": _called(2),
-    "dropout_p": _constant(0.0),
-    "logsumexp": _log_of_sums,
-    "output": _of("kept", lambda a, node: wrap_as_normal(a.weights @ _array(node, "value"))),
+# Values that PyTorch's nodes show though they are always the same: minigrad has no other.
+_CONSTANT = {
+    **{name: {"alpha": 1} for name in ("AddBackward0", "SubBackward0", "RsubBackward1")},
+    **{name: {"alpha": 1, "beta": 1} for name in ("AddmmBackward0", "BaddbmmBackward0")},
 }
 
-
-def _split_sizes(node: Any) -> tuple[int, ...]:
-    return tuple(part[kept(node, "dim")] for part in node._shape)
-
-
-def _total_weight(node: Any) -> Any:
-    """Give the sum of the targets' weights, which a mean is divided by."""
-    if kept(node, "reduction") == 0:
-        return 0
-    target, weight = _array(node, "target"), kept(node, "weight")
-    counted = target[target != kept(node, "ignore_index")]
-    return counted.size if weight is None else np.sum(weight[counted])
-
-
-def _resizing(dims: int) -> dict[str, Computed]:
-    """Tell the size and the scales of what was resized."""
-    names = [f"scales_{axis}" for axis in "dhw"[3 - dims :]] if dims > 1 else ["scales"]
-
-    def scale(place: int) -> Computed:
-        return _of("taps", lambda taps, node: taps.scales[place])
-
-    scales = {name: scale(place) for place, name in enumerate(names)}
-    return {"output_size": _of("taps", lambda taps, node: taps.sizes), **scales}
-
-
-_CORNERS = {"align_corners": _of("taps", lambda taps, node: taps.align_corners)}
-_FALSE = _constant(False)
-_EMBEDDING = {
-    "indices": _positions,
-    "scale_grad_by_freq": _FALSE,
-    "sparse": _FALSE,
-    "weight_sym_argsize_0": _of("weight_sym_sizes", lambda sizes, node: sizes[0]),
-}
-_NLL = {"total_weight": lambda node: wrap_as_normal(np.array(_total_weight(node), np.float32))}
-
-
-def _setting(place: int) -> Computed:
-    return lambda node: node._settings[place]
-
-
-# Values that need not be saved, as they follow from what is. By the names of nodes, whose end is
-# left out: "Mean" is MeanBackward0, and "Mean1" MeanBackward1.
-_COMPUTED: tuple[tuple[str, dict[str, Computed]], ...] = (
-    ("Add Sub Rsub1", {"alpha": _ONE}),
-    ("Addmm Baddbmm", {"alpha": _ONE, "beta": _ONE}),
-    ("Addmm", _factor("mat1", "mat2", 0, 1) | _factor("mat2", "mat1", 1, 2)),
-    ("Mm", _factor("self", "mat2", 0, 0) | _factor("mat2", "self", 1, 1)),
-    (
-        "Convolution",
-        {"bias_sym_sizes_opt": lambda n: _shape_behind(n.next_functions[2][0]) or (0,)},
-    ),
-    ("NativeBatchNorm", _statistics(lambda layout: -1)),
-    ("NativeBatchNorm", {"running_mean": _running(0), "running_var": _running(1)}),
-    ("NativeBatchNorm", {"training": _of("statistics", lambda s, node: not s.fixed)}),
-    ("NativeLayerNorm", _statistics(lambda layout: layout.means)),
-    (
-        "NativeLayerNorm",
-        {"normalized_shape": _layout(lambda layout: tuple(layout.view[d] for d in layout.axes))},
-    ),
-    ("NativeGroupNorm", _statistics(lambda layout: layout.view[:2])),
-    ("NativeGroupNorm", {"N": _layout(lambda layout: layout.view[0])}),
-    ("NativeGroupNorm", {"C": _layout(lambda layout: math.prod(layout.view[1:3]))}),
-    ("NativeGroupNorm", {"HxW": _layout(lambda layout: layout.view[3])}),
-    ("NativeGroupNorm", {"group": _layout(lambda layout: layout.view[1])}),
-    ("NativeBatchNorm NativeLayerNorm NativeGroupNorm", _unless_empty("weight")),
-    ("MaxPool2DWithIndices MaxPool3DWithIndices", {"result1": _chosen}),
-    ("MaxPool2DWithIndicesBackward MaxPool3DWithIndicesBackward", {"indices": _chosen}),
-    ("Im2Col", {"self_sym_argsize_minus_1": _of("self_sym_sizes", lambda sizes, node: sizes[-1])}),
-    ("Im2Col", {"self_sym_argsize_minus_2": _of("self_sym_sizes", lambda sizes, node: sizes[-2])}),
-    ("Embedding EmbeddingBag", _EMBEDDING),
-    ("LinalgSolveEx", {"left": _constant(True)}),
-    ("ScaledDotProductFlashAttentionForCpu", _ATTENTION),
-    ("Mean Mean1", {"self_sym_numel": lambda node: math.prod(node._saved_self_sym_sizes)}),
-    ("StdMean VarMean", {"dim": _setting(0), "correction": _setting(1), "keepdim": _setting(2)}),
-    ("Kthvalue Max Median1 Min Mode", {"indices": _indices}),
-    ("Cummax Cummin Sort Sort1 Topk", {"indices": _positions}),
-    ("Gather", {"index": _positions, "sparse_grad": _FALSE}),
-    ("IndexSelect Scatter Scatter1 ScatterAdd", {"index": _positions}),
-    ("IndexPutImpl", {"accumulate": _constant(True)}),
-    ("IndexPut", {"accumulate": _FALSE}),
-    ("Split UnsafeSplit", {"self_sym_sizes": _split_from, "split_size": _split_size}),
-    ("SplitWithSizes", {"self_sym_sizes": _split_from, "split_sizes": _split_sizes}),
-    ("ThresholdBackward", {"threshold": _constant(0)}),
-    ("NllLoss NllLoss2D", _NLL),
-    ("UpsampleNearest1D UpsampleNearestExact1D", _resizing(1)),
-    ("UpsampleNearest2D UpsampleNearestExact2D", _resizing(2)),
-    ("UpsampleNearest3D UpsampleNearestExact3D", _resizing(3)),
-    ("UpsampleLinear1D", _CORNERS | _resizing(1)),
-    ("UpsampleBilinear2D UpsampleBicubic2D", _CORNERS | _resizing(2)),
-    ("UpsampleTrilinear3D", _CORNERS | _resizing(3)),
-    ("LinalgCholeskyEx", {"upper": _FALSE}),
-    ("LogSigmoid", {"buffer": lambda node: wrap_as_normal(np.exp(-abs(_array(node, "self"))))}),
-    ("Elu", _ELU),
-    ("EluBackward", {**_ELU, "is_result": _FALSE}),
-)
-computed: dict[str, dict[str, Computed]] = {}
-for _nodes, _values in _COMPUTED:
-    for _node in _nodes.split():
-        _node = f"{_node[:-1]}Backward1" if _node.endswith("1") else f"{_node}Backward0"
-        computed[_node] = {**computed.get(_node, {}), **_values}
-        if _node.startswith("Upsample"):  # its rule is linear, and keeps as much
-            computed[_node.replace("Backward0", "BackwardBackward0")] = _values
-
-# Values that PyTorch's node has under another name.
-renamed: dict[str, dict[str, str]] = {
-    "ThresholdBackwardBackward0": {"self": "output"},
-    "EluBackwardBackward0": {"self_or_result": "self"},
-    "AdaptiveMaxPool2DBackward0": {"result1": "indices"},
-    "UnfoldBackward0": {"dimension": "dim"},
-    "NormBackward1": {"p": "ord"},
-    "LinalgInvExBackward0": {"inverse": "result"},
-    "LinalgCholeskyExBackward0": {"L": "result"},
-}
-
-
-# What they keep for our rules alone.
-_OWN = {"chosen", "kept", "layout", "positions", "sizes", "statistics", "taps", "weights"}
-_OWN_HERE = {
-    **dict.fromkeys(
-        (f"MaxPool{dims}DWithIndicesBackwardBackward0" for dims in (2, 3)),
-        "ceil_mode dilation kernel_size padding self stride",
-    ),
-    "AsStridedBackward0": "own",
-    "EmbeddingBackward0": "weight_sym_sizes",
-    "EmbeddingBagBackward0": "bags weight_sym_sizes",
-    "LinalgSolveExBackward0": "vector",
-    "Im2ColBackward0": "self_sym_sizes",
-    "NativeBatchNormBackward0": "bias",
-    "NativeGroupNormBackward0": "bias",
-    "NativeLayerNormBackward0": "eps",
-    "ScaledDotProductFlashAttentionForCpuBackward0": "mask",
-}
-
-
-def is_own(class_name: str, name: str) -> bool:
-    """Tell whether a saved value is minigrad's own: PyTorch's node has none of that name."""
-    return (
-        name in _OWN
-        or name in _OWN_HERE.get(class_name, "").split()
-        or name.endswith("_sym_columns")
-        or name in renamed.get(class_name, {}).values()
-    )
+# What nodes keep for minigrad's rules alone.
+_HIDDEN = {"bags", "chosen", "kept", "layout", "own", "positions", "sizes", "statistics", "taps"}
 
 
 def names_of(node: Any) -> list[str]:
     """Give the names under which a node can be asked for what it saved."""
-    kind = type(node).__name__
-    own = [name for name in node._names_of_saved if not is_own(kind, name)]
-    return [*own, *renamed.get(kind, ()), *(n for n in computed.get(kind, ()) if n not in own)]
+    names = [name for name in node._names_of_saved if name not in _HIDDEN and "_sym_c" not in name]
+    return [*names, *_CONSTANT.get(type(node).__name__, ())]
 
 
 def attributes_of(node: Any) -> list[str]:
@@ -348,24 +72,18 @@ def ask(node: Any, attribute: str) -> Any:
     kind = type(node).__name__
     prefix, found, name = attribute.partition("_saved_")
     known = found and prefix in ("", "_raw") and name in names_of(node)
-    name = renamed.get(kind, {}).get(name, name)
     if not known or (prefix and not _is_tensor(node, name)):
         raise AttributeError(f"'{kind}' object has no attribute '{attribute}'")
+    if name not in node._names_of_saved:
+        return _CONSTANT[kind][name]
     if prefix:
         return raw_saved(node, node._names_of_saved.index(name))
-    instead = kind.startswith(("Native", "ScaledDotProduct")) or name not in node._names_of_saved
-    if instead and name in computed.get(kind, ()):
-        value = _shown(computed[kind][name](node), name)
-        if node._saved is None and isinstance(value, Tensor):
-            raise RuntimeError(RELEASED)
-        return value
     value = kept(node, name)
     return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value, name)
 
 
 def _is_tensor(node: Any, name: str) -> bool:
     """Tell whether a tensor is saved under a name, or was, or would be if it was needed."""
-    name = renamed.get(type(node).__name__, {}).get(name, name)
     if name not in node._names_of_saved or node._names_of_saved.index(name) in node._numbers_at:
         return False
     value = None if node._saved is None else kept(node, name)

@@ -72,9 +72,8 @@ class AccumulateGrad(Node):
         """Add a tensor to `.grad`, out of place, so that the sum is recorded."""
         variable = self.variable
         with accumulation:
-            total = variable._grad
-            first = total is None
-            variable._grad = extensions.own(variable, gradient) if first else total + gradient
+            held = variable._grad
+            variable._grad = extensions.own(variable, gradient) if held is None else held + gradient
         return ()
 
 

@@ -42,7 +42,7 @@ class Node(_Attached):
             reduced to, because the operation broadcast or converted that input.
         _hooks: None, or the hooks that sit on this node.
         _numbers: Once `_saved` was released, what of it was no tensor: it can still be read.
-        _watched: Index tensors that must not have changed; see `autograd.own_nodes`.
+        _watched: Index tensors that must not have changed; see `autograd.custom_nodes`.
 
     The names begin with an underscore because the node of a custom function is its `ctx` too, on
     which users put attributes of their own: `ctx.shape = x.shape`.

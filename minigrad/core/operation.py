@@ -199,6 +199,7 @@ def interpret(plan: Plan) -> Callable[..., Any]:
             make_view(result, given[plan.tensor_places[0]])
         return result
 
+    function.plan = plan  # type: ignore[attr-defined]
     return function
 
 
@@ -246,7 +247,7 @@ def operation(
         kind = {"arithmetic": arithmetic, "broadcasts": broadcasts, "view": view}
         plan = Plan(node_name, forward, rules, constants=constants, **kind)
         function: Any = (extensions.write_function or interpret)(plan)
-        function.node, function.forward, function.plan = plan.node, forward, plan
+        function.node, function.forward = plan.node, forward
         function.rules = dict(zip(rules, plan.vjps, strict=True))
         registry[plan.name] = function
         return function

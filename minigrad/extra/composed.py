@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import not_differentiable, nothing_passes, without_derivative
 from minigrad.autograd.messages import warn
-from minigrad.autograd.own_nodes import not_differentiable, nothing_passes, without_derivative
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.memory import shared
 from minigrad.faces import FACES, attach, face, lazy_loading

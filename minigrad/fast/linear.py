@@ -63,7 +63,7 @@ def fused_linear(input: Tensor, weight: Tensor, bias: Tensor) -> Tensor | None:
     x, w = input._array, weight._array
     sizes = x.shape
     matrix = len(sizes) == 2
-    try:  # as `quietly` does
+    try:  # as `ignore_errstate` does
         silence = silences.pop()
     except IndexError:
         silence = quiet_numpy.copy()

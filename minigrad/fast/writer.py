@@ -145,7 +145,7 @@ class Writer:
             lines += [f"    if array_{differentiable[0]}.dtype is half:"]
             lines += [f"        return in_single(this)({', '.join(plan.arguments)})"]
         given = ", ".join(f"array_{a}" if a in tensors else a for a in plan.arguments)
-        if self.quiet:  # as `quietly` does, without a call
+        if self.quiet:  # as `ignore_errstate` does, without a call
             lines += ["    try:", "        silence = silences.pop()"]
             lines += ["    except IndexError:", "        silence = quiet_numpy.copy()"]
         call = f"{'silence.run(forward, ' if self.quiet else 'forward('}{given})"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, linear_rule, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate, linear_rule
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import entrywise, face, functional
@@ -73,7 +73,7 @@ def logistic(array: Any) -> Any:
 
 @entrywise()
 @differentiable("SigmoidBackward0", self=sigmoid_backward)
-@quietly
+@ignore_errstate
 def sigmoid(self: Array) -> Array:
     r"""Logistic function :math:`\sigma = 1 / (1 + e^{-x})`: :math:`g\, (1 - \sigma)\, \sigma`."""
     return logistic(self)
@@ -191,23 +191,23 @@ def _named(operation: Any, node: str, rule: Any) -> Any:
 @differentiable(
     "SoftplusBackward0",
     self=lambda grad, self, beta, threshold: pick(
-        self * beta > threshold, grad, grad * applied(sigmoid, self * beta)
+        self * beta > threshold, grad, grad * dispatch(sigmoid, self * beta)
     ),
 )
-@quietly
+@ignore_errstate
 def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0) -> Array:
     r"""Smooth positive part :math:`\ln(1 + e^{\beta x}) / \beta`: :math:`g\, \sigma(\beta x)`."""
     return pick(self * beta > threshold, self, np.log1p(np.exp(beta * self)) / beta)
 
 
 def _silu_rule(grad: Any, self: Any) -> Any:
-    slope = applied(sigmoid, self)
+    slope = dispatch(sigmoid, self)
     return grad * slope * (1 + self * (1 - slope))
 
 
 @activation(refused="iub")
 @differentiable("SiluBackward0", self=_silu_rule)
-@quietly
+@ignore_errstate
 def silu(self: Array) -> Array:
     r"""Sigmoid linear unit :math:`x \sigma(x)`: :math:`g\, \sigma (1 + x (1 - \sigma))`."""
     return self * logistic(self)
@@ -215,12 +215,12 @@ def silu(self: Array) -> Array:
 
 def _mish_rule(grad: Any, self: Any) -> Any:
     bent = np.tanh(np.log1p(np.exp(self)))
-    return grad * (bent + self * applied(sigmoid, self) * (1 - bent * bent))
+    return grad * (bent + self * dispatch(sigmoid, self) * (1 - bent * bent))
 
 
 @activation()
 @differentiable("MishBackward0", self=_mish_rule)
-@quietly
+@ignore_errstate
 def mish(self: Array) -> Array:
     r"""Input times the tanh :math:`t` of its softplus: :math:`g (t + x \sigma(x) (1 - t^2))`.
 
@@ -236,12 +236,12 @@ def _halves(array: Any, dim: int) -> list[Any]:
 
 def _glu_rule(grad: Any, self: Any, dim: int) -> Any:
     first, second = _halves(self, dim)
-    gate = applied(sigmoid, second)
+    gate = dispatch(sigmoid, second)
     return np.concatenate([grad * gate, grad * first * (gate * (1 - gate))], dim)
 
 
 @differentiable("GluBackward0", self=_glu_rule)
-@quietly
+@ignore_errstate
 def glu(self: Array, dim: int) -> Array:
     r"""One half times the logistic function of the other: :math:`a \sigma(b)`."""
     first, second = _halves(self, dim)
@@ -280,7 +280,7 @@ def _probability(self: Any, approximate: str) -> Any:
     With "tanh" a hyperbolic tangent stands for the error function.
     """
     if approximate == "none":
-        return 0.5 * (1 + applied(erf, self * math.sqrt(0.5)))
+        return 0.5 * (1 + dispatch(erf, self * math.sqrt(0.5)))
     return 0.5 * (1 + np.tanh(_STEEP * (self + _CUBIC * (self * self * self))))
 
 
@@ -295,7 +295,7 @@ def _gelu_rule(grad: Any, self: Any, approximate: str) -> Any:
 
 
 @differentiable("GeluBackward0", self=_gelu_rule)
-@quietly
+@ignore_errstate
 def gelu(self: Array, approximate: str) -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
 
@@ -333,8 +333,8 @@ def gaussian(input: Tensor, *, approximate: str = "none") -> Tensor:
 
 
 @activation("logsigmoid", inplace=False)
-@differentiable("LogSigmoidBackward0", self=lambda grad, self: grad * applied(sigmoid, -self))
-@quietly
+@differentiable("LogSigmoidBackward0", self=lambda grad, self: grad * dispatch(sigmoid, -self))
+@ignore_errstate
 def log_sigmoid(self: Array) -> Array:
     r"""Logarithm of sigmoid, :math:`-\ln(1 + e^{-x})`: :math:`g\, \sigma(-x)`.
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -103,7 +103,7 @@ def _score_gradient(
         )
     ),
 )
-@quietly
+@ignore_errstate
 def attention(query: Array, key: Array, value: Array, mask: Any, scale: Any, kept: Kept) -> Array:
     r"""Attention :math:`\mathrm{softmax}(s Q K^\top + M) V`; the mask has no gradient here."""
     kept.weights = _compute_weights(query, key, mask, scale)
@@ -113,7 +113,7 @@ def attention(query: Array, key: Array, value: Array, mask: Any, scale: Any, kep
 
 
 @differentiable("SafeSoftmaxBackward0", self=softmax_backward)
-@quietly
+@ignore_errstate
 def safe_softmax(self: Array, dim: Any) -> Array:
     """Softmax that gives zeros where all scores are minus infinity, instead of NaN."""
     weights = softmax.forward(self, dim)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import applied, zeros_for
+from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.modes import modes
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, wrap
@@ -69,7 +69,7 @@ def sign(self: Array) -> Array:
 
 
 @entrywise(floats=False, in_place=True, also="absolute", ufunc=np.absolute)
-@differentiable("AbsBackward0", self=lambda grad, self: grad * applied(sgn, self))
+@differentiable("AbsBackward0", self=lambda grad, self: grad * dispatch(sgn, self))
 def abs(self: Array) -> Array:
     """Absolute value: the gradient times the sign of the input, 0 at 0."""
     if self.dtype.kind == "b":
@@ -92,7 +92,7 @@ def _in_order(array: Array) -> Array:
     "MaskedFillBackward0",
     broadcasts=("self",),
     constants=("mask",),
-    self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
+    self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
 )
 def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
     """A number in the place of entries: these get no gradient."""
@@ -104,7 +104,7 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
 @differentiable(
     "MaskedSelectBackward0",
     constants=("mask",),
-    self=lambda grad, self, mask: applied(masked_scatter, zeros_for(grad, self.shape), mask, grad),
+    self=lambda grad, self, mask: dispatch(masked_scatter, zeros_for(grad, self.shape), mask, grad),
 )
 def masked_select(self: Array, mask: Array) -> Array:
     """The entries under a mask of the same shape, in a row: the others get no gradient."""
@@ -114,8 +114,8 @@ def masked_select(self: Array, mask: Array) -> Array:
 @differentiable(
     "MaskedScatterBackward0",
     constants=("mask",),
-    self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
-    source=lambda grad, mask: applied(masked_select, grad, mask),
+    self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
+    source=lambda grad, mask: dispatch(masked_select, grad, mask),
 )
 def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     """The entries of a row, one after the other, in the places under a mask."""
@@ -128,8 +128,8 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     "MaskedFillBackward1",
     broadcasts=True,
     constants=("mask",),
-    self=lambda grad, mask: applied(masked_fill_number, grad, mask, 0),
-    value=lambda grad, mask: np.add.reduce(applied(masked_select, grad, mask), axis=None),
+    self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
+    value=lambda grad, mask: np.add.reduce(dispatch(masked_select, grad, mask), axis=None),
 )
 def masked_fill(self: Array, mask: Array, value: Array) -> Array:
     """A value in the place of entries: it collects their gradients."""
@@ -248,7 +248,7 @@ def _method_where(input: Tensor, condition: Tensor, other: Any) -> Any:
 def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
     """Give the gradient of one of two where it was chosen; equal ones share it."""
     shared = pick(self == other, grad / 2, grad)
-    return applied(masked_fill_number, shared, loses, 0)
+    return dispatch(masked_fill_number, shared, loses, 0)
 
 
 def _ordered(array: Array) -> Array:

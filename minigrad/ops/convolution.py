@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, quietly, taking
+from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face
@@ -39,7 +39,7 @@ _SETTINGS = "stride, padding, dilation, transposed, output_padding, groups"
 def _again(input: Any, weight: Any, *settings: Any) -> Any:
     """Convolve within a rule of a rule, without a bias."""
     bias = ABSENT if isinstance(input, Tensor) else ABSENT._array
-    return applied(convolution, input, weight, bias, *settings)
+    return dispatch(convolution, input, weight, bias, *settings)
 
 
 def _transposed_sizes(
@@ -56,15 +56,15 @@ def _transposed_sizes(
 
 @differentiable(
     "ConvolutionBackwardBackward0",
-    grad_output=taking(f"grad, weight, {_SETTINGS}")(lambda *given: _again(*given)),
+    grad_output=with_arguments(f"grad, weight, {_SETTINGS}")(lambda *given: _again(*given)),
     input=lambda grad: None,
-    weight=taking(f"grad, grad_output, weight, {_SETTINGS}")(
-        lambda grad, grad_output, weight, *settings: applied(
+    weight=with_arguments(f"grad, grad_output, weight, {_SETTINGS}")(
+        lambda grad, grad_output, weight, *settings: dispatch(
             convolution_backward_weight, grad_output, grad, weight, *settings
         )
     ),
 )
-@taking(f"grad_output, input, weight, {_SETTINGS}")
+@with_arguments(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_input(
     grad_output: Array, input: Any, weight: Array, *settings: Any
 ) -> Array:
@@ -81,17 +81,17 @@ def convolution_backward_input(
 
 @differentiable(
     "ConvolutionBackwardBackward0",
-    grad_output=taking(f"grad, input, {_SETTINGS}")(
+    grad_output=with_arguments(f"grad, input, {_SETTINGS}")(
         lambda grad, input, *settings: _again(input, grad, *settings)
     ),
-    input=taking(f"grad, grad_output, input, {_SETTINGS}")(
-        lambda grad, grad_output, input, *settings: applied(
+    input=with_arguments(f"grad, grad_output, input, {_SETTINGS}")(
+        lambda grad, grad_output, input, *settings: dispatch(
             convolution_backward_input, grad_output, input, grad, *settings
         )
     ),
     weight=lambda grad: None,
 )
-@taking(f"grad_output, input, weight, {_SETTINGS}")
+@with_arguments(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_weight(
     grad_output: Array, input: Array, weight: Any, *settings: Any
 ) -> Array:
@@ -110,8 +110,8 @@ def convolution_backward_weight(
     weight=convolution_backward_weight,
     bias=lambda grad: np.add.reduce(grad, axis=(0, *range(2, grad.ndim))),
 )
-@quietly
-@taking(f"input, weight, bias, {_SETTINGS}")
+@ignore_errstate
+@with_arguments(f"input, weight, bias, {_SETTINGS}")
 def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Array:
     r"""Convolution :math:`y_o = b + \sum_k w_k x_{so + dk - p}`, or its transposed.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.faces import attach, face
@@ -84,7 +84,7 @@ def _cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     return cast(tensor, dtype)
 
 
-_cast_quietly = quietly(cast)  # infinities and NaN are as silent as in PyTorch
+_cast_quietly = ignore_errstate(cast)  # infinities and NaN are as silent as in PyTorch
 
 
 def _check_device(device: Any, caller: str) -> None:

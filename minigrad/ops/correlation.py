@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, zeros_for
+from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
@@ -316,11 +316,11 @@ def _unfolded_rule(
     grad: Any, self_sym_sizes: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Any:
     sizes = tuple(self_sym_sizes[-2:])
-    return applied(col2im, grad, sizes, kernel_size, dilation, padding, stride)
+    return dispatch(col2im, grad, sizes, kernel_size, dilation, padding, stride)
 
 
 def _folded_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    return applied(im2col, grad, kernel_size, dilation, padding, stride)
+    return dispatch(im2col, grad, kernel_size, dilation, padding, stride)
 
 
 @differentiable("Im2ColBackward0", self=_unfolded_rule)

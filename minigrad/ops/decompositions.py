@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import Decomposition, recorded
 from minigrad.autograd.messages import refuse_complex, warn
-from minigrad.autograd.own_nodes import Decomposition, recorded
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import face, numpy_protocols
@@ -90,7 +90,7 @@ def lapack(function: Any, *given: Any) -> Any:
 @differentiable(
     "LinalgInvExBackward0", self=lambda grad, result: -(mT(result) @ (grad @ mT(result)))
 )
-@quietly
+@ignore_errstate
 def inv(self: Array) -> Array:
     r"""Inverse: :math:`-A^{-\top} G A^{-\top}` (Giles, 2.2.3)."""
     return column_major(lapack(np.linalg.inv, self))
@@ -130,18 +130,18 @@ def _inverted(input: Tensor) -> Tensor:
 
 def _solve_right(grad: Any, A: Any, vector: bool) -> Any:
     if vector:
-        return np.squeeze(applied(solve, mT(A), np.expand_dims(grad, -1), False), -1)
-    return applied(solve, mT(A), grad, False)
+        return np.squeeze(dispatch(solve, mT(A), np.expand_dims(grad, -1), False), -1)
+    return dispatch(solve, mT(A), grad, False)
 
 
 def _solve_left(grad: Any, A: Any, result: Any, vector: bool) -> Any:
     if vector:
         grad, result = np.expand_dims(grad, -1), np.expand_dims(result, -1)
-    return -(applied(solve, mT(A), grad, False) @ mT(result))
+    return -(dispatch(solve, mT(A), grad, False) @ mT(result))
 
 
 @differentiable("LinalgSolveExBackward0", broadcasts=True, A=_solve_left, B=_solve_right)
-@quietly
+@ignore_errstate
 def solve(A: Array, B: Array, vector: bool) -> Array:
     r"""Solution of :math:`A X = B`: :math:`G_B = A^{-\top} G`, :math:`G_A = -G_B X^\top`."""
     if vector:
@@ -180,18 +180,18 @@ def solved(A: Tensor, B: Tensor) -> Tensor:
 
 
 def _triangular_right(grad: Any, A: Any, upper: bool) -> Any:
-    return applied(solve_triangular, mT(A), grad, not upper)
+    return dispatch(solve_triangular, mT(A), grad, not upper)
 
 
 def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
     whole = -(mT(result) @ _triangular_right(grad, A, upper))
-    return applied(triu if upper else tril, whole, 0)
+    return dispatch(triu if upper else tril, whole, 0)
 
 
 @differentiable(
     "LinalgSolveTriangularBackward0", broadcasts=True, A=_triangular_left, B=_triangular_right
 )
-@quietly
+@ignore_errstate
 def solve_triangular(A: Array, B: Array, upper: bool) -> Array:
     r"""Solution of :math:`X A = B` for a triangular A, whose gradient has that triangle only."""
     triangle = mT(np.triu(A) if upper else np.tril(A))
@@ -213,7 +213,7 @@ def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
 
 
 @differentiable("LinalgPinvBackward0", self=_pinv_rule)
-@quietly
+@ignore_errstate
 def pinv(self: Array, rtol: float) -> Array:
     """Pseudoinverse: parts of the matrix whose singular value is too small are left out."""
     U, S, Vh = lapack(np.linalg.svd, self, False)
@@ -289,13 +289,13 @@ def _cholesky_rule(grad: Any, result: Any) -> Any:
 
     Source: I. Murray, "Differentiation of the Cholesky decomposition" (2016).
     """
-    half = _diagonal_halved(applied(tril, mT(result) @ grad, 0)) * 0.5
-    half = applied(solve_triangular, result, half + mT(half), False)
-    return applied(solve_triangular, result, mT(half), False)
+    half = _diagonal_halved(dispatch(tril, mT(result) @ grad, 0)) * 0.5
+    half = dispatch(solve_triangular, result, half + mT(half), False)
+    return dispatch(solve_triangular, result, mT(half), False)
 
 
 @differentiable("LinalgCholeskyExBackward0", self=_cholesky_rule)
-@quietly
+@ignore_errstate
 def lower_cholesky(self: Array) -> Array:
     """Triangle L with L Lᵀ = A; see its rule."""
     return lapack(np.linalg.cholesky, self)
@@ -337,7 +337,7 @@ class LinalgEighBackward0(Decomposition):
 
 
 @linalg("eigh", results="eigenvalues eigenvectors", out="none", numpy=np.linalg.eigh)
-@quietly
+@ignore_errstate
 def symmetric_eigenvalues(A: Tensor, UPLO: str = "L") -> Any:
     r"""Give the eigenvalues and eigenvectors of symmetric matrices.
 
@@ -403,7 +403,7 @@ def _thin(array: Any, full: bool, count: int, rows: bool) -> Any:
     """Leave out the vectors that belong to no singular value."""
     if array is None or not full:
         return array
-    return applied(slice_dim, array, array.ndim - (2 if rows else 1), 0, count, 1)
+    return dispatch(slice_dim, array, array.ndim - (2 if rows else 1), 0, count, 1)
 
 
 class LinalgSvdBackward0(Decomposition):
@@ -441,7 +441,7 @@ class LinalgSvdBackward0(Decomposition):
 
 
 @linalg("svd", results="U S Vh", out="none")
-@quietly
+@ignore_errstate
 def decomposed(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
     r"""Decompose matrices as :math:`A = U\,\mathrm{diag}(S)\,V^\top`.
 
@@ -505,20 +505,20 @@ class LinalgQrBackward0(Decomposition):
             own = mT(Q) @ grad_Q
             middle = -own if middle is None else middle - own
         if m >= n:
-            upper = applied(triu, middle, 0)
+            upper = dispatch(triu, middle, 0)
             whole = Q @ _diagonal_halved(upper + mT(upper))
             if grad_Q is not None:
                 whole = whole + grad_Q
-            return applied(solve_triangular, mT(R), whole, False)
-        lower = Q @ applied(tril, _skew(-middle), -1)
-        square = applied(solve_triangular, mT(R[..., :m]), lower, False)
+            return dispatch(solve_triangular, mT(R), whole, False)
+        lower = Q @ dispatch(tril, _skew(-middle), -1)
+        square = dispatch(solve_triangular, mT(R[..., :m]), lower, False)
         rest = np.zeros_like(square, shape=(*square.shape[:-1], n - m))
         whole = np.concatenate([square, rest], -1)
         return whole if grad_R is None else whole + Q @ grad_R
 
 
 @linalg("qr", results="Q R", out="none", numpy=np.linalg.qr)
-@quietly
+@ignore_errstate
 def orthonormalized(A: Tensor, mode: str = "reduced") -> Any:
     r"""Factor matrices as :math:`A = Q R`: orthonormal columns, and an upper triangle.
 
@@ -561,7 +561,7 @@ def _cofactors(A: Any) -> Any:
     others = [[k for k in places if k != place] for place in places]
     minors = [A[..., rows, :][..., columns] for rows in others for columns in others]
     signs = [(-1) ** (row + column) for row in places for column in places]
-    found = [applied(det, each) * sign for each, sign in zip(minors, signs, strict=True)]
+    found = [dispatch(det, each) * sign for each, sign in zip(minors, signs, strict=True)]
     return np.stack(found, -1).reshape(A.shape)
 
 
@@ -570,11 +570,11 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
     if values.dtype.kind == "f" and not np.all(values):  # a singular matrix has no inverse
         return _cofactors(A) * _columns(_columns(grad))
     diagonal = pick(np.eye(A.shape[-1], dtype=bool), _columns(_columns(grad * result)), 0)
-    return applied(solve, mT(A), diagonal, False)
+    return dispatch(solve, mT(A), diagonal, False)
 
 
 @differentiable("LinalgDetBackward0", A=_det_rule)
-@quietly
+@ignore_errstate
 def det(A: Array) -> Array:
     r"""Determinant: :math:`g \det(A) A^{-\top}`, which is g times the matrix of cofactors."""
     return np.linalg.det(A)
@@ -617,7 +617,7 @@ class LinalgSlogdetBackward0(Decomposition):
         r"""Give :math:`g A^{-\top}`: the sign is constant."""
         if grad_logabsdet is None:
             return np.zeros_like(A)
-        return mT(applied(inv, A)) * _columns(_columns(grad_logabsdet))
+        return mT(dispatch(inv, A)) * _columns(_columns(grad_logabsdet))
 
 
 @linalg("slogdet", results="sign logabsdet", out="none", numpy=np.linalg.slogdet)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE
 from minigrad.core.operation import Array, differentiable
@@ -39,7 +39,7 @@ def add(self: Array, other: Array) -> Array:
     self=lambda grad: grad,
     other=lambda grad, alpha: grad * alpha,
 )
-@quietly
+@ignore_errstate
 def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     r"""Sum :math:`a + \alpha b`: the gradients are :math:`g` and :math:`\alpha g`."""
     return self + other * alpha
@@ -57,7 +57,7 @@ def sub(self: Array, other: Array) -> Array:
 @differentiable(
     "SubBackward0", broadcasts=True, self=lambda grad: grad, other=lambda grad, alpha: -grad * alpha
 )
-@quietly
+@ignore_errstate
 def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     r"""Difference :math:`a - \alpha b`: the gradients are :math:`g` and :math:`-\alpha g`."""
     return self - other * alpha
@@ -88,7 +88,7 @@ def mul(self: Operand, other: Operand) -> Array:
     self=lambda grad, other: grad / other,
     other=lambda grad, self, other: -grad * ((self / other) / other),
 )
-@quietly
+@ignore_errstate
 def div(self: Operand, other: Operand) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
     if self.dtype.kind in "iub":  # numbers count as they were said
@@ -274,7 +274,7 @@ def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
 
 
 @differentiable("PowBackward0", self=_power_rule)
-@quietly
+@ignore_errstate
 def pow_number(self: Array, exponent: Any) -> Array:
     r"""Power with a number for exponent: :math:`g\, n x^{n-1}`."""
     return _power(self, plain(exponent))
@@ -290,7 +290,7 @@ def pow_number(self: Array, exponent: Any) -> Array:
         grad * np.where((self == 0) * (exponent >= 0), 0, result * np.log(self))
     ),
 )
-@quietly
+@ignore_errstate
 def pow_tensor(self: Array, exponent: Any) -> Array:
     r"""Power: :math:`g\, n x^{n-1}` for the base and :math:`g\, x^n \ln x` for the exponent."""
     return self**exponent
@@ -303,7 +303,7 @@ def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> A
 
 
 @differentiable("PowBackward2", exponent=_power_of_number_rule)
-@quietly
+@ignore_errstate
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
     power = self**exponent
@@ -361,7 +361,7 @@ def square(input: Tensor) -> Tensor:
 
 @entrywise(ufunc=np.sqrt)
 @differentiable("SqrtBackward0", self=lambda grad, result: grad / (2 * result))
-@quietly
+@ignore_errstate
 def sqrt(self: Array) -> Array:
     r"""Square root: :math:`g / (2 \sqrt{x})`."""
     return np.sqrt(self)
@@ -369,7 +369,7 @@ def sqrt(self: Array) -> Array:
 
 @entrywise()
 @differentiable("RsqrtBackward0", self=lambda grad, result: -0.5 * grad * result**3)
-@quietly
+@ignore_errstate
 def rsqrt(self: Array) -> Array:
     r"""One over the square root: :math:`-g\, x^{-3/2} / 2`."""
     return 1 / np.sqrt(self)
@@ -377,7 +377,7 @@ def rsqrt(self: Array) -> Array:
 
 @entrywise()
 @differentiable("ReciprocalBackward0", self=lambda grad, result: -grad * (result * result))
-@quietly
+@ignore_errstate
 def reciprocal(self: Array) -> Array:
     r"""Reciprocal: :math:`-g / x^2`."""
     return 1 / self
@@ -388,7 +388,7 @@ def reciprocal(self: Array) -> Array:
 
 @entrywise(ufunc=np.exp)
 @differentiable("ExpBackward0", self=lambda grad, result: grad * result)
-@quietly
+@ignore_errstate
 def exp(self: Array) -> Array:
     r"""Exponential: :math:`g\, e^x`."""
     return np.exp(self)
@@ -396,7 +396,7 @@ def exp(self: Array) -> Array:
 
 @entrywise(ufunc=np.log)
 @differentiable("LogBackward0", self=lambda grad, self: grad / self)
-@quietly
+@ignore_errstate
 def log(self: Array) -> Array:
     r"""Natural logarithm: :math:`g / x`."""
     return np.log(self)
@@ -404,7 +404,7 @@ def log(self: Array) -> Array:
 
 @entrywise(ufunc=np.log1p)
 @differentiable("Log1PBackward0", self=lambda grad, self: grad / (self + 1))
-@quietly
+@ignore_errstate
 def log1p(self: Array) -> Array:
     r"""Logarithm of :math:`1 + x`: :math:`g / (1 + x)`."""
     return np.log1p(self)
@@ -412,7 +412,7 @@ def log1p(self: Array) -> Array:
 
 @entrywise(ufunc=np.expm1)
 @differentiable("Expm1Backward0", self=lambda grad, result: grad * (result + 1))
-@quietly
+@ignore_errstate
 def expm1(self: Array) -> Array:
     r"""Exponential minus one: :math:`g\, e^x`."""
     return np.expm1(self)
@@ -420,7 +420,7 @@ def expm1(self: Array) -> Array:
 
 @entrywise(ufunc=np.sin)
 @differentiable("SinBackward0", self=lambda grad, self: grad * np.cos(self))
-@quietly
+@ignore_errstate
 def sin(self: Array) -> Array:
     r"""Sine: :math:`g \cos x`."""
     return np.sin(self)
@@ -428,7 +428,7 @@ def sin(self: Array) -> Array:
 
 @entrywise(ufunc=np.cos)
 @differentiable("CosBackward0", self=lambda grad, self: grad * -np.sin(self))
-@quietly
+@ignore_errstate
 def cos(self: Array) -> Array:
     r"""Cosine: :math:`-g \sin x`."""
     return np.cos(self)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.messages import type_name as name_of_type
-from minigrad.autograd.own_nodes import watched
 from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, wrap

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import lead_back, new_node
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.own_nodes import lead_back, new_node
-from minigrad.autograd.rules import applied
+from minigrad.autograd.rules import dispatch
 from minigrad.core.modes import modes, notify
 from minigrad.core.node import NO_EDGE, Node, reduce_gradient
 from minigrad.core.operation import Array, differentiable
@@ -49,7 +49,7 @@ class CatBackward0(Node):
                 nothing = np.zeros(0, self._dtype)
                 parts.append(wrap(nothing) if isinstance(gradient, Tensor) else nothing)
                 continue
-            parts.append(applied(slice_dim, gradient, dim, start, start + size, 1))
+            parts.append(dispatch(slice_dim, gradient, dim, start, start + size, 1))
             start += size
         return _reduced(self, parts)
 

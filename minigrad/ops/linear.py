@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import LAYOUTS, Array, differentiable
 from minigrad.core.tensor import (
     Tensor,
@@ -108,8 +108,8 @@ def _left_rule(grad: Any, right: Any, column_major: bool) -> Any:
     if type(grad) is type(right) is np.ndarray and right.size < _FEW:
         return right.dot(grad.T).T if column_major else grad.dot(right.T)
     if column_major:
-        return _t(applied(mm, right, _t(grad)))
-    return applied(mm, grad, _t(right))
+        return _t(dispatch(mm, right, _t(grad)))
+    return dispatch(mm, grad, _t(right))
 
 
 def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
@@ -117,8 +117,8 @@ def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     if type(grad) is type(left) is np.ndarray and left.size < _FEW:
         return grad.T.dot(left).T if column_major else left.T.dot(grad)
     if column_major:
-        return _t(applied(mm, _t(grad), left))
-    return applied(mm, _t(left), grad)
+        return _t(dispatch(mm, _t(grad), left))
+    return dispatch(mm, _t(left), grad)
 
 
 @face(out="none", check=check_factors)
@@ -143,7 +143,7 @@ def mm(self: Array, mat2: Array) -> Array:
     mat1=lambda grad, mat2, mat1_sym_columns: _left_rule(grad, mat2, mat1_sym_columns),
     mat2=lambda grad, mat1, mat2_sym_columns: _right_rule(grad, mat1, mat2_sym_columns),
 )
-@quietly
+@ignore_errstate
 def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
     r"""Product of matrices plus a bias: as for the product; the bias gets :math:`G`.
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import attach, face, numpy_protocols
@@ -62,10 +62,10 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
 @face(out="none", check=partial(check_factors, left=3, right=3))
 @differentiable(
     "BmmBackward0",
-    self=lambda grad, mat2: applied(bmm, grad, np.swapaxes(mat2, 1, 2)),
-    mat2=lambda grad, self: applied(bmm, np.swapaxes(self, 1, 2), grad),
+    self=lambda grad, mat2: dispatch(bmm, grad, np.swapaxes(mat2, 1, 2)),
+    mat2=lambda grad, self: dispatch(bmm, np.swapaxes(self, 1, 2), grad),
 )
-@quietly
+@ignore_errstate
 def bmm(self: Array, mat2: Array) -> Array:
     """Products of matrices, one for each member of a batch: as for a single product."""
     if self.shape[2] == 1:  # a column times a row: quicker without the library of matrices
@@ -77,10 +77,10 @@ def bmm(self: Array, mat2: Array) -> Array:
     "BaddbmmBackward0",
     broadcasts=("self",),
     self=lambda grad: grad,
-    batch1=lambda grad, batch2: applied(bmm, grad, np.swapaxes(batch2, 1, 2)),
-    batch2=lambda grad, batch1: applied(bmm, np.swapaxes(batch1, 1, 2), grad),
+    batch1=lambda grad, batch2: dispatch(bmm, grad, np.swapaxes(batch2, 1, 2)),
+    batch2=lambda grad, batch1: dispatch(bmm, np.swapaxes(batch1, 1, 2), grad),
 )
-@quietly
+@ignore_errstate
 def baddbmm(self: Array, batch1: Array, batch2: Array) -> Array:
     """Products of a batch of matrices plus a bias: it gets the gradient that the products get."""
     return self + batch1 @ batch2

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import applied, in_rule, quietly, taking
+from minigrad.autograd.rules import dispatch, ignore_errstate, in_rule, with_arguments
 from minigrad.core.operation import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
@@ -115,23 +115,23 @@ def _loss_of_difference(node: str, name: str, losses: Any, slope: Any, setting: 
     """
     more = f"self, target, reduction{setting and f', {setting}'}"
 
-    @taking(f"grad, {more}")
+    @with_arguments(f"grad, {more}")
     def rule(grad: Any, self: Any, target: Any, reduction: int, *setting: Any) -> Any:
         difference = self - target
         return _weighed(grad * slope(difference, *setting), None, reduction)
 
-    @taking(f"grad, {more}")
+    @with_arguments(f"grad, {more}")
     def in_target(*given: Any) -> Any:
         return -rule(*given)
 
-    @taking(more)
+    @with_arguments(more)
     def loss(self: Array, target: Array, reduction: int, *setting: Any) -> Array:
         return reduced(losses(self - target, *setting), reduction)
 
     loss.__name__ = name
     loss.__doc__ = f"Loss of a difference; `{name}` of `minigrad.nn.functional` says which."
     operation = differentiable(node, broadcasts=True, self=rule, target=in_target)
-    return operation(quietly(loss))
+    return operation(ignore_errstate(loss))
 
 
 _mse = _loss_of_difference("MseLossBackward0", "mse_loss", lambda d: d * d, lambda d: d * 2)
@@ -338,7 +338,7 @@ def _likelihood(node: str, name: str) -> Any:
 
     loss.__name__ = name
     loss.__doc__ = r"Likelihood :math:`-w_t x_t`: the class of each target gets :math:`-g w_t`."
-    return differentiable(node, constants=("target",), self=rule)(quietly(loss))
+    return differentiable(node, constants=("target",), self=rule)(ignore_errstate(loss))
 
 
 nll_loss = _likelihood("NllLossBackward0", "nll_loss")
@@ -534,7 +534,7 @@ def _bce_target_rule(grad: Any, self: Any, weight: Any, reduction: int) -> Any:
 
 
 @differentiable("BinaryCrossEntropyBackward0", self=_bce_rule, target=_bce_target_rule)
-@quietly
+@ignore_errstate
 def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int) -> Array:
     r"""Binary cross entropy :math:`-t \ln x - (1 - t) \ln(1 - x)`; logarithms are at least -100."""
     certain = np.maximum(np.log(self), -100)
@@ -545,7 +545,7 @@ def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int
 def _logits_rule(
     grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
 ) -> Any:
-    slope = applied(sigmoid, self)
+    slope = dispatch(sigmoid, self)
     if pos_weight is None:
         slope = slope - target
     else:
@@ -559,7 +559,7 @@ def _logits_target_rule(
 ) -> Any:
     slope = -self
     if pos_weight is not None:
-        slope = applied(log_sigmoid, -self) - applied(log_sigmoid, self) * pos_weight
+        slope = dispatch(log_sigmoid, -self) - dispatch(log_sigmoid, self) * pos_weight
     return _weighed(slope * grad, weight, reduction)
 
 
@@ -569,7 +569,7 @@ def _logits_target_rule(
     self=_logits_rule,
     target=_logits_target_rule,
 )
-@quietly
+@ignore_errstate
 def binary_cross_entropy_with_logits(
     self: Array, target: Array, weight: Any, pos_weight: Any, reduction: int
 ) -> Array:
@@ -735,7 +735,7 @@ def kl_div(
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced
 @loss()
 @in_rule
-@quietly
+@ignore_errstate
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -938,7 +938,7 @@ def _soft_margin_rule(grad: Any, self: Any, target: Any, reduction: int) -> Any:
 
 
 @differentiable("SoftMarginLossBackward0", constants=("target",), self=_soft_margin_rule)
-@quietly
+@ignore_errstate
 def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Soft margin :math:`\ln(1 + e^{-t x})` for targets 1 and -1: :math:`-g t\, \sigma(-t x)`."""
     return reduced(np.log1p(np.exp(-(target * self))), reduction)

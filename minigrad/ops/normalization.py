@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.ops.shape import unsafe_view
@@ -135,7 +135,7 @@ def _normalization(node: str, name: str, over: str) -> Any:
     normalized.__name__ = name
     normalized.__doc__ = rf"Normalization over {over}: :math:`w (x - \mu) / \sigma + b`."
     operation = differentiable(node, input=_input_rule, weight=_weight_rule, bias=_bias_rule)
-    return operation(quietly(normalized))
+    return operation(ignore_errstate(normalized))
 
 
 native_batch_norm, native_layer_norm, native_group_norm = (
@@ -161,7 +161,7 @@ def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
     v=_v_rule,
     g=lambda grad, v, axes: _total(axes, grad * v) / np.sqrt(_total(axes, v * v)),
 )
-@quietly
+@ignore_errstate
 def weight_norm(v: Array, g: Array, axes: Any) -> Array:
     r"""Weights given by length and direction, :math:`w = g v / \lVert v \rVert`.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
@@ -96,7 +96,11 @@ def _of_matrices(order: Any) -> int:
 
 @face(out="none")
 def norm(
-    input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Dtype | None = None
+    input: Tensor,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    dtype: Dtype | None = None,
 ) -> Tensor:
     """Give the p-norm of all entries, or along dimensions.
 
@@ -130,7 +134,7 @@ def norm(
         -grad, self - other, result, p, None, True
     ),
 )
-@quietly
+@ignore_errstate
 def dist(self: Array, other: Array, p: Any) -> Array:
     r"""Norm of a difference: the gradients are that of the norm, and its negative."""
     return reduction.vector_norm.forward(self - other, p, None, False)
@@ -160,15 +164,15 @@ def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
     if p == 0:
         return difference * grad * 0
     if p == 1:
-        return applied(sgn, difference) * grad
+        return dispatch(sgn, difference) * grad
     if p == math.inf:
         farthest = np.where(np.abs(difference) == distance, grad, np.zeros_like(grad))
-        return applied(sgn, difference) * farthest
-    distance = applied(masked_fill_number, distance, distance == 0, 1)
+        return dispatch(sgn, difference) * farthest
+    distance = dispatch(masked_fill_number, distance, distance == 0, 1)
     if p == 2:
         return grad * (difference / distance)
-    slope = applied(masked_fill_number, np.abs(difference), difference == 0, 1) ** (p - 1)
-    return applied(sgn, difference) * slope * (grad / distance ** (p - 1))
+    slope = dispatch(masked_fill_number, np.abs(difference), difference == 0, 1) ** (p - 1)
+    return dispatch(sgn, difference) * slope * (grad / distance ** (p - 1))
 
 
 @differentiable(
@@ -177,7 +181,7 @@ def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
     x1=lambda grad, x1, x2, result, p: np.add.reduce(_pull(grad, x1, x2, result, p), axis=-2),
     x2=lambda grad, x1, x2, result, p: -np.add.reduce(_pull(grad, x1, x2, result, p), axis=-3),
 )
-@quietly
+@ignore_errstate
 def cdist(x1: Array, x2: Array, p: float) -> Array:
     r"""Distances :math:`(\sum_k |x_{1,ik} - x_{2,jk}|^p)^{1/p}` of all pairs of rows."""
     difference = np.expand_dims(x1, -2) - np.expand_dims(x2, -3)
@@ -186,7 +190,7 @@ def cdist(x1: Array, x2: Array, p: float) -> Array:
 
 
 def _ratio(grad: Any, result: Any) -> Any:
-    return applied(masked_fill_number, grad / result, result == 0, 0)
+    return dispatch(masked_fill_number, grad / result, result == 0, 0)
 
 
 def _euclidean_left(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
@@ -201,7 +205,7 @@ def _euclidean_right(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
 
 
 @differentiable("EuclideanDistBackward0", x1=_euclidean_left, x2=_euclidean_right)
-@quietly
+@ignore_errstate
 def euclidean_dist(x1: Array, x2: Array) -> Array:
     r"""Euclidean distances of many rows by one product: :math:`|a|^2 + |b|^2 - 2 a b^\top`."""
     rows = np.add.reduce(x1 * x1, axis=-1, keepdims=True)
@@ -262,7 +266,7 @@ def distances_of_rows(
 
 
 @differentiable("NormBackward1", self=reduction.vector_norm.rules["self"])
-@quietly
+@ignore_errstate
 def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm along a dimension, under the name that the node of a distance has."""
     return reduction.vector_norm.forward(self, ord, dim, keepdim)

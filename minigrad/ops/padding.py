@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, zeros_for
+from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
@@ -37,7 +37,7 @@ def _interior(size: int, left: int, right: int) -> tuple[slice, slice]:
 
 @differentiable(
     "ConstantPadNdBackward0",
-    self=lambda grad, pad: applied(constant_pad_nd, grad, tuple(-count for count in pad), 0),
+    self=lambda grad, pad: dispatch(constant_pad_nd, grad, tuple(-count for count in pad), 0),
 )
 def constant_pad_nd(self: Array, pad: tuple[int, ...], value: Any) -> Array:
     """One number all around: the rule cuts it off again."""
@@ -93,7 +93,7 @@ def _padding_by(kind: str, copied: Copied, dims: int) -> Any:
     forward.__doc__ = f"{kind.title()} in {dims} dimensions: copies of the entries."
     rule = differentiable(
         f"{kind.title()}Pad{dims}DBackwardBackward0",
-        grad_output=lambda grad, padding: applied(operation, grad, padding),
+        grad_output=lambda grad, padding: dispatch(operation, grad, padding),
         self=lambda grad, self: np.zeros_like(self),
     )(backward)
     operation = differentiable(f"{kind.title()}Pad{dims}DBackward0", self=rule)(forward)

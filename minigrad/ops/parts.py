@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, taking, zeros_for
+from minigrad.autograd.rules import dispatch, with_arguments, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, needed, root_of, seen
 from minigrad.core.operation import Array, arguments_of, differentiable
 from minigrad.core.tensor import Tensor, wrap_as_normal
@@ -37,11 +37,11 @@ def part(name: str) -> Any:
     def decorate(take: Any) -> Any:
         given = ", ".join(arguments_of(take)[1:])
 
-        @taking(f"grad, {given}")
+        @with_arguments(f"grad, {given}")
         def again(grad: Any, *settings: Any) -> Any:
-            return applied(operation, grad, *settings)
+            return dispatch(operation, grad, *settings)
 
-        @taking(f"grad_output, self_sym_sizes, {given}")
+        @with_arguments(f"grad_output, self_sym_sizes, {given}")
         def put(grad_output: Array, self_sym_sizes: Any, *settings: Any) -> Array:
             whole = zeros_for(grad_output, self_sym_sizes)
             take(whole, *settings)[...] = grad_output
@@ -74,7 +74,7 @@ def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
 @differentiable(
     "IndexPutImplBackward0",
     self=lambda grad: grad,
-    values=lambda grad, indices: applied(index, grad, indices),
+    values=lambda grad, indices: dispatch(index, grad, indices),
 )
 def index_add(self: Array, values: Array, indices: Any) -> Array:
     """Values added at indices: an entry that is named twice collects both."""
@@ -149,8 +149,8 @@ def index(self: Array, indices: Any) -> Array:
 @differentiable(
     "IndexPutBackward0",
     broadcasts=True,
-    self=lambda grad, indices: applied(index_put, grad, zeros_for(grad, ()), indices),
-    values=lambda grad, indices: applied(index, grad, indices),
+    self=lambda grad, indices: dispatch(index_put, grad, zeros_for(grad, ()), indices),
+    values=lambda grad, indices: dispatch(index, grad, indices),
 )
 def index_put(self: Array, values: Array, indices: Any) -> Array:
     """The input with other values at indices: these get the gradient of their places."""
@@ -164,7 +164,7 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 
 @differentiable(
     "UnfoldBackwardBackward0",
-    grad_output=lambda grad, dim, size, step: applied(unfold_dim, grad, dim, size, step),
+    grad_output=lambda grad, dim, size, step: dispatch(unfold_dim, grad, dim, size, step),
 )
 def unfold_backward(
     grad_output: Array, self_sym_sizes: Any, dim: int, size: int, step: int

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import without_derivative
-from minigrad.autograd.rules import taking
+from minigrad.autograd.custom_nodes import without_derivative
+from minigrad.autograd.rules import with_arguments
 from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import modes
 from minigrad.core.operation import Array, differentiable
@@ -30,7 +30,7 @@ from minigrad.random import Generator, in_order_of_memory, normal_for, stream, u
 def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
     """Enter into the book what puts numbers, drawn before, in the place of a tensor, or of two."""
 
-    @taking("self, other, values" if two else "self, values")
+    @with_arguments("self, other, values" if two else "self, values")
     def forward(self: Array, *others: Any) -> Array:
         return others[-1].astype(self.dtype)
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
-from minigrad.autograd.rules import applied, linear_rule, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate, linear_rule
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face
@@ -39,7 +39,7 @@ def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: An
 
 
 def _hardtanh_rule_in_place(grad: Any, result: Any, min_val: Any, max_val: Any) -> Any:
-    return applied(hardtanh_backward, grad, result, min_val, max_val)
+    return dispatch(hardtanh_backward, grad, result, min_val, max_val)
 
 
 @activation(refused="bc", in_place=("HardtanhBackward1", _hardtanh_rule_in_place))
@@ -100,7 +100,7 @@ def hardsigmoid(self: Array) -> Array:
         pick(self < 3, grad * (self / 3 + 0.5), grad),  # NaN is as beyond
     ),
 )
-@quietly
+@ignore_errstate
 def hardswish(self: Array) -> Array:
     r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
 
@@ -188,7 +188,7 @@ def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) 
 
 def _leaky_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
     _refuse_negative(negative_slope)
-    return applied(leaky_relu_backward, grad, result, negative_slope)
+    return dispatch(leaky_relu_backward, grad, result, negative_slope)
 
 
 @activation(in_place=("LeakyReluBackward1", _leaky_rule))
@@ -319,7 +319,7 @@ def _elu_rule(grad: Any, self: Any, alpha: Any, scale: Any, input_scale: Any) ->
 
 
 @differentiable("EluBackward0", self=_elu_rule)
-@quietly
+@ignore_errstate
 def scaled_elu(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     r"""Exponential linear unit :math:`s x`, or left of 0 :math:`a s\, (e^{i x} - 1)`.
 
@@ -371,7 +371,7 @@ def _self_normalizing(input: Tensor) -> Any:
     "CeluBackward0",
     self=lambda grad, self, alpha: _elu_rule(grad, self, alpha, 1, 1 / alpha),
 )
-@quietly
+@ignore_errstate
 def celu(self: Array, alpha: Number = 1.0) -> Array:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import watched
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.custom_nodes import watched
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import arguments, attach, face
@@ -51,7 +51,7 @@ def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
 
 
 @differentiable("SumBackward0", self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes))
-@quietly
+@ignore_errstate
 def sum_all(self: Array) -> Array:
     """Sum of all entries: each entry gets the gradient."""
     return _add_up(self, None)
@@ -61,7 +61,7 @@ def sum_all(self: Array) -> Array:
     "SumBackward1",
     self=lambda grad, self_sym_sizes, dim, keepdim: spread(grad, self_sym_sizes, dim, keepdim),
 )
-@quietly
+@ignore_errstate
 def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Sum over dimensions: each entry gets the gradient of the sum it went into."""
     return _add_up(self, axis=dim, keepdims=keepdim)
@@ -71,7 +71,7 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     "MeanBackward0",
     self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes) / math.prod(self_sym_sizes),
 )
-@quietly
+@ignore_errstate
 def mean_all(self: Array) -> Array:
     """Mean of all entries: each entry gets the gradient over their number."""
     return _add_up(self, None) / (self.size or np.nan)  # the mean of nothing is NaN
@@ -83,7 +83,7 @@ def mean_all(self: Array) -> Array:
         spread(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim)
     ),
 )
-@quietly
+@ignore_errstate
 def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Mean over dimensions: each entry gets the gradient of its mean over their number."""
     entries = count(self.shape, dim) or np.nan  # the mean of nothing is NaN
@@ -103,7 +103,7 @@ def _in_another_type(operation: Any) -> Any:
     forward.__name__ = f"{operation.__name__}_as"
     forward.__doc__ = operation.__doc__.replace(":", ", in a given type:", 1)
     declare = differentiable(operation.node.__name__, broadcasts=True, self=operation.rules["self"])
-    return declare(quietly(forward))
+    return declare(ignore_errstate(forward))
 
 
 sum_all_as, sum_dim_as = _in_another_type(sum_all), _in_another_type(sum_dim)
@@ -129,7 +129,7 @@ def share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
     """Give the gradient of an entry of all to those that are equal to it, in equal parts."""
     chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
     share = grad / _number(chosen, grad, None, False)
-    return applied(masked_fill, np.zeros_like(self), chosen, share)
+    return dispatch(masked_fill, np.zeros_like(self), chosen, share)
 
 
 @differentiable("MaxBackward1", self=share_among_all_equal)
@@ -161,7 +161,7 @@ def select_rule(grad: Any, self_sym_sizes: Any, dim: Any, keepdim: Any, position
     if not keepdim and self_sym_sizes:
         grad = np.expand_dims(grad, dim)
     zeros = np.zeros_like(grad, shape=self_sym_sizes)
-    return applied(scatter, zeros, dim, positions, grad)
+    return dispatch(scatter, zeros, dim, positions, grad)
 
 
 @differentiable("MaxBackward0", self=select_rule)
@@ -191,24 +191,24 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
     if ord in (math.inf, -math.inf):
         largest = np.abs(self) == result
         share = grad / _number(largest, grad, dim)
-        return applied(sgn, self) * (share * largest)
+        return dispatch(sgn, self) * (share * largest)
     if ord < 1:  # infinitely steep at 0
-        steep = applied(masked_fill_number, np.abs(self) ** (ord - 1), self == 0, 0)
-        return applied(sgn, self) * steep * grad * result ** (1 - ord)
+        steep = dispatch(masked_fill_number, np.abs(self) ** (ord - 1), self == 0, 0)
+        return dispatch(sgn, self) * steep * grad * result ** (1 - ord)
     if ord == 1:
-        return applied(sgn, self) * grad
+        return dispatch(sgn, self) * grad
     if ord == 2:
-        return grad * applied(masked_fill_number, self / result, result == 0, 0)
+        return grad * dispatch(masked_fill_number, self / result, result == 0, 0)
     if ord < 2:
-        powers = applied(sgn, self) * np.abs(self) ** (ord - 1)
+        powers = dispatch(sgn, self) * np.abs(self) ** (ord - 1)
     else:
         powers = self * np.abs(self) ** (ord - 2)
     scale = grad / result ** (ord - 1)
-    return powers * applied(masked_fill_number, scale, result == 0, 0)
+    return powers * dispatch(masked_fill_number, scale, result == 0, 0)
 
 
 @differentiable("LinalgVectorNormBackward0", self=norm_rule)
-@quietly
+@ignore_errstate
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
     if ord == 0:  # the number of entries that are not zero
@@ -225,7 +225,7 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
 
 
 @differentiable("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)
-@quietly
+@ignore_errstate
 def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Array:
     r"""Norm in a given type."""
     return vector_norm.forward(self.astype(dtype), ord, dim, keepdim)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import without_derivative
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.custom_nodes import without_derivative
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -59,7 +59,7 @@ def round(self: Array) -> Array:
 
 
 @differentiable("RoundBackward1", self=_zeros)
-@quietly
+@ignore_errstate
 def round_decimals(self: Array, decimals: int) -> Array:
     """Nearest number with so many decimals: no gradient passes."""
     power = self.dtype.type(10.0 ** abs(decimals))
@@ -85,7 +85,7 @@ def rounded(input: Tensor, *, decimals: int = 0) -> Tensor:
 
 @entrywise(floats=False, missing=("iub", "frac_cpu"))
 @differentiable("FracBackward0", self=lambda grad: grad)
-@quietly
+@ignore_errstate
 def frac(self: Array) -> Array:
     """What is left without the whole number toward 0: the gradient as it is."""
     return self - np.trunc(self)
@@ -111,7 +111,7 @@ def _zeros_of_other(grad: Any, self: Any, other: Any) -> Any:
 
 
 @differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
-@quietly
+@ignore_errstate
 def div_floor(self: Array, other: Array) -> Array:
     """Quotient, rounded down: no gradient passes.
 
@@ -122,7 +122,7 @@ def div_floor(self: Array, other: Array) -> Array:
 
 
 @differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
-@quietly
+@ignore_errstate
 def div_trunc(self: Array, other: Array) -> Array:
     """Quotient, rounded toward 0: no gradient passes."""
     refuse_zeros(self, other)
@@ -141,16 +141,16 @@ def _beside_number(node: str, operation: Any) -> Any:
 
     beside.__name__ = f"{operation.__name__}_number"
     beside.__doc__ = f"The same as `{operation.__name__}` with a number for the second input."
-    return differentiable(node, self=operation.rules["self"])(quietly(beside))
+    return differentiable(node, self=operation.rules["self"])(ignore_errstate(beside))
 
 
 @differentiable(
     "RemainderBackward1",
     arithmetic=True,
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * applied(div_floor, self, other),
+    other=lambda grad, self, other: -grad * dispatch(div_floor, self, other),
 )
-@quietly
+@ignore_errstate
 def remainder(self: Array, other: Array) -> Array:
     r"""Remainder with the divisor's sign, :math:`a - b \lfloor a / b \rfloor`.
 
@@ -199,9 +199,9 @@ def remainder_of(input: Operand, other: Operand) -> Any:
     "FmodBackward1",
     arithmetic=True,
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * applied(div_trunc, self, other),
+    other=lambda grad, self, other: -grad * dispatch(div_trunc, self, other),
 )
-@quietly
+@ignore_errstate
 def fmod(self: Array, other: Array) -> Array:
     r"""Remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
 
@@ -229,10 +229,12 @@ def fmod_of(input: Tensor, other: Operand) -> Any:
 @differentiable(
     "CopysignBackward0",
     arithmetic=True,
-    self=lambda grad, self, result: grad * applied(masked_fill_number, result / self, self == 0, 0),
+    self=lambda grad, self, result: (
+        grad * dispatch(masked_fill_number, result / self, self == 0, 0)
+    ),
     other=lambda grad: np.zeros_like(grad),
 )
-@quietly
+@ignore_errstate
 def copysign(self: Array, other: Array) -> Array:
     """Size of the first with the sign of the second: the gradient with the sign that was changed.
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import watched, without_derivative
-from minigrad.autograd.rules import applied, quietly, zeros_for
+from minigrad.autograd.custom_nodes import watched, without_derivative
+from minigrad.autograd.rules import dispatch, ignore_errstate, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry, real_number
@@ -59,7 +59,7 @@ def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
 
 @differentiable(
     "GatherBackward0",
-    self=lambda grad, self, dim, positions: applied(
+    self=lambda grad, self, dim, positions: dispatch(
         scatter_add, zeros_for(grad, self.shape), dim, positions, grad
     ),
 )
@@ -77,9 +77,9 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
 @differentiable(
     "ScatterAddBackward0",
     self=lambda grad: grad,
-    src=lambda grad, dim, positions: applied(gather, grad, dim, positions),
+    src=lambda grad, dim, positions: dispatch(gather, grad, dim, positions),
 )
-@quietly
+@ignore_errstate
 def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values added at listed places along a dimension: they get the gradient of their places."""
     result = np.array(self, order="C", subok=True)  # also if it is one number
@@ -96,8 +96,8 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 
 @differentiable(
     "ScatterBackward0",
-    self=lambda grad, dim, positions: applied(scatter_number, grad, dim, positions, 0),
-    src=lambda grad, dim, positions: applied(gather, grad, dim, positions),
+    self=lambda grad, dim, positions: dispatch(scatter_number, grad, dim, positions, 0),
+    src=lambda grad, dim, positions: dispatch(gather, grad, dim, positions),
 )
 def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values written to listed places along a dimension: they get the gradient of their places."""
@@ -111,7 +111,7 @@ def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 
 @differentiable(
     "ScatterBackward1",
-    self=lambda grad, dim, positions: applied(scatter_number, grad, dim, positions, 0),
+    self=lambda grad, dim, positions: dispatch(scatter_number, grad, dim, positions, 0),
 )
 def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
     """A number written to listed places along a dimension: no gradient passes there."""
@@ -122,7 +122,7 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
 
 @differentiable(
     "IndexSelectBackward0",
-    self=lambda grad, self_sym_sizes, dim, positions: applied(
+    self=lambda grad, self_sym_sizes, dim, positions: dispatch(
         index_add_dim, zeros_for(grad, self_sym_sizes), grad, dim, positions, 1
     ),
 )
@@ -134,12 +134,12 @@ def index_select(self: Array, dim: int, positions: Any) -> Array:
 
 def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha: Any) -> Any:
     """Give what was added at listed places the gradient of these."""
-    part = np.broadcast_to(applied(index_select, grad, dim, positions), source_sym_sizes)
+    part = np.broadcast_to(dispatch(index_select, grad, dim, positions), source_sym_sizes)
     return part if alpha == 1 else part * alpha
 
 
 @differentiable("IndexAddBackward0", self=lambda grad: grad, source=_selected)
-@quietly
+@ignore_errstate
 def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
     """Slices, times alpha, added at listed places along a dimension."""
     result = np.array(self, subok=True, like=np.asanyarray(source))  # also if it is one number

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import wrong_type
-from minigrad.autograd.rules import applied
+from minigrad.autograd.rules import dispatch
 from minigrad.core.node import sum_to_shape
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
@@ -318,7 +318,7 @@ def flipped(input: Tensor, dims: Sizes) -> Tensor:
     return flip(input, different(dims, input.ndim)[: input.ndim])
 
 
-@differentiable("FlipBackward0", self=lambda grad, dims: applied(flip, grad, dims))  # type: ignore[has-type]
+@differentiable("FlipBackward0", self=lambda grad, dims: dispatch(flip, grad, dims))  # type: ignore[has-type]
 def flip(self: Array, dims: tuple[int, ...]) -> Array:
     """Reverse the order along dimensions: the rule reverses it again."""
     return np.flip(self, dims).copy()
@@ -352,7 +352,7 @@ def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 @differentiable(
     "RollBackward0",
-    self=lambda grad, shifts, dims: applied(
+    self=lambda grad, shifts, dims: dispatch(
         roll,  # type: ignore[has-type]
         grad,
         tuple(-shift for shift in reversed(shifts)),

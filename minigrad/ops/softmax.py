@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, functional
@@ -35,7 +35,7 @@ def _are_small(array: Any) -> bool:
 
 @differentiable(
     "SoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: applied(softmax_backward, grad, output, dim),
+    grad_output=lambda grad, output, dim: dispatch(softmax_backward, grad, output, dim),
     output=lambda grad, grad_output, output, dim: (
         grad_output * grad
         - _total(output * grad_output, dim) * grad
@@ -50,7 +50,7 @@ def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
 
 
 @differentiable("SoftmaxBackward0", self=softmax_backward)
-@quietly
+@ignore_errstate
 def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if not self.size:
@@ -72,7 +72,7 @@ def softmax(self: Array, dim: Any) -> Array:
     grad_output=lambda grad, output, dim: grad - _total(grad * np.exp(output), dim),
     output=lambda grad, grad_output, output, dim: -_total(grad_output, dim) * np.exp(output) * grad,
 )
-@quietly
+@ignore_errstate
 def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
     gradient = np.exp(output)
@@ -81,7 +81,7 @@ def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
 
 
 @differentiable("LogSoftmaxBackward0", self=log_softmax_backward)
-@quietly
+@ignore_errstate
 def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     if not self.size:
@@ -100,7 +100,7 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
 
 
 @differentiable("LogsumexpBackward0", self=_logsumexp_rule)
-@quietly
+@ignore_errstate
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
     find = np.maximum if self.size else np.add  # the sum of nothing is 0

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import not_differentiable, without_derivative
-from minigrad.autograd.rules import applied
+from minigrad.autograd.custom_nodes import not_differentiable, without_derivative
+from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes, factories
@@ -366,7 +366,7 @@ def _most_frequent(array: Array, dim: int) -> Array:
 
 def _order_rule(grad: Any, self_sym_sizes: Any, dim: Any, positions: Any) -> Any:
     zeros = np.zeros_like(grad, shape=self_sym_sizes)
-    return applied(scatter, zeros, dim, positions, grad)
+    return dispatch(scatter, zeros, dim, positions, grad)
 
 
 @differentiable("SortBackward0", self=_order_rule)

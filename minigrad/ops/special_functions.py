@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied, overridable, quietly
+from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
 from minigrad.core.operation import Array, differentiable
 from minigrad.creation import dtypes
 from minigrad.faces import entrywise, face
@@ -38,23 +38,23 @@ _silent: Any = np.errstate(all="ignore")  # for what an array's class may answer
 
 @entrywise(ufunc=np.tan)
 @differentiable("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
-@quietly
+@ignore_errstate
 def tan(self: Array) -> Array:
     r"""Tangent: :math:`g\, (1 + \tan^2 x)`."""
     return np.tan(self)
 
 
 @entrywise(also="arcsin", ufunc=np.arcsin)
-@differentiable("AsinBackward0", self=lambda grad, self: grad * applied(rsqrt, -self * self + 1))
-@quietly
+@differentiable("AsinBackward0", self=lambda grad, self: grad * dispatch(rsqrt, -self * self + 1))
+@ignore_errstate
 def asin(self: Array) -> Array:
     r"""Inverse of the sine: :math:`g / \sqrt{1 - x^2}`."""
     return np.arcsin(self)
 
 
 @entrywise(also="arccos", ufunc=np.arccos)
-@differentiable("AcosBackward0", self=lambda grad, self: grad * -applied(rsqrt, -self * self + 1))
-@quietly
+@differentiable("AcosBackward0", self=lambda grad, self: grad * -dispatch(rsqrt, -self * self + 1))
+@ignore_errstate
 def acos(self: Array) -> Array:
     r"""Inverse of the cosine: :math:`-g / \sqrt{1 - x^2}`."""
     return np.arccos(self)
@@ -62,7 +62,7 @@ def acos(self: Array) -> Array:
 
 @entrywise(also="arctan", ufunc=np.arctan)
 @differentiable("AtanBackward0", self=lambda grad, self: grad / (self * self + 1))
-@quietly
+@ignore_errstate
 def atan(self: Array) -> Array:
     r"""Inverse of the tangent: :math:`g / (1 + x^2)`."""
     return np.arctan(self)
@@ -70,7 +70,7 @@ def atan(self: Array) -> Array:
 
 @entrywise(ufunc=np.sinh)
 @differentiable("SinhBackward0", self=lambda grad, self: grad * np.cosh(self))
-@quietly
+@ignore_errstate
 def sinh(self: Array) -> Array:
     r"""Hyperbolic sine: :math:`g \cosh x`."""
     return np.sinh(self)
@@ -78,23 +78,23 @@ def sinh(self: Array) -> Array:
 
 @entrywise(ufunc=np.cosh)
 @differentiable("CoshBackward0", self=lambda grad, self: grad * np.sinh(self))
-@quietly
+@ignore_errstate
 def cosh(self: Array) -> Array:
     r"""Hyperbolic cosine: :math:`g \sinh x`."""
     return np.cosh(self)
 
 
 @entrywise(in_place=False, also="arcsinh", ufunc=np.arcsinh)
-@differentiable("AsinhBackward0", self=lambda grad, self: grad * applied(rsqrt, self**2 + 1))
-@quietly
+@differentiable("AsinhBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self**2 + 1))
+@ignore_errstate
 def asinh(self: Array) -> Array:
     r"""Inverse of the hyperbolic sine: :math:`g / \sqrt{x^2 + 1}`."""
     return np.arcsinh(self)
 
 
 @entrywise(in_place=False, also="arccosh", ufunc=np.arccosh)
-@differentiable("AcoshBackward0", self=lambda grad, self: grad * applied(rsqrt, self * self - 1))
-@quietly
+@differentiable("AcoshBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self * self - 1))
+@ignore_errstate
 def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
     return np.arccosh(self)
@@ -102,7 +102,7 @@ def acosh(self: Array) -> Array:
 
 @entrywise(in_place=False, also="arctanh", ufunc=np.arctanh)
 @differentiable("AtanhBackward0", self=lambda grad, self: grad * 1 / (1 - self**2))
-@quietly
+@ignore_errstate
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
     return np.arctanh(self)
@@ -130,7 +130,7 @@ _TWO = "(Tensor input, Tensor other, *, out=None)"
 def _over_squares(self: Any, other: Any) -> Any:
     """Give one over the sum of the squares; 0 at the origin, where an angle has no slope."""
     total = self * self + other * other
-    return applied(masked_fill_number, applied(reciprocal, total), total == 0, 0)
+    return dispatch(masked_fill_number, dispatch(reciprocal, total), total == 0, 0)
 
 
 @face(out="kind", floats=True, missing=("c", "atan2_cpu"), in_place=True, ufunc=np.arctan2)
@@ -155,7 +155,7 @@ def atan2(self: Array, other: Array) -> Array:
     self=lambda grad, self, result: grad * self / result,
     other=lambda grad, other, result: grad * other / result,
 )
-@quietly
+@ignore_errstate
 def hypot(self: Array, other: Array) -> Array:
     r"""Length of the vector to a point, :math:`r = \sqrt{x^2 + y^2}`: :math:`g x / r`, so for y."""
     return np.hypot(self, other)
@@ -168,7 +168,7 @@ def hypot(self: Array, other: Array) -> Array:
     self=lambda grad, self, other: grad / (np.exp(other - self) + 1),
     other=lambda grad, self, other: grad / (np.exp(self - other) + 1),
 )
-@quietly
+@ignore_errstate
 def logaddexp(self: Array, other: Array) -> Array:
     r"""Logarithm of a sum, :math:`\ln(e^a + e^b)`: :math:`g\, e^a / (e^a + e^b)`, and so for b."""
     return np.logaddexp(self, other)
@@ -181,7 +181,7 @@ def _sinc_rule(grad: Any, self: Any) -> Any:
 
 @entrywise(numpy=np.sinc)
 @differentiable("SincBackward0", self=_sinc_rule)
-@quietly
+@ignore_errstate
 def sinc(self: Array) -> Array:
     r"""Sine over the angle, :math:`y = \sin(\pi x) / (\pi x)`: :math:`g (\cos(\pi x) - y) / x`.
 
@@ -196,7 +196,7 @@ def sinc(self: Array) -> Array:
 
 @entrywise(ufunc=np.exp2)
 @differentiable("Exp2Backward0", self=lambda grad, result: grad * result * LN_2)
-@quietly
+@ignore_errstate
 def exp2(self: Array) -> Array:
     r"""Power of 2: :math:`g\, 2^x \ln 2`."""
     return np.exp2(self)
@@ -204,7 +204,7 @@ def exp2(self: Array) -> Array:
 
 @entrywise(ufunc=np.log2)
 @differentiable("Log2Backward0", self=lambda grad, self: grad / (self * LN_2))
-@quietly
+@ignore_errstate
 def log2(self: Array) -> Array:
     r"""Logarithm to base 2: :math:`g / (x \ln 2)`."""
     return np.log2(self)
@@ -212,7 +212,7 @@ def log2(self: Array) -> Array:
 
 @entrywise(ufunc=np.log10)
 @differentiable("Log10Backward0", self=lambda grad, self: grad / (self * LN_10))
-@quietly
+@ignore_errstate
 def log10(self: Array) -> Array:
     r"""Logarithm to base 10: :math:`g / (x \ln 10)`."""
     return np.log10(self)
@@ -222,12 +222,12 @@ def log10(self: Array) -> Array:
 @differentiable(
     "XlogyBackward0",
     arithmetic=True,
-    self=lambda grad, self, other: applied(
-        masked_fill_number, applied(xlogy, grad, other), (self == 0) * (other <= 0), 0
+    self=lambda grad, self, other: dispatch(
+        masked_fill_number, dispatch(xlogy, grad, other), (self == 0) * (other <= 0), 0
     ),
     other=lambda grad, self, other: grad * self / other,
 )
-@quietly
+@ignore_errstate
 def xlogy(self: Operand, other: Operand) -> Array:
     r"""Product :math:`x \ln y`, and 0 where x is 0: :math:`g \ln y` in x, :math:`g x / y` in y."""
     if self.dtype.kind == "c":
@@ -248,7 +248,7 @@ def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
 
 @face(out="kind", floats=True, missing=("c", "logit_cpu"), in_place="function")
 @differentiable("LogitBackward0", self=_logit_rule)
-@quietly
+@ignore_errstate
 def logit(self: Array, eps: float | None = None) -> Array:
     r"""Inverse of the logistic function, :math:`\ln(x / (1 - x))`: :math:`g / (x (1 - x))`.
 
@@ -320,7 +320,7 @@ def erfc(self: Array) -> Array:
 
 
 def _erfinv_rule(grad: Any, self: Any) -> Any:
-    return np.exp(applied(erfinv, self) ** 2) * (1 / TWO_OVER_ROOT_PI) * grad
+    return np.exp(dispatch(erfinv, self) ** 2) * (1 / TWO_OVER_ROOT_PI) * grad
 
 
 @entrywise(in_place=True, missing=("c", "erfinv_vml_cpu"))
@@ -347,7 +347,7 @@ def erfinv(self: Array) -> Array:
 
 
 @entrywise(in_place=True, missing=("c", "lgamma_vml_cpu"))
-@differentiable("LgammaBackward0", self=lambda grad, self: grad * applied(digamma, self))
+@differentiable("LgammaBackward0", self=lambda grad, self: grad * dispatch(digamma, self))
 @overridable
 def lgamma(self: Array) -> Array:
     r"""Logarithm of the gamma function's size, :math:`\ln |\Gamma(x)|`: :math:`g\, \psi(x)`."""
@@ -357,7 +357,7 @@ def lgamma(self: Array) -> Array:
 
 
 @entrywise(in_place=True, missing=("c", "digamma"))
-@differentiable("DigammaBackward0", self=lambda grad, self: grad * applied(polygamma, self, 1))
+@differentiable("DigammaBackward0", self=lambda grad, self: grad * dispatch(polygamma, self, 1))
 def digamma(self: Array) -> Array:
     r"""Derivative of `lgamma`, :math:`\psi(x)`: the gradient times that of order 1."""
     return polygamma.forward(self, 0)
@@ -368,7 +368,7 @@ _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617
 
 
 @differentiable(
-    "PolygammaBackward0", self=lambda grad, self, n: grad * applied(polygamma, self, n + 1)
+    "PolygammaBackward0", self=lambda grad, self, n: grad * dispatch(polygamma, self, n + 1)
 )
 @overridable
 @_silent

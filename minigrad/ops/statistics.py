@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import Decomposition, recorded
-from minigrad.autograd.rules import applied, overridable, quietly
+from minigrad.autograd.custom_nodes import Decomposition, recorded
+from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
@@ -37,7 +37,7 @@ def values_of(array: Any) -> Any:
 def in_type_of(array: Any, other: Any) -> Any:
     """Convert an array or tensor to the type of another one, unless it is of this type."""
     dtype = values_of(other).dtype
-    return array if values_of(array).dtype == dtype else applied(to_copy, array, dtype)
+    return array if values_of(array).dtype == dtype else dispatch(to_copy, array, dtype)
 
 
 @overridable
@@ -60,7 +60,7 @@ def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any, step: int = 1) ->
     return _at(results, dim, way).astype(dtype, order="C", copy=False)
 
 
-_quietly_accumulated = quietly(_accumulated)
+_quietly_accumulated = ignore_errstate(_accumulated)
 
 
 def _is_short(array: Any, dim: int) -> bool:
@@ -69,7 +69,7 @@ def _is_short(array: Any, dim: int) -> bool:
 
 
 def _flipped(array: Any, dim: int) -> Any:
-    return applied(flip, array, (dim,))
+    return dispatch(flip, array, (dim,))
 
 
 def _from_the_end(grad: Any, dim: Any) -> Any:
@@ -78,7 +78,7 @@ def _from_the_end(grad: Any, dim: Any) -> Any:
         return grad
     if type(grad) is np.ndarray:
         return _quietly_accumulated(np.add, grad, dim, None, -1)
-    return _flipped(applied(cumsum, np.flip(grad, dim), dim, None), dim)
+    return _flipped(dispatch(cumsum, np.flip(grad, dim), dim, None), dim)
 
 
 def _at(array: Any, dim: int, place: int | slice) -> Any:
@@ -99,7 +99,7 @@ def product_without(array: Any, dim: int) -> Any:
 def _product_before(array: Any, dim: int) -> Any:
     one = np.ones_like(_at(array, dim, slice(0, 1)))
     before = np.concatenate([one, _at(array, dim, slice(0, array.shape[dim] - 1))], dim)
-    return applied(cumprod, before, dim, None)
+    return dispatch(cumprod, before, dim, None)
 
 
 def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
@@ -118,14 +118,14 @@ def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
 
 
 @differentiable("CumsumBackward0", broadcasts=True, self=_from_the_end)
-@quietly
+@ignore_errstate
 def cumsum(self: Array, dim: Any, dtype: Any) -> Array:
     r"""Running sum :math:`y_i = \sum_{j \le i} x_j`: :math:`\sum_{i \ge j} g_i`."""
     return _accumulated(np.add, self, dim, dtype)
 
 
 @differentiable("CumprodBackward0", broadcasts=True, self=_cumprod_rule)
-@quietly
+@ignore_errstate
 def cumprod(self: Array, dim: Any, dtype: Any) -> Array:
     r"""Running product :math:`y_i`: :math:`\sum_{i \ge j} g_i y_i / x_j`, also if this is 0."""
     return _accumulated(np.multiply, self, dim, dtype)
@@ -243,14 +243,14 @@ def _product(array: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
 
 
 @differentiable("ProdBackward0", broadcasts=True, self=_prod_all_rule)
-@quietly
+@ignore_errstate
 def prod_all(self: Array, dtype: Any) -> Array:
     r"""Product of all entries: :math:`g \prod_{j \ne i} x_j`, also where an entry is 0."""
     return _product(self, None, False, dtype)
 
 
 @differentiable("ProdBackward1", broadcasts=True, self=_prod_dim_rule)
-@quietly
+@ignore_errstate
 def prod_dim(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
     r"""Product along a dimension: :math:`g \prod_{j \ne i} x_j`, also where an entry is 0."""
     return _product(self, dim if self.ndim else None, keepdim, dtype)
@@ -263,7 +263,7 @@ def variance_rule(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any)
     r"""Rule of the variance, :math:`2 g\, (x_i - \bar x) / (n - c)`."""
     if dim is None or not self.ndim:
         freedom = math.prod(self.shape) - correction
-        centered = self - applied(mean_all, self)
+        centered = self - dispatch(mean_all, self)
         if freedom <= 0:
             nothing = np.zeros_like(centered)  # 0 / 0 is NaN, and anything else infinite
             return grad * np.where(centered == 0, nothing + math.nan, nothing + math.inf)
@@ -272,26 +272,26 @@ def variance_rule(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any)
         grad = np.expand_dims(grad, dim)
     freedom = count(self.shape, dim) - correction
     scale = 2.0 / freedom if freedom else math.inf
-    return scale * grad * (self - applied(mean_dim, self, dim, True))
+    return scale * grad * (self - dispatch(mean_dim, self, dim, True))
 
 
 def deviation_rule(
     grad: Any, self: Any, result: Any, dim: Any, correction: Any, keepdim: Any
 ) -> Any:
     r"""Rule of the standard deviation, :math:`g\, (x_i - \bar x) / ((n - c)\, s)`, 0 if s is 0."""
-    share = applied(masked_fill_number, grad / (result * 2), result == 0, 0)
+    share = dispatch(masked_fill_number, grad / (result * 2), result == 0, 0)
     return variance_rule(share, self, dim, correction, keepdim)
 
 
 @differentiable("VarBackward0", self=variance_rule)
-@quietly
+@ignore_errstate
 def var(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Variance :math:`\sum (x - \bar x)^2 / (n - c)`: :math:`2 g\, (x_i - \bar x) / (n - c)`."""
     return variance_and_mean(self, dim, correction, keepdim)[0].astype(self.real.dtype)
 
 
 @differentiable("StdBackward0", self=deviation_rule)
-@quietly
+@ignore_errstate
 def std(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Standard deviation :math:`s`: :math:`g\, (x_i - \bar x) / ((n - c)\, s)`."""
     return np.sqrt(variance_and_mean(self, dim, correction, keepdim)[0]).astype(self.real.dtype)
@@ -458,7 +458,7 @@ def standard_deviation(
 def _with_mean(name: str, kind: Any, root: Any) -> Any:
     """Make what records variances, or their roots, and means under one node."""
 
-    @quietly
+    @ignore_errstate
     def both(input: Tensor, *settings: Any) -> Any:
         spreads, means = variance_and_mean(input._array, *settings)
         given = [each.astype(input._array.dtype) for each in (root(spreads), means)]

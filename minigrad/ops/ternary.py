@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
@@ -28,7 +28,7 @@ from minigrad.ops.type_promotion import check_one_type, meeting_of
     self=lambda grad, weight: grad * (1 - weight),
     end=lambda grad, weight: grad * weight,
 )
-@quietly
+@ignore_errstate
 def lerp_number(self: Array, end: Array, weight: Any) -> Array:
     r"""Point between two, :math:`a + w (b - a)`: :math:`g (1 - w)` for a and :math:`g w` for b."""
     way = end - self
@@ -43,7 +43,7 @@ def lerp_number(self: Array, end: Array, weight: Any) -> Array:
     end=lambda grad, weight: grad * weight,
     weight=lambda grad, self, end: grad * (end - self),
 )
-@quietly
+@ignore_errstate
 def lerp(self: Array, end: Array, weight: Array) -> Array:
     r"""Point between two with a weight for each entry, which gets :math:`g (b - a)`."""
     way = end - self
@@ -89,7 +89,7 @@ def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
     tensor2=lambda grad, tensor1, value: grad * (tensor1 * value),
 )
-@quietly
+@ignore_errstate
 def addcmul(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     r"""Sum with a product, :math:`x + v\, a b`: :math:`g`, :math:`g v b` and :math:`g v a`."""
     return self + tensor1 * value * tensor2
@@ -107,7 +107,7 @@ def _over(value: Any, divisor: Any) -> Any:
     tensor1=lambda grad, tensor2, value: grad * _over(value, tensor2),
     tensor2=lambda grad, tensor1, tensor2, value: -grad * ((tensor1 * value) / (tensor2 * tensor2)),
 )
-@quietly
+@ignore_errstate
 def addcdiv(self: Array, tensor1: Array, tensor2: Array, value: Any) -> Array:
     r"""Sum with quotient :math:`x + v a / b`: :math:`g`, :math:`g v / b`, :math:`-g v a / b^2`."""
     return self + tensor1 * value / tensor2

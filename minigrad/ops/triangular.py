@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied
+from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, book, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import face, numpy_protocols
@@ -29,7 +29,7 @@ def _matrices(array: Array) -> Array:
 
 
 @face(out="none", in_place=True)
-@differentiable("TrilBackward0", self=lambda grad, diagonal: applied(tril, grad, diagonal))
+@differentiable("TrilBackward0", self=lambda grad, diagonal: dispatch(tril, grad, diagonal))
 def tril(self: Array, diagonal: int = 0) -> Array:
     """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
 
@@ -39,7 +39,7 @@ def tril(self: Array, diagonal: int = 0) -> Array:
 
 
 @face(out="none", in_place=True)
-@differentiable("TriuBackward0", self=lambda grad, diagonal: applied(triu, grad, diagonal))
+@differentiable("TriuBackward0", self=lambda grad, diagonal: dispatch(triu, grad, diagonal))
 def triu(self: Array, diagonal: int = 0) -> Array:
     """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.
 
@@ -72,7 +72,7 @@ def diagonal_copy(self: Array, offset: int, dim1: int, dim2: int) -> Array:
 
 @differentiable(
     "DiagEmbedBackward0",
-    self=lambda grad, offset, dim1, dim2: applied(diagonal, grad, offset, dim1, dim2),
+    self=lambda grad, offset, dim1, dim2: dispatch(diagonal, grad, offset, dim1, dim2),
 )
 def diag_embed(self: Array, offset: int, dim1: int, dim2: int) -> Array:
     """The last dimension as the diagonal of two: the rule takes the diagonal."""
@@ -84,7 +84,7 @@ def diag_embed(self: Array, offset: int, dim1: int, dim2: int) -> Array:
 
 @differentiable(
     "TraceBackward0",
-    self=lambda grad, self_sym_sizes: applied(
+    self=lambda grad, self_sym_sizes: dispatch(
         diagonal_backward, np.broadcast_to(grad, (min(self_sym_sizes),)), self_sym_sizes, 0, 0, 1
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import quietly, silences
+from minigrad.autograd.rules import ignore_errstate, silences
 from minigrad.autograd.saved_hooks import wrapped_number
 from minigrad.core import extensions
 from minigrad.core.engine import resolve_edge
@@ -137,7 +137,7 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor, meeting: Any
     shadows = _converted(a, within, b._array), _converted(b, within, a._array)
     result: Tensor = unobserved(operation, *shadows)
     if wide:
-        result._array = quietly(result._array.astype)(HALF)
+        result._array = ignore_errstate(result._array.astype)(HALF)
     edge = result._edge
     if edge is not None and edge[0] is not None:
         refuse_complex(meeting)
@@ -268,7 +268,7 @@ def rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
     def convert(each: Any, dtype: Any) -> Any:
         return cast(each, dtype) if isinstance(each, Tensor) else each.astype(dtype)
 
-    @quietly
+    @ignore_errstate
     def narrow(*given: Any) -> Any:
         kinds = [getattr(getattr(each, "_array", each), "dtype", None) for each in given]
         if HALF not in kinds or any(isinstance(each, np.dtype) for each in given):

@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad
 from minigrad.autograd.inference import INFERENCE
-from minigrad.autograd.rules import quietly
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -23,7 +23,9 @@ from minigrad.optim.optimizer import Optimizer
 Values = dict[str, Any]
 
 
-_silently = quietly(lambda step, *given: step(*given))  # like PyTorch, of infinities and NaN
+_silently = ignore_errstate(
+    lambda step, *given: step(*given)
+)  # like PyTorch, of infinities and NaN
 
 
 # What a setting must fulfill.

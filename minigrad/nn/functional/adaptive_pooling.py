@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import watched
-from minigrad.autograd.rules import applied, quietly
+from minigrad.autograd.custom_nodes import watched
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import check_tensor, different, not_implemented, whole
@@ -72,12 +72,12 @@ def _adaptive_pooling(dims: int) -> Any:
     pool.__name__, backward.__name__ = name, f"{name}_backward"
     rule = differentiable(
         f"{title}BackwardBackward0",
-        grad_output=lambda grad, grad_output_sym_sizes: applied(
+        grad_output=lambda grad, grad_output_sym_sizes: dispatch(
             operation, grad, tuple(grad_output_sym_sizes[-dims:])
         ),
         self=lambda grad: np.zeros_like(grad),
     )(backward)
-    operation = differentiable(f"{title}Backward0", self=rule)(quietly(pool))
+    operation = differentiable(f"{title}Backward0", self=rule)(ignore_errstate(pool))
     return operation
 
 
@@ -104,7 +104,7 @@ def largest_positions(array: Any, output_size: Any) -> Any:
 
 @differentiable(
     "AdaptiveMaxPool2DBackwardBackward0",
-    grad_output=lambda grad, indices: applied(adaptive_max_pool2d, grad, indices),
+    grad_output=lambda grad, indices: dispatch(adaptive_max_pool2d, grad, indices),
     self=lambda grad, self: np.zeros_like(grad),
 )
 def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Any) -> Array:

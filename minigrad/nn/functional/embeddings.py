@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.own_nodes import watched
-from minigrad.autograd.rules import applied, zeros_for
+from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces import functional
@@ -44,7 +44,7 @@ def embedding_dense_backward(
 
 @differentiable(
     "EmbeddingBackward0",
-    weight=lambda grad, positions, weight_sym_sizes, padding_idx: applied(
+    weight=lambda grad, positions, weight_sym_sizes, padding_idx: dispatch(
         embedding_dense_backward, grad, positions, weight_sym_sizes, padding_idx
     ),
 )
@@ -55,7 +55,7 @@ def embedding(weight: Array, positions: Any, padding_idx: int) -> Array:
 
 @differentiable(
     "EmbeddingBagBackward0",
-    weight=lambda grad, weight_sym_sizes, per_sample_weights, positions, bags, kept: applied(
+    weight=lambda grad, weight_sym_sizes, per_sample_weights, positions, bags, kept: dispatch(
         embedding_dense_backward,
         grad[bags] * (per_sample_weights * kept)[:, None],
         positions,
@@ -169,7 +169,15 @@ def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: flo
 
 
 @functional("embedding")
-def looked_up(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: Any = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False) -> Tensor:
+def looked_up(
+    input: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    max_norm: Any = None,
+    norm_type: Any = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
     """Look up rows of a table by their numbers.
 
     Args:

@@ -9,11 +9,11 @@ import numpy as np
 
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.signature import Sizes
 from minigrad.faces import functional
 from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number
 from minigrad.faces.face import in_functional
 from minigrad.faces.out import refuse_gradient
+from minigrad.faces.signature import Sizes
 from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
@@ -79,7 +79,9 @@ def _last_sizes(name: str, input: Tensor, normalized: tuple[int, ...], *given: A
 
 
 @functional()
-def layer_norm(input: Tensor, normalized_shape: Sizes, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
+def layer_norm(
+    input: Tensor, normalized_shape: Sizes, weight: Any = None, bias: Any = None, eps: float = 1e-05
+) -> Tensor:
     r"""Normalize over the last dimensions: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
 
     Args:
@@ -103,7 +105,9 @@ def layer_norm(input: Tensor, normalized_shape: Sizes, weight: Any = None, bias:
 
 
 @functional()
-def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
+def group_norm(
+    input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05
+) -> Tensor:
     """Normalize over groups of channels, each sample by itself.
 
     Args:
@@ -132,7 +136,9 @@ def group_norm(input: Tensor, num_groups: int, weight: Any = None, bias: Any = N
 
 
 @functional()
-def rms_norm(input: Tensor, normalized_shape: Sizes, weight: Any = None, eps: float | None = None) -> Tensor:
+def rms_norm(
+    input: Tensor, normalized_shape: Sizes, weight: Any = None, eps: float | None = None
+) -> Tensor:
     r"""Divide by the root of the mean square over the last dimensions.
 
     $y = w x / \sqrt{\langle x^2 \rangle + \varepsilon}$: no mean is subtracted, and nothing added.
@@ -308,7 +314,16 @@ def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
 
 
 @functional()
-def instance_norm(input: Tensor, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: Any = 0.1, eps: float = 1e-5) -> Tensor:
+def instance_norm(
+    input: Tensor,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: Any = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
     """Normalize each channel of each sample by itself; arguments as for `batch_norm`.
 
     Args:

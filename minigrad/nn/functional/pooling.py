@@ -15,8 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.own_nodes import watched
-from minigrad.autograd.rules import applied, overridable, quietly, taking, zeros_for
+from minigrad.autograd.custom_nodes import watched
+from minigrad.autograd.rules import (
+    dispatch,
+    ignore_errstate,
+    overridable,
+    with_arguments,
+    zeros_for,
+)
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.faces.arguments import Unsaid, check_tensor, not_implemented
@@ -68,23 +74,23 @@ def _pooling(name: str, node: str, settings: str, pool: Any, bring_back: Any, be
         bend: The derivative of that in the images: zeros.
     """
 
-    @taking(f"self, {settings}")
+    @with_arguments(f"self, {settings}")
     def forward(self: Array, *given: Any) -> Array:
         return pool(self, *given)
 
-    @taking(f"grad_output, self, {settings}")
+    @with_arguments(f"grad_output, self, {settings}")
     def backward(grad_output: Array, self: Array, *given: Any) -> Array:
         return bring_back(grad_output, self, *given)
 
-    @taking(f"grad, {settings}")
+    @with_arguments(f"grad, {settings}")
     def second(grad: Any, *given: Any) -> Any:
-        return applied(operation, grad, *given)
+        return dispatch(operation, grad, *given)
 
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     forward.__doc__, backward.__doc__ = pool.__doc__, bring_back.__doc__
     rule = differentiable(f"{node}BackwardBackward0", grad_output=second, self=bend)
     operation = differentiable(f"{node}Backward0", self=rule(backward))
-    operation = operation(quietly(forward))
+    operation = operation(ignore_errstate(forward))
     return operation
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import applied
+from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, differentiable
 from minigrad.core.tensor import Tensor
 from minigrad.faces import functional
@@ -83,7 +83,7 @@ def _resizing(name: str, node: str) -> Any:
 
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     rule = differentiable(
-        f"{node}BackwardBackward0", grad_output=lambda grad, taps: applied(operation, grad, taps)
+        f"{node}BackwardBackward0", grad_output=lambda grad, taps: dispatch(operation, grad, taps)
     )(backward)
     operation = differentiable(f"{node}Backward0", self=rule)(forward)
     return operation
@@ -101,7 +101,15 @@ resizing = {  # the operations by their modes and numbers of dimensions
 
 
 @functional()
-def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: Any = 'nearest', align_corners: bool | None = None, recompute_scale_factor: Any = None, antialias: Any = False) -> Tensor:
+def interpolate(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: Any = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: Any = None,
+    antialias: Any = False,
+) -> Tensor:
     """Resize signals, images or volumes.
 
     Args:
@@ -213,7 +221,7 @@ def _taps(
 
 @differentiable(
     "ChannelShuffleBackward0",
-    self=lambda grad, groups: applied(channel_shuffle, grad, grad.shape[1] // groups or 1),
+    self=lambda grad, groups: dispatch(channel_shuffle, grad, grad.shape[1] // groups or 1),
 )
 def channel_shuffle(self: Array, groups: int) -> Array:
     """Deal out the channels of groups in turn: the gradient goes the way back."""
@@ -224,7 +232,7 @@ def channel_shuffle(self: Array, groups: int) -> Array:
 
 @differentiable(
     "PixelShuffleBackward0",
-    self=lambda grad, upscale_factor: applied(pixel_unshuffle, grad, upscale_factor),
+    self=lambda grad, upscale_factor: dispatch(pixel_unshuffle, grad, upscale_factor),
 )
 def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     r"""Make blocks of pixels of :math:`r^2` channels: the gradient goes the way back."""
@@ -237,7 +245,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
 
 @differentiable(
     "PixelUnshuffleBackward0",
-    self=lambda grad, downscale_factor: applied(pixel_shuffle, grad, downscale_factor),
+    self=lambda grad, downscale_factor: dispatch(pixel_shuffle, grad, downscale_factor),
 )
 def pixel_unshuffle(self: Array, downscale_factor: int) -> Array:
     r"""Make :math:`r^2` channels of blocks of pixels: the gradient goes the way back."""

