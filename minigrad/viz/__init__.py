@@ -9,9 +9,7 @@ from minigrad.viz.player import Player, play
 from minigrad.viz.plots import (
     Plot,
     plot_chain,
-    plot_dead_units,
     plot_distributions,
     plot_function_and_tangent,
-    plot_gradient_flow,
 )
 from minigrad.viz.style import styled, use_style

@@ -39,10 +39,7 @@ class Canvas:
             Frame(members, text_width(label, SMALL + 1, SANS, bold=True) + 18)
             for label, members in reversed(graph.groups.items())
         ]
-        # At which output of its target an edge ends; those of a folded box are not told.
-        slots = [
-            0 if graph.nodes[edge.target].role == "fold" else edge.output_nr for edge in graph.edges
-        ]
+        slots = [edge.output_nr for edge in graph.edges]
         pairs = [(edge.source, edge.target) for edge in graph.edges]
         self.layout: Layout = lay_out(self.boxes, pairs, frames=frames, slots=slots)
         self.places = [self._parts_places(node.index) for node in graph.nodes]
@@ -76,7 +73,7 @@ class Canvas:
     def wires(self) -> list[str]:
         """Draw the edges, arrowheads pointing the way the gradient flows."""
         line = attributes(fill="none", stroke=WIRE, stroke_width=1.5)
-        out, nodes = [], self.graph.nodes
+        out = []
         outputs: dict[int, set[int]] = {}
         labeled: set[tuple[int, int]] = set()
         for edge in self.graph.edges:
@@ -85,8 +82,8 @@ class Canvas:
             x, y = points[-1]
             tip = shapes.polygon([(x, y), (x + 4, y - 8), (x - 4, y - 8)], fill=WIRE)
             out.append(f'<path d="{path}" {line}/>{tip}')
-            arrives, folded = (edge.target, edge.output_nr), nodes[edge.target].role == "fold"
-            if len(outputs[edge.target]) > 1 and not folded and arrives not in labeled:
+            arrives = edge.target, edge.output_nr
+            if len(outputs[edge.target]) > 1 and arrives not in labeled:
                 labeled.add(arrives)
                 run = Run(f"out {edge.output_nr}", SANS, SMALL, tone="soft")
                 out.append(shapes.card([run], x + 6, y - 18))
@@ -122,7 +119,6 @@ LEGEND = {
     "operation": "operation's node",
     "leaf": "leaf (AccumulateGrad)",
     "tensor": "tensor",
-    "fold": "module folded into one box",
     "identity": "identity node of a full backward hook",
     "sum": "gradients are added",
     "arrow": "the gradient's way",

@@ -16,7 +16,6 @@ from minigrad.viz.text import format_shape, format_values
 
 # These run before the node's own rule, the others after it.
 BEFORE_RULE = tuple(HOOKS)[:3]
-INSIDE = " inside"  # behind the kind of such a hook that is somewhere in a folded box
 
 
 @dataclass(frozen=True)
@@ -107,25 +106,17 @@ IDENTITY = "BackwardHookFunctionBackward"
 
 @dataclass
 class Node:
-    """One node of the graph: an operation, a leaf, or the identity node of a full backward hook.
-
-    Or a module's nodes folded into one: then `holds` says how many there are, and `lines` what is
-    to be said of them.
-    """
+    """One node of the graph: an operation, a leaf, or the identity node of a full backward hook."""
 
     index: int
     name: str
     cards: list[Card] = field(default_factory=list)
     hooks: list[Hook] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    holds: int = 0
 
     @property
     def role(self) -> str:
-        """Return `"leaf"`, `"identity"`, `"operation"`, or `"fold"` if it stands for several."""
-        if self.holds:
-            return "fold"
+        """Return `"leaf"`, `"identity"` or `"operation"`."""
         return {LEAF: "leaf", IDENTITY: "identity"}.get(self.name, "operation")
 
 
@@ -148,7 +139,6 @@ class Graph:
     roots: list[int]
     groups: dict[str, frozenset[int]] = field(default_factory=dict)
     input_counts: list[int] = field(default_factory=list)
-    folded: str = ""  # what is to be said of the folding
 
 
 class Index:
@@ -208,14 +198,6 @@ def root_of(output: Any) -> Any:
     return node
 
 
-def too_many(limit: int) -> ValueError:
-    """Make the error for a graph that is too large to draw."""
-    return ValueError(
-        f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller part "
-        "(an intermediate tensor, a shorter run), fold its modules, or raise limit=."
-    )
-
-
 def walk(roots: Iterable[Any], limit: int) -> list[Any]:
     """Return all nodes reachable from `roots`, each before those it sends its gradients to.
 
@@ -234,7 +216,10 @@ def walk(roots: Iterable[Any], limit: int) -> list[Any]:
             continue
         found[id(node)] = node
         if len(found) > limit:
-            raise too_many(limit)
+            raise ValueError(
+                f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller "
+                "part (an intermediate tensor, a shorter run), or raise limit=."
+            )
         targets = (target for target, _ in reversed(node.next_functions))
         stack += [target for target in targets if target is not None]
     sorter = TopologicalSorter({key: () for key in found})

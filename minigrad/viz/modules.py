@@ -50,9 +50,6 @@ class Call:
         return f"{called}: {self.kind}" if called else self.kind
 
 
-Found = list[tuple[Call, frozenset[int]]]
-
-
 class watch_modules:
     """Note which modules are called inside a `with` block, for `draw(..., modules=)`.
 
@@ -220,18 +217,12 @@ def members_of(
     return found
 
 
-def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> Found:
-    """Put a box around what each watched module did.
-
-    Returns:
-        The calls of the modules with their nodes.
-    """
-    if modules is None:
-        return []
-    found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
-    for call, members in found:
-        graph.groups[_unused(call.label, graph.groups)] = members
-    return found
+def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> None:
+    """Put a box around what each watched module did."""
+    if modules is not None:
+        found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
+        for call, members in found:
+            graph.groups[_unused(call.label, graph.groups)] = members
 
 
 def _unused(label: str, groups: Mapping[str, Any]) -> str:

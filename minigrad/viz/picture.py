@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.viz.canvas import Canvas, bounds, document, legend, plate, row
-from minigrad.viz.folds import MOST_READ, fold_modules
-from minigrad.viz.graph import Graph, Hook, Node, read_graph, too_many
+from minigrad.viz.graph import Graph, Hook, Node, read_graph
 from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
-from minigrad.viz.text import counted, text_table
+from minigrad.viz.text import text_table
 
 SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
 
@@ -40,16 +39,6 @@ def tensor_words(node: Node) -> str:
     return "; ".join(words)
 
 
-def node_words(node: Node) -> str:
-    """Name a node; one that stands for several is in brackets."""
-    return f"[{node.name}]" if node.role == "fold" else node.name
-
-
-def fold_words(node: Node) -> list[str]:
-    """List what is to be said of a folded node."""
-    return [*node.lines, counted(node.holds, "node")] if node.role == "fold" else []
-
-
 def _targets(graph: Graph) -> list[str]:
     """Say for each node where its gradients go, a dash for an input that needs none."""
     ways = [["-"] * count for count in graph.input_counts]
@@ -66,14 +55,11 @@ def table(graph: Graph) -> str:
         hooks = ", ".join(map(hook_words, node.hooks))
         notes = "; ".join(note.replace("\n", " ") for note in node.notes)
         last = " | ".join(part for part in (hooks, notes) if part)
-        held = "; ".join(part for part in (tensor_words(node), *fold_words(node)) if part)
-        rows.append((str(node.index), node_words(node), targets, held, last))
+        rows.append((str(node.index), node.name, targets, tensor_words(node), last))
     hooks = "hooks" if any(row[4] for row in rows) else ""
     lines = [text_table(("#", "node", "sends to", "tensor", hooks), rows, left=range(5))]
     for label, members in graph.groups.items():
         lines.append(f"{label}: nodes {' '.join(map(str, sorted(members)))}")
-    if graph.folded:
-        lines.append(graph.folded)
     return "\n".join(lines)
 
 
@@ -83,16 +69,10 @@ def description(graph: Graph) -> str:
     leaves = [node for node in graph.nodes if node.role == "leaf"]
     heads = [tensor_words(graph.nodes[root]) or graph.nodes[root].name for root in graph.roots]
     sentences = [f"Graph of {' and '.join(heads)}"]
-    if graph.folded:
-        sentences.append(graph.folded)
     if operations and len(operations) <= 16:
-        names = (
-            node_words(node) + (f" ({'; '.join(fold_words(node))})" if node.lines else "")
-            for node in operations
-        )
-        sentences.append(f"From the output on: {', '.join(names)}")
+        sentences.append(f"From the output on: {', '.join(node.name for node in operations)}")
     elif operations:
-        counted = Counter(node_words(node) for node in operations)
+        counted = Counter(node.name for node in operations)
         sentences.append("Operations: " + ", ".join(f"{n} {name}" for name, n in counted.items()))
     if leaves and len(leaves) <= 16:
         sentences.append(f"Leaves: {'; '.join(tensor_words(node) or 'leaf' for node in leaves)}")
@@ -190,11 +170,7 @@ class Picture:
         ]
         head = f"<div><strong>{escape(self._title)}</strong></div>" if self._title else ""
         shown = pieces[0][0] if single else side_by_side(pieces) + self._legend()
-        notes = dict.fromkeys(graph.folded for graph in self.graphs if graph.folded)
-        foot = "".join(f"<div><small>{escape(note)}</small></div>" for note in notes)
-        return (
-            f'<style>{PICTURE_STYLE}</style><div class="minigrad-picture">{head}{shown}{foot}</div>'
-        )
+        return f'<style>{PICTURE_STYLE}</style><div class="minigrad-picture">{head}{shown}</div>'
 
     def _piece(self, at: int, body: str, width: float, height: float) -> tuple[str, float]:
         """Give one graph with its caption as HTML, and its width."""
@@ -290,7 +266,6 @@ def draw(
     *inputs: Any,
     names: Any = None,
     modules: watch_modules | None = None,
-    fold: bool | int | None = None,
     hooks: bool | Callable[[Any], Iterable[Any]] = True,
     values: bool = True,
     gradients: bool = True,
@@ -316,9 +291,6 @@ def draw(
             drawn above its operation. Tensors that are not part of the graph are left out.
         modules: what `watch_modules` saw while the graph was made. Each call of a module becomes a
             box with its dotted name and its class, and parameters get their names.
-        fold: which modules to fold into a single box each. `True` or `1`: the model's own
-            children, or the models if there are several; `2`: theirs, and so on; `False`: none.
-            By default modules are folded if there are more than 40 nodes, and the picture says so.
         hooks: whether to draw the hooks; or a function that is given a node and lists its hooks as
             objects with `kind`, `name` and `output_nr`.
         values: whether to show tensors' values.
@@ -376,15 +348,11 @@ def draw(
         gradients=gradients,
         digits=digits,
         max_values=max_values,
-        limit=limit if fold is False else max(limit, MOST_READ),
+        limit=limit,
     )
     for thing, note in (annotations or {}).items():
         graph.nodes[index.resolve(thing)].notes.append(str(note))
-    found = add_groups(graph, index, modules)
-    if fold is not False:
-        graph = fold_modules(graph, index, found, fold, digits, gradients)
-    if len(graph.nodes) > limit:
-        raise too_many(limit)
+    add_groups(graph, index, modules)
     return Picture([Canvas(graph)], [None], title, alt)
 
 

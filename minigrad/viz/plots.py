@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.viz import collectors, style
-from minigrad.viz.collectors import Distributions, GradientFlow, Values, exploding_from, median
+from minigrad.viz import style
+from minigrad.viz.collectors import Distributions, Values
 from minigrad.viz.style import WIRE, matplotlib_module, styled
-from minigrad.viz.text import counted, format_number, significant, text_table
-
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
-ZONE = (style.RULE, 0.16)  # a part of a plot that is marked by its ground
+from minigrad.viz.text import counted, format_number, text_table
 
 
 class Plot:
@@ -94,30 +91,6 @@ class Plot:
     ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
         data = {"text/plain": repr(self), "image/png": base64.b64encode(self.png()).decode("ascii")}
         return data, {"image/png": {"alt": self.alt}}
-
-
-def looks(count: int) -> list[dict[str, Any]]:
-    """Give `count` looks for lines: color, line style and marker, each telling them apart.
-
-    Up to nine take the style's colors. More go from blue over red to amber, ever lighter, as the
-    layers of a deep model go from its input to its loss.
-    """
-    if count <= len(style.COLORS):
-        colors = list(style.COLORS[:count])
-    else:
-        maps = matplotlib_module("matplotlib.colors")
-        ramp = maps.LinearSegmentedColormap.from_list("layers", style.RAMP)
-        colors = [ramp(at / (count - 1)) for at in range(count)]
-    return [
-        {
-            "color": color,
-            "linestyle": style.LINES[at % len(style.LINES)],
-            "marker": MARKERS[at % len(MARKERS)],
-            "markeredgecolor": WIRE,
-            "markeredgewidth": 0.6,
-        }
-        for at, color in enumerate(colors)
-    ]
 
 
 def write(axes: Any, x: float, y: float, text: str, **look: Any) -> Any:
@@ -224,24 +197,17 @@ def plot_chain(factors: Sequence[tuple[str, Any]], *, title: str | None = None) 
 
 _BINS = 48
 _HEIGHT = 1.7  # of the highest ridge, when ridges stand 1 apart
-_KINDS = ("activations", "gradients")
 
 
 @styled()
-def plot_distributions(
-    seen: Distributions, what: str = "activations", *, ridges: int = 5, title: str | None = None
-) -> Plot:
-    """Plot the values of each layer in a panel, one ridge for each of a few steps.
+def plot_distributions(seen: Distributions, *, title: str | None = None) -> Plot:
+    """Plot the values of each layer in a panel, one ridge for each of up to five steps.
 
     A ridge is a histogram, the first step at the top and the last at the bottom. Exact zeros are
-    left out of it; their share stands at the right. Activations have an axis of their own in each
-    panel. Gradients are shown by their size, on one log scale for all panels, so that a layer
-    whose gradient vanishes stands further to the left.
+    left out of it; their share stands at the right.
 
     Args:
         seen: What was collected.
-        what: "activations", or "gradients" (with respect to those).
-        ridges: For how many steps at most; evenly over those collected, with the first and last.
         title: A line above.
 
     Returns:
@@ -249,7 +215,7 @@ def plot_distributions(
         shown.
 
     Raises:
-        ValueError: If `what` is something else, or nothing of it was collected.
+        ValueError: If nothing was collected.
         ImportError: If matplotlib is not installed.
 
     Example:
@@ -265,275 +231,68 @@ std 1.66, 50% zero.
         layer  step  mean   std  zero
         ReLU      1  1.50  1.66   50%
     """
-    if what not in _KINDS:
-        raise ValueError(f"what must be 'activations' or 'gradients', not {what!r}")
-    values: dict[str, dict[int, Values]] = getattr(seen, what)
+    values = seen.activations
     if not values:
-        raise ValueError(f"no {what} were collected; run training steps inside the with block")
-    if what == "gradients":  # they came in the order of the backward pass
-        values = {name: values[name] for name in seen.activations if name in values}
-    steps = _spread(sorted({step for each in values.values() for step in each}), ridges)
-    told = [
-        f"{name} mean {last.mean_text}, std {significant(last.std)}, {_zeros(last)} zero"
+        raise ValueError("no activations were collected; run the model inside the with block")
+    places = np.linspace(0, seen.steps - 1, min(5, seen.steps)).round().astype(int).tolist()
+    rows = [
+        [name, str(step + 1), *each[step].cells]
         for name, each in values.items()
-        if (last := each.get(steps[-1])) is not None
+        for step in places
+        if step in each
     ]
-    numbers = ", ".join(str(step + 1) for step in steps)
-    noun = counted(len(values), "layer")
-    alt = f"Distribution of the {what} of {noun} in step{'s' * (len(steps) > 1)} {numbers}. "
-    alt += f"In step {steps[-1] + 1}: {'; '.join(told)}."
+    told = [
+        "{} mean {}, std {}, {} zero".format(name, *each[places[-1]].cells)
+        for name, each in values.items()
+        if places[-1] in each
+    ]
+    numbers, noun = ", ".join(str(step + 1) for step in places), counted(len(values), "layer")
+    alt = f"Distribution of the activations of {noun} in step{'s' * (len(places) > 1)} {numbers}. "
+    alt += f"In step {places[-1] + 1}: {'; '.join(told)}."
     columns = min(4, len(values))
-    rows = math.ceil(len(values) / columns)
-    size = (max(4.8, 2.5 * columns), 0.9 + rows * (1.0 + 0.28 * len(steps)))
-    plot = Plot(alt, columns, size, rows=rows, table=_table(values, steps))
+    lines = math.ceil(len(values) / columns)
+    size = (max(4.8, 2.5 * columns), 0.9 + lines * (1.0 + 0.28 * len(places)))
+    table = text_table(["layer", "step", "mean", "std", "zero"], rows)
+    plot = Plot(alt, columns, size, rows=lines, table=table)
     panels = plot.axes if isinstance(plot.axes, list) else [plot.axes]
-    shared = _decades(values, steps) if what == "gradients" else None
     for at, (axes, (name, each)) in enumerate(zip(panels, values.items(), strict=False)):
-        shown = [(step, each[step]) for step in steps if step in each]
-        _ridges(axes, shown, shared)
+        _ridges(axes, [(step, each[step]) for step in places if step in each])
         axes.set_title(name, fontsize=10)
-        if not any(len(each.sample) for _, each in shown):
-            look = {"transform": axes.transAxes, "ha": "center", "fontweight": "bold"}
-            write(axes, 0.5, 0.85, "all zero", **look)
         if at % columns == 0:
             axes.set_ylabel("step")
     for axes in panels[len(values) :]:
         axes.set_axis_off()
-    below = "size of the gradient (log scale)" if shared else "value of the output"
-    plot.figure.supxlabel(f"{below}; at the right: exact zeros", fontsize=10)
+    plot.figure.supxlabel("value of the output; at the right: exact zeros", fontsize=10)
     if title:
         plot.figure.suptitle(title, fontsize=12, fontweight="bold", x=0.02, ha="left")
     return plot
 
 
-def _spread(steps: list[int], most: int) -> list[int]:
-    places = np.linspace(0, len(steps) - 1, min(max(most, 1), len(steps))).round().astype(int)
-    return [steps[place] for place in places]
-
-
-def _zeros(values: Values) -> str:
-    return f"{100 * values.zeros:.0f}%"
-
-
-def _table(values: dict[str, dict[int, Values]], steps: list[int]) -> str:
-    rows = [
-        [name, str(step + 1), *collectors.cells(each[step]), str(each[step].not_finite or "")]
-        for name, each in values.items()
-        for step in steps
-        if step in each
-    ]
-    last = "not finite" if any(row[-1] for row in rows) else ""
-    return text_table(["layer", "step", "mean", "std", "zero", last], rows)
-
-
-def _decades(values: dict[str, dict[int, Values]], steps: list[int]) -> tuple[float, float]:
-    """Give the range of the sizes of all gradients, in powers of ten, without stray ones."""
-    samples = [each[step].sample for each in values.values() for step in steps if step in each]
-    logs = [np.log10(np.abs(sample)) for sample in samples if len(sample)]
-    if not logs:
-        return -1.0, 1.0
-    low = min(float(np.quantile(log, 0.01, method="lower")) for log in logs)
-    return math.floor(low), math.ceil(max(float(log[-1]) for log in map(np.sort, logs)) + 0.1)
-
-
-def _ridges(
-    axes: Any, shown: list[tuple[int, Values]], decades: tuple[float, float] | None
-) -> None:
-    samples = [values.sample for _, values in shown]
-    if decades is not None:
-        samples = [np.log10(np.abs(sample)) for sample in samples]
-        low, high = decades
-    else:
-        every = np.sort(np.concatenate([*samples, np.zeros(1)]))
-        low, high = (float(np.quantile(every, q, method="lower")) for q in (0.002, 0.998))
-        if low == high:
-            low, high = low - 0.5, high + 0.5
+def _ridges(axes: Any, shown: list[tuple[int, Values]]) -> None:
+    every = np.sort(np.concatenate([*(values.sample for _, values in shown), np.zeros(1)]))
+    low, high = (float(np.quantile(every, q, method="lower")) for q in (0.002, 0.998))
+    if low == high:
+        low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, _BINS + 1)
     counts = [
-        np.histogram(sample, edges)[0] / max(1, len(sample)) * (1 - values.zeros)
-        for sample, (_, values) in zip(samples, shown, strict=True)
+        np.histogram(values.sample, edges)[0] / max(1, len(values.sample)) * (1 - values.zeros)
+        for _, values in shown
     ]
     highest = max(float(count.max()) for count in counts) or 1.0
-    fill = style.SKY if decades is None else style.ORANGE
     for place, (count, (_, values)) in enumerate(zip(counts, shown, strict=True)):
         tops = -place + np.append(count, count[-1]) / highest * _HEIGHT
-        order = 2 + 2 * place
-        axes.fill_between(edges, -place, tops, step="post", color=fill, alpha=0.85, zorder=order)
-        axes.step(edges, tops, where="post", color=WIRE, linewidth=0.9, linestyle="-", zorder=order)
+        look = {"step": "post", "color": style.SKY, "alpha": 0.85, "zorder": 2 + 2 * place}
+        axes.fill_between(edges, -place, tops, **look)
+        line = {"color": WIRE, "linewidth": 0.9, "linestyle": "-", "zorder": 2 + 2 * place}
+        axes.step(edges, tops, where="post", **line)
         if values.zeros:
             transform = axes.get_yaxis_transform()
-            write(axes, 1.02, 0.2 - place, _zeros(values), transform=transform, fontsize=8)
+            write(axes, 1.02, 0.2 - place, values.cells[2], transform=transform, fontsize=8)
     axes.set_yticks([-place for place in range(len(shown))], [str(step + 1) for step, _ in shown])
     axes.set_ylim(1 - len(shown) - 0.15, _HEIGHT + 0.1)
     axes.set_xlim(low, high)
     axes.grid(visible=False, axis="y")
     axes.tick_params(labelsize=9)
-    if decades is not None:
-        few = np.unique(np.linspace(low, high, 4).round().astype(int))
-        axes.set_xticks(few, [f"$10^{{{power}}}$" for power in few])
-    else:
-        axes.xaxis.get_major_locator().set_params(nbins=4)
-        if low < 0 < high:
-            axes.axvline(0.0, color=WIRE, linewidth=0.8, linestyle=":", zorder=1)
-
-
-@styled()
-def plot_gradient_flow(flow: GradientFlow, *, title: str | None = None) -> Plot:
-    """Plot the norm of each layer's gradient: over the steps, and its median as a bar.
-
-    Both on a log scale. The gray zone is where a gradient counts as vanishing (under 1/1000 of
-    that of the layer nearest to the loss) or exploding (over 1000 times that, or over 1000); what
-    the marks say stands at the bars. Norms of zero have no place on a log scale: the bar says "0".
-
-    Args:
-        flow: What was collected.
-        title: A line above.
-
-    Returns:
-        The plot. Its table has the first, the median and the last norm of each layer.
-
-    Raises:
-        ValueError: If no step was collected.
-        ImportError: If matplotlib is not installed.
-
-    Example:
-        >>> import minigrad as torch
-        >>> layer = torch.nn.Linear(2, 1)
-        >>> with GradientFlow(layer) as flow:
-        ...     layer(torch.tensor([3.0, 4.0])).sum().backward()
-        >>> print(plot_gradient_flow(flow).alt)
-        Gradient norm of 1 layer over 1 step, on a log scale; median: Linear 5.10.
-    """
-    norms, layers = _norms(flow), flow.layers
-    middle = {name: median(values) for name, values in norms.items()}
-    marks = {name: flow.mark(name) for name in layers}
-    told = [
-        f"{name} {significant(middle[name])}" + (f" ({marks[name]})" if marks[name] else "")
-        for name in layers
-    ]
-    alt = f"Gradient norm of {counted(len(layers), 'layer')} over "
-    alt += f"{counted(len(flow.steps), 'step')}, on a log scale; median: {', '.join(told)}."
-    height = max(3.8, 1.3 + 0.34 * len(layers))
-    plot = Plot(alt, 2, (9.6, height), widths=(1.15, 1), table=flow.table)
-    lines, bars = plot.axes
-    steps = range(1, len(flow.steps) + 1)
-    for values, look in zip(norms.values(), looks(len(layers)), strict=True):
-        shown = [value if value > 0 and math.isfinite(value) else math.nan for value in values]
-        lines.plot(steps, shown, markevery=max(1, len(steps) // 8), **look)
-    nearest = middle[flow.reference] or 0.0
-    finite = [v for row in norms.values() for v in row if v > 0 and math.isfinite(v)] or [1.0]
-    border = collectors.VANISHING * nearest
-    zones = [border, exploding_from(nearest)] if 0 < nearest < math.inf else []
-    low = max(min([*finite, *zones[:1]]) / 6, 1e-300)
-    high = min(max(finite) * 4, 1e300)
-    _log_limits(lines, low, high, "y")
-    lines.set(xlabel="step", ylabel="norm of the gradient")
-    lines.set_title("over the steps", fontsize=10)
-    _few_steps(lines, len(steps))
-    if zero := [name for name, values in norms.items() if all(value == 0 for value in values)]:
-        which = ", ".join(zero) if len(zero) < 4 else f"{len(zero)} layers"
-        look = {"transform": lines.transAxes, "fontweight": "bold"}
-        write(lines, 0.02, 0.04, f"zero in every step: {which}", **look)
-    for place, (name, look) in enumerate(zip(layers, looks(len(layers)), strict=True)):
-        value, at = middle[name], low
-        if value is not None and 0 < value < math.inf:
-            at, look_of_bar = value, {"color": look["color"], "edgecolor": WIRE, "height": 0.6}
-            bars.barh(place, value - low, left=low, **look_of_bar)
-            bars.plot([value], [place], **{**look, "linestyle": "none"}, clip_on=False)
-        words = "" if marks[name] in ("not finite", "no gradient") else f"{significant(value)}  "
-        weight = "bold" if marks[name] else "normal"
-        write(bars, at, place, f"   {words}{marks[name]}", fontweight=weight)
-    if zones and zones[0] < zones[1]:
-        _zone(bars, zones[0], low)
-    if zones and high > zones[1]:
-        _zone(bars, zones[1], high * 100)
-    _log_limits(bars, low, high * 60, "x")
-    _layer_names(bars, layers)
-    bars.set_xlabel("median norm")
-    bars.set_title("median; gray: vanishing or exploding", fontsize=10)
-    if title:
-        plot.figure.suptitle(title, fontsize=12, fontweight="bold", x=0.02, ha="left")
-    return plot
-
-
-@styled()
-def plot_dead_units(flow: GradientFlow, *, title: str | None = None) -> Plot:
-    """Plot the share of units of each ReLU that were zero for the whole batch, as a heat map.
-
-    Args:
-        flow: What was collected.
-        title: A line above.
-
-    Returns:
-        The plot: a row for each ReLU, a column for each step, bright where units are dead. Its
-        table has the first, the highest and the last share.
-
-    Raises:
-        ValueError: If no step was collected, or the model has no ReLU.
-        ImportError: If matplotlib is not installed.
-    """
-    _norms(flow)
-    dead = flow.dead
-    if not dead:
-        raise ValueError("no ReLU was seen; functional.relu is no module, nn.ReLU is one")
-    told = ", ".join(f"{name} {100 * shares[-1]:.0f}%" for name, shares in dead.items())
-    alt = f"Share of dead units of {counted(len(dead), 'ReLU')} over "
-    alt += f"{counted(len(flow.steps), 'step')}; in the last: {told}."
-    table = flow.table.partition("\n\n")[2]
-    plot = Plot(alt, size=(8.0, 1.5 + 0.42 * len(dead)), table=table)
-    axes, count = plot.axes, len(flow.steps)
-    image = axes.imshow(
-        [[100 * share for share in shares] for shares in dead.values()],
-        aspect="auto",
-        interpolation="nearest",
-        vmin=0,
-        vmax=100,
-        extent=(0.5, count + 0.5, len(dead) - 0.5, -0.5),
-    )
-    axes.hlines([at + 0.5 for at in range(len(dead) - 1)], 0.5, count + 0.5, color="white")
-    for place, shares in enumerate(dead.values()):
-        words, transform = f"{100 * shares[-1]:.0f}%", axes.get_yaxis_transform()
-        write(axes, 1.01, place, words, transform=transform, fontsize=10)
-    axes.set(xlabel="step", title=title or "dead units; at the right the share in the last step")
-    axes.title.set_fontsize(11)
-    _layer_names(axes, list(dead))
-    _few_steps(axes, count)
-    axes.grid(visible=False)
-    bar = plot.figure.colorbar(image, ax=axes, pad=0.09, ticks=[0, 50, 100])
-    bar.set_label("% dead")
-    bar.outline.set_edgecolor(style.RULE)
-    return plot
-
-
-def _norms(flow: GradientFlow) -> dict[str, list[float]]:
-    if not flow.steps:
-        raise ValueError("no step was collected; run training steps inside the with block")
-    return flow.norms
-
-
-def _zone(axes: Any, border: float, end: float) -> None:
-    """Mark what lies beyond a border by its ground."""
-    axes.axvspan(min(border, end), max(border, end), color=ZONE, zorder=0)
-    axes.axvline(border, color=WIRE, linewidth=1.0, linestyle=":")
-
-
-def _few_steps(axes: Any, steps: int) -> None:
-    """Number the steps by whole numbers."""
-    if steps <= 10:
-        axes.set_xticks(range(1, steps + 1))
-    else:
-        axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.set_xlim(0.5, steps + 0.5)
-
-
-def _log_limits(axes: Any, low: float, high: float, which: str) -> None:
-    axes.set(**{f"{which}scale": "log", f"{which}lim": (low, high)})
-    axes.minorticks_off()
-
-
-def _layer_names(axes: Any, names: list[str]) -> None:
-    """Write the layers down the vertical axis, the input at the top."""
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.grid(visible=False, axis="y")
-    axes.tick_params(axis="y", length=0)
+    axes.xaxis.get_major_locator().set_params(nbins=4)
+    if low < 0 < high:
+        axes.axvline(0.0, color=WIRE, linewidth=0.8, linestyle=":", zorder=1)

@@ -5,16 +5,14 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from minigrad.autograd.events import HOOKS
-from minigrad.viz.graph import BEFORE_RULE, INSIDE, Edge, Graph, Hook, Node
-from minigrad.viz.style import BLUE, CARD, FOLD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
-from minigrad.viz.text import MONOSPACE, SANS, counted, text_width
+from minigrad.viz.graph import BEFORE_RULE, Edge, Graph, Hook, Node
+from minigrad.viz.style import BLUE, CARD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
+from minigrad.viz.text import MONOSPACE, SANS, text_width
 
 SIZE = 12.0
 SMALL = 10.5
 LINE = 15.5
 SUM_SIZE = 17.0
-
-MOST_HOOKS = 4  # so many are listed at a folded box
 
 
 @dataclass(frozen=True)
@@ -56,16 +54,13 @@ def hook_label(hook: Hook, several: bool = False) -> str:
         >>> hook_label(Hook("saved-tensor hooks", "unpack", 0, "self"))
         'saved-tensor hooks on self'
     """
-    kind = hook.kind.removesuffix(INSIDE)
-    label = HOOKS.get(kind, kind)
+    label = HOOKS.get(hook.kind, hook.kind)
     if hook.remark == "multi-grad":
         label = "multi-grad hook"
     elif hook.kind == "saved-tensor hooks" and hook.remark:
         label += f" on {hook.remark}"
     elif hook.remark:
         label = f"{hook.remark} {label}"
-    if kind != hook.kind:
-        label += INSIDE
     if several and hook.kind in ("tensor pre-hook", "retain_grad"):
         label += f", output {hook.output_nr}"
     return label
@@ -108,14 +103,6 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
     return lines
 
 
-def _fold_part(node: Node) -> Part:
-    """Draw several nodes as one: what it is, what goes in and out, how many they are."""
-    count = counted(node.holds, "node")
-    lines = [[Run(node.name, SANS, SIZE, bold=True)]]
-    lines += [[Run(line, SANS, SMALL, tone="soft")] for line in (*node.lines, count)]
-    return _part("fold", lines, 12.0)
-
-
 def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
     """Return a node's parts in the order in which a gradient passes them.
 
@@ -133,16 +120,10 @@ def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
     parts += [_hook_part(hook, outputs > 1) for hook in node.hooks if hook.kind in BEFORE_RULE]
     if node.role == "leaf":
         parts.append(_part("leaf", _tensor_lines(node) or [[Run("leaf", bold=True)]]))
-    elif node.role == "fold":
-        parts.append(_fold_part(node))
     else:
         pad = 16.0 if node.role == "identity" else 11.0
         parts.append(_part(node.role, [[Run(node.name)]], pad))
-    behind = [hook for hook in node.hooks if hook.kind not in BEFORE_RULE]
-    most = MOST_HOOKS if node.role == "fold" else len(behind)
-    parts += [_hook_part(hook, outputs > 1) for hook in behind[:most]]
-    if len(behind) > most:
-        parts.append(_part("note", [[Run(f"{len(behind) - most} more hooks inside", SANS, SMALL)]]))
+    parts += [_hook_part(hook, outputs > 1) for hook in node.hooks if hook.kind not in BEFORE_RULE]
     if outputs > 1:  # room for an arrow to each
         parts[0] = replace(parts[0], width=max(parts[0].width, 64.0 * (outputs - 1)))
     if node.notes:
@@ -178,7 +159,6 @@ FILLS = {
     "identity": ("#fdf1d6", "#a86f00"),
     "sum": (PAPER, WIRE),
     "note": ("#fffdf2", "#8b7f9e"),
-    "fold": ("#e9e4f3", FOLD),
 }
 # Lighter than in the palette, so that words on them can be read when a dark page turns them dark.
 _LIGHT_SKY, _LIGHT_ORANGE, _LIGHT_PURPLE = "#8ccbf0", "#f7bd4f", "#e6b0d0"
@@ -278,10 +258,6 @@ def shape(part: Part, place: Place) -> str:
         on_tensor = part.hook in ("tensor pre-hook", "retain_grad", "post-accumulate")
         sign = _hook_sign(x + height / 2 + 1, y + height / 2)
         return rect(place, rx=height / 2 if on_tensor else 2.0, **look) + sign
-    if part.kind == "fold":
-        inner = (x + 3, y + 3, width - 6, height - 6)
-        rim = rect(inner, rx=1.5, fill="none", stroke=FOLD, stroke_width=0.8)
-        return rect(place, rx=3, **look) + rim
     if part.kind == "note":
         return rect(place, rx=4, **look, stroke_dasharray="2 3")
     rounding = {"sum": min(width, height) / 2, "operation": 7}

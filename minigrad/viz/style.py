@@ -22,7 +22,7 @@ PURPLE, SKY, YELLOW, BLACK = "#CC79A7", "#56B4E9", "#F0E442", "#000000"
 
 # Lines have a contrast of 3 to 1 or more to white and to black grounds; words stand on cards.
 PAPER, RULE, INK, SOFT, WIRE = "#ffffff", "#8a93a0", "#16191d", "#4d545e", "#66707c"
-CARD, FOLD = "#f6f7f9", "#6f6196"
+CARD = "#f6f7f9"
 TONES = {"ink": INK, "soft": SOFT, "grad": "#8a3b00", "note": "#3d2f55"}
 
 
@@ -33,8 +33,6 @@ PLOT_INK = "#6f7780"
 # 3 to 1 or more to both: orange and sky are darker than in the palette, and two are of our own.
 AMBER, AZURE, VIOLET, WINE = "#b97c00", "#3d94cc", "#8a3ddb", "#c51b45"
 COLORS = (BLUE, VERMILLION, GREEN, PURPLE, AMBER, AZURE, PLOT_INK, VIOLET, WINE)
-# More than nine lines go from one of these colors to the next.
-RAMP = (BLUE, "#8370b8", "#c7607a", "#c98500")
 # One line style for each color, so that lines differ without any color.
 _DASHES = ((5, 1, 1, 1, 1, 1), (8, 2), (1, 1), (3, 4), (9, 2, 2, 2))
 LINES = ("-", "--", "-.", ":", *((0, dash) for dash in _DASHES))

@@ -4,6 +4,11 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
+import minigrad as torch
+from minigrad import nn
+from minigrad.nn import functional as F
+from minigrad.viz import watch_modules
+
 
 @dataclass(eq=False)
 class FakeTensor:
@@ -68,3 +73,26 @@ def random_graph(seed: int) -> tuple[int, list[tuple[int, int]]]:
             first = max(0, node - 12) if chance.random() < 0.9 else 0
             edges.append((chance.randint(first, node - 1), node))
     return count, edges
+
+
+class LeNet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5), nn.Conv2d(6, 16, 5)
+        self.fc1, self.fc2, self.fc3 = nn.Linear(256, 120), nn.Linear(120, 84), nn.Linear(84, 10)
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, x):
+        x = self.pool(F.relu(self.conv1(x)))
+        x = self.pool(F.relu(self.conv2(x))).flatten(1)
+        return self.fc3(F.relu(self.fc2(F.relu(self.fc1(x)))))
+
+
+def lenet():
+    torch.manual_seed(0)
+    model = LeNet()
+    with watch_modules(model) as modules:
+        out = model(torch.randn(2, 1, 28, 28))
+    loss = F.cross_entropy(out, torch.tensor([1, 2]))
+    loss.backward()
+    return loss, modules

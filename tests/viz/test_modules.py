@@ -195,7 +195,7 @@ def test_the_cells_of_an_unrolled_rnn_are_boxes_that_do_not_overlap():
     with watch_modules({"cell": cell}) as modules:
         for _ in range(4):
             state = cell(minigrad.ones(1, 2), state)
-    canvas = draw(state, modules=modules, fold=False)._canvases[0]
+    canvas = draw(state, modules=modules)._canvases[0]
     places = list(canvas.frame_places().values())
     assert len(places) == 4
     for at, (_, top, _, height) in enumerate(places):

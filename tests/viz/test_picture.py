@@ -19,8 +19,7 @@ from minigrad.viz.shapes import SMALL
 from minigrad.viz.style import INK, WIRE
 from minigrad.viz.text import SANS, text_width
 
-from .graphs import leaf, operation, output_of, random_graph
-from .test_folds import lenet
+from .graphs import leaf, lenet, operation, output_of, random_graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
@@ -176,11 +175,9 @@ from minigrad.viz import beside
 one = picture_of(small_model())
 both = beside(one, picture_of(small_model("legacy")), captions=["full", "legacy"])
 from minigrad.viz import draw
-from tests.viz.test_folds import encoder, lenet
+from tests.viz.graphs import lenet
 loss, modules = lenet()
-both = beside(both, draw(loss, modules=modules), draw(loss, modules=modules, fold=True))
-loss, modules, _ = encoder(5)
-both = beside(both, draw(loss, modules=modules), draw(loss, modules=modules, fold=2))
+both = beside(both, draw(loss, modules=modules))
 print(hashlib.sha256((both.svg + both.table + both.alt).encode()).hexdigest())
 """
 
