@@ -469,16 +469,16 @@ def unique_consecutive(
     return (values, *map(wrap, found[1:])) if len(found) > 1 else values
 
 
-def _unsafe(name: str, split: Any) -> None:
-    def copies(input: Tensor, split_size: Any, dim: Dim = 0) -> tuple[Tensor, ...]:
-        return tuple(each.clone() for each in split(input, split_size, dim))
-
-    copies.__doc__ = f"Copy the pieces that `{name.removeprefix('unsafe_')}` gives."
-    face(name)(copies)
+@face()
+def unsafe_split(input: Tensor, split_size: int, dim: Dim = 0) -> tuple[Tensor, ...]:
+    """Copy the pieces that `split` gives."""
+    return tuple(each.clone() for each in input.split(split_size, dim))
 
 
-_unsafe("unsafe_split", torch.split)
-_unsafe("unsafe_split_with_sizes", torch.split)
+@face()
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: Dim = 0) -> tuple[Tensor, ...]:
+    """Copy the pieces that `split_with_sizes` gives."""
+    return tuple(each.clone() for each in input.split(split_sizes, dim))
 
 
 @face()

@@ -1,7 +1,6 @@
 """Compute rarer activations, losses and poolings, as functions and as layers.
 
-Each function is a signature and the expression that it stands for, as in
-`minigrad.extra.composed`; each layer is a function, its settings, and which of them it prints.
+Each layer is a function, its settings, and which of them it prints.
 """
 
 from __future__ import annotations
@@ -13,18 +12,15 @@ from typing import Any
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.faces.face import functional, in_functional
-from minigrad.faces.signature import expressions
 from minigrad.nn import functional as F
 from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer, _ntuple
 from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
 from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
+from minigrad.ops.correlation import face_of
 from minigrad.ops.losses import reduced, reduction_number
 
 torch: Any = sys.modules["minigrad"]
-SPOKEN_OF = shuffled
-
-# ---------------------------------------------------------------------- what the table speaks of
 
 
 def total(losses: Tensor, *reduction: Any) -> Tensor:
@@ -32,7 +28,16 @@ def total(losses: Tensor, *reduction: Any) -> Tensor:
     return reduced(losses, reduction_number(*reduction))
 
 
-def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
+@functional("channel_shuffle")
+def _shuffled(input: Tensor, groups: int) -> Tensor:
+    """Take channels in turn from groups of them."""
+    return shuffled(input, groups)
+
+
+@functional()
+def gumbel_softmax(
+    logits: Tensor, tau: Any = 1, hard: Any = False, eps: float = 1e-10, dim: Any = -1
+) -> Tensor:
     """Draw one of several, nearly or, forward only, in full (Jang, Gu and Poole, 2016)."""
     noise = -torch.empty_like(logits).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
@@ -42,52 +47,18 @@ def gumbel(logits: Tensor, tau: float, hard: bool, dim: int) -> Tensor:
     return chosen - soft.detach() + soft
 
 
-def power_pooled(
-    input: Tensor, norm: Any, kernel_size: Any, stride: Any, ceil_mode: bool, ndim: int
+# ---------------------------------------------------------------------- losses
+
+
+@functional()
+def gaussian_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    var: Any,
+    full: bool = False,
+    eps: float = 1e-6,
+    reduction: Any = "mean",
 ) -> Tensor:
-    """Give the norm of the entries of each window."""
-    if norm in (math.inf, -math.inf):
-        sign = 1 if norm > 0 else -1
-        largest = getattr(F, f"max_pool{ndim}d")
-        return sign * largest(sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)
-    mean = getattr(F, f"avg_pool{ndim}d")(input.pow(norm), kernel_size, stride, 0, ceil_mode)
-    count = math.prod(_ntuple(ndim)(kernel_size))
-    return (mean.sign() * mean.abs().relu() * count).pow(1.0 / norm)
-
-
-def unpooled(
-    input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, size: Any, ndim: int
-) -> Tensor:
-    """Put the largest entries of windows back where they were, into zeros."""
-    kernel, stride, padding = map(_ntuple(ndim), (kernel, stride or kernel, padding))
-    known = zip(input.shape[-ndim:], kernel, stride, padding, strict=True)
-    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in known]
-    sizes = usual if size is None else list(size)[-ndim:]
-    pairs = zip(sizes, usual, stride, strict=True)
-    if not all(own - step < wanted < own + step for wanted, own, step in pairs):
-        raise ValueError(f"output_size {sizes} is more than a stride away from {usual}")
-    entries, places = input.flatten(-ndim), indices.flatten(-ndim)
-    whole = torch.zeros(*entries.shape[:-1], math.prod(sizes), dtype=input.dtype)
-    return whole.scatter(-1, places, entries).view(*input.shape[:-ndim], *sizes)
-
-
-def upsampled(name: str, *given: Any) -> Tensor:
-    """Resize, under an old name."""
-    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")
-    return F.interpolate(*given)
-
-
-def by_triplets(
-    anchor: Tensor, positive: Tensor, negative: Tensor, measure: Any, swap: bool
-) -> Tensor:
-    """Give how much nearer one is to an anchor than another."""
-    measure = measure or F.pairwise_distance
-    away = measure(anchor, negative)
-    away = torch.minimum(away, measure(positive, negative)) if swap else away
-    return measure(anchor, positive) - away
-
-
-def gaussian(input: Tensor, target: Tensor, var: Any, full: bool, eps: float) -> Tensor:
     """Give the negative logarithm of normal densities; the variance has no gradient below eps."""
     var = var if isinstance(var, torch.Tensor) else torch.as_tensor(var, dtype=input.dtype)
     if var.shape != input.shape and var.ndim:
@@ -98,53 +69,134 @@ def gaussian(input: Tensor, target: Tensor, var: Any, full: bool, eps: float) ->
     if (var < 0).any():
         raise ValueError("var has negative entry/entries")
     var = var + (var.detach().clamp(min=eps) - var.detach())
-    return (var.log() + (input - target) ** 2 / var + full * math.log(2 * math.pi)) / 2
+    losses = (var.log() + (input - target) ** 2 / var + full * math.log(2 * math.pi)) / 2
+    return total(losses, reduction)
 
 
-def margins(input: Tensor, target: Tensor, p: int, margin: float, weight: Any) -> Tensor:
+@functional()
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: Any = 1,
+    margin: Any = 1.0,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
     """Give by how much wrong classes come too near to the right one."""
     rows, right = torch.atleast_2d(input), target.view(-1, 1)
     over = (margin - rows.gather(1, right) + rows).scatter(1, right, 0.0)
     over = torch.where(over > 0, over, 0.0) ** p
     over = over if weight is None else over * weight[right]
-    return over.sum(1).view(target.shape) / rows.size(1)
+    losses = over.sum(1).view(target.shape) / rows.size(1)
+    return total(losses, reduction, size_average, reduce)
 
 
-# ---------------------------------------------------------------------- the tables
+@functional()
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: Any = "mean",
+) -> Tensor:
+    """Average the binary cross entropies of the labels of each sample."""
+    losses = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
+    losses = losses if weight is None else losses * weight
+    return total(losses.sum(input.ndim - 1) / input.size(-1), reduction, size_average, reduce)
 
-_FUNCTIONS = """
-channel_shuffle(Tensor input, int groups) = shuffled(input, groups)
-gaussian_nll_loss(Tensor input, Tensor target, var, full=False, float eps=1e-6, reduction="mean")
-    = total(gaussian(input, target, var, full, eps), reduction)
-gumbel_softmax(Tensor logits, tau=1, hard=False, eps=1e-10, dim=-1) = gumbel(logits, tau, hard, dim)
-multi_margin_loss(Tensor input, Tensor target, p=1, margin=1.0, weight=None, size_average=None,
-    reduce=None, reduction="mean") = total(margins(input, target, p, margin, weight),
-    reduction, size_average, reduce)
-multilabel_soft_margin_loss(Tensor input, Tensor target, weight=None, size_average=None,
-    reduce=None, reduction="mean") = total((lambda losses: (
-    losses if weight is None else losses * weight).sum(input.ndim - 1) / input.size(-1))(
-    -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))),
-    reduction, size_average, reduce)
-triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *,
-    distance_function=None, margin=1.0, swap=False, reduction="mean") = total(F.relu(
-    margin + by_triplets(anchor, positive, negative, distance_function, swap)), reduction)
-upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None)
-    = upsampled("upsample", input, size, scale_factor, mode, align_corners)
-upsample_nearest(Tensor input, size=None, scale_factor=None)
-    = upsampled("upsample_nearest", input, size, scale_factor, "nearest", None)
-"""
 
-_OF_DIMENSIONS = """
-lp_pool#d(Tensor input, norm_type, kernel_size, stride=None, ceil_mode=False)
-    = power_pooled(input, norm_type, kernel_size, stride, ceil_mode, #)
-max_unpool#d(Tensor input, Tensor indices, kernel_size, stride=None, padding=0, output_size=None)
-    = unpooled(input, indices, kernel_size, stride, padding, output_size, #)
-"""
-_FUNCTIONS += "".join(_OF_DIMENSIONS.replace("#", _digit).lstrip() for _digit in "123")
+@functional()
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Any = None,
+    margin: Any = 1.0,
+    swap: Any = False,
+    reduction: Any = "mean",
+) -> Tensor:
+    """Compute by how much what is different is too near to an anchor, by any distance."""
+    measure = distance_function or F.pairwise_distance
+    away = measure(anchor, negative)
+    away = torch.minimum(away, measure(positive, negative)) if swap else away
+    return total(F.relu(margin + measure(anchor, positive) - away), reduction)
 
-for _schema, _function in expressions(_FUNCTIONS, globals()):
-    functional(_schema)(_function)
-    setattr(F, _schema.partition("(")[0], in_functional[_schema.partition("(")[0]])
+
+# ---------------------------------------------------------------------- poolings, resizing
+
+
+def power_pooled(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    norm_type: Any,
+    kernel_size: Any,
+    stride: Any = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """Give the norm of the entries of each window."""
+    if norm_type in (math.inf, -math.inf):
+        sign = 1 if norm_type > 0 else -1
+        largest = getattr(F, f"max_pool{ndim}d")
+        return sign * largest(sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)
+    mean = getattr(F, f"avg_pool{ndim}d")(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
+    count = math.prod(_ntuple(ndim)(kernel_size))
+    return (mean.sign() * mean.abs().relu() * count).pow(1.0 / norm_type)
+
+
+def unpooled(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Tensor:
+    """Put the largest entries of windows back where they were, into zeros."""
+    kernel, stride, padding = map(_ntuple(ndim), (kernel_size, stride or kernel_size, padding))
+    known = zip(input.shape[-ndim:], kernel, stride, padding, strict=True)
+    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in known]
+    sizes = usual if output_size is None else list(output_size)[-ndim:]
+    pairs = zip(sizes, usual, stride, strict=True)
+    if not all(own - step < wanted < own + step for wanted, own, step in pairs):
+        raise ValueError(f"output_size {sizes} is more than a stride away from {usual}")
+    entries, places = input.flatten(-ndim), indices.flatten(-ndim)
+    whole = torch.zeros(*entries.shape[:-1], math.prod(sizes), dtype=input.dtype)
+    return whole.scatter(-1, places, entries).view(*input.shape[:-ndim], *sizes)
+
+
+for _dims in (1, 2, 3):
+    face_of(power_pooled, _dims, f"lp_pool{_dims}d")
+    face_of(unpooled, _dims, f"max_unpool{_dims}d")
+
+
+@functional()
+def upsample(
+    input: Any,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: Any = "nearest",
+    align_corners: Any = None,
+) -> Tensor:
+    """Resize, under an old name."""
+    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
+    return F.interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@functional()
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
+    """Resize, under an old name."""
+    warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate`.")
+    return F.interpolate(input, size, scale_factor)
+
+
+vars(F).update(in_functional)
 
 _MARGINS = f"p=1, margin=1.0, weight=None, {REDUCTION}"
 # Each layer: its base class, its function, its settings, and what it prints if not all of them.
@@ -184,7 +236,7 @@ class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
         """Put the entries back at their indices."""
         windows = self.kernel_size, self.stride, self.padding
-        return unpooled(input, indices, *windows, output_size, self._dims)
+        return unpooled("max_unpool", self._dims, input, indices, *windows, output_size)
 
 
 class _LPPool(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=False"):
@@ -194,8 +246,8 @@ class _LPPool(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=Fa
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the norms."""
-        norm = float(self.norm_type)
-        return power_pooled(input, norm, self.kernel_size, self.stride, self.ceil_mode, self._dims)
+        windows = self.kernel_size, self.stride, self.ceil_mode
+        return power_pooled("lp_pool", self._dims, input, float(self.norm_type), *windows)
 
 
 for _base in (_MaxUnpool, _LPPool):

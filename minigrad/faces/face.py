@@ -98,20 +98,15 @@ class Face:
         inplace: bool = False,
     ) -> None:
         self.body, self.check, self.like, self.inplace = body, check, like or body, inplace
-        self.name = name.partition("(")[0] or body.__name__
-        self._schema = name if "(" in name else ""
-        if self._schema:
-            out = (out or "kind") if "out=None" in name else None
+        self.name = name or body.__name__
         self._floats, self._missing, self._out, self._results = floats, missing, out, results
         self.function = self._stub(method=False)
-        apart = out is not None or "Sizes" in self.kinds() or "Sizes" in self._schema
+        apart = out is not None or "Sizes" in self.kinds()
         self.method = self._stub(method=True) if apart else self.function
 
     @functools.cached_property
     def signature(self) -> Signature:
         """What it takes and gives; read when it is first needed: this makes importing quick."""
-        if self._schema:
-            return import_module("minigrad.faces.signature").parse(self._schema)
         read = import_module("minigrad.faces.signature").read
         found = read(self.name, self.like, self._results, self._out is not None)
         return found.with_inplace() if self.inplace else found
@@ -171,7 +166,7 @@ class Face:
             ]
         given = ", ".join(each.name for each in signature.arguments)
         by_name = ", ".join(
-            f"{each.name}={each.name}" if each.by_name and not self._schema else each.name
+            f"{each.name}={each.name}" if each.by_name else each.name
             for each in signature.arguments
         )
         if signature.takes_out and not method:

@@ -1,30 +1,13 @@
-"""Read a signature as PyTorch's schemas write it: `size(Tensor input, Dim? dim=None) -> Tensor`."""
+"""Read what a function takes from its body: the names, annotations and defaults of parameters."""
 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
-NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
-# The kinds that arguments of these names have in every function that does not say another.
-KINDS = {
-    "bool": "as_tuple assume_unique ceil_mode compute_uv count_include_pad density descending"
-    " equal_nan full full_matrices invert keepdim largest log_input replacement return_counts"
-    " return_inverse"
-    " scale_grad_by_freq some sorted sparse sparse_grad stable swap train training unbiased",
-    "float": "atol delta eps margin nan neginf norm_type posinf rtol",
-    "Number": "alpha beta correction lower max_val min_val negative_slope threshold upper",
-    "dtype": "dtype",
-    "int": "decimals divisor_override groups k n padding_idx upscale_factor",
-}
-_NAMES = {"inf": float("inf")}  # what defaults may refer to
-_KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
-# Patterns of a schema and of an argument; Python compiles them when they are first used.
-_SCHEMA = r"(?s)(\w+)\((.*?)\)(?: -> (.+))?"
-_ARGUMENT = r"(?s)(?:(\S+)\s+)?(\*?\w+)(?:=(.+))?"
+NUMPY_NAMES = {"inf": float("inf")}  # what defaults may refer to
 
 
 class Argument(NamedTuple):
@@ -132,43 +115,6 @@ def _parameter(argument: Argument) -> str:
     return argument.name if argument.default is None else f"{argument.name}={argument.default}"
 
 
-def parse(schema: str) -> Signature:
-    """Read a schema.
-
-    Args:
-        schema: A signature, such as `"max(Tensor input, Dim dim) -> (values, indices)"`. Types
-            may end in `?`; what comes after `*` is given by name; a type may be left out.
-
-    Raises:
-        ValueError: If it cannot be read.
-
-    Example:
-        >>> signature = parse("amax(Tensor input, dim=(), bool keepdim=False, *, out=None)")
-        >>> signature.parameters()
-        'input, dim=(), keepdim=False, *, out=None, keepdims=None, axis=None'
-    """
-    match = re.fullmatch(_SCHEMA, schema.strip())
-    if match is None:
-        raise ValueError(f"no schema: {schema!r}")
-    name, inside, results = match.groups()
-    arguments, by_name, takes_out = [], False, False
-    for part in _split(inside):
-        found = re.fullmatch(_ARGUMENT, part)
-        if part == "*":
-            by_name = True
-        elif found is None:
-            raise ValueError(f"no argument: {part!r} in {schema!r}")
-        elif found[2] == "out":
-            takes_out = True
-        else:
-            kind = (found[1] or _KIND_OF.get(found[2], "Any")).replace("dtype", "Dtype")
-            optional = kind.endswith("?") or found[3] == "None"
-            arguments.append(Argument(kind.rstrip("?"), found[2], found[3], by_name, optional))
-            by_name = by_name or found[2].startswith("*")
-    several = re.findall(r"\w+", results) if results and results.startswith("(") else []
-    return Signature(name, tuple(arguments), tuple(several), takes_out)
-
-
 # The kinds of arguments, as annotations of bodies have them.
 Dim: TypeAlias = int
 Sizes: TypeAlias = tuple[int, ...]
@@ -214,38 +160,3 @@ def read(name: str, body: Any, results: str, takes_out: bool) -> Signature:
             )
         )
     return Signature(name, tuple(arguments), tuple(results.split()), takes_out)
-
-
-def expressions(table: str, names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Make functions of the entries of a table: each is a schema, "=", and an expression.
-
-    Args:
-        table: The entries. A line that begins with four spaces goes on with the one above it.
-        names: What the expressions speak of.
-
-    Returns:
-        Each schema, and the function that computes the expression of its arguments.
-    """
-    for entry in table.replace("\n    ", " ").strip().splitlines():
-        schema, _, expression = entry.partition(" = ")
-        arguments = ", ".join(each.name for each in parse(schema).arguments)
-        source = f"lambda {arguments}: {expression}"
-        body = eval(compile(source, f"<minigrad {schema.lstrip('_')}>", "eval"), names)
-        body.__doc__ = f"Compute `{expression}`."
-        yield schema, body
-
-
-def _split(inside: str) -> list[str]:
-    """Split arguments at commas, but not at those within brackets or texts."""
-    parts, depth, start, quoted = [], 0, 0, ""
-    for place, sign in enumerate(inside):
-        if quoted or sign in "'\"":
-            quoted = "" if sign == quoted else quoted or sign
-        elif sign in "([":
-            depth += 1
-        elif sign in ")]":
-            depth -= 1
-        elif sign == "," and not depth:
-            parts.append(inside[start:place].strip())
-            start = place + 1
-    return [part for part in (*parts, inside[start:].strip()) if part]

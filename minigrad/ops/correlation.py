@@ -73,8 +73,8 @@ def face_of(
         name: What it is called.
         say: Gives the decorator that makes the function.
     """
-    function: Any = functools.partial(compute, name.partition("(")[0], ndim)
-    function.__name__, function.__doc__ = name.partition("(")[0], compute.__doc__
+    function: Any = functools.partial(compute, name, ndim)
+    function.__name__, function.__doc__ = name, compute.__doc__
     function.__module__, function.__annotations__ = compute.__module__, compute.__annotations__
     say(name)(function)
 

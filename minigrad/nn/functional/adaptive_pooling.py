@@ -183,7 +183,7 @@ def _adaptive_mean(name: str, ndim: int, input: Tensor, output_size: Any) -> Ten
 
 
 def _adaptive_maximum(
-    name: str, ndim: int, input: Tensor, output_size: Any, return_indices: bool
+    name: str, ndim: int, input: Tensor, output_size: Any, return_indices: bool = False
 ) -> Any:
     """Take the largest entry of each of so many parts of an image.
 
@@ -214,7 +214,6 @@ def _adaptive_maximum(
 
 
 for _ndim in (1, 2, 3):
-    face_of(_adaptive_mean, _ndim, f"adaptive_avg_pool{_ndim}d(input, output_size)")
+    face_of(_adaptive_mean, _ndim, f"adaptive_avg_pool{_ndim}d")
     if _ndim < 3:
-        _arguments = "(input, output_size, return_indices=False)"
-        face_of(_adaptive_maximum, _ndim, f"adaptive_max_pool{_ndim}d{_arguments}")
+        face_of(_adaptive_maximum, _ndim, f"adaptive_max_pool{_ndim}d")

@@ -334,11 +334,11 @@ def _maximum(
     ndim: int,
     input: Tensor,
     kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: bool,
-    return_indices: bool,
+    stride: Any = None,
+    padding: Any = 0,
+    dilation: Any = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
 ) -> Any:
     r"""Take the largest entry of each window of an image.
 
@@ -399,10 +399,10 @@ def _average(
     ndim: int,
     input: Tensor,
     kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
     r"""Average each window of an image.
@@ -444,11 +444,22 @@ def _average(
     return as_signal(result) if ndim == 1 else result
 
 
-_WINDOW = "(input, kernel_size, stride=None, padding=0, {}ceil_mode=False, {})"
+def _average_of_signals(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Average each window of a signal; see `avg_pool2d`."""
+    windows = kernel_size, stride, padding
+    return _average(name, ndim, input, *windows, ceil_mode, count_include_pad)
+
+
 for _ndim in (1, 2, 3):
-    _arguments = _WINDOW.format("dilation=1, ", "return_indices=False")
-    face_of(_maximum, _ndim, f"max_pool{_ndim}d{_arguments}")
-    face_of(_maximum, _ndim, f"max_pool{_ndim}d_with_indices{_arguments}")
-    _more = "" if _ndim == 1 else ", divisor_override=None"
-    _arguments = _WINDOW.format("", f"count_include_pad=True{_more}")
-    face_of(_average, _ndim, f"avg_pool{_ndim}d{_arguments}")
+    face_of(_maximum, _ndim, f"max_pool{_ndim}d")
+    face_of(_maximum, _ndim, f"max_pool{_ndim}d_with_indices")
+    face_of(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")
