@@ -226,13 +226,13 @@ def _matrix_rank(
 @face()
 def fliplr(input: Tensor) -> Tensor:
     """Reverse the columns of matrices."""
-    return having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)  # type: ignore[no-any-return]
+    return having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 
 
 @face()
 def flipud(input: Tensor) -> Tensor:
     """Reverse the rows of matrices."""
-    return having(input.ndim, input, "Input must be >= 1-d.").flip(0)  # type: ignore[no-any-return]
+    return having(input.ndim, input, "Input must be >= 1-d.").flip(0)
 
 
 def _triangle(name: str, find: Any) -> None:
@@ -300,7 +300,7 @@ def nanmedian(input: Tensor) -> Tensor:
 @face()
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Add up the entries that are numbers."""
-    return torch.where(input.isnan(), 0, input).sum(dim, keepdim)  # type: ignore[no-any-return]
+    return torch.where(input.isnan(), 0, input).sum(dim, keepdim)
 
 
 @face(out="kind")
@@ -407,7 +407,7 @@ def scatter_reduce(
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """Give the entries where a mask is true, in a row."""
     having(mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")
-    return chosen(*torch.broadcast_tensors(input, mask))  # type: ignore[no-any-return]
+    return chosen(*torch.broadcast_tensors(input, mask))
 
 
 @face()
@@ -522,9 +522,9 @@ def atleast_2d(*tensors: Any) -> Any:
 def cartesian_prod(*tensors: Any) -> Tensor:
     """Give all combinations of the entries of vectors, one in each row."""
     if len(tensors) == 1:
-        return tensors[0]  # type: ignore[no-any-return]
+        return tensors[0]
     grid = torch.meshgrid(*tensors, indexing="ij")
-    return torch.stack(grid, -1).view(-1, len(tensors))  # type: ignore[no-any-return]
+    return torch.stack(grid, -1).view(-1, len(tensors))
 
 
 @_alone()
@@ -539,7 +539,7 @@ def empty_strided(
     """Make a tensor of any numbers with certain strides."""
     last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
     memory = torch.empty(1 + last, dtype=dtype, device=device)
-    return memory.as_strided(size, stride).requires_grad_(requires_grad)  # type: ignore[no-any-return]
+    return memory.as_strided(size, stride).requires_grad_(requires_grad)
 
 
 @_alone()
@@ -555,7 +555,7 @@ def logspace(
 ) -> Tensor:
     """Give numbers whose logarithms are spaced evenly."""
     made = base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)
-    return made.to(dtype or torch.get_default_dtype()).requires_grad_(requires_grad)  # type: ignore[no-any-return]
+    return made.to(dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
 
 
 @_alone()
@@ -570,7 +570,7 @@ def randint_like(
 ) -> Tensor:
     """Draw whole numbers in the shape of a tensor."""
     limits = (0, low) if high is None else (low, high)
-    return torch.randint(*limits, input.shape, dtype=dtype or input.dtype, device=device)  # type: ignore[no-any-return]
+    return torch.randint(*limits, input.shape, dtype=dtype or input.dtype, device=device)
 
 
 @_method()
@@ -592,7 +592,7 @@ def map_(input: Tensor, tensor: Tensor, callable: Any) -> Tensor:
 @_method()
 def share_memory_(input: Tensor) -> Tensor:
     """Move the entries to memory that processes share."""
-    return shared(input)  # type: ignore[no-any-return]
+    return shared(input)
 
 
 # ---------------------------------------------------------------------- sparse tensors, settings

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 # What NumPy calls the arguments of these names; a function takes both, as in PyTorch.
-NUMPY_NAMES = {"inf": float("inf")}  # what defaults may refer to
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+_NAMES = {"inf": float("inf")}  # what defaults may refer to
 
 
 class Argument(NamedTuple):
