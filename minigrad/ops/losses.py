@@ -256,7 +256,7 @@ def smooth_absolute_error(
         tensor(1.3125)
     """
     if beta == 0:
-        return absolute_error(input, target, reduction)
+        return absolute_error(input, target, reduction=reduction)
     if not beta > 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return _smooth_l1(*_fitting("smooth_l1_cpu", input, target), reduction, beta)
@@ -468,7 +468,7 @@ def cross_entropy(
     scores = log_softmax(input, dim)
     if target._array.shape == sizes:
         return _of_probabilities(scores, target, dim, *settings, label_smoothing)
-    picked = likelihood(scores, target, *settings)
+    picked = likelihood(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
     if not label_smoothing:
         return picked
     return _smoothed(picked, scores, target, dim, *settings, label_smoothing)

@@ -295,7 +295,7 @@ def _edges(array: Any, bins: Any, ends: Any) -> Any:
     return factories.linspace(low, high, bins + 1, dtype=dtypes.of_array(array))._array
 
 
-numpy_protocols.functions[np.nonzero] = lambda a: nonzero(a, True)
+numpy_protocols.functions[np.nonzero] = lambda a: nonzero(a, as_tuple=True)
 
 
 # ---------------------------------------------------------------------- positions
