@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from minigrad.autograd import accumulation, attributes, grad_mode
+from minigrad.autograd import attributes, grad_mode
 from minigrad.autograd.grad_mode import (
     enable_grad,
     inference_mode,

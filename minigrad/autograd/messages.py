@@ -5,7 +5,6 @@ Each function makes one error from the facts, to be raised, or warns.
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from os.path import abspath, dirname
@@ -144,23 +143,6 @@ def returned_by_post_accumulate_hook() -> Exception:
         "Tensor post accumulate grad hooks should return None. To change the gradient, "
         "write to the tensor's .grad."
     )
-
-
-def say_misfit(error: ValueError) -> None:
-    """Say in PyTorch's words that shapes in a rule do not fit: `.data` is another one by now.
-
-    Raises:
-        RuntimeError: If NumPy said so of arrays of minigrad's own.
-    """
-    told, shapes = str(error), re.findall(r"\(([\d,]*)\)", str(error))
-    frame: Any = error.__traceback__
-    while frame.tb_next is not None:
-        frame = frame.tb_next
-    own = frame.tb_frame.f_code.co_filename.startswith(_NOT_THE_USERS)
-    if own and "broadcast" in told and len(shapes) > 1:
-        sizes = [[int(size) for size in shape.split(",") if size] for shape in shapes]
-        a, b, *_ = (wrap_as_normal(np.zeros(each)) for each in sizes)
-        a.add_(b) if told.startswith("non-") else a + b
 
 
 def wrong_number(kind: str, got: int, expected: int) -> Exception:
