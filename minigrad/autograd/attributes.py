@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
-from minigrad.autograd.inference import INFERENCE
-from minigrad.autograd.members import attach
+from minigrad.autograd.grad_mode import INFERENCE
 from minigrad.autograd.messages import can_require_grad, type_name, warn, wrong_type
+from minigrad.autograd.rules import attach
 from minigrad.autograd.views import update_views
 from minigrad.core import extensions
 from minigrad.core.hooks import RemovableHandle

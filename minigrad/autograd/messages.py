@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.inference import INFERENCE
 from minigrad.core import extensions
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import FullBackwardHooks
@@ -387,7 +386,7 @@ def refuse_requires_grad(tensor: Tensor, value: Any) -> None:
         )
     if value and not can_require_grad(tensor._array.dtype):
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-    if value and tensor._version_counter is INFERENCE and modes.inference is None:
+    if value and tensor.is_inference() and modes.inference is None:
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.members import attach
 from minigrad.autograd.messages import FREED, RELEASED, detached, stale, wrong_call
+from minigrad.autograd.rules import attach
 from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node

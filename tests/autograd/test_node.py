@@ -186,7 +186,5 @@ def test_a_gradient_of_another_shape_than_its_leaf_is_refused():
     x = minigrad.ones(4, requires_grad=True)
     y = (x * minigrad.ones(4)).sum()
     x.data = minigrad.zeros(2, 2)
-    with pytest.raises(
-        RuntimeError, match=r"got \[4\] but expected shape"
-    ):
+    with pytest.raises(RuntimeError, match=r"got \[4\] but expected shape"):
         y.backward()
