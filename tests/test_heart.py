@@ -16,7 +16,7 @@ import pytest
 
 import minigrad
 from minigrad import nn
-from minigrad.autograd.members import attach
+from minigrad.autograd.rules import attach
 from minigrad.core import Extensions, extensions
 from minigrad.core.operation import differentiable
 from tests.budgets import (

@@ -5,15 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blocks import Block
 from minigrad.autograd.grad_mode import OBSERVERS, observe
-from minigrad.autograd.messages import anomaly, warn, wrong_type
+from minigrad.autograd.messages import anomaly, warn
 from minigrad.core import extensions
 from minigrad.core.engine import AccumulateGrad, GraphTask
 from minigrad.core.modes import modes
@@ -42,7 +41,7 @@ def is_anomaly_check_nan_enabled() -> bool:
     return anomaly.check_nan
 
 
-class set_detect_anomaly(Block):
+class set_detect_anomaly:
     """Switch anomaly detection on or off, at once, or for a block if used with `with`.
 
     While it is on, each operation remembers the line that called it. If its backward fails, or
@@ -65,17 +64,10 @@ class set_detect_anomaly(Block):
 
     def __enter__(self) -> None:
         """Hold what was set upon creation."""
-        self._hold()
 
-    def _until_left(self) -> Generator[None]:
+    def __exit__(self, *exception: object) -> None:
         """Restore what was set before."""
-        try:
-            yield
-        finally:
-            anomaly.enabled, anomaly.check_nan = self.previous
-            modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
-            kinds: list[Any] = [watched] if anomaly.enabled else []
-            extensions.pass_kinds[: extensions.pass_kinds[:1] == [watched]] = kinds
+        _switch(*self.previous)
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -107,17 +99,12 @@ class detect_anomaly(set_detect_anomaly):
         )
 
     def __enter__(self) -> None:
-        """Start to anomaly."""
+        """Look for anomalies from here on."""
         self.previous = (anomaly.enabled, anomaly.check_nan)
-        _switch(True, self.check_nan, self)
+        _switch(True, self.check_nan)
 
 
-def _switch(enabled: bool, check_nan: bool, block: Block | None = None) -> None:
-    for place, (name, each) in enumerate((("enabled", enabled), ("check_nan", check_nan)), 1):
-        if each.__class__ is not bool:
-            raise wrong_type("set_anomaly_enabled", name, "bool", each, place)
-    if block is not None:
-        block._hold()
+def _switch(enabled: bool, check_nan: bool) -> None:
     anomaly.enabled, anomaly.check_nan = enabled, check_nan
     modes.observers = OBSERVERS[modes.saved_hooks != (), enabled]
     kinds: list[Any] = [watched] if enabled else []

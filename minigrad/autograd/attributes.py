@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 from weakref import ref
 
-import numpy as np
-
-from minigrad.autograd.inference import INFERENCE
-from minigrad.autograd.members import attach
+from minigrad.autograd.grad_mode import INFERENCE
 from minigrad.autograd.messages import can_require_grad, type_name, warn, wrong_type
+from minigrad.autograd.rules import attach
 from minigrad.autograd.views import update_views
-from minigrad.core.hooks import NodeHooks, RemovableHandle
+from minigrad.core import extensions
+from minigrad.core.hooks import RemovableHandle
 from minigrad.core.modes import modes
-from minigrad.core.node import NO_EDGE, Node, reduce_gradient
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.tensor import Tensor, VersionCounter, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
 
@@ -55,72 +54,45 @@ class DetachedCounter(VersionCounter):
     views = _shared("views")
 
 
-# ------------------------------------------------------------------ another form than the graph's
+# ------------------------------------------------------------------ what becomes `.grad`
 
 
-class _Fitting(NodeHooks):
-    """The hooks of a node whose output has another form now: gradients must fit what it gave."""
+def laid_out_like(leaf: Any, gradient: Any) -> Any:
+    """Copy a gradient into the order in which the entries of its leaf lie in memory.
 
-    __slots__ = ()
-    forms: ClassVar[dict[int, tuple[Any, Any]]]
-    leaf: ClassVar[Any]
-
-    def run_tensor_hooks(self, gradients: list[Any]) -> None:
-        """Fit the gradients, then call the hooks."""
-        self.fit(gradients)
-        super().run_tensor_hooks(gradients)
-        if self.leaf is not None and self.leaf._grad is None and gradients[0] is not None:
-            gradients[0] = self._fitted(self.leaf._array, gradients[0])
-
-    def fit(self, gradients: list[Any]) -> None:
-        """Reduce the gradients to the forms of the outputs."""
-        for output_nr, form in self.forms.items():
-            gradient = gradients[output_nr]
-            if gradient is None:
-                continue
-            sizes, got = list(form[0]), list(gradient.shape)
-            pairs = zip(sizes[::-1], got[::-1], strict=False)
-            if len(sizes) > len(got) or any(size not in (1, have) for size, have in pairs):
-                raise RuntimeError(
-                    f"Function {self._giver(output_nr)} - got {got} but expected shape compatible "
-                    f"with {sizes}"
-                )
-            gradients[output_nr] = reduce_gradient(gradient, form)
-
-    def _fitted(self, array: Any, gradient: Any) -> Any:
-        """Copy a first gradient into a leaf's shape; one that lies as the leaf does becomes it."""
-        strides = gradient._array.strides
-        if not modes.task.recorded and array.strides[: len(strides)] == strides:
-            return gradient
-        return wrap_as_normal(np.zeros_like(array, gradient._array.dtype)).copy_(gradient)
-
-    def _giver(self, output_nr: int) -> str:
-        """Name the function whose gradient arrived."""
-        waiting = [node for node, _ in modes.task.roots if node is not None]
-        for node in waiting:
-            for place, (source, number) in enumerate(node.next_functions):
-                if source is not None and source._hooks is self and number == output_nr:
-                    return f"{node.name()} returned an invalid gradient at index {place}"
-                waiting += [source] if source is not None and source not in waiting else []
-        return "GraphRoot returned an invalid gradient at index 0"
-
-
-def keep_to_form(tensor: Tensor, old: Any) -> None:
-    """Let the graph that made a tensor, or a leaf's, expect gradients of the form that it had.
-
-    Args:
-        tensor: The tensor. It has another shape or dtype now, which nothing recorded.
-        old: Its array before.
+    So that `leaf.grad.view(...)` can do what `leaf.view(...)` can. The gradient of a leaf whose
+    entries share memory, or lie apart, lies in the order of printing.
     """
-    node, output_nr = tensor._last_edge()
-    leaf = tensor if node is None else None
-    if leaf is not None and tensor._meta is not None:
-        node = tensor._meta.living_accumulator()
-    if node is not None:
-        hooks = node._ensure_hooks()
-        forms = {output_nr: (old.shape, old.dtype), **getattr(hooks, "forms", {})}
-        facts = {"__slots__": (), "forms": forms, "leaf": leaf}
-        hooks.__class__ = type("NodeHooks", (_Fitting,), facts)
+    if leaf.flags.c_contiguous:
+        return gradient.copy()
+    order = sorted(range(leaf.ndim), key=lambda dim: -leaf.strides[dim])
+    if not leaf.transpose(order).flags.c_contiguous:
+        return gradient.copy()
+    places = sorted(range(leaf.ndim), key=order.__getitem__)
+    return gradient.transpose(order).copy().transpose(places)
+
+
+def own(variable: Tensor, gradient: Any) -> Any:
+    """Copy a gradient; one that lies in memory as the leaf does, or as it is printed, stays so.
+
+    Raises:
+        RuntimeError: If it has another shape than the leaf, whose data was replaced since.
+    """
+    leaf = variable._array
+    if gradient.shape != leaf.shape:
+        raise RuntimeError(
+            f"Function AccumulateGrad got an invalid gradient - got {list(gradient.shape)} but "
+            f"expected shape compatible with {list(leaf.shape)}"
+        )
+    if isinstance(gradient, Tensor):  # which is recorded
+        return gradient._copied_to(laid_out_like(leaf, gradient._array))
+    usual = gradient.flags.c_contiguous and leaf.flags.c_contiguous
+    if leaf.ndim > 1 and gradient.strides != leaf.strides and not usual:
+        return laid_out_like(leaf, gradient)
+    return gradient.copy("K")
+
+
+extensions.register(own=own)
 
 
 @attach(Tensor)
@@ -303,11 +275,9 @@ class TensorAttributes(Tensor):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
-        old, self._array = self._array, value._array
-        if dtype != old.dtype or old.shape != value._array.shape:
-            keep_to_form(self, old)
-        if self._meta is not None and dtype != old.dtype:
+        if self._meta is not None and dtype != self._array.dtype:
             self._meta.accumulator = None  # the old graph's gradients are of the old dtype
+        self._array = value._array
 
     @data.deleter
     def data(self) -> None:

@@ -1,4 +1,8 @@
-"""Write an operation of your own: subclass `Function`, give it `forward` and `backward`."""
+"""Write an operation of your own: subclass `Function`, give it `forward` and `backward`.
+
+What `ctx` offers in the two is in `FunctionCtx`; it is the function's node in the graph as well.
+`place_outputs` makes what forward returned the results of that node.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,425 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ClassVar
 
-from minigrad.autograd.function_node import FunctionCtx, FunctionNode, place_outputs
+import numpy as np
+
+from minigrad.autograd.custom_nodes import unpacked
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import type_name, warn
+from minigrad.autograd.messages import RELEASED, can_require_grad, refuse_complex, type_name, warn
+from minigrad.autograd.saved_names import raw_saved
+from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge
-from minigrad.core.modes import is_grad_enabled, modes
-from minigrad.core.node import NO_EDGE, Edge, Node
-from minigrad.core.tensor import Tensor
+from minigrad.core.modes import is_grad_enabled, modes, notify
+from minigrad.core.node import NO_EDGE, Edge, Node, next_priority, sum_to_shape
+from minigrad.core.tensor import SavedTensor, Tensor, make_view, wrap_as_normal
 
-__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "FunctionMeta", "InplaceFunction"]
-__all__ += ["once_differentiable"]
+__all__ = ["Function", "FunctionCtx", "FunctionMeta", "once_differentiable"]
 
-BackwardCFunction = FunctionNode
+
+# ------------------------------------------------------------------ the node is the ctx
+
+
+class FunctionCtx:
+    """What a custom `Function` may say about its tensors, through `ctx`.
+
+    Attributes:
+        needs_input_grad: For each argument of forward whether it needs a gradient.
+        dirty_tensors: What `mark_dirty` was given, until forward is over.
+        non_differentiable: What `mark_non_differentiable` was given, until forward is over.
+    """
+
+    needs_input_grad: tuple[bool, ...] | None = None
+    dirty_tensors: tuple[Any, ...] | None = None
+    non_differentiable: tuple[Any, ...] | None = None
+    _to_save: tuple[Any, ...] = ()
+    _materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors for backward, where `ctx.saved_tensors` gives them.
+
+        What is no tensor is kept as an attribute: `ctx.factor = factor`. A second call replaces
+        what the first one kept.
+
+        Args:
+            *tensors: Inputs, outputs or others; None is allowed.
+
+        Raises:
+            TypeError: When forward is over, if one of them is neither a tensor nor None.
+        """
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Do nothing: here so that code with a `jvp` runs, which nothing calls."""
+
+    def mark_dirty(self, *args: Any) -> None:
+        """Say which inputs forward changed in place; forward must return them as well.
+
+        Raises:
+            RuntimeError: When forward is over, if one of them is no tensor, was not returned, or
+                must not be changed (a leaf that requires a gradient).
+        """
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args: Any) -> None:
+        """Say which outputs have no gradient: they will not require one.
+
+        Raises:
+            RuntimeError: When forward is over, if one of them is no tensor.
+        """
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Choose whether missing gradients arrive in backward as zeros (the default) or None."""
+        self._materialize = bool(value)
+
+
+class FunctionNode(Node, FunctionCtx):
+    """The node of a custom `Function`. PyTorch calls it `BackwardCFunction`.
+
+    Attributes that forward sets on `ctx` are attributes of `grad_fn`.
+    """
+
+    _forward_cls: ClassVar[Any]
+    _multiple = True
+    _broadcast = None
+    _runs_without_gradient = True
+    _computes = "always"
+    _keeps_tensors = True
+    _takes_detached = True
+
+    requires_grad = True
+    _outputs_saved: Sequence[int | None] = ()
+    _changed_first = True  # whether the view that forward changed in place came first
+
+    def __init__(self) -> None:
+        self._saved = ()
+        self._hooks = None
+        self._edges = ()
+
+    def __call__(self, *gradients: Any) -> Any:
+        """Refuse: the node of a custom function is not called, its `apply` is."""
+        raise TypeError(
+            f"'{type(self).__name__}' object is not callable. Its method apply(*gradients) runs "
+            "the backward that the Function defines."
+        )
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+    # ------------------------------------------------------------------ what forward saved
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors that forward saved.
+
+        Raises:
+            RuntimeError: If they were released, or changed in place since.
+        """
+        if self._saved is None:
+            raise RuntimeError(RELEASED)
+        places = enumerate(self._saved)
+        return tuple(None if each is None else unpacked(self, n, each) for n, each in places)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The same as `saved_tensors`, with a warning: it is the old name."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        """Handles on the saved tensors, which take hooks."""
+        if self._saved is None:
+            raise RuntimeError(RELEASED)
+        return tuple(raw_saved(self, place) for place in range(len(self._saved)))
+
+    def _result_nr(self, place: int) -> int:
+        """Tell which output of the function the tensor is that was saved at a place."""
+        return self._outputs_saved[place] or 0
+
+    # ------------------------------------------------------------------ what the engine calls
+
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Call the function's backward with arrays put into tensors."""
+        if gradient.__class__ is not list:
+            gradient = self._of_changed_view(gradient)
+        gradients = [None if g is None else wrap_as_normal(g) for g in gradient]
+        results = self._run_recorded(gradients, keep)
+        return [None if result is None else result._array for result in results]
+
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Call the function's backward; what it does is recorded."""
+        if gradient.__class__ is not list:
+            gradient = self._of_changed_view(gradient)
+        results = self._call_backward(list(gradient))
+        if not keep:
+            self._saved = None
+        return results
+
+    def _of_changed_view(self, gradient: Any) -> list[Any]:
+        """Take the gradient of a view that forward changed in place, from `CopySlices`.
+
+        That node gives the first gradient that backward returns to the view's place in its base.
+        """
+        if not self._changed_first:
+            raise RuntimeError(
+                f"{type(self).__name__}: forward changed a view in place (mark_dirty), and that "
+                "view is not its first tensor argument. The gradients would go to the wrong "
+                "inputs. Make it the first argument, or change a clone() of it."
+            )
+        return [gradient]
+
+    def apply(self, *args: Any) -> Any:
+        """Call the backward that the function's class defines, with `self` as its `ctx`."""
+        kind = self._forward_cls
+        return (kind.backward if kind.vjp is Function.vjp else kind.vjp)(self, *args)
+
+    def _call_backward(self, gradients: list[Any]) -> list[Any]:
+        if self._materialize:
+            for position, gradient in enumerate(gradients):
+                if gradient is None and self._shape[position] is not None:
+                    shape, dtype = self._shape[position], self._dtype[position]
+                    gradients[position] = wrap_as_normal(np.zeros(shape, dtype))
+        results = self.apply(*gradients)
+        return self._checked(results if isinstance(results, tuple) else (results,))
+
+    def _checked(self, results: tuple[Any, ...]) -> list[Any]:
+        """Check the gradients that backward gave, one for each argument of forward."""
+        name, expected = type(self).__name__, len(self._tensor_slots)
+        if len(results) > expected and all(result is None for result in results[expected:]):
+            results = results[:expected]
+        if len(results) != expected:
+            raise RuntimeError(
+                f"function {name} returned an incorrect number of gradients (expected {expected}, "
+                f"got {len(results)}). backward returns one for each argument of forward; None "
+                "for those without a gradient."
+            )
+        checked: list[Any] = []
+        for position, (result, slot) in enumerate(zip(results, self._tensor_slots, strict=True)):
+            if slot is not None:
+                if result is not None and not isinstance(result, Tensor):
+                    raise RuntimeError(f"expected Variable or None (got {type_name(result)})")
+                checked.append(result)
+            elif result is not None:
+                raise RuntimeError(
+                    f"function {name} returned a gradient different than None at position "
+                    f"{position + 1}, but the corresponding forward input was not a Variable"
+                )
+        slots = [slot for slot in self._tensor_slots if slot is not None]
+        for index, (result, edge) in enumerate(zip(checked, self.next_functions, strict=True)):
+            if result is not None and edge[0] is not None:  # others are dropped as they are
+                checked[index] = self._fitted(result, slots[index], index)
+        return checked
+
+    def _fitted(self, result: Any, slot: tuple[Any, Any], index: int) -> Any:
+        shape, dtype = slot
+        if result._array.shape != shape:
+            try:
+                fits = np.broadcast_shapes(result._array.shape, shape) == result._array.shape
+            except ValueError:
+                fits = False
+            if not fits:
+                raise RuntimeError(
+                    f"Function {type(self).__name__} returned an invalid gradient at index "
+                    f"{index} - got {list(result._array.shape)} but expected shape compatible "
+                    f"with {list(shape)}"
+                )
+            result = sum_to_shape(result, shape)
+        refuse_complex(result._array.dtype)
+        return result if result._array.dtype == dtype else result._to_numpy_dtype(dtype)
+
+    # ------------------------------------------------------------------ setting up
+
+    def _record_inputs(self, arguments: Sequence[Any]) -> None:
+        edges: list[Edge] = []
+        slots: list[Any] = []
+        for argument in arguments:
+            if isinstance(argument, Tensor):
+                needs = argument.requires_grad
+                edges.append(argument._edge or resolve_edge(argument) if needs else NO_EDGE)
+                slots.append((argument._array.shape, argument._array.dtype))
+            else:
+                slots.append(None)
+        self._edges = tuple(edges)
+        self._tensor_slots = slots
+        self._priority = next_priority()
+
+    def _record_saved(self, outputs: Sequence[Any]) -> None:
+        saved: list[SavedTensor | None] = []
+        numbers: list[int | None] = []
+        # Let go of them at once: if a pack hook raises, node and result would hold each other.
+        to_save, self._to_save = self._to_save, ()
+        for tensor in to_save:
+            places = [place for place, output in enumerate(outputs) if output is tensor]
+            numbers.append(places[-1] if places else None)  # the last, if it was returned twice
+            # the node must not hold its own result: they would keep each other alive
+            own = tensor is not None and bool(places) and tensor._has_node()
+            saved.append(None if tensor is None else SavedTensor(tensor, is_result=own))
+        self._saved = tuple(saved)
+        self._outputs_saved = numbers
+        notify(self, *outputs)
+
+
+# ------------------------------------------------------------------ what forward returned
+
+
+def place_outputs(
+    ctx: FunctionNode, inputs: Sequence[Any], outputs: list[Any], *, recording: bool, in_setup: bool
+) -> None:
+    """Give each output its place in the graph, in the list itself.
+
+    An input returned as it is becomes a view of that input, so that the function can be its
+    `grad_fn`; an input marked as dirty gets the function as its new history instead.
+
+    Args:
+        ctx: The node.
+        inputs: The arguments of forward.
+        outputs: What forward returned.
+        recording: Whether the node is part of a graph.
+        in_setup: Whether `setup_context` said what is saved, rather than forward.
+
+    Raises:
+        TypeError: If something is saved that is no tensor.
+        RuntimeError: If marks and outputs contradict each other.
+        NotImplementedError: If an output that would require a gradient is complex.
+    """
+    saved = _tensors_to_save(ctx, recording)
+    not_differentiable = dirty = _NOTHING
+    if ctx.non_differentiable is not None:
+        not_differentiable = _marked(ctx, "non_differentiable", _NOT_MARKED)
+    if ctx.dirty_tensors is not None:
+        dirty = _marked(ctx, "dirty_tensors", _NOT_DIRTY)
+        for tensor in dirty:
+            tensor._bump_version()
+    given = list(outputs) if dirty else _NOTHING
+    places = {id(tensor) for tensor in inputs}
+    shapes: list[Any] = []
+    dtypes: list[Any] = []
+    views: list[tuple[Any, Any]] = []
+    differentiable_outputs = 0
+    for output_nr, output in enumerate(outputs):
+        if not isinstance(output, Tensor):
+            shapes.append(None)
+            dtypes.append(None)
+            continue
+        array = output._array
+        shapes.append(array.shape)
+        dtypes.append(array.dtype)
+        is_input = id(output) in places
+        is_dirty = bool(dirty) and _among(output, dirty)
+        differentiable = (
+            recording
+            and not (not_differentiable and _among(output, not_differentiable))
+            and (array.dtype.kind == "f" or can_require_grad(array.dtype))
+        )
+        if is_input and not is_dirty and (differentiable or not output.requires_grad):
+            if in_setup and _among(output, saved):
+                raise RuntimeError(_SAVED_INPUT)
+            source, output = output, wrap_as_normal(array)  # a face of its own: a view
+            make_view(output, source)
+        if not differentiable:
+            output = _without_gradient(output, is_input) if output.requires_grad else output
+        elif is_dirty:
+            _change_history(output, ctx, output_nr, inputs, len(outputs))
+        else:
+            output._edge = (ctx, output_nr)
+        differentiable_outputs += differentiable
+        view = output._view
+        if view is not None and not (is_input and is_dirty):
+            view.origin = "one"
+            if differentiable:
+                views.append((output, output._edge))
+        outputs[output_nr] = output
+    for output, edge in views:  # their place is up to date, whatever was changed in place
+        output._edge, output._view.stale, output._view.edge = edge, False, None
+    if differentiable_outputs > 1:
+        for output in outputs:
+            if isinstance(output, Tensor) and output._view is not None:
+                output._view.origin = "several"
+    if not all(_among(tensor, given) for tensor in dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. "
+            "The inputs that are modified inplace must all be outputs of the Function."
+        )
+    ctx._shape, ctx._dtype = tuple(shapes), tuple(dtypes)
+
+
+_NOTHING: Sequence[Any] = ()
+
+
+def _among(tensor: Any, tensors: Sequence[Any]) -> bool:
+    return any(tensor is other for other in tensors)
+
+
+def _tensors_to_save(ctx: FunctionNode, recording: bool) -> Sequence[Any]:
+    for position, tensor in enumerate(ctx._to_save):
+        if recording and tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {position} is of "
+                f"type {type_name(tensor)}. Keep other things as attributes of ctx."
+            )
+    return ctx._to_save
+
+
+def _marked(ctx: FunctionNode, how: str, wrong: str) -> Sequence[Any]:
+    """Take the tensors that `forward` marked; raise if one of them is none."""
+    marked = getattr(ctx, how) or ()
+    setattr(ctx, how, None)
+    for position, tensor in enumerate(marked):
+        if not isinstance(tensor, Tensor):
+            raise RuntimeError(f"{wrong.format(position)} {type_name(tensor)}")
+    return marked
+
+
+_NOT_MARKED = "mark_non_differentiable only accepts variable arguments, but got"
+_NOT_DIRTY = "mark_dirty can only accept variables, but argument {} is of type"
+_SAVED_INPUT = (
+    "An input that has been returned as-is as output is being saved for backward. This is not "
+    "supported if you override setup_context. You should return and save a view of the input "
+    "instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself."
+)
+
+
+def _without_gradient(output: Any, is_input: bool) -> Any:
+    """Let an output that is not differentiable require no gradient."""
+    if is_input:
+        return output.detach()
+    # A view of an input says that it requires a gradient, as one made under no_grad does.
+    return output.detach_() if output._view is None else output
+
+
+def _change_history(
+    tensor: Any, ctx: FunctionNode, output_nr: int, inputs: Sequence[Any], count: int
+) -> None:
+    """Make the node the history of an input that forward changed in place."""
+    if tensor.requires_grad and not tensor._has_node():
+        raise RuntimeError(
+            "a leaf Variable that requires grad has been used in an in-place operation."
+        )
+    if not _among(tensor, inputs):
+        text = (
+            "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
+            "have been mutated should be passed to ctx.mark_dirty()."
+        )
+        if tensor._view is not None:
+            raise RuntimeError(text)
+        warn(text)
+    if tensor._view is not None and count > 1:
+        raise RuntimeError(
+            "If your Function modifies inplace an input that is a view of another Tensor, your "
+            "Function cannot return more than one Tensor. This is not supported by the current "
+            "autograd engine. You should either make sure the input is not a view (using .clone() "
+            "for example) or make your Function only return one Tensor (potentially splitting it "
+            "into two Functions: one doing the inplace that returns a single Tensor and a second "
+            "one that does the other operations). You can ask on the forum "
+            "https://discuss.pytorch.org/ if you need help to do this change."
+        )
+    tensor._grad = None
+    ctx._changed_first = next((t for t in inputs if isinstance(t, Tensor)), None) is tensor
+    rebase_history(tensor, ctx, output_nr)
+
+
+# ------------------------------------------------------------------ the class to subclass
 
 
 class FunctionMeta(type):
@@ -42,10 +453,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     `ctx`, and `setup_context(ctx, inputs, output)` keeps what backward needs.
 
     Attributes:
-        clear_saved_tensors_on_access: Set it to True to let go of the saved tensors as soon as
-            backward asked for them; it may then ask once.
-        boxed_grads_call: Set it to True to get the gradients in one list, from which backward can
-            take them out to free their memory early.
         generate_vmap_rule: Here so that code which sets it runs; there is no `vmap` in minigrad.
 
     Example:
@@ -69,8 +476,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         tensor([12.])
     """
 
-    clear_saved_tensors_on_access: ClassVar[bool] = False
-    boxed_grads_call: ClassVar[bool] = False
     generate_vmap_rule: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -111,22 +516,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
     vjp = backward
 
-    @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """Stand in for the rule of forward mode, which minigrad does not have."""
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with "
-            "forward mode AD."
-        )
-
-    @staticmethod
-    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """Stand in for the rule of `vmap`, which minigrad does not have."""
-        raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
-            "or set generate_vmap_rule=True."
-        )
-
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and record the function if an input requires a gradient.
@@ -148,15 +537,17 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
-        if kwargs:
-            args = _by_place(cls.forward, args, kwargs, skip=0 if in_setup else 1)
+        elif kwargs:
+            bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
+            args, kwargs = bound.args[1:], bound.kwargs
+        if kwargs:  # there is one gradient for each place
+            name = next(iter(kwargs))
+            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
         ctx = cls._backward_cls()
         ctx.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in args)
         recording = any(ctx.needs_input_grad) and is_grad_enabled()
         if recording:
             ctx._record_inputs(args)
-        if cls.clear_saved_tensors_on_access is not False or cls.boxed_grads_call is not False:
-            _check_options(cls)
         recording_outside, asked = modes.recording, modes.asked
         modes.set_recording(False)
         try:
@@ -173,55 +564,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         if recording:
             ctx._record_saved(outputs)
         return tuple(outputs) if several else outputs[0]
-
-    @classmethod
-    def _rule(cls) -> Callable[..., Any]:
-        """Give the backward that the subclass defines, under either of its names."""
-        if cls.vjp is Function.vjp:
-            return cls.backward
-        if cls.backward is not Function.backward:
-            raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
-                "should only implement one of them."
-            )
-        return cls.vjp
-
-
-def _check_options(cls: type[Function]) -> None:
-    for option in ("clear_saved_tensors_on_access", "boxed_grads_call"):
-        value = getattr(cls, option)
-        if not isinstance(value, bool):
-            raise RuntimeError(f"{option} must be a bool, got {type_name(value)}")
-
-
-def _by_place(
-    forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], skip: int
-) -> tuple[Any, ...]:
-    """Put arguments given by name in their places, as there is one gradient for each place.
-
-    Raises:
-        TypeError: If a name is not known, was given by place too, or leaves a gap before it.
-    """
-    code = forward.__code__
-    names = code.co_varnames[skip : code.co_argcount]
-    for name in kwargs:
-        if name not in names:
-            raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
-        if names.index(name) < len(args):
-            raise TypeError(f"forward() got multiple values for argument '{name}'")
-    last = max(names.index(name) for name in kwargs)
-    for place, name in enumerate(names[len(args) : last], start=len(args)):
-        if name not in kwargs:
-            raise TypeError(f"forward() missing required argument: '{name}' (position {place})")
-    return (*args, *(kwargs[name] for name in names[len(args) : last + 1]))
-
-
-class InplaceFunction(Function):
-    """A `Function` that may remember whether it works in place; kept for old code."""
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
 
 class Error(Node):

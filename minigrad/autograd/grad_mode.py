@@ -4,24 +4,47 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from itertools import product
 from typing import Any, ClassVar, Self, TypeVar
 
 from minigrad.autograd import messages
-from minigrad.autograd.blocks import Block
-from minigrad.autograd.inference import INFERENCE
+from minigrad.core import extensions
 from minigrad.core.modes import Observer, is_grad_enabled, modes
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, VersionCounter
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class InferenceCounter(VersionCounter):
+    """The counter of all tensors made in inference mode: it counts nothing, so nothing is saved."""
+
+    __slots__ = ()
+
+    # Views need not be found again, as no graph can become wrong.
+    views: Any = property(lambda self: None, lambda self, views: None)
+
+    def count(self) -> None:
+        """Refuse a change outside of inference mode."""
+        if modes.inference is None:
+            raise extensions.messages.inference_tensor_changed()
+
+    @property
+    def value(self) -> int:
+        """Refuse: there is no version, so nobody could notice a change."""
+        raise extensions.messages.saved_inference_tensor()
+
+    @value.setter
+    def value(self, value: int) -> None: ...
+
+
+INFERENCE: VersionCounter = object.__new__(InferenceCounter)
+
+
 # Who observes new nodes, by whether saved-tensor hooks are in force and whether anomalies are
-# looked for. It is looked up, as a block may call nothing when it ends.
+# looked for.
 OBSERVERS: dict[tuple[bool, ...], tuple[Observer, ...]] = dict.fromkeys(
     product((False, True), repeat=2), ()
 )
@@ -34,7 +57,7 @@ def observe(place: int, observer: Observer) -> None:
             OBSERVERS[key] = (*OBSERVERS[key], observer)
 
 
-class DecoratingMode(Block):
+class DecoratingMode:
     """A mode as a context manager and as a decorator of functions and generators."""
 
     def clone(self) -> Self:
@@ -46,6 +69,9 @@ class DecoratingMode(Block):
         return self.clone()
 
     def __enter__(self) -> None:
+        raise NotImplementedError
+
+    def __exit__(self, *exception: object) -> None:
         raise NotImplementedError
 
     def __call__(self, orig_func: F) -> F:
@@ -109,21 +135,15 @@ class _Recording(DecoratingMode):
     """A mode that switches recording on or off."""
 
     _begun: ClassVar[bool] = False  # when it is made, rather than when it is entered
-    wanted: bool
+    value: bool
 
     def __enter__(self) -> None:
         if not self._begun:
             self.prev = modes.asked
-        self._hold()
-        modes.asked = self.wanted
-        modes.recording = self.wanted and modes.inference is None
+        modes.set_recording(self.value)
 
-    def _until_left(self) -> Generator[None]:
-        try:
-            yield
-        finally:
-            modes.asked = self.prev
-            modes.recording = self.prev and modes.inference is None
+    def __exit__(self, *exception: object) -> None:
+        modes.set_recording(self.prev)
 
 
 class _GradSwitch(_Recording):
@@ -152,7 +172,7 @@ class no_grad(_GradSwitch):
         False
     """
 
-    wanted = False
+    value = False
 
     def __init__(self) -> None:
         self.prev = False
@@ -169,7 +189,7 @@ class enable_grad(_GradSwitch):
         True
     """
 
-    wanted = True
+    value = True
 
 
 class set_grad_enabled(_Recording):
@@ -194,7 +214,7 @@ class set_grad_enabled(_Recording):
         if not isinstance(mode, bool):
             raise messages.wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
         self.prev = is_grad_enabled()
-        self.mode = self.wanted = mode
+        self.mode = self.value = mode
         modes.set_recording(mode)
 
     def clone(self) -> Self:
@@ -260,65 +280,15 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         return type(self)(self.mode)
 
     def __enter__(self) -> None:
-        before = is_inference_mode_enabled(), is_grad_enabled(), self._before
-        self._hold()
-        self._before = before
+        self._before = modes.inference, modes.asked, self._before
         modes.inference = INFERENCE if self.mode else None
         modes.asked = modes.recording = not self.mode
 
-    def _until_left(self) -> Generator[None]:
-        try:
-            yield
-        finally:
-            if self._before is None:
-                raise AttributeError("this inference_mode() was not entered: it cannot be left")
-            inference, modes.asked, self._before = self._before
-            modes.inference = INFERENCE if inference else None
-            modes.recording = modes.asked and not inference
-
-
-class _Threads(threading.local):
-    enabled: bool = True  # changes nothing
-
-
-_threads = _Threads()
-
-
-class set_multithreading_enabled(DecoratingMode):
-    """Take PyTorch's switch for backward in several threads: here a pass runs in the one it is in.
-
-    Args:
-        mode: What `is_multithreading_enabled` answers, at once and until the end of the block if
-            used with `with`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> with torch.autograd.set_multithreading_enabled(False):
-        ...     torch.autograd.is_multithreading_enabled()
-        False
-    """
-
-    def __init__(self, mode: bool) -> None:
-        self.prev, self.mode = is_multithreading_enabled(), mode
-        _threads.enabled = mode
-
-    def clone(self) -> Self:
-        """Give a fresh context that wants the same."""
-        return type(self)(self.mode)
-
-    def __enter__(self) -> None:
-        self._hold()
-
-    def _until_left(self) -> Generator[None]:
-        try:
-            yield
-        finally:
-            _threads.enabled = self.prev
-
-
-def is_multithreading_enabled() -> bool:
-    """Tell what `set_multithreading_enabled` has set; True at first."""
-    return _threads.enabled
+    def __exit__(self, *exception: object) -> None:
+        if self._before is None:
+            raise AttributeError("this inference_mode() was not entered: it cannot be left")
+        modes.inference, asked, self._before = self._before
+        modes.set_recording(asked)
 
 
 def is_inference_mode_enabled() -> bool:

@@ -6,16 +6,15 @@ Both start at tensors, or at gradient edges, which name a place in the graph wit
 from __future__ import annotations
 
 import math
-import operator
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex, say_misfit, type_name, warn
+from minigrad.autograd.messages import refuse_complex, warn
 from minigrad.core import extensions
 from minigrad.core.engine import (
     AccumulateGrad,
@@ -114,25 +113,12 @@ def layout_of(place: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def _flag(value: Any) -> bool:
-    """Take True or False, or a whole number for it."""
-    if not hasattr(value, "__index__") or isinstance(value, (np.ndarray, type)):
-        raise TypeError(f"a flag must be True or False, or a whole number, not {type_name(value)}")
-    number = operator.index(value)
-    if not 0 <= number < 256:
-        raise OverflowError(f"unsigned byte integer is greater than maximum: a flag is {number}")
-    return bool(number)
-
-
-def starting_gradients(roots: Sequence[Any], gradients: Any, create_graph: Any) -> list[Any]:
+def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
     """Check the gradients to start from, and fill in 1 where one may be left out."""
-    recorded = create_graph is not False and _flag(create_graph)
     if gradients is None:
         gradients = [None] * len(roots)
     elif isinstance(gradients, Tensor):
         gradients = [gradients]
-    elif not isinstance(gradients, Iterable):
-        raise TypeError(f"'{type_name(gradients)}' object is not iterable: gradients are tensors")
     starts = [
         starting_gradient(position, root, gradient, recorded)
         # more gradients than tensors are not looked at, as in PyTorch
@@ -156,8 +142,6 @@ def starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -
             "Expected output to be a torch.Tensor or a gradient edge, but got "
             f"{type(root).__name__}"
         )
-    if isinstance(root, GradientEdge):
-        _check_edge(*root)
     layout = layout_of(root)
     if gradient is None:
         start = _one(position, root, layout)
@@ -167,37 +151,17 @@ def starting_gradient(position: int, root: Any, gradient: Any, recorded: bool) -
             f"gradients can be either Tensors or None, but got {type(gradient).__name__}"
         )
     start = gradient._array
-    if layout is None:
-        refuse_complex(start.dtype)
-        return gradient if recorded else start
-    shape, dtype = layout
+    shape, dtype = layout or (start.shape, start.dtype)
+    refuse_complex(start.dtype)
     if start.shape != shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{position}] has a shape of "
             f"torch.Size({list(start.shape)}) and output[{position}] has a shape of "
             f"torch.Size({list(shape)})."
         )
-    if start.dtype == dtype:
-        return gradient if recorded else start
-    if "c" in (start.dtype.kind, dtype.kind):  # or the imaginary part would go
-        given, wanted = gradient.dtype, wrap_as_normal(np.empty(0, dtype)).dtype
-        raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{position}] has a dtype of {given} and "
-            f"output[{position}] has a dtype of {wanted}."
-        )
-    return gradient._to_numpy_dtype(dtype) if recorded else start.astype(dtype)
-
-
-def _check_edge(node: Any, output_nr: Any, _: Any) -> None:
-    if not isinstance(node, Node):
-        raise AttributeError(f"'{type_name(node)}' object has no attribute '_input_metadata'")
-    if isinstance(output_nr, type) or not hasattr(output_nr, "__index__"):
-        raise TypeError(f"indices must be integers or slices, not {type_name(output_nr)}")
-    if operator.index(output_nr) and not node._multiple:
-        raise IndexError(
-            f"tuple index out of range: {node.name()} has one output, not number {output_nr}"
-        )
+    if start.dtype != dtype:
+        return gradient._to_numpy_dtype(dtype) if recorded else start.astype(dtype)
+    return gradient if recorded else start
 
 
 def _one(position: int, root: Any, layout: Any) -> Any:
@@ -214,28 +178,9 @@ def _one(position: int, root: Any, layout: Any) -> Any:
             "grad can be implicitly created only for scalar outputs. This one has shape "
             f"{list(shape)}: reduce it with sum() or mean(), or pass gradient= in its shape."
         )
-    if isinstance(root, GradientEdge):
-        return np.ones(shape, dtype)
-    start = root._array.copy()
+    start = np.ones(shape, dtype) if isinstance(root, GradientEdge) else root._array.copy()
     start.fill(1)
     return start
-
-
-class UncheckedTask(GraphTask):
-    """A pass that starts at an edge put together by hand: its gradient may have a wrong shape."""
-
-    every_step = True
-
-    def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
-        """Refuse a gradient that does not fit its leaf."""
-        if isinstance(node, AccumulateGrad) and grad_outputs[0] is not None:
-            wanted, got = node.variable._array.shape, grad_outputs[0].shape
-            if got != wanted:
-                raise RuntimeError(
-                    f"Function AccumulateGrad got an invalid gradient - got {list(got)} "
-                    f"but expected shape compatible with {list(wanted)}"
-                )
-        return super()._evaluate(node, grad_outputs)
 
 
 class ChosenTask(GraphTask):
@@ -284,8 +229,6 @@ class ChosenTask(GraphTask):
             hooks: Any = node._hooks
             if node not in self.running and hooks is not None:
                 hooks.run_tensor_hooks(shown)
-            elif hasattr(hooks, "fit"):
-                hooks.fit(shown)
             self._capture(node, shown)
             if not (self.recorded or node._multiple):
                 grad_outputs = as_arrays(shown)  # where NumPy made a number of it, too
@@ -305,10 +248,6 @@ class ChosenTask(GraphTask):
         """Keep the gradients that were asked for."""
         for position, output_nr in self.captures[node]:
             self.captured[position] = grad_outputs[output_nr]
-
-
-class UncheckedChosenTask(UncheckedTask, ChosenTask):
-    """A pass that is both."""
 
 
 def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> set[Node]:
@@ -331,22 +270,6 @@ def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> s
             needed.add(node)
             reached.add(node)
     return needed
-
-
-def _run(
-    roots: list[Any], gradients: Any, retain_graph: Any, create_graph: Any, inputs: Any, sums: bool
-) -> list[Any]:
-    """Run the sort of pass that is wanted."""
-    unknown = any(isinstance(root, GradientEdge) and layout_of(root) is None for root in roots)
-    edges = [_edge_of(root) for root in roots]
-    keep = create_graph if retain_graph is None else retain_graph
-    if keep.__class__ is not bool or create_graph.__class__ is not bool:
-        keep, create_graph = _flag(keep), _flag(create_graph)
-    if inputs is None:
-        kind: type[GraphTask] = UncheckedTask if unknown else GraphTask
-        return _explained(edges, gradients, keep, create_graph, kind)
-    kind = UncheckedChosenTask if unknown else ChosenTask
-    return _explained(edges, gradients, keep, create_graph, kind, inputs, sums)
 
 
 # ------------------------------------------------------------------ backward and grad
@@ -386,21 +309,17 @@ def backward(
     """
     if grad_variables is not None:
         warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
-        if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please only use `grad_tensors`."
-            )
         grad_tensors = grad_variables
     roots, wanted = _as_list(tensors), None if inputs is None else _as_wanted(inputs, "backward")
-    gradients = starting_gradients(roots, grad_tensors, create_graph)
+    gradients = starting_gradients(roots, grad_tensors, bool(create_graph))
     for tensor in wanted or ():
         if isinstance(tensor, Tensor):
             tensor._resolved_edge()  # a view of changed memory retains at its new node
             tensor.retain_grad()
-    edges = None if wanted is None else [_edge_of(tensor) for tensor in wanted]
+    chosen = () if wanted is None else (ChosenTask, list(map(_edge_of, wanted)), True)
+    keep = create_graph if retain_graph is None else retain_graph
     try:
-        _run(roots, gradients, retain_graph, create_graph, edges, True)
+        run_backward(list(map(_edge_of, roots)), gradients, bool(keep), bool(create_graph), *chosen)
     finally:
         if create_graph:
             warn(
@@ -414,11 +333,6 @@ def backward(
 
 def _as_wanted(inputs: Any, function: str) -> list[Any]:
     """Give a list of what gradients are wanted for, which may be the values of a dict."""
-    if isinstance(inputs, Mapping) and type(inputs) is not dict:
-        raise TypeError(
-            f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. "
-            "Other Mapping types are not supported."
-        )
     wanted = list(inputs.values()) if isinstance(inputs, dict) else _as_list(inputs)
     if not wanted:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
@@ -429,9 +343,6 @@ def _as_list(tensors: Any) -> list[Any]:
     """Give a list of tensors and gradient edges from one of them or several."""
     if isinstance(tensors, (Tensor, GradientEdge)):
         return [tensors]
-    if not isinstance(tensors, Iterable):
-        told = f"'{type_name(tensors)}' object is not iterable. Give one tensor or several."
-        raise TypeError(told)
     return list(tensors)
 
 
@@ -510,11 +421,12 @@ def grad(
             "is_grads_batched=True is not offered. Call grad() once for each row of grad_outputs, "
             "with retain_graph=True."
         )
-    allow_unused = materialize_grads if allow_unused is None else _flag(allow_unused)
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
-    gradients = starting_gradients(roots, grad_outputs, create_graph)
-    edges = [_edge_of(tensor) for tensor in wanted]
-    results = _run(roots, gradients, retain_graph, create_graph, edges, False)
+    gradients = starting_gradients(roots, grad_outputs, bool(create_graph))
+    edges, inner = list(map(_edge_of, roots)), list(map(_edge_of, wanted))
+    keep = bool(create_graph if retain_graph is None else retain_graph)
+    results = run_backward(edges, gradients, keep, bool(create_graph), ChosenTask, inner, False)
     for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):
         if result is None and not allow_unused:
             raise RuntimeError(
@@ -583,26 +495,16 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
     return results.pop()
 
 
-def _explained(*given: Any) -> Any:
-    """Run a pass; where a shape does not fit any more, say so in PyTorch's words."""
-    try:
-        return run_backward(*given)
-    except ValueError as error:
-        say_misfit(error)
-        raise
-
-
 def backward_of(
     tensor: Tensor, gradient: Any, retain_graph: Any, create_graph: Any, inputs: Any
 ) -> None:
     """Do what `tensor.backward()` does; what is quite plain is done at once."""
-    plain = gradient is inputs is None and create_graph is False
-    plain = plain and (retain_graph is None or retain_graph.__class__ is bool)
-    edge = (tensor._edge or resolve_edge(tensor)) if plain and tensor._array.size == 1 else NO_EDGE
+    plain = gradient is inputs is None and not create_graph and tensor._array.size == 1
+    edge = (tensor._edge or resolve_edge(tensor)) if plain else NO_EDGE
     if edge is NO_EDGE:
         return backward(tensor, gradient, retain_graph, create_graph, None, inputs)
     (start := tensor._array.copy()).fill(1)
-    _explained([edge], [start], bool(retain_graph), False)
+    run_backward([edge], [start], bool(retain_graph), False)
 
 
 extensions.register(backward=backward_of, deeper=in_another_thread)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
+import numpy as np
+
 from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
-from minigrad.autograd.messages import hook_name
+from minigrad.autograd.messages import hook_name, warn
 from minigrad.autograd.saved_hooks import (
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
@@ -21,7 +23,7 @@ from minigrad.core.hooks import RemovableHandle
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import FullBackwardHooks, LegacyHook
 from minigrad.core.node import Node
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap_as_normal
 
 __all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]
 __all__ += ["allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "save_on_cpu"]
@@ -282,3 +284,75 @@ def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
     first.__name__ = hook_name(fn)
     first.remark = "multi-grad"  # type: ignore[attr-defined]
     return first
+
+
+# ------------------------------------------------------------------ code of before 2018
+
+
+class Engine:
+    """What running hooks may ask of the engine; `Variable._execution_engine` is the one."""
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call a function without arguments at the end of the backward pass that runs now.
+
+        Raises:
+            RuntimeError: If none runs.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> engine = torch.autograd.Variable._execution_engine
+            >>> def hook(grad):
+            ...     engine.queue_callback(lambda: print("at the end:", x.grad))
+            >>> y = x * 2
+            >>> handle = y.register_hook(hook)
+            >>> y.backward()
+            at the end: tensor([2.])
+        """
+        task = modes.task
+        if task is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        if task.callbacks is None:
+            task.callbacks = []
+        task.callbacks.append(callback)
+
+
+class VariableMeta(type):
+    """The class of `Variable`: it says that every tensor is one."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        """Tell whether something is a tensor."""
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=VariableMeta):
+    """What a tensor with a graph once was wrapped in; today it gives a tensor.
+
+    Args:
+        data: A tensor, whose memory and version counter the result shares; None for an empty one.
+        requires_grad: Whether the result requires a gradient.
+        volatile: Does nothing any more.
+        name: Does nothing.
+
+    Raises:
+        RuntimeError: If integers shall require a gradient.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.autograd import Variable
+        >>> Variable(torch.ones(2), requires_grad=True)
+        tensor([1., 1.], requires_grad=True)
+        >>> isinstance(torch.ones(2), Variable)
+        True
+    """
+
+    _execution_engine: ClassVar[Engine] = Engine()
+
+    def __new__(
+        cls, data: Any = None, requires_grad: Any = False, volatile: Any = False, name: Any = None
+    ) -> Any:
+        """Give a tensor on the same memory, outside of its graph."""
+        if volatile:
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+        tensor = wrap_as_normal(np.empty(0, np.float32)) if data is None else data.detach()
+        return tensor.requires_grad_() if requires_grad else tensor

@@ -5,7 +5,6 @@ Each function makes one error from the facts, to be raised, or warns.
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from os.path import abspath, dirname
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.inference import INFERENCE
 from minigrad.core import extensions
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import FullBackwardHooks
@@ -144,23 +142,6 @@ def returned_by_post_accumulate_hook() -> Exception:
         "Tensor post accumulate grad hooks should return None. To change the gradient, "
         "write to the tensor's .grad."
     )
-
-
-def say_misfit(error: ValueError) -> None:
-    """Say in PyTorch's words that shapes in a rule do not fit: `.data` is another one by now.
-
-    Raises:
-        RuntimeError: If NumPy said so of arrays of minigrad's own.
-    """
-    told, shapes = str(error), re.findall(r"\(([\d,]*)\)", str(error))
-    frame: Any = error.__traceback__
-    while frame.tb_next is not None:
-        frame = frame.tb_next
-    own = frame.tb_frame.f_code.co_filename.startswith(_NOT_THE_USERS)
-    if own and "broadcast" in told and len(shapes) > 1:
-        sizes = [[int(size) for size in shape.split(",") if size] for shape in shapes]
-        a, b, *_ = (wrap_as_normal(np.zeros(each)) for each in sizes)
-        a.add_(b) if told.startswith("non-") else a + b
 
 
 def wrong_number(kind: str, got: int, expected: int) -> Exception:
@@ -405,7 +386,7 @@ def refuse_requires_grad(tensor: Tensor, value: Any) -> None:
         )
     if value and not can_require_grad(tensor._array.dtype):
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-    if value and tensor._version_counter is INFERENCE and modes.inference is None:
+    if value and tensor.is_inference() and modes.inference is None:
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
         )

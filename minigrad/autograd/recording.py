@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from minigrad.autograd import events
-from minigrad.autograd.blocks import Block
 from minigrad.autograd.events import Event, Log, NodeLabel, snapshot
-from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.grad_mode import INFERENCE
 from minigrad.autograd.messages import hook_name, type_name
 from minigrad.core import extensions
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
@@ -20,7 +19,7 @@ from minigrad.core.node import Edge, Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 
-class record(Block):
+class record:
     """Log the backward passes of a block: what each node got, what each hook saw, what went where.
 
     The passes run as they would have, in the same order and with the same values. Gradients are
@@ -68,18 +67,14 @@ class record(Block):
     def __enter__(self) -> Log:
         """Begin to log."""
         recorder = Recorder(self._names, modes.recorder)
-        self._hold()
         modes.recorder, self._outer = recorder, modes.recorder
         extensions.pass_kinds.append(recorded_here)
         return recorder.log
 
-    def _until_left(self) -> Generator[None]:
+    def __exit__(self, *exception: object) -> None:
         """End."""
-        try:
-            yield
-        finally:
-            modes.recorder = self._outer
-            extensions.pass_kinds.remove(recorded_here)
+        modes.recorder = self._outer
+        extensions.pass_kinds.remove(recorded_here)
 
 
 class Recorder:

@@ -1,4 +1,4 @@
-"""Say how the forwards and the rules of operations run: silently, and recorded or not.
+"""Say how forwards and rules of operations run: silently, recorded or not; attach methods.
 
 NumPy does not compute an error function. Where a forward needs such a function, it is written in
 NumPy beside it, for numbers; and an array of a class of its own is asked first, by NumPy's
@@ -143,3 +143,34 @@ def overridable(function: Callable[..., Any]) -> Callable[..., Any]:
 
     ask._implementation = function  # type: ignore[attr-defined]  # as NumPy's have it
     return ask
+
+
+# ---------------------------------------------------------------------- members of other rooms
+
+
+# What every class has, also an empty one.
+_OF_EVERY_CLASS = frozenset(vars(type("Empty", (), {"__slots__": ()})))
+
+
+def attach(kind: type) -> Callable[[type], type]:
+    """Decorate a class whose members are to be members of `kind`: of `Tensor` or of `Node`.
+
+    Example:
+        >>> class Tensor: ...
+        >>> @attach(Tensor)
+        ... class Doubling:
+        ...     __slots__ = ()
+        ...
+        ...     def doubled(self):
+        ...         return 2
+        >>> Tensor().doubled()
+        2
+    """
+
+    def give(part: type) -> type:
+        for name, member in vars(part).items():
+            if name not in _OF_EVERY_CLASS:
+                setattr(kind, name, member)
+        return part
+
+    return give

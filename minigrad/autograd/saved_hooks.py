@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 import numpy as np
 
-from minigrad.autograd.blocks import Block, DecoratingBlock
-from minigrad.autograd.grad_mode import OBSERVERS, no_grad, observe
-from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, no_grad, observe
 from minigrad.autograd.messages import anomaly, can_require_grad, only_floats, wrong_type
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
@@ -178,7 +177,7 @@ def _reduced(kind: type[Node], place: int, gradient: Any, wanted: Any) -> Any:
     )
 
 
-class saved_tensors_hooks(Block):
+class saved_tensors_hooks:
     """Call a pair of hooks for each tensor that an operation in the block saves for backward.
 
     Of nested blocks the innermost counts. Numbers that became tensors are not packed.
@@ -209,8 +208,6 @@ class saved_tensors_hooks(Block):
         tensor([20.0855])
     """
 
-    _copies: SavedCopies | None = None  # of `allow_mutation_on_saved_tensors`
-
     def __init__(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
         self.pack_hook = pack_hook
         self.unpack_hook = unpack_hook
@@ -227,26 +224,18 @@ class saved_tensors_hooks(Block):
                 "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
                 f"with: {', '.join(map(repr, pair))}"
             )
-        self._hold()
         modes.saved_hooks = (*modes.saved_hooks, pair)
         modes.observers = OBSERVERS[True, anomaly.enabled]
 
-    def _until_left(self) -> Generator[None]:
+    def __exit__(self, *exception: object) -> None:
         """Let the pair of the surrounding block count again."""
-        try:
-            yield
-        finally:
-            if not modes.saved_hooks:
-                raise RuntimeError(
-                    "saved_tensors_hooks was left more often than entered; a hook must not leave "
-                    "the block that it serves"
-                ) from None
-            modes.saved_hooks = modes.saved_hooks[:-1]
-            modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
-            if self._copies is not None:
-                del _open_blocks[:]
-                write_watchers.remove(self._copies._before_write)
-                self._copies.clear()
+        if not modes.saved_hooks:
+            raise RuntimeError(
+                "saved_tensors_hooks was left more often than entered; a hook must not leave "
+                "the block that it serves"
+            )
+        modes.saved_hooks = modes.saved_hooks[:-1]
+        modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -281,7 +270,8 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(pack, unpack)
 
 
-def disable_saved_tensors_hooks(error_message: str) -> DecoratingBlock:
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Generator[None]:
     """Forbid `saved_tensors_hooks` within a block.
 
     Args:
@@ -297,28 +287,13 @@ def disable_saved_tensors_hooks(error_message: str) -> DecoratingBlock:
         Traceback (most recent call last):
         RuntimeError: not within this block
     """
-    return _Forbidden(error_message)
-
-
-class _Forbidden(DecoratingBlock):
-    def __init__(self, error_message: str) -> None:
-        self.error_message = error_message
-        self.previous: str | None = None
-
-    def __enter__(self) -> None:
-        if not isinstance(self.error_message, (str, bytes)):
-            told = self.error_message
-            raise wrong_type("disable_saved_tensors_hooks", "error_message", "str", told)
-        if modes.saved_hooks:
-            raise RuntimeError(self.error_message)
-        self._hold()
-        self.previous, modes.hooks_forbidden = modes.hooks_forbidden, self.error_message
-
-    def _until_left(self) -> Generator[None]:
-        try:
-            yield
-        finally:
-            modes.hooks_forbidden = self.previous
+    if modes.saved_hooks:
+        raise RuntimeError(error_message)
+    previous, modes.hooks_forbidden = modes.hooks_forbidden, error_message
+    try:
+        yield
+    finally:
+        modes.hooks_forbidden = previous
 
 
 def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
@@ -454,7 +429,8 @@ class SavedCopies:
 _open_blocks: list[SavedCopies] = []
 
 
-def allow_mutation_on_saved_tensors() -> DecoratingBlock:
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Generator[SavedCopies]:
     """Let tensors be changed in place though an operation in the block needs their old values.
 
     A saved tensor is copied just before it is changed, so the gradients are those of the values
@@ -476,17 +452,15 @@ def allow_mutation_on_saved_tensors() -> DecoratingBlock:
         >>> x.grad
         tensor([6.])
     """
-    return _Mutation()
-
-
-class _Mutation(saved_tensors_hooks, DecoratingBlock):
-    def __init__(self) -> None: ...
-
-    def __enter__(self) -> SavedCopies:  # type: ignore[override]
-        if _open_blocks:
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        copies = self._copies = SavedCopies()
-        self.pack_hook, self.unpack_hook = copies._pack, copies._unpack
-        super().__enter__()
-        write_watchers[:0], _open_blocks[:] = [copies._before_write], [copies]
-        return copies
+    if _open_blocks:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    copies = SavedCopies()
+    with saved_tensors_hooks(copies._pack, copies._unpack):
+        write_watchers.append(copies._before_write)
+        _open_blocks.append(copies)
+        try:
+            yield copies
+        finally:
+            _open_blocks.pop()
+            write_watchers.remove(copies._before_write)
+            copies.clear()

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.members import attach
 from minigrad.autograd.messages import FREED, RELEASED, detached, stale, wrong_call
+from minigrad.autograd.rules import attach
 from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
@@ -52,7 +52,7 @@ _HIDDEN = {"bags", "chosen", "kept", "layout", "own", "positions", "sizes", "sta
 def names_of(node: Any) -> list[str]:
     """Give the names under which a node can be asked for what it saved."""
     names = [name for name in node._names_of_saved if name not in _HIDDEN and "_sym_c" not in name]
-    return [*names, *_CONSTANT.get(type(node).__name__, ())]
+    return [*names, *(n for n in _CONSTANT.get(type(node).__name__, ()) if n not in names)]
 
 
 def attributes_of(node: Any) -> list[str]:

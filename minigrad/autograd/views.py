@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.grad_mode import INFERENCE
 from minigrad.autograd.messages import RELEASED, SHARED, forward_name, refuse_requires_grad
 from minigrad.autograd.rules import zeros_for
 from minigrad.core import extensions

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from minigrad.autograd.members import attach
 from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import attach
 from minigrad.autograd.views import strides_of
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor

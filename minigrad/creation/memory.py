@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.members import attach
 from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import attach
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 

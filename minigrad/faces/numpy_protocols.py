@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from minigrad.autograd.members import attach
+from minigrad.autograd.rules import attach
 from minigrad.core.tensor import Tensor
 
 # The operation for each of NumPy's universal functions, and of its other functions that take

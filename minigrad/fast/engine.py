@@ -181,13 +181,12 @@ def own(variable: Tensor, gradient: Any) -> Any:
     It must lie in memory as the leaf does, or both in the order of printing.
     """
     leaf = variable._array
-    if isinstance(gradient, Tensor) or (
-        leaf.ndim > 1
-        and gradient.strides != leaf.strides
-        and not (gradient.flags.c_contiguous and leaf.flags.c_contiguous)
-    ):
+    if isinstance(gradient, Tensor) or gradient.shape != leaf.shape:
         return _copy(variable, gradient)
-    if _references(gradient) <= _SOLE_OWNER and (gradient.base is None or _owns_all(gradient)):
+    contiguous = gradient.flags.c_contiguous and leaf.flags.c_contiguous
+    alike = contiguous or leaf.ndim < 2 or gradient.strides == leaf.strides
+    sole = _references(gradient) <= _SOLE_OWNER
+    if alike and sole and (gradient.base is None or _owns_all(gradient)):
         return gradient
     return _copy(variable, gradient)
 

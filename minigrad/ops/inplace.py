@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.attributes import keep_to_form
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
 from minigrad.autograd.views import check_inplace, rebase_history, update_views, write_watchers
@@ -305,8 +304,6 @@ def _see_as(function: Any, tensor: Tensor, *settings: Any) -> Tensor:
     tensor._bump_version()
     edge, view = result._edge, tensor._view
     if not (recording and edge is not None and edge[0] is not None):
-        if tensor.requires_grad:
-            keep_to_form(tensor, old._array)
         return tensor
     node: Any = edge[0]
     node.__class__ = _node(node.__class__)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import enable_grad
-from minigrad.autograd.inference import INFERENCE
+from minigrad.autograd.grad_mode import INFERENCE, enable_grad
 from minigrad.autograd.rules import ignore_errstate
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import InitVar, dataclass, field
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.blocks import DecoratingBlock
 from minigrad.autograd.function import Function
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.autograd.gradients import backward
@@ -256,7 +255,8 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 _early_stop: list[bool | None] = [None]
 
 
-class set_checkpoint_early_stop(DecoratingBlock):
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Generator[None]:
     """Choose for all checkpoints made in a block whether recomputation stops early.
 
     By default it stops as soon as all saved tensors are there again. What counts is where forward
@@ -265,22 +265,11 @@ class set_checkpoint_early_stop(DecoratingBlock):
     Args:
         enable: Whether to stop.
     """
-
-    def __init__(self, enable: bool) -> None:
-        self.enable = enable
-        self.previous: bool | None = None
-
-    __init__.__qualname__ = "set_checkpoint_early_stop"
-
-    def __enter__(self) -> None:
-        self._hold()
-        self.previous, _early_stop[0] = _early_stop[0], self.enable
-
-    def _until_left(self) -> Generator[None]:
-        try:
-            yield
-        finally:
-            _early_stop[0] = self.previous
+    previous, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = previous
 
 
 def noop_context_fn() -> Contexts:

@@ -287,10 +287,8 @@ class TurnsBack(Function):
 def test_a_complex_gradient_of_a_real_input_is_refused(create_graph):
     x = real()
     y = TurnsBack.apply(x).sum()
-    with pytest.raises(RuntimeError, match=r"^Expected isFloatingType\(grad.*TurnsBackBackward"):
-        torch.autograd.grad(y, x, create_graph=create_graph)
-    with pytest.raises(RuntimeError, match=r"^For complex Tensors, both grad_output and"):
-        torch.autograd.grad(x * 2, x, number(), create_graph=create_graph)
+    refused(lambda: torch.autograd.grad(y, x, create_graph=create_graph))
+    refused(lambda: torch.autograd.grad(x * 2, x, number(), create_graph=create_graph))
     edge = torch.autograd.graph.GradientEdge((x * 2).sum().grad_fn, 0)
     refused(lambda: torch.autograd.grad(edge, x, torch.tensor(1j), create_graph=create_graph))
     z = number()

@@ -177,16 +177,6 @@ def test_a_pass_records_as_it_is_told_in_the_mode_it_is_in(torch, mode, create_g
     x.grad = None
 
 
-def test_a_flag_is_a_byte():
-    x = minigrad.ones(1, requires_grad=True)
-    y = x * x
-    y.backward(retain_graph=255)
-    with pytest.raises(OverflowError, match="unsigned byte integer is greater than maximum"):
-        y.backward(retain_graph=256)
-    y.backward(retain_graph=0)
-    assert x.grad.tolist() == [4.0]
-
-
 @pytest.mark.parametrize("levels", ["many", "one", "one, without threads"])
 def test_a_pass_within_a_pass_gives_its_level_back(levels, monkeypatch):
     if levels != "many":

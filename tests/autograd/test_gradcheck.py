@@ -74,7 +74,7 @@ def test_a_number_that_is_none_counts_as_the_largest_difference():
         (lambda g: g.astype(np.float32), {"check_grad_dtypes": True}, "^Gradient has dtype misma"),
         (lambda g: g.astype(np.float32), {}, "^grad is incorrect type$"),
         (lambda g: g.reshape(1, -1), {}, "^Analytical gradient has incorrect size$"),
-        (lambda g: g[:1], {}, "^Expected out_jacobian column to have 1 elements, but got 2$"),
+        (lambda g: g[:1], {}, "^Analytical gradient has incorrect size$"),
     ],
 )
 def test_a_rule_with_a_wrong_dtype_or_shape_is_found(monkeypatch, change, options, message):
@@ -177,12 +177,6 @@ def test_the_warning_points_to_the_caller():
 
 
 # ------------------------------------------------------------------ PyTorch beside
-
-
-@pytest.mark.parametrize("eps", ["1", 1j, torch.ones(2), None])
-def test_a_setting_is_a_number(eps):
-    with pytest.raises(TypeError, match="argument 'eps' must be float, not"):
-        gradcheck(lambda x: x * 2, leaf(1.0), eps=eps)
 
 
 def test_the_function_and_the_module_share_a_name():

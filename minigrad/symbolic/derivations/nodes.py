@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from minigrad.autograd.events import GradientSent, HookFired, NodeStarted, RuleApplied
-from minigrad.autograd.function_node import FunctionNode
+from minigrad.autograd.function import FunctionNode
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.gradients import grad
 from minigrad.autograd.recording import record

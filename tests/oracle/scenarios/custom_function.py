@@ -25,7 +25,7 @@ def the_ctx_is_the_node(torch, log):
     def forward(ctx, x, number, w):
         ctx.number = number
         log("in forward", torch.is_grad_enabled(), ctx.needs_input_grad, ctx.name())
-        log("not yet", ctx.saved_tensors, ctx.to_save, ctx.dirty_tensors, ctx.non_differentiable)
+        log("not yet", ctx.saved_tensors, ctx.dirty_tensors, ctx.non_differentiable)
         return x * number * w
 
     def backward(ctx, grad):
@@ -44,7 +44,7 @@ def the_ctx_is_the_node(torch, log):
     log("is a node", isinstance(node, torch.autograd.graph.Node))
     log("class", mine._backward_cls is type(node), type(node)._forward_cls is mine)
     kinds = torch.autograd.function
-    log("ctx", isinstance(node, kinds.FunctionCtx), isinstance(node, kinds.BackwardCFunction))
+    log("ctx", isinstance(node, kinds.FunctionCtx))
     log("meta", type(mine) is kinds.FunctionMeta, issubclass(mine, kinds.FunctionCtx))
     log("sequence", node._sequence_nr() < (y * 2).grad_fn._sequence_nr())
     y.sum().backward()
@@ -77,7 +77,6 @@ def saving_twice_keeps_the_last(torch, log):
     def forward(ctx, x, w):
         ctx.save_for_backward(x)
         ctx.save_for_backward(w, None, x)
-        log("waiting", ctx.to_save)
         return x * w
 
     def backward(ctx, grad):
@@ -87,7 +86,6 @@ def saving_twice_keeps_the_last(torch, log):
 
     x, w = leaf(torch, (2,), 4), leaf(torch, (2,), 5)
     y = define(torch, forward, backward).apply(x, w)
-    log("to_save", y.grad_fn.to_save, len(y.grad_fn.saved_tensors))
     log("the inputs", y.grad_fn.saved_tensors[0] is w, y.grad_fn.saved_tensors[2] is x)
     y.sum().backward()
     log("gradients", x.grad, w.grad)
@@ -180,40 +178,4 @@ def saved_variables_is_deprecated(torch, log):
 
     x = leaf(torch, (2,), 9)
     define(torch, forward, backward).apply(x).sum().backward()
-    log("gradient", x.grad)
-
-
-@family
-def clear_saved_tensors_on_access(torch, log):
-    """With clear_saved_tensors_on_access the saved tensors may be asked for once."""
-
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        log.raises("twice", lambda: ctx.saved_tensors)
-        return grad * 2 * x
-
-    mine = define(torch, forward, backward, clear_saved_tensors_on_access=True)
-    x = leaf(torch, (2,), 16)
-    y = mine.apply(x)
-    y.sum().backward(retain_graph=True)
-    log("gradient", x.grad)
-    log.raises("second backward", lambda: y.sum().backward())
-    wrong = define(torch, forward, backward, clear_saved_tensors_on_access=1)
-    log.raises("not a bool", lambda: wrong.apply(x))
-
-
-@family
-def mark_shared_storage_is_ignored(torch, log):
-    """mark_shared_storage warns and does nothing."""
-
-    def forward(ctx, x):
-        ctx.mark_shared_storage((x, x))
-        return x * 2
-
-    x = leaf(torch, (2,), 17)
-    define(torch, forward, lambda ctx, grad: grad * 2).apply(x).sum().backward()
     log("gradient", x.grad)

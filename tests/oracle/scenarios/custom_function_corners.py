@@ -12,30 +12,6 @@ family = Family()
 
 
 @family
-def zeros_for_undifferentiable_outputs(torch, log):
-    """`_materialize_non_diff_grads = False` leaves None for outputs that have no gradient."""
-    for materialize in (True, False):
-        for undifferentiable in (True, False, None, 0):
-
-            def forward(ctx, x, materialize=materialize, undifferentiable=undifferentiable):
-                outputs = x.clone(), x.clone(), x.clone(), x > 0
-                ctx.mark_non_differentiable(outputs[1])
-                ctx.set_materialize_grads(materialize)
-                if undifferentiable is not None:
-                    ctx._materialize_non_diff_grads = undifferentiable
-                return outputs
-
-            def backward(ctx, *gradients):
-                log("got", *gradients)
-                return gradients[0]
-
-            x = leaf(torch, (2,), 1)
-            mine = define(torch, forward, backward)
-            log.raises("run", lambda mine=mine, x=x: mine.apply(x)[0].sum().backward())
-            log("gradient", x.grad)
-
-
-@family
 def dirty_but_no_input(torch, log):
     """A marked tensor that is no input: a warning, and an error if it is a view."""
     makers = {

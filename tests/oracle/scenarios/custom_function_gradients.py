@@ -36,13 +36,6 @@ def missing_gradients_become_zeros(torch, log):
         log("outputs", *outputs)
         outputs[0].sum().backward()
         log("gradient", x.grad)
-    log.raises("a number", lambda: define(torch, wrong).apply(x))
-
-
-def wrong(ctx, x):
-    """Give set_materialize_grads something that is no bool."""
-    ctx.set_materialize_grads(0)
-    return x * 2
 
 
 @family
@@ -169,9 +162,7 @@ def misuse_of_the_ctx(torch, log):
         "dirty": lambda ctx, x: ctx.mark_dirty(3.0),
         "dirty list": lambda ctx, x: ctx.mark_dirty([x]),
         "not differentiable": lambda ctx, x: ctx.mark_non_differentiable("text"),
-        "forward": lambda ctx, x: ctx.save_for_forward(3.0),
         "saved now": lambda ctx, x: ctx.saved_tensors,
-        "materialize": lambda ctx, x: ctx.set_materialize_grads("text"),
     }.items():
 
         def forward(ctx, x, use=use):
@@ -185,17 +176,16 @@ def misuse_of_the_ctx(torch, log):
 
 @family
 def more_than_asked_for(torch, log):
-    """Nones behind the gradients of all inputs are let go; backward sees nothing for `jvp`."""
+    """Nones behind the gradients of all inputs are let go."""
     x = leaf(torch, (2,), 4)
 
     def forward(ctx, x, save):
-        ctx.save_for_forward(x, None)
         if save:
             ctx.save_for_backward(x)
         return x * 2
 
     def rule(ctx, grad):
-        log("kept", ctx.saved_for_forward, ctx.saved_tensors)
+        log("kept", ctx.saved_tensors)
         return grad * 2, None, None, None
 
     for save in (True, False):

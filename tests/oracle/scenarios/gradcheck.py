@@ -98,7 +98,6 @@ def several_inputs(torch, log):
         log(way, check(lambda x, y: x * 2, (x, y)))
         log(way, check(lambda x, y: x * y, [x, still]))
         log(way, check(lambda x, y: x * y * y, (x, x)))
-    fails(log, "in a list", lambda: torch.autograd.gradcheck(lambda x, y: x * y[0], (x, [y])))
 
 
 @family
@@ -133,10 +132,8 @@ def given_gradients(torch, log):
     log("several", gradgradcheck(lambda x: (x**3, x.exp()), x, (v, still)))
     log("a list", gradgradcheck(lambda x: [x**3, x.exp()], x, [v, still]))
     log("random", gradgradcheck(lambda x: (x**3, x.exp()), x))
-    log("gaps", gradgradcheck(lambda x: x**3, x, gen_non_contig_grad_outputs=True))
     wrong = vector(torch, (1.0, 2.0))
     log.raises("wrong shape", lambda: gradgradcheck(lambda x: x**3, x, wrong))
-    log.raises("none", lambda: gradgradcheck(lambda x: (x**3, x.exp()), x, (None, v)))
 
 
 @family
@@ -149,14 +146,11 @@ def how_gradients_are_drawn(torch, log):
         y.register_hook(lambda grad: seen.append(grad))
         return y
 
-    for gaps in (False, True):
-        seen.clear()
-        torch.manual_seed(4)
-        x = vector(torch, ((1.0, 2.0), (3.0, 4.0)))
-        torch.autograd.gradgradcheck(look, x, gen_non_contig_grad_outputs=gaps)
-        first = seen[0]
-        log("drawn", str(first.dtype), list(first.shape), first.requires_grad, first.detach())
-        log("range", bool((first >= -1).all()), bool((first < 1).all()), first.is_contiguous())
+    torch.manual_seed(4)
+    torch.autograd.gradgradcheck(look, vector(torch, ((1.0, 2.0), (3.0, 4.0))))
+    first = seen[0]
+    log("drawn", str(first.dtype), list(first.shape), first.requires_grad, first.detach())
+    log("range", bool((first >= -1).all()), bool((first < 1).all()), first.is_contiguous())
 
 
 @family

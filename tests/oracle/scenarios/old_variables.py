@@ -33,13 +33,8 @@ def what_a_variable_is(torch, log):
 
 
 @family
-def wrong_arguments(torch, log):
-    """Data must be a tensor; volatile warns; integers require no gradient."""
+def an_argument_out_of_use(torch, log):
+    """volatile warns and does nothing."""
     wrap = torch.autograd.Variable
-    log.raises("list", lambda: wrap([1.0]))
-    log.raises("number", lambda: wrap(3))
-    log.raises("integers", lambda: wrap(torch.tensor([1, 2]), requires_grad=True))
-    log.raises("no bool", lambda: wrap(torch.ones(1), "yes"))
     log.raises("volatile", lambda: wrap(torch.ones(1), volatile=True))
     log.raises("volatile, no", lambda: wrap(torch.ones(1), volatile=False))
-    log.raises("both", lambda: wrap(torch.ones(1), True, True))

@@ -100,7 +100,6 @@ def variances_and_means_are_one_node(torch, log):
             spread, mean = function(x, **options)
             log(name, spread, mean, repr(spread), spread.grad_fn is mean.grad_fn, graph(mean))
             node = spread.grad_fn
-            log("saved", node._saved_dim, node._saved_correction, node._saved_keepdim)
             log("self", node._saved_self)
             seen = []
             node.register_prehook(lambda given, seen=seen: seen.append(given))

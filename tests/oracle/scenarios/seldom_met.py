@@ -25,7 +25,6 @@ def arguments(torch, log):
     """What does not fit, and what is out of use."""
     x = leaf(torch, (3,), 1)
     grad = torch.autograd.grad
-    log.raises("complex", lambda: grad(x * 1, x, torch.ones(3, dtype=torch.complex64)))
     log.raises("number", lambda: grad([1.0], x))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -75,7 +74,7 @@ def functions(torch, log):
     class Square(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x):
-            ctx.to_save = (x,)
+            ctx.save_for_backward(x)
             return x * x, None
 
         @staticmethod
@@ -176,12 +175,9 @@ def own_results(torch, log):
 
 
 @family
-def saved(torch, log):
-    """Strides of factors that were not saved, and what else a node tells."""
-    x, constant = leaf(torch, (2, 3), 1), torch.ones(2, 4)
-    node = (x.t() @ constant).grad_fn
-    log("strides", node._saved_self_sym_strides, node._saved_self_sym_sizes)
-    log("logsigmoid", torch.nn.functional.logsigmoid(x).grad_fn._saved_buffer)
+def data_of_inference_tensors(torch, log):
+    """The data of an inference tensor is one, that of a normal tensor is not."""
+    x = leaf(torch, (2, 3), 1)
     with torch.inference_mode():
         inner = torch.ones(2)
     log("data", inner.data.is_inference(), x.data.is_inference())
