@@ -19,7 +19,6 @@ from minigrad import random as random
 from minigrad.autograd.grad_mode import *
 from minigrad.autograd.grad_mode import is_inference as is_inference
 from minigrad.autograd.grad_mode import is_inference_mode_enabled as is_inference_mode_enabled
-from minigrad.breadth import paths as _paths
 from minigrad.core.modes import is_grad_enabled as is_grad_enabled
 from minigrad.core.tensor import Tensor as Tensor
 from minigrad.creation.construction import *
@@ -28,6 +27,7 @@ from minigrad.creation.dtypes import dtype as dtype
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
+from minigrad.extra import paths as _paths
 from minigrad.faces import forks as _forks
 from minigrad.faces.face import functions as _functions
 from minigrad.faces.lazy_loading import WAITING as _waiting
@@ -67,17 +67,17 @@ if _TYPE_CHECKING:
     from minigrad import special as special
     from minigrad._functions import *
     from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
-    from minigrad.breadth.transforms import vmap as vmap
     from minigrad.creation.devices import *
     from minigrad.creation.printing import *
     from minigrad.creation.tensor_types import *
+    from minigrad.extra.transforms import vmap as vmap
     from minigrad.saving import load as load
     from minigrad.saving import save as save
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
-_functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "breadth.transforms"}
-_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "_check"), "breadth.programs")
+_functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "extra.transforms"}
+_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "_check"), "extra.programs")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

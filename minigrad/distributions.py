@@ -2,9 +2,9 @@
 
 import sys
 
-from minigrad.breadth import distributions
-from minigrad.breadth.distributions import *  # noqa: F403
-from minigrad.breadth.distributions import __all__ as __all__
+from minigrad.extra import distributions
+from minigrad.extra.distributions import *  # noqa: F403
+from minigrad.extra.distributions import __all__ as __all__
 
 # Programs also import from PyTorch's files: `from torch.distributions.normal import Normal`.
 _FILES = "bernoulli categorical distribution exponential independent multinomial"

@@ -1,8 +1,8 @@
 """Make functions of functions and modules: `grad`, `vmap`, `jacrev`, ..., `functional_call`."""
 
-from minigrad.breadth.stateless import functional_call
-from minigrad.breadth.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
-from minigrad.breadth.transforms import vmap as vmap
+from minigrad.extra.stateless import functional_call
+from minigrad.extra.transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp
+from minigrad.extra.transforms import vmap as vmap
 
 __all__ = [
     "functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",

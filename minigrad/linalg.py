@@ -27,7 +27,7 @@ __all__ = ["LinAlgError", *sorted(_functions)]
 
 def _late() -> dict[str, _Any]:
     """Give what is composed of other functions."""
-    _lazy_loading.load("breadth.composed")
+    _lazy_loading.load("extra.composed")
     return {name[7:]: each.function for name, each in _FACES.items() if name[:7] == "linalg_"}
 
 

@@ -23,7 +23,7 @@ class Size(NamedTuple):
 # Today's figures: upper bounds that only go down.
 ROOMS = {
     "autograd": Size(4118, 23),
-    "breadth": Size(2913, 16),
+    "extra": Size(2913, 16),
     "classroom": Size(1863, 13),
     "core": Size(900, 8),
     "creation": Size(1361, 9),
@@ -42,7 +42,7 @@ HOUSE = Size(32844, 211)  # all of it, with the files that stand beside the room
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
     ("autograd",): 2300,
-    ("breadth",): 2500,
+    ("extra",): 2500,
     ("classroom",): 1300,
     ("core",): 900,
     ("creation",): 1500,

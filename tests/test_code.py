@@ -21,7 +21,7 @@ CHECKS = sorted((ROOT / "lessons" / "checks").rglob("*.py"))
 # The rooms from the heart outward: a room imports itself and those before it, for types too.
 RINGS = (
     "core", "dtypes", "autograd", "faces", "creation", "ops", "nn", "optim", "data", "saving",
-    "fast", "breadth", "symbolic", "viz", "classroom",
+    "fast", "extra", "symbolic", "viz", "classroom",
 )  # fmt: skip
 # Modules that stand at PyTorch's paths, and the room that each belongs to.
 STANDS_IN = {
@@ -33,8 +33,8 @@ STANDS_IN = {
     "serialization": "saving",
     "linalg": "ops",
     "special": "ops",
-    "distributions": "breadth",
-    "func": "breadth",
+    "distributions": "extra",
+    "func": "extra",
 }
 # How many arrows between files run upward, and how many files lie on circles if what is imported
 # for types counts too. Neither number may grow.

@@ -11,7 +11,7 @@ import pytest
 
 import minigrad
 from minigrad import nn
-from minigrad.breadth import paths
+from minigrad.extra import paths
 
 PATHS = sorted({**paths._PATHS, **dict.fromkeys(paths._ABSENT.split())})
 
@@ -201,7 +201,7 @@ def test_a_room_lists_every_name_that_it_finds(room):
 
 
 def test_importing_loads_nothing_of_them():
-    code = "import sys, minigrad; print('minigrad.breadth.programs' in sys.modules)"
+    code = "import sys, minigrad; print('minigrad.extra.programs' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

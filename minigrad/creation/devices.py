@@ -307,7 +307,7 @@ def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if model is None:
         return lambda later: compile(later, **options)
-    modules = import_module("minigrad.breadth.parallel")
+    modules = import_module("minigrad.extra.parallel")
     wrapped = isinstance(model, modules.Module) and not options.get("disable")
     return modules.OptimizedModule(model) if wrapped else model
 

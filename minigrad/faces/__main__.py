@@ -38,7 +38,7 @@ from minigrad.core.tensor import Tensor
 def index() -> str:
     """Give a line for each file that importing minigrad does not load, and each kind of form."""
     paths = [path for room in ROOMS for path in sorted((PACKAGE / room).glob("[a-z]*.py"))]
-    files = [f"{path.parent.name}.{path.stem}" for path in paths] + ["breadth.composed"]
+    files = [f"{path.parent.name}.{path.stem}" for path in paths] + ["extra.composed"]
     late = [file for file in files if f"minigrad.{file}" not in sys.modules]
     for file in late:
         import_module(f"minigrad.{file}")

@@ -18,8 +18,8 @@ from minigrad.nn import utils as utils  # after the layers, which it works on
 def _late() -> dict[str, _Any]:
     """Give layers that are seldom used."""
     rooms = ("layers", "lazy", "parallel", "recurrent", "transformers")
-    found = {room: _import_module(f"minigrad.breadth.{room}").NAMES for room in rooms}
-    return {name: f"breadth.{room}" for room, names in found.items() for name in names}
+    found = {room: _import_module(f"minigrad.extra.{room}").NAMES for room in rooms}
+    return {name: f"extra.{room}" for room, names in found.items() for name in names}
 
 
 __getattr__, __dir__ = _make_late(__name__, _late)

@@ -127,7 +127,7 @@ def _sharing(data: Tensor | None, kind: type[Tensor]) -> Any:
 def _found_late() -> dict[str, Any]:
     """Give parameters and buffers that have no shape yet."""
     names = ("UninitializedBuffer", "UninitializedParameter", "is_lazy")
-    return dict.fromkeys(names, "breadth.lazy")
+    return dict.fromkeys(names, "extra.lazy")
 
 
 __getattr__, __dir__ = _late(__name__, _found_late)

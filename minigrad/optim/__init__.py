@@ -14,5 +14,5 @@ __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_schedu
 del adam, each_parameter, optimizer, sgd
 
 _rare = ("ASGD", "Adadelta", "Adamax", "NAdam", "RAdam", "Rprop")
-_found = {"LBFGS": "breadth.lbfgs", **dict.fromkeys(_rare, "breadth.optimizers")}
+_found = {"LBFGS": "extra.lbfgs", **dict.fromkeys(_rare, "extra.optimizers")}
 __getattr__, __dir__ = _late(__name__, lambda: _found)

@@ -11,5 +11,5 @@ from minigrad.nn.utils.init import skip_init as skip_init
 from minigrad.utils import _late
 
 _OLD = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm")
-_found = dict.fromkeys(_OLD, "breadth.weight_norms")
+_found = dict.fromkeys(_OLD, "extra.weight_norms")
 __getattr__, __dir__ = _late(__name__, lambda: _found)

@@ -27,17 +27,17 @@ _ELSEWHERE = {
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
 _PATHS |= dict.fromkeys(
     ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather", "_dynamo"),
-    "breadth.parallel",
+    "extra.parallel",
 )
-_PATHS |= dict.fromkeys(("amp", "testing"), "breadth.programs")
-_PATHS |= {"cuda.amp": "breadth.programs:cuda", "storage": "creation.memory"}
-_PATHS |= {"sparse": "breadth.composed:sparse", "version": "creation.devices:version"}
-_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "breadth.stateless"}
+_PATHS |= dict.fromkeys(("amp", "testing"), "extra.programs")
+_PATHS |= {"cuda.amp": "extra.programs:cuda", "storage": "creation.memory"}
+_PATHS |= {"sparse": "extra.composed:sparse", "version": "creation.devices:version"}
+_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "extra.stateless"}
 _PATHS |= {"utils.data._utils": "data.loader"}
-_PATHS |= dict.fromkeys(("nn.modules.rnn", "nn.utils.rnn"), "breadth.recurrent")
-_PATHS |= {"nn.modules.lazy": "breadth.lazy", "nn.modules.transformer": "breadth.transformers"}
-_PATHS |= {"optim.lbfgs": "breadth.lbfgs"}
-_PATHS |= {"nn.modules.channelshuffle": "breadth.layers", "functional": "=minigrad"}
+_PATHS |= dict.fromkeys(("nn.modules.rnn", "nn.utils.rnn"), "extra.recurrent")
+_PATHS |= {"nn.modules.lazy": "extra.lazy", "nn.modules.transformer": "extra.transformers"}
+_PATHS |= {"optim.lbfgs": "extra.lbfgs"}
+_PATHS |= {"nn.modules.channelshuffle": "extra.layers", "functional": "=minigrad"}
 _PATHS |= {f"utils.data.{name}": "data.dataset" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
 _DEVICES = (

@@ -1,7 +1,7 @@
 """Compute rarer activations, losses and poolings, as functions and as layers.
 
 Each function is a signature and the expression that it stands for, as in
-`minigrad.breadth.composed`; each layer is a function, its settings, and which of them it prints.
+`minigrad.extra.composed`; each layer is a function, its settings, and which of them it prints.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ _LAYERS: dict[str, tuple[Any, ...]] = {
 
 def _layer(name: str, base: Any, function: str, settings: Any, shows: Any = None) -> type:
     doc = f"Compute `functional.{function}`; settings are its arguments."
-    body = {"__doc__": doc, "__module__": "minigrad.breadth.layers"}
+    body = {"__doc__": doc, "__module__": "minigrad.extra.layers"}
     options = {"calls": getattr(F, function), "settings": settings, "shows": shows}
     return type(name, (base,), body, **options)
 
