@@ -25,10 +25,6 @@ _ELSEWHERE = {
     "nn.modules.layer": "utils",
 }
 _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
-_PATHS |= dict.fromkeys(
-    ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather", "_dynamo"),
-    "extra.parallel",
-)
 _PATHS |= dict.fromkeys(("amp", "testing"), "extra.programs")
 _PATHS |= {"cuda.amp": "extra.programs:cuda", "storage": "creation.memory"}
 _PATHS |= {"sparse": "extra.composed:sparse", "version": "creation.devices:version"}
@@ -36,7 +32,7 @@ _PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "extra.s
 _PATHS |= {"utils.data._utils": "data.loader"}
 _PATHS |= dict.fromkeys(("nn.modules.rnn", "nn.utils.rnn"), "extra.recurrent")
 _PATHS |= {"nn.modules.lazy": "extra.lazy", "nn.modules.transformer": "extra.transformers"}
-_PATHS |= {"optim.lbfgs": "extra.lbfgs"}
+_PATHS |= {"optim.lbfgs": "extra.optimizers"}
 _PATHS |= {"nn.modules.channelshuffle": "extra.layers", "functional": "=minigrad"}
 _PATHS |= {f"utils.data.{name}": "data.dataset" for name in ("dataset", "sampler")}
 _PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
@@ -47,11 +43,11 @@ _DEVICES = (
 _PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
 
 _ABSENT = (
-    "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad autograd.profiler "
+    "_C _custom_ops _dynamo _dynamo.utils ao ao.quantization autograd.forward_ad autograd.profiler "
     "compiler distributed distributed._composable distributed._composable.fsdp "
     "distributed._tensor distributed._tensor.experimental distributed.fsdp distributed.nn "
     "distributed.tensor fft futures fx fx.graph_module hub jit jit.annotations library mps "
-    "nn.attention nn.quantized nn.utils._per_sample_grad nn.utils.parametrizations "
+    "nn.attention nn.parallel nn.quantized nn.utils._per_sample_grad nn.utils.parametrizations "
     "nn.utils.parametrize nn.utils.prune onnx "
     "onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler quantization "
     "signal types utils.benchmark utils.data.distributed utils.model_zoo utils.tensorboard xpu"
