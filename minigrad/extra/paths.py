@@ -28,7 +28,7 @@ _PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in
 _PATHS |= dict.fromkeys(("amp", "testing"), "extra.programs")
 _PATHS |= {"cuda.amp": "extra.programs:cuda", "storage": "creation.memory"}
 _PATHS |= {"sparse": "extra.composed:sparse", "version": "creation.devices:version"}
-_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "extra.stateless"}
+_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "extra.transforms"}
 _PATHS |= {"utils.data._utils": "data.loader"}
 _PATHS |= dict.fromkeys(("nn.modules.rnn", "nn.utils.rnn"), "extra.recurrent")
 _PATHS |= {"nn.modules.lazy": "extra.lazy", "nn.modules.transformer": "extra.transformers"}
