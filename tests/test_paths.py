@@ -1,7 +1,6 @@
 """What programs import from PyTorch's paths can be imported, and says so when it is not here."""
 
 import importlib
-import os
 import subprocess
 import sys
 import warnings
@@ -84,7 +83,6 @@ class Double(nn.Module):
         ("optim.swa_utils", lambda room: room.AveragedModel(nn.Linear(1, 1))),
         ("nn.attention", lambda room: room.sdpa_kernel([])),
         ("fx", lambda room: room.symbolic_trace(nn.Linear(1, 1))),
-        ("library", lambda room: room.register_kernel("room::name", "cpu")),
         ("distributed", lambda room: room.register_rendezvous_handler("name", len)),
         ("compiler", lambda room: room.set_stance("force_eager")),
         ("autograd.profiler", lambda room: room.emit_nvtx()),
@@ -116,12 +114,9 @@ def test_the_rooms_that_are_not_here_answer_these_names_and_no_others():
     kinds = {}
     for path, does in paths._ANSWERS.items():
         kinds.setdefault(does, set()).add(path)
-    questions, nothing, decorators, *others = kinds.values()
+    questions, decorators, *others = kinds.values()
     assert set().union(*others) == {
         "autograd.profiler.record_function",
-        "hub._get_torch_home",
-        "hub.get_dir",
-        "hub.tqdm",
         "jit.script",
         "profiler.record_function",
     }
@@ -132,9 +127,8 @@ def test_the_rooms_that_are_not_here_answer_these_names_and_no_others():
 
     for path in decorators:
         assert named(path)(len) is len
-        assert path.startswith("_C") or named(path)()(len) is len  # with parentheses
+        assert named(path)()(len) is len  # with parentheses
     assert {named(path)() for path in questions} == {False}
-    assert {named(path)() for path in nothing} == {None}
     if torch := sys.modules.get("torch"):
         for path in paths._ANSWERS:
             room, _, name = path.rpartition(".")
@@ -221,21 +215,10 @@ def test_paths_below_a_loaded_room_are_its_attributes():
         for part in path.split("."):
             room = getattr(room, part)
         assert room is sys.modules[f"minigrad.{path}"]
-    assert minigrad.multiprocessing.Pool and minigrad.nn.utils.stateless.functional_call
+    assert minigrad.nn.utils.stateless.functional_call
 
 
-def test_what_libraries_do_with_it_when_they_are_imported():
-    """Lines at the top of files of torchvision, Opacus and BackPACK."""
-    sizes = minigrad.jit.annotations.BroadcastingList2[int]
-    assert not isinstance(2, sizes)
-    assert minigrad.onnx.symbolic_helper.parse_args("v", "v")(len) is len
-    assert callable(minigrad.library.register_fake("torchvision::nms"))
-    key = minigrad._C.DispatchKey
-    assert minigrad._C.DispatchKeySet(key.AutocastCPU) | minigrad._C.DispatchKeySet(key.AutocastXPU)
-    with pytest.raises(NotImplementedError, match=r"torch\.distributed\.ReduceOp\.SUM"):
-        minigrad.distributed.ReduceOp.SUM()
-    assert not hasattr(minigrad.distributed.ReduceOp, "name_of_nothing")
-    assert minigrad.hub.get_dir() == os.path.join(minigrad.hub._get_torch_home(), "hub")
+def test_a_condition_that_does_not_hold_says_so():
     with pytest.raises(OSError, match="compiled"):
         minigrad.ops.load_library("_C.so")
     minigrad._assert(minigrad.ones(1), "no")
@@ -262,12 +245,6 @@ def test_mixed_precision_is_switched_off_and_says_so():
         minigrad.cuda.amp.GradScaler(enabled=False)
     with pytest.raises(NotImplementedError, match="no autocast for the CPU"):
         minigrad.autocast("cpu")
-
-
-def test_the_version_is_compared_as_that_of_pytorch_it_follows_with_numbers_only():
-    assert minigrad.__version__ >= (1, 13) and not minigrad.__version__ < (2,)
-    assert minigrad.__version__ > (2, 12, 9) and minigrad.__version__ <= (2, 13)
-    assert "0.0.9" < minigrad.__version__ < "0.9" and minigrad.__version__ == "0.1.0"
 
 
 def test_naming_classes_as_safe_changes_nothing(tmp_path):
