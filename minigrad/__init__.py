@@ -41,7 +41,6 @@ from minigrad.random import set_rng_state as set_rng_state
 from minigrad.utils import _late
 
 __version__ = "0.1.0"
-__version__ = _paths.Version(__version__)
 
 newaxis = None
 

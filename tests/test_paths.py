@@ -1,8 +1,6 @@
 """What programs import from PyTorch's paths can be imported, and says so when it is not here."""
 
-import copy
 import importlib
-import os
 import subprocess
 import sys
 import warnings
@@ -85,7 +83,6 @@ class Double(nn.Module):
         ("optim.swa_utils", lambda room: room.AveragedModel(nn.Linear(1, 1))),
         ("nn.attention", lambda room: room.sdpa_kernel([])),
         ("fx", lambda room: room.symbolic_trace(nn.Linear(1, 1))),
-        ("library", lambda room: room.register_kernel("room::name", "cpu")),
         ("distributed", lambda room: room.register_rendezvous_handler("name", len)),
         ("compiler", lambda room: room.set_stance("force_eager")),
         ("autograd.profiler", lambda room: room.emit_nvtx()),
@@ -117,12 +114,9 @@ def test_the_rooms_that_are_not_here_answer_these_names_and_no_others():
     kinds = {}
     for path, does in paths._ANSWERS.items():
         kinds.setdefault(does, set()).add(path)
-    questions, nothing, decorators, *others = kinds.values()
+    questions, decorators, *others = kinds.values()
     assert set().union(*others) == {
         "autograd.profiler.record_function",
-        "hub._get_torch_home",
-        "hub.get_dir",
-        "hub.tqdm",
         "jit.script",
         "profiler.record_function",
     }
@@ -133,9 +127,8 @@ def test_the_rooms_that_are_not_here_answer_these_names_and_no_others():
 
     for path in decorators:
         assert named(path)(len) is len
-        assert path.startswith("_C") or named(path)()(len) is len  # with parentheses
+        assert named(path)()(len) is len  # with parentheses
     assert {named(path)() for path in questions} == {False}
-    assert {named(path)() for path in nothing} == {None}
     if torch := sys.modules.get("torch"):
         for path in paths._ANSWERS:
             room, _, name = path.rpartition(".")
@@ -217,26 +210,15 @@ def test_a_script_is_the_function_itself():
 
 
 def test_paths_below_a_loaded_room_are_its_attributes():
-    for path in ("utils.hooks", "nn.modules.pooling", "nn.parallel.scatter_gather"):
+    for path in ("utils.hooks", "nn.modules.pooling", "utils.data.dataset"):
         room = minigrad
         for part in path.split("."):
             room = getattr(room, part)
         assert room is sys.modules[f"minigrad.{path}"]
-    assert minigrad.multiprocessing.Pool and minigrad.nn.utils.stateless.functional_call
+    assert minigrad.nn.utils.stateless.functional_call
 
 
-def test_what_libraries_do_with_it_when_they_are_imported():
-    """Lines at the top of files of torchvision, Opacus and BackPACK."""
-    sizes = minigrad.jit.annotations.BroadcastingList2[int]
-    assert not isinstance(2, sizes)
-    assert minigrad.onnx.symbolic_helper.parse_args("v", "v")(len) is len
-    assert callable(minigrad.library.register_fake("torchvision::nms"))
-    key = minigrad._C.DispatchKey
-    assert minigrad._C.DispatchKeySet(key.AutocastCPU) | minigrad._C.DispatchKeySet(key.AutocastXPU)
-    with pytest.raises(NotImplementedError, match=r"torch\.distributed\.ReduceOp\.SUM"):
-        minigrad.distributed.ReduceOp.SUM()
-    assert not hasattr(minigrad.distributed.ReduceOp, "name_of_nothing")
-    assert minigrad.hub.get_dir() == os.path.join(minigrad.hub._get_torch_home(), "hub")
+def test_a_condition_that_does_not_hold_says_so():
     with pytest.raises(OSError, match="compiled"):
         minigrad.ops.load_library("_C.so")
     minigrad._assert(minigrad.ones(1), "no")
@@ -244,45 +226,6 @@ def test_what_libraries_do_with_it_when_they_are_imported():
     for check, message in ((minigrad._assert, "no"), (minigrad._check, lambda: "no")):
         with pytest.raises((AssertionError, RuntimeError), match=r"^no$"):
             check(False, message)
-
-
-def test_one_process_without_a_gpu_runs_what_was_written_for_several():
-    layer = nn.Linear(2, 1)
-    model = nn.parallel.DataParallel(layer, device_ids=[0, 1])
-    x = minigrad.randn(3, 2)
-    assert minigrad.equal(model(x), layer(x)) and [*model.state_dict()] == [
-        "module.weight",
-        "module.bias",
-    ]
-
-
-def test_a_compiled_module_stands_before_the_other_one_and_has_what_that_has():
-    inner = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))
-    outer = minigrad.compile(backend="eager")(inner)
-    assert [*outer.state_dict()] == ["_orig_mod.0.weight", "_orig_mod.0.bias"]
-    assert repr(outer).startswith("OptimizedModule(\n  (_orig_mod): Sequential(\n    (0): Linear(")
-    assert [*dict(outer.named_modules())] == ["", "_orig_mod", "_orig_mod.0", "_orig_mod.1"]
-    with pytest.raises(RuntimeError, match="loading state_dict for OptimizedModule"):
-        outer.load_state_dict(inner.state_dict())
-    with pytest.raises(AttributeError, match=r"^'Sequential' object has no attribute 'missing'$"):
-        assert outer.missing
-    assert outer.eval() is outer
-    assert not (outer.training or inner.training or inner[1].training)
-    outer.note, inner.other = 3, 4
-    assert (inner.note, outer.other) == (3, 4)
-    assert "note" not in vars(outer) and {"other", "_orig_mod"} <= {*dir(outer)}
-    del outer.note
-    assert not hasattr(inner, "note")
-    seen = []
-    inner.register_forward_hook(lambda *given: seen.append("inner"))
-    outer.register_forward_hook(lambda *given: seen.append("outer"))
-    x = minigrad.ones(1, 2)
-    assert minigrad.equal(outer(x), inner(x)) and seen == ["inner", "outer", "inner"]
-    copied = copy.deepcopy(outer)
-    assert isinstance(copied, minigrad._dynamo.OptimizedModule)
-    assert copied._orig_mod is not inner and minigrad.equal(copied(x), inner(x))
-    assert minigrad.compile(inner, disable=True) is inner is outer._orig_mod
-    assert inner.compile() is None
 
 
 def test_mixed_precision_is_switched_off_and_says_so():
@@ -302,12 +245,6 @@ def test_mixed_precision_is_switched_off_and_says_so():
         minigrad.cuda.amp.GradScaler(enabled=False)
     with pytest.raises(NotImplementedError, match="no autocast for the CPU"):
         minigrad.autocast("cpu")
-
-
-def test_the_version_is_compared_as_that_of_pytorch_it_follows_with_numbers_only():
-    assert minigrad.__version__ >= (1, 13) and not minigrad.__version__ < (2,)
-    assert minigrad.__version__ > (2, 12, 9) and minigrad.__version__ <= (2, 13)
-    assert "0.0.9" < minigrad.__version__ < "0.9" and minigrad.__version__ == "0.1.0"
 
 
 def test_naming_classes_as_safe_changes_nothing(tmp_path):

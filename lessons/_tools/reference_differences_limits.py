@@ -238,19 +238,6 @@ LIMITS = (
         names=("torch.nn.functional.embedding*", "torch.nn.Embedding*"),
     ),
     Difference(
-        slug="static-keys",
-        title="Attention with other keys than those given",
-        what="`multi_head_attention_forward` projects the keys and values that it is given. It "
-        "takes none that were projected before.",
-        why="`scaled_dot_product_attention` takes them.",
-        code="x, w = torch.ones(1, 1, 2), torch.ones(6, 2)\n"
-        "nn.functional.multi_head_attention_forward(\n"
-        "    x, x, x, 2, 1, w, None, None, None, False, 0.0, torch.eye(2), None, "
-        "static_k=torch.ones(1, 1, 2)\n"
-        ")",
-        names=("torch.nn.functional.multi_head_attention_forward",),
-    ),
-    Difference(
         slug="shared-heads",
         title="Heads that share keys and values",
         what="`scaled_dot_product_attention` takes `enable_gqa=False` only.",

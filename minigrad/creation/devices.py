@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -293,7 +292,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Return a function as it is, or a module that runs another: nothing is compiled here.
+    """Return a function or a module as it is: nothing is compiled here.
 
     Args:
         model: The module or function, or None for a decorator.
@@ -307,9 +306,7 @@ def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if model is None:
         return lambda later: compile(later, **options)
-    modules = import_module("minigrad.extra.parallel")
-    wrapped = isinstance(model, modules.Module) and not options.get("disable")
-    return modules.OptimizedModule(model) if wrapped else model
+    return model
 
 
 def _always(answer: Any) -> Callable[..., Any]:

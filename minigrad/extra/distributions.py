@@ -15,14 +15,14 @@ from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.creation.construction import empty, tensor
-from minigrad.creation.factories import full, ones, ones_like, rand, randn, zeros
+from minigrad.creation.factories import full, ones, rand, randn, zeros
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
 from minigrad.faces import FACES, lazy_loading
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "Independent", "Multinomial"]
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "Independent"]
 __all__ += ["MultivariateNormal", "Normal", "Uniform"]
 
 normal: Any = lazy_loading.function("normal")
@@ -402,45 +402,6 @@ class Categorical(_Chances):
         return -(logits * self.probs).sum(-1)
 
 
-class Multinomial(Distribution):
-    """Distribution of how often each of several values comes in some trials.
-
-    Args:
-        total_count: The trials.
-        probs: Weights in the last dimension; they are divided by their sum.
-        logits: Logarithms of such weights.
-        validate_args: Whether parameters and values are checked.
-    """
-
-    _parameters: ClassVar[Any] = {"probs": _probabilities, "logits": _real}
-
-    def __init__(
-        self, total_count: int = 1, probs: Any = None, logits: Any = None, validate_args: Any = None
-    ) -> None:
-        self.total_count = total_count
-        self._categorical = Categorical(probs, logits)
-        self.probs, self.logits = self._categorical.probs, self._categorical.logits
-        super().__init__(self.probs.shape[:-1], self.probs.shape[-1:], validate_args=validate_args)
-
-    mean = property(lambda self: self.total_count * self.probs, doc="The mean.")
-    variance = property(lambda self: self.mean * (1 - self.probs), doc="The variance.")
-
-    def _can_be(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value >= 0)
-
-    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw without a graph."""
-        trials = self._categorical.sample(Size((self.total_count, *sample_shape))).movedim(0, -1)
-        counts = zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype)
-        return counts.scatter_add_(-1, trials, ones_like(trials).to(counts.dtype))
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the probability."""
-        logits, value = broadcast_all(self.logits, self._checked(value))
-        ways = (value.sum(-1) + 1).lgamma() - (value + 1).lgamma().sum(-1)
-        return ways + (logits * value).where(value != 0, 0.0).sum(-1)
-
-
 # ------------------------------------------------------------------ several numbers at once
 
 
@@ -466,22 +427,17 @@ class MultivariateNormal(Distribution):
         scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = {
-            "covariance_matrix": covariance_matrix,
-            "precision_matrix": precision_matrix,
-            "scale_tril": scale_tril,
-        }
-        given = [name for name, each in matrices.items() if each is not None]
-        if len(given) != 1:
-            raise ValueError(f"MultivariateNormal: give exactly one of {', '.join(matrices)}")
-        self._given = given[0]
+        matrices = (covariance_matrix, precision_matrix, scale_tril)
+        if sum(each is not None for each in matrices) != 1:
+            raise ValueError("MultivariateNormal: give exactly one of the three matrices")
+        self._given = "covariance_matrix" if scale_tril is None else "scale_tril"
         if precision_matrix is not None:
+            self._given = "precision_matrix"
             covariance_matrix = FACES["inverse"].function(precision_matrix)
         if scale_tril is None:
             scale_tril = FACES["linalg_cholesky"].function(covariance_matrix)
-        lower: Any = scale_tril
-        shape = broadcast_all(loc, lower[..., 0])[0].shape
-        self.scale_tril = lower.expand(*shape, shape[-1])
+        shape = broadcast_all(loc, scale_tril[..., 0])[0].shape
+        self.scale_tril = scale_tril.expand(*shape, shape[-1])
         self.loc = loc.expand(shape)
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 

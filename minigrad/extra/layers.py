@@ -1,4 +1,4 @@
-"""Compute rarer activations, losses and poolings, as functions and as layers.
+"""Compute rarer activations and losses, as functions and layers; look at images through grids.
 
 Each layer is a function, its settings, and which of them it prints.
 """
@@ -9,27 +9,27 @@ import math
 import sys
 from typing import Any
 
+import numpy as np
+
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.dtypes import of_array
+from minigrad.creation.factories import linspace
+from minigrad.faces.arguments import refuse
 from minigrad.faces.face import functional, in_functional
 from minigrad.nn import functional as F
 from minigrad.nn.functional.resizing import channel_shuffle as shuffled
-from minigrad.nn.modules.layer import Layer, _ntuple
-from minigrad.nn.modules.loss import REDUCTION, _Loss, _WeightedLoss
-from minigrad.nn.modules.parameterless import PairwiseDistance, Upsample, _DropoutNd
-from minigrad.ops.correlation import face_of
+from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.loss import _WeightedLoss
+from minigrad.nn.modules.parameterless import Upsample, _DropoutNd
 from minigrad.ops.losses import reduced, reduction_number
+from minigrad.ops.type_promotion import check_one_type
 
 torch: Any = sys.modules["minigrad"]
 
 
-def total(losses: Tensor, *reduction: Any) -> Tensor:
-    """Make one number of losses, or leave them: as their last argument says, or two old ones."""
-    return reduced(losses, reduction_number(*reduction))
-
-
-@functional("channel_shuffle")
-def _shuffled(input: Tensor, groups: int) -> Tensor:
+@functional()
+def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Take channels in turn from groups of them."""
     return shuffled(input, groups)
 
@@ -47,52 +47,6 @@ def gumbel_softmax(
     return chosen - soft.detach() + soft
 
 
-# ---------------------------------------------------------------------- losses
-
-
-@functional()
-def gaussian_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    var: Any,
-    full: bool = False,
-    eps: float = 1e-6,
-    reduction: Any = "mean",
-) -> Tensor:
-    """Give the negative logarithm of normal densities; the variance has no gradient below eps."""
-    var = var if isinstance(var, torch.Tensor) else torch.as_tensor(var, dtype=input.dtype)
-    if var.shape != input.shape and var.ndim:
-        if var.shape == input.shape[:-1]:
-            var = var.unsqueeze(-1)
-        elif var.shape != (*input.shape[:-1], 1):
-            raise ValueError("var is of incorrect size")
-    if (var < 0).any():
-        raise ValueError("var has negative entry/entries")
-    var = var + (var.detach().clamp(min=eps) - var.detach())
-    losses = (var.log() + (input - target) ** 2 / var + full * math.log(2 * math.pi)) / 2
-    return total(losses, reduction)
-
-
-@functional()
-def multi_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    p: Any = 1,
-    margin: Any = 1.0,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    """Give by how much wrong classes come too near to the right one."""
-    rows, right = torch.atleast_2d(input), target.view(-1, 1)
-    over = (margin - rows.gather(1, right) + rows).scatter(1, right, 0.0)
-    over = torch.where(over > 0, over, 0.0) ** p
-    over = over if weight is None else over * weight[right]
-    losses = over.sum(1).view(target.shape) / rows.size(1)
-    return total(losses, reduction, size_average, reduce)
-
-
 @functional()
 def multilabel_soft_margin_loss(
     input: Tensor,
@@ -105,100 +59,12 @@ def multilabel_soft_margin_loss(
     """Average the binary cross entropies of the labels of each sample."""
     losses = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
     losses = losses if weight is None else losses * weight
-    return total(losses.sum(input.ndim - 1) / input.size(-1), reduction, size_average, reduce)
-
-
-@functional()
-def triplet_margin_with_distance_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    *,
-    distance_function: Any = None,
-    margin: Any = 1.0,
-    swap: Any = False,
-    reduction: Any = "mean",
-) -> Tensor:
-    """Compute by how much what is different is too near to an anchor, by any distance."""
-    measure = distance_function or F.pairwise_distance
-    away = measure(anchor, negative)
-    away = torch.minimum(away, measure(positive, negative)) if swap else away
-    return total(F.relu(margin + measure(anchor, positive) - away), reduction)
-
-
-# ---------------------------------------------------------------------- poolings, resizing
-
-
-def power_pooled(
-    name: str,
-    ndim: int,
-    input: Tensor,
-    norm_type: Any,
-    kernel_size: Any,
-    stride: Any = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """Give the norm of the entries of each window."""
-    if norm_type in (math.inf, -math.inf):
-        sign = 1 if norm_type > 0 else -1
-        largest = getattr(F, f"max_pool{ndim}d")
-        return sign * largest(sign * input.abs(), kernel_size, stride, 0, 1, ceil_mode)
-    mean = getattr(F, f"avg_pool{ndim}d")(input.pow(norm_type), kernel_size, stride, 0, ceil_mode)
-    count = math.prod(_ntuple(ndim)(kernel_size))
-    return (mean.sign() * mean.abs().relu() * count).pow(1.0 / norm_type)
-
-
-def unpooled(
-    name: str,
-    ndim: int,
-    input: Tensor,
-    indices: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    output_size: Any = None,
-) -> Tensor:
-    """Put the largest entries of windows back where they were, into zeros."""
-    kernel, stride, padding = map(_ntuple(ndim), (kernel_size, stride or kernel_size, padding))
-    known = zip(input.shape[-ndim:], kernel, stride, padding, strict=True)
-    usual = [(n - 1) * s + k - 2 * p for n, k, s, p in known]
-    sizes = usual if output_size is None else list(output_size)[-ndim:]
-    pairs = zip(sizes, usual, stride, strict=True)
-    if not all(own - step < wanted < own + step for wanted, own, step in pairs):
-        raise ValueError(f"output_size {sizes} is more than a stride away from {usual}")
-    entries, places = input.flatten(-ndim), indices.flatten(-ndim)
-    whole = torch.zeros(*entries.shape[:-1], math.prod(sizes), dtype=input.dtype)
-    return whole.scatter(-1, places, entries).view(*input.shape[:-ndim], *sizes)
-
-
-for _dims in (1, 2, 3):
-    face_of(power_pooled, _dims, f"lp_pool{_dims}d")
-    face_of(unpooled, _dims, f"max_unpool{_dims}d")
-
-
-@functional()
-def upsample(
-    input: Any,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: Any = "nearest",
-    align_corners: Any = None,
-) -> Tensor:
-    """Resize, under an old name."""
-    warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
-    return F.interpolate(input, size, scale_factor, mode, align_corners)
-
-
-@functional()
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """Resize, under an old name."""
-    warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate`.")
-    return F.interpolate(input, size, scale_factor)
+    number = reduction_number(reduction, size_average, reduce)
+    return reduced(losses.sum(input.ndim - 1) / input.size(-1), number)
 
 
 vars(F).update(in_functional)
 
-_MARGINS = f"p=1, margin=1.0, weight=None, {REDUCTION}"
 # Each layer: its base class, its function, its settings, and what it prints if not all of them.
 _LAYERS: dict[str, tuple[Any, ...]] = {
     "ChannelShuffle": (Layer, "channel_shuffle", "groups"),
@@ -207,7 +73,6 @@ _LAYERS: dict[str, tuple[Any, ...]] = {
     "Hardshrink": (Layer, "hardshrink", "lambd=0.5", "lambd"),
     "Mish": (Layer, "mish", "inplace=False"),
     "MultiLabelSoftMarginLoss": (_WeightedLoss, "multilabel_soft_margin_loss", None),
-    "MultiMarginLoss": (_Loss, "multi_margin_loss", _MARGINS),
     "PixelUnshuffle": (Layer, "pixel_unshuffle", "downscale_factor"),
     "Softshrink": (Layer, "softshrink", "lambd=0.5", "lambd"),
 }
@@ -221,62 +86,6 @@ def _layer(name: str, base: Any, function: str, settings: Any, shows: Any = None
 
 
 globals().update({name: _layer(name, *row) for name, row in _LAYERS.items()})
-
-
-class _MaxUnpool(Layer, settings="kernel_size, stride=None, padding=0"):
-    """Put the largest entries of windows back where they were; see `functional.max_unpool2d`."""
-
-    _dims: int
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        settings["stride"] = settings["stride"] or settings["kernel_size"]
-        in_each = _ntuple(self._dims)
-        super()._keep({name: in_each(given) for name, given in settings.items()})
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """Put the entries back at their indices."""
-        windows = self.kernel_size, self.stride, self.padding
-        return unpooled("max_unpool", self._dims, input, indices, *windows, output_size)
-
-
-class _LPPool(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=False"):
-    """Compute the norm of the entries of each window; see `functional.lp_pool2d`."""
-
-    _dims: int
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Compute the norms."""
-        windows = self.kernel_size, self.stride, self.ceil_mode
-        return power_pooled("lp_pool", self._dims, input, float(self.norm_type), *windows)
-
-
-for _base in (_MaxUnpool, _LPPool):
-    for _dims in (1, 2, 3):
-        _name = f"{_base.__name__[1:]}{_dims}d"
-        _body = {"_dims": _dims, "__doc__": _base.__doc__, "__module__": __name__}
-        globals()[_name] = type(_name, (_base,), _body)
-
-
-class Softmax2d(Layer):
-    """Make probabilities of the channels at each place of an image."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Compute the probabilities."""
-        if input.ndim not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3)
-
-
-class TripletMarginWithDistanceLoss(
-    _Loss,
-    calls=F.triplet_margin_with_distance_loss,
-    settings="*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
-):
-    """Keep those that differ farther away than those alike, by any measure."""
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        settings["distance_function"] = settings["distance_function"] or PairwiseDistance()
-        super()._keep(settings)
 
 
 class UpsamplingNearest2d(Upsample, settings="size=None, scale_factor=None"):
@@ -295,6 +104,160 @@ class UpsamplingBilinear2d(Upsample, settings="size=None, scale_factor=None"):
         super()._keep(settings | more)
 
 
-_OWN = "Softmax2d TripletMarginWithDistanceLoss UpsamplingBilinear2d UpsamplingNearest2d"
-NAMES = {*_LAYERS, *_OWN.split()}
-NAMES |= {f"{name}{dims}d" for name in ("LPPool", "MaxUnpool") for dims in (1, 2, 3)}
+NAMES = {*_LAYERS, "UpsamplingBilinear2d", "UpsamplingNearest2d"}
+
+# ---------------------------------------------------------------------- images through grids
+
+
+@functional()
+def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
+    r"""Give the places $(x, y) = \theta (u, v, 1)$ that an affine map assigns to an image's pixels.
+
+    Places lie between -1 and 1: the left (or upper) end is -1, the right (or lower) end 1.
+
+    Args:
+        theta: The matrices of the maps.
+        size: The shape of the images to be: N, C, H, W.
+        align_corners: Whether the ends are the centers of the outermost pixels, or their edges.
+
+    Raises:
+        ValueError: If the shapes are not those of images.
+        NotImplementedError: If volumes are asked for.
+
+    Shape:
+        - theta: (N, 2, 3)
+        - output: (N, H, W, 2)
+
+    Example:
+        >>> import minigrad as torch
+        >>> same = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        >>> torch.nn.functional.affine_grid(same, (1, 1, 1, 2), align_corners=False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    align = _aligned(align_corners)
+    if len(size) != 4:
+        raise NotImplementedError(f"affine_grid is for images (N, C, H, W) here, not for {size}")
+    if theta.ndim != 3 or theta.shape[1:] != (2, 3) or not theta.is_floating_point():
+        raise ValueError(f"affine_grid takes floats of shape (N, 2, 3), not {[*theta.shape]}")
+    count, _, height, width = size
+    dtype = theta._array.dtype
+    v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
+    places = np.stack([u, v, np.ones_like(u)], -1).reshape(1, -1, 3)
+    base = wrap(np.broadcast_to(places, (count, height * width, 3)).copy())
+    return base.bmm(theta.transpose(1, 2)).view(count, height, width, 2)
+
+
+def _ends(count: int, align: bool, dtype: Any) -> Any:
+    """Give places of pixels along one dimension."""
+    if count <= 1:
+        return np.zeros(count, dtype)
+    places = linspace(-1, 1, count, dtype=of_array(np.empty(0, dtype)))._array
+    return places if align else places * (count - 1) / count
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    if align_corners is None:
+        warn(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since "
+            "1.3.0. Please specify align_corners=True if the old behavior is desired. See the "
+            "documentation of grid_sample for details."
+        )
+    return bool(align_corners)
+
+
+@functional()
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: Any = "bilinear",
+    padding_mode: Any = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """Give the values of images at places between the pixels. Gradients reach image and places.
+
+    Args:
+        input: The images.
+        grid: The places (x, y), each between -1 and 1.
+        mode: `"bilinear"` for the mean of four pixels by distance, `"nearest"` for the nearest
+            pixel.
+        padding_mode: What is outside of the image: `"zeros"` or the `"border"`.
+        align_corners: Whether -1 and 1 are the centers of the outermost pixels, or their edges.
+
+    Raises:
+        ValueError: If the mode or the padding is none of these.
+        RuntimeError: If the shapes do not fit together.
+
+    Shape:
+        - input: (N, C, H, W)
+        - grid: (N, H_out, W_out, 2)
+        - output: (N, C, H_out, W_out)
+
+    Example:
+        >>> import minigrad as torch
+        >>> image = torch.tensor([[[[0.0, 10.0]]]])
+        >>> middle = torch.zeros(1, 1, 1, 2)
+        >>> torch.nn.functional.grid_sample(image, middle, align_corners=True)
+        tensor([[[[5.]]]])
+    """
+    if mode not in ("bilinear", "nearest") or padding_mode not in ("zeros", "border"):
+        raise ValueError(
+            f"grid_sample has no mode={mode!r} with padding_mode={padding_mode!r} here. It has "
+            "bilinear and nearest, with zeros and border."
+        )
+    align = _aligned(align_corners)
+    if (input.ndim, grid.ndim) != (4, 4) or (len(grid), grid.shape[-1]) != (len(input), 2):
+        raise RuntimeError(
+            "grid_sample takes images (N, C, H, W) and places (N, H_out, W_out, 2), not "
+            f"{[*input.shape]} and {[*grid.shape]}"
+        )
+    check_one_type(input._array, grid._array)
+    refuse("grid_sample", "biu", input)
+    height, width = input.shape[2:]
+    x = _pixels(grid[..., 0], width, align)
+    y = _pixels(grid[..., 1], height, align)
+    if padding_mode == "border":
+        x, y = _inside(x, width), _inside(y, height)
+    around = _nearest if mode == "nearest" else _linear
+    result: Any = None
+    for row, of_row in around(y):
+        for column, of_column in around(x):
+            part = _values(input, row, column) * (of_row * of_column).unsqueeze(1)
+            result = part if result is None else result + part
+    return result
+
+
+def _pixels(place: Tensor, count: int, align: bool) -> Tensor:
+    """Turn places between -1 and 1 into pixels' numbers, with fractions."""
+    if align:
+        return (place + 1) * ((count - 1) / 2)
+    return (place + 1) * (count / 2) - 0.5
+
+
+def _inside(pixel: Tensor, count: int) -> Tensor:
+    """Bring pixels' numbers into the image."""
+    numbers: Any = pixel.detach()
+    # the border itself counts as outside: nothing changes there with the place
+    within = (numbers > 0) & (numbers < count - 1)
+    return pixel.where(within, numbers.clamp(0, count - 1))
+
+
+def _nearest(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    return [(pixel.detach().round(), pixel * 0 + 1)]
+
+
+def _linear(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
+    first = pixel.detach().floor()
+    return [(first, first + 1 - pixel), (first + 1, pixel - first)]
+
+
+def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """Take the pixels of these numbers; outside of the image there are zeros."""
+    count, channels, height, width = input.shape
+    i, j = np.nan_to_num(row._array, nan=-1.0), np.nan_to_num(column._array, nan=-1.0)
+    there = (i >= 0) & (i < height) & (j >= 0) & (j < width)
+    flat = (i.clip(0, height - 1) * width + j.clip(0, width - 1)).astype(np.int64)
+    pixels = math.prod(flat.shape[1:])
+    index = np.broadcast_to(flat.reshape(count, 1, pixels), (count, channels, pixels))
+    taken = input.reshape(count, channels, height * width).gather(2, wrap(index.copy()))
+    return taken.view(count, channels, *row.shape[1:]).masked_fill(wrap(~there[:, None]), 0)

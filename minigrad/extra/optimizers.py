@@ -1,16 +1,18 @@
-"""Give each weight a step of its own size: the rarer optimizers, akin to Adam, and averaged SGD."""
+"""Take steps as the rarer optimizers do: Adamax, Adadelta, Rprop, and LBFGS with curvature."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full_like
 from minigrad.optim import each_parameter as either
-from minigrad.optim.adam import averaged
-from minigrad.optim.each_parameter import EachParameter, Values, number
+from minigrad.optim.each_parameter import EachParameter, Values, check, number
+from minigrad.optim.optimizer import Optimizer
 
 
 class Adamax(
@@ -62,124 +64,6 @@ class Adamax(
         size += group["eps"]
         np.maximum(largest, size, out=largest)
         either.addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))
-
-
-class NAdam(
-    EachParameter,
-    settings="lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3, "
-    "decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, "
-    "differentiable=False",
-):
-    r"""NAdam: Adam with Nesterov's momentum.
-
-    With the running averages $m_t$ and $v_t$ of `Adam`, and a momentum that grows towards
-    $\beta_1$, $\mu_t = \beta_1 (1 - \tfrac{1}{2} 0.96^{t \psi})$:
-
-    $$\theta_t = \theta_{t-1} - \gamma \left( \frac{1 - \mu_t}{1 - \prod_{i \le t} \mu_i} g_t
-    + \frac{\mu_{t+1}}{1 - \prod_{i \le t+1} \mu_i} m_t \right) \Big/
-    \left( \sqrt{v_t / (1 - \beta_2^t)} + \epsilon \right).$$
-
-    Source: Dozat, *Incorporating Nesterov momentum into Adam*, 2016.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
-        eps: $\epsilon$, which keeps the divisor away from zero.
-        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
-        momentum_decay: How fast the momentum grows: $\psi$.
-        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Must be False: a step records nothing.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.NAdam([w], lr=0.1)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.8944])
-    """
-
-    _counts: ClassVar = {"step": 0.0, "mu_product": 1.0}
-    _averages = ("exp_avg", "exp_avg_sq")
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        beta1, beta2 = group["betas"]
-        steps, decay = state["step"].item(), group["momentum_decay"]
-        now, then = (beta1 * (1 - 0.5 * 0.96 ** (at * decay)) for at in (steps, steps + 1))
-        state["mu_product"] *= now
-        product = state["mu_product"].item()
-        average, square = averaged(gradient, state, group)
-        divisor = np.sqrt(square / (1 - beta2**steps)) + group["eps"]
-        either.addcdiv_(parameter, gradient * (-lr * (1 - now) / (1 - product)), divisor)
-        either.addcdiv_(parameter, average * (-lr * then / (1 - product * then)), divisor)
-
-
-class RAdam(
-    EachParameter,
-    settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, "
-    "decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, "
-    "differentiable=False",
-):
-    r"""RAdam: Adam that divides only when enough steps tell the size of the gradient.
-
-    With the running averages $m_t$ and $v_t$ of `Adam`, over about $\rho_t$ steps,
-    $\rho_\infty = 2 / (1 - \beta_2) - 1$ and
-    $\rho_t = \rho_\infty - 2 t \beta_2^t / (1 - \beta_2^t)$, the weights move by $-\gamma$ times
-
-    $$\frac{m_t}{1 - \beta_1^t} \quad \text{while } \rho_t \le 5, \qquad
-    \frac{m_t}{1 - \beta_1^t} \frac{\sqrt{1 - \beta_2^t}}{\sqrt{v_t} + \epsilon}
-    \sqrt{\frac{(\rho_t - 4) (\rho_t - 2) \rho_\infty}
-    {(\rho_\infty - 4) (\rho_\infty - 2) \rho_t}} \quad \text{then}.$$
-
-    Source: Liu et al., *On the variance of the adaptive learning rate and beyond*, 2019.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
-        eps: $\epsilon$, which keeps the divisor away from zero.
-        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
-        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        capturable: For graphs of a graphics card: True is refused at the first step.
-        differentiable: Must be False: a step records nothing.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.RAdam([w], lr=0.125)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.7500])
-    """
-
-    _averages = ("exp_avg", "exp_avg_sq")
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        beta1, beta2 = group["betas"]
-        steps = state["step"].item()
-        average, square = averaged(gradient, state, group)
-        change = average / (1 - beta1**steps) * lr
-        known, most = 1 - beta2**steps, 2 / (1 - beta2) - 1
-        length = most - 2 * steps * beta2**steps / known
-        if length > 5:
-            change *= known**0.5 / (np.sqrt(square) + group["eps"])
-            rest = (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
-            change *= rest**0.5
-        either.add_(parameter, change, -1)
 
 
 class Adadelta(
@@ -293,64 +177,171 @@ class Rprop(
         before[...] = np.where(turned, 0, gradient)
 
 
-class ASGD(
-    EachParameter,
-    settings="lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, "
-    "maximize=False, differentiable=False, capturable=False",
+class LBFGS(
+    Optimizer,
+    settings="lr=1, max_iter=20, max_eval=None, tolerance_grad=1e-7, tolerance_change=1e-9, "
+    "history_size=100, line_search_fn=None",
 ):
-    r"""Averaged stochastic gradient descent.
+    r"""Limited-memory BFGS.
 
-    With the falling rate $\eta_t = \gamma / (1 + \lambda \gamma t)^\alpha$:
+    The direction is $d_k = -H_k g_k$. $H_k$, an approximation of the inverse of the Hessian, is
+    never formed: it follows from the last `history_size` pairs of changes of the parameters and of
+    the gradient by the two-loop recursion.
 
-    $$\theta_t = (1 - \lambda \eta_t) \theta_{t-1} - \eta_t g_t, \qquad
-    a_t = a_{t-1} + \mu_t (\theta_t - a_{t-1}), \quad \mu_t = 1 / \max(1, t - t_0).$$
-
-    The average $a_t$ is kept as `"ax"` in the state of each parameter.
-
-    Source: Polyak and Juditsky, *Acceleration of stochastic approximation by averaging*, 1992.
+    Source: Nocedal and Wright, *Numerical optimization*, 2nd edition, algorithms 7.4 and 7.5.
 
     Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        lambd: The factor $\lambda$.
-        alpha: The power $\alpha$ with which the rate falls.
-        t0: After how many steps averaging begins.
-        weight_decay: What is multiplied by the parameter and added to the gradient.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        differentiable: Must be False: a step records nothing.
-        capturable: For graphs of a graphics card: True is refused at the first step.
+        params: The parameters, in one group.
+        lr: The size of a step.
+        max_iter: How many iterations make one step.
+        max_eval: How many times one step may compute the loss; by default `max_iter * 5 // 4`.
+        tolerance_grad: Stop when no entry of the gradient is larger.
+        tolerance_change: Stop when parameters or the loss change less.
+        history_size: How many pairs are remembered.
+        line_search_fn: Must be None: steps are of size `lr`.
 
     Raises:
-        ValueError: If a number is out of range.
+        ValueError: If the learning rate is out of range, or there are several groups.
+        NotImplementedError: If a line search is asked for.
 
     Example:
         >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.ASGD([w], lr=0.25)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
+        >>> w = torch.nn.Parameter(torch.tensor([3.0, -1.0]))
+        >>> optimizer = torch.optim.LBFGS([w])
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = ((w - 1) ** 2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure)
+        tensor(8., grad_fn=<SumBackward0>)
         >>> w.detach()
-        tensor([0.5000])
+        tensor([1., 1.])
     """
 
-    _counts: ClassVar = {"step": 0.0, "eta": 0.0, "mu": 1.0}
-    _averages = ("ax",)
+    if TYPE_CHECKING:
 
-    def _new_state(self, parameter: Tensor, group: Values) -> Values:
-        state = super()._new_state(parameter, group)
-        state["eta"].fill_(number(group["lr"]))
-        return state
+        def __init__(self, params: Any, *values: Any, **settings: Any) -> None: ...
 
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        lambd, eta, mu = group["lambd"], state["eta"].item(), state["mu"].item()
-        parameter *= 1 - lambd * eta
-        either.add_(parameter, gradient, -eta)
-        average = state["ax"]
-        if mu == 1:
-            average[...] = parameter
-        else:
-            either.add_(average, (parameter - average) * mu)
-        rate, steps = number(lr), state["step"].item()
-        state["eta"][...] = rate / (1 + lambd * rate * steps) ** group["alpha"]
-        state["mu"][...] = 1 / max(1, steps - group["t0"])
+    def _set_up(self, params: Any, settings: dict[str, Any]) -> None:
+        check(settings)
+        if settings["line_search_fn"] is not None:
+            raise NotImplementedError(
+                "LBFGS has no line search here: leave line_search_fn out, and choose lr"
+            )
+        if settings["max_eval"] is None:
+            settings["max_eval"] = settings["max_iter"] * 5 // 4
+        Optimizer.__init__(self, params, settings)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    @no_grad()
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+        """Make up to `max_iter` iterations.
+
+        Args:
+            closure: Clears the gradients, computes the loss and its gradients, returns the loss.
+
+        Returns:
+            The loss before the step.
+        """
+        with np.errstate(all="ignore"):
+            return self._iterate(enable_grad()(closure))
+
+    def _iterate(self, closure: Callable[[], Any]) -> Any:
+        group = self.param_groups[0]
+        state = self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        first_loss = closure()
+        loss, evaluations = float(first_loss), 1
+        state["func_evals"] += 1
+        gradient = self._gradient()
+        if _largest(gradient) <= group["tolerance_grad"]:
+            return first_loss
+        memory = {name: state.get(name) for name in _MEMORY}
+        iteration = 0
+        while iteration < group["max_iter"]:
+            iteration += 1
+            state["n_iter"] += 1
+            direction = self._direction(memory, gradient, state, group["history_size"])
+            memory["prev_flat_grad"] = gradient.copy()
+            memory["prev_loss"] = previous_loss = loss
+            size = number(group["lr"])
+            if state["n_iter"] == 1:
+                size *= min(1.0, 1.0 / np.abs(gradient).sum())
+            memory["t"] = size
+            if gradient @ direction > -group["tolerance_change"]:
+                break
+            self._move(size, direction)
+            if iteration != group["max_iter"]:
+                loss = float(closure())
+                gradient = self._gradient()
+                evaluations += 1
+                state["func_evals"] += 1
+            if (
+                evaluations >= group["max_eval"]
+                or _largest(gradient) <= group["tolerance_grad"]
+                or _largest(direction * size) <= group["tolerance_change"]
+                or abs(loss - previous_loss) < group["tolerance_change"]
+            ):
+                break
+        state.update(memory)
+        return first_loss
+
+    def _direction(self, memory: dict[str, Any], gradient: Any, state: Any, most: int) -> Any:
+        """Give the way to go: two loops over the pairs that are remembered."""
+        if state["n_iter"] == 1:
+            memory.update(d=-gradient, old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            return memory["d"]
+        changes, steps, ro = memory["old_dirs"], memory["old_stps"], memory["ro"]
+        change = gradient - memory["prev_flat_grad"]
+        step = memory["d"] * memory["t"]
+        product = change @ step
+        if product > 1e-10:
+            if len(changes) == most:
+                for remembered in (changes, steps, ro):
+                    remembered.pop(0)
+            changes.append(change)
+            steps.append(step)
+            ro.append(1.0 / product)
+            memory["H_diag"] = product / (change @ change)
+        factors = state.setdefault("al", [None] * most)
+        direction = -gradient
+        for i in reversed(range(len(changes))):
+            factor = (steps[i] @ direction) * ro[i]
+            factors[i] = factor
+            direction -= changes[i] * factor
+        direction *= memory["H_diag"]
+        for i in range(len(changes)):
+            direction += steps[i] * (factors[i] - (changes[i] @ direction) * ro[i])
+        memory["d"] = direction
+        return direction
+
+    def _gradient(self) -> Any:
+        """Give the gradients of all parameters in one vector."""
+        return np.concatenate(
+            [
+                np.zeros(p.numel(), p._array.dtype) if p.grad is None else p.grad._array.ravel()
+                for p in self._params
+            ]
+        )
+
+    def _move(self, size: Any, direction: Any) -> None:
+        """Add a multiple of a direction to the parameters."""
+        start = 0
+        for parameter in self._params:
+            array = parameter._array
+            part = direction[start : start + array.size].reshape(array.shape)
+            array += (part * size).astype(array.dtype, copy=False)
+            parameter._bump_version()
+            start += array.size
+
+
+# What is remembered from one step to the next, in PyTorch's names and order.
+_MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
+
+
+def _largest(values: Any) -> Any:
+    return np.abs(values).max()

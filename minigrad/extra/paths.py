@@ -6,10 +6,8 @@ mentioned; a class is one that nothing is an instance of, and what is used says 
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import ContextDecorator, nullcontext
-from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from types import FunctionType, ModuleType
@@ -19,58 +17,36 @@ from minigrad.utils import _paths_inside as paths_inside
 
 # Where PyTorch has in a file of its own what is in one of ours.
 _ELSEWHERE = {
-    "nn.modules.normalization": "batchnorm instancenorm",
-    "nn.modules.parameterless": "adaptive distance dropout flatten fold padding "
-    "pixelshuffle pooling sparse upsampling",
-    "nn.modules.layer": "utils",
+    "creation.devices:accelerator": "accelerator",
+    "creation.devices:backends": "backends",
+    "creation.devices:backends.cudnn": "backends.cudnn",
+    "creation.devices:cuda": "cuda",
+    "creation.devices:version": "version",
+    "creation.memory": "storage",
+    "data.dataset": "utils.data.dataset utils.data.sampler",
+    "data.loader": "utils.data._utils utils.data._utils.collate utils.data.dataloader",
+    "extra.layers": "nn.modules.channelshuffle",
+    "extra.lazy": "nn.modules.lazy",
+    "extra.optimizers": "optim.lbfgs",
+    "extra.programs": "amp testing",
+    "extra.programs:cuda": "cuda.amp",
+    "extra.recurrent": "nn.modules.rnn nn.utils.rnn",
+    "extra.transformers": "nn.modules.transformer",
+    "extra.transforms": "nn.utils.stateless",
+    "nn.modules.layer": "nn.modules.utils",
+    "nn.modules.normalization": "nn.modules.batchnorm nn.modules.instancenorm",
+    "nn.modules.parameterless": "nn.modules.adaptive nn.modules.distance nn.modules.dropout "
+    "nn.modules.flatten nn.modules.fold nn.modules.padding nn.modules.pixelshuffle "
+    "nn.modules.pooling nn.modules.sparse nn.modules.upsampling",
 }
-_PATHS = {f"nn.modules.{n}": ours for ours, names in _ELSEWHERE.items() for n in names.split()}
-_PATHS |= dict.fromkeys(
-    ("nn.parallel", "nn.parallel.data_parallel", "nn.parallel.scatter_gather", "_dynamo"),
-    "extra.parallel",
-)
-_PATHS |= dict.fromkeys(("amp", "testing"), "extra.programs")
-_PATHS |= {"cuda.amp": "extra.programs:cuda", "storage": "creation.memory"}
-_PATHS |= {"sparse": "extra.composed:sparse", "version": "creation.devices:version"}
-_PATHS |= {"multiprocessing": "=multiprocessing", "nn.utils.stateless": "extra.stateless"}
-_PATHS |= {"utils.data._utils": "data.loader"}
-_PATHS |= dict.fromkeys(("nn.modules.rnn", "nn.utils.rnn"), "extra.recurrent")
-_PATHS |= {"nn.modules.lazy": "extra.lazy", "nn.modules.transformer": "extra.transformers"}
-_PATHS |= {"optim.lbfgs": "extra.lbfgs"}
-_PATHS |= {"nn.modules.channelshuffle": "extra.layers", "functional": "=minigrad"}
-_PATHS |= {f"utils.data.{name}": "data.dataset" for name in ("dataset", "sampler")}
-_PATHS |= {f"utils.data.{n}": "data.loader" for n in ("dataloader", "_utils.collate")}
-_DEVICES = (
-    "accelerator cuda backends backends.cuda backends.cudnn backends.mkl backends.mkldnn "
-    "backends.mps backends.openmp"
-)
-_PATHS |= {name: f"creation.devices:{name}" for name in _DEVICES.split()}
+_PATHS = {path: ours for ours, paths in _ELSEWHERE.items() for path in paths.split()}
 
 _ABSENT = (
-    "_C _custom_ops _dynamo.utils ao ao.quantization autograd.forward_ad autograd.profiler "
-    "compiler distributed distributed._composable distributed._composable.fsdp "
-    "distributed._tensor distributed._tensor.experimental distributed.fsdp distributed.nn "
-    "distributed.tensor fft futures fx fx.graph_module hub jit jit.annotations library mps "
-    "nn.attention nn.quantized nn.utils._per_sample_grad nn.utils.parametrizations "
-    "nn.utils.parametrize nn.utils.prune onnx "
-    "onnx.operators onnx.symbolic_helper optim.swa_utils overrides package profiler quantization "
-    "signal types utils.benchmark utils.data.distributed utils.model_zoo utils.tensorboard xpu"
+    "autograd.forward_ad autograd.profiler compiler distributed distributed.fsdp fft futures fx "
+    "hub jit multiprocessing nn.attention nn.parallel nn.utils.parametrizations "
+    "nn.utils.parametrize nn.utils.prune onnx optim.swa_utils overrides profiler quantization "
+    "sparse utils.benchmark utils.data.distributed utils.tensorboard"
 )
-
-
-class Version(str):
-    """minigrad's version; beside a tuple, as in `>= (1, 13)`, that of the PyTorch it follows."""
-
-
-def _beside(sign: str) -> Any:
-    def compared(self: Version, other: Any) -> Any:
-        return getattr((2, 13) if isinstance(other, tuple) else str(self), sign)(other)
-
-    return compared
-
-
-for _sign in ("__ge__", "__gt__", "__le__", "__lt__"):
-    setattr(Version, _sign, _beside(_sign))
 
 
 class Path(ModuleType):
@@ -88,8 +64,7 @@ class Path(ModuleType):
     def _own(self) -> Any:
         """Give what we have of this path, or None."""
         file, _, inside = self._ours.partition(":")
-        path = file[1:] if file.startswith("=") else f"minigrad.{file}"  # "=": Python's own
-        own: Any = import_module(path) if file else None
+        own: Any = import_module(f"minigrad.{file}") if file else None
         return attrgetter(inside)(own) if inside else own
 
     def __getattr__(self, name: str) -> Any:
@@ -118,13 +93,6 @@ class Path(ModuleType):
         return sorted(name for name in names if not name.startswith("__"))
 
 
-def _home(room: str) -> str:
-    """Give the directory where programs keep the weights and data that they fetch."""
-    caches = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    home = os.environ.get("TORCH_HOME", os.path.join(caches, "torch"))
-    return os.path.join(os.path.expanduser(home), room).rstrip(os.sep)
-
-
 def _as_it_is(function: Any = None, *arguments: Any, **options: Any) -> Any:
     """Give a function back, as nothing is compiled."""
     return function if callable(function) else _as_it_is
@@ -140,36 +108,19 @@ class _Label(ContextDecorator, nullcontext[None]):
 
 
 # What a room that is not here answers; everything else in it refuses when it is used. Questions are
-# answered with no. Decorators, and what torchvision registers for others when it is imported, give
-# back what they were given: they change no computation.
+# answered with no, and decorators that change no computation give back what they were given.
 _ANSWERS: dict[str, Any] = {
     name: does
     for does, names in {
-        (lambda *_, **__: False): "_dynamo.is_compiling compiler.is_compiling mps.is_available "
-        "distributed.is_available distributed.is_initialized jit.is_scripting jit.is_tracing "
-        "nn.utils.parametrize.is_parametrized onnx.is_in_onnx_export xpu.is_available",
-        (lambda *_, **__: None): "_C._get_tracing_state _C._log_api_usage_once _dynamo.reset",
-        _as_it_is: "_C.DispatchKeySet _dynamo.allow_in_graph _dynamo.disable "
-        "compiler.allow_in_graph compiler.disable fx.wrap jit._overload_method "
-        "jit._script_if_tracing jit.export jit.ignore jit.script_if_tracing jit.unused "
-        "library.register_fake onnx.register_custom_op_symbolic onnx.symbolic_helper.parse_args",
+        (lambda *_, **__: False): "compiler.is_compiling distributed.is_available "
+        "distributed.is_initialized jit.is_scripting jit.is_tracing "
+        "nn.utils.parametrize.is_parametrized",
+        _as_it_is: "compiler.disable jit.export jit.ignore jit.unused",
         _script: "jit.script",
         _Label: "autograd.profiler.record_function profiler.record_function",
-        (lambda *lines, **options: import_module("tqdm").tqdm(*lines, **options)): "hub.tqdm",
-        partial(_home, ""): "hub._get_torch_home",
-        partial(_home, "hub"): "hub.get_dir",
     }.items()
     for name in names.split()
 }
-
-
-class _Absent(type):
-    """The kind of a class that is not here; its members, as an enumeration's, can be mentioned."""
-
-    def __getattr__(cls, name: str) -> Any:
-        if not name[:1].isupper():
-            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
-        return _absent(cls.__module__.removeprefix("torch."), f"{cls.__name__}.{name}")
 
 
 def _absent(room: str, name: str) -> Any:
@@ -180,12 +131,10 @@ def _absent(room: str, name: str) -> Any:
             f"minigrad has no torch.{room}.{name}: leave this out, or run this part on PyTorch."
         )
 
-    if not name[:1].isupper():
-        refuse.__name__ = refuse.__qualname__ = name
-        return refuse
-    content: dict[str, Any] = {"__module__": f"torch.{room}", "__new__": refuse}
-    content["__class_getitem__"] = classmethod(lambda cls, kinds: cls)
-    return _Absent(name, (), content)
+    if name[:1].isupper():
+        return type(name, (), {"__module__": f"torch.{room}", "__new__": refuse})
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
 
 
 _PATHS |= dict.fromkeys(_ABSENT.split(), "")

@@ -1,9 +1,9 @@
-"""Make functions of functions: `grad`, Jacobians, Hessians, and `vmap` for batches."""
+"""Make functions of functions: `grad`, Jacobians, Hessians, `vmap` for batches; call modules."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,62 +23,45 @@ Function = Callable[..., Any]
 
 # ------------------------------------------------------------------ nested arguments, and levels
 
-
-class Structure:
-    """How tensors, or anything else, are nested.
-
-    Attributes:
-        kind: The class of the container, or None for a leaf.
-        keys: The keys of a dictionary; the number of the others.
-        parts: The structures within.
-        count: How many leaves there are.
-    """
-
-    def __init__(self, kind: Any, keys: Any, parts: list[Structure]) -> None:
-        self.kind, self.keys, self.parts = kind, keys, parts
-        self.count: int = 1 if kind is None else sum(part.count for part in parts)
-
-    def is_like(self, other: Structure) -> bool:
-        """Tell whether another structure is nested in the same way."""
-        return (self.kind, self.keys) == (other.kind, other.keys) and all(
-            part.is_like(its) for part, its in zip(self.parts, other.parts, strict=True)
-        )
-
-    def build(self, leaves: Any) -> Any:
-        """Put leaves, in order, into this structure."""
-        leaves = iter(leaves)  # of an iterator, itself
-        if self.kind is None:
-            return next(leaves)
-        parts = [part.build(leaves) for part in self.parts]
-        if self.kind is dict:
-            return dict(zip(self.keys, parts, strict=True))
-        return self.kind(*parts) if hasattr(self.kind, "_fields") else self.kind(parts)
+_LEAF = "leaf"  # stands in a form, as `take_apart` gives it, for a leaf
 
 
-_LEAF = Structure(None, 0, [])
-
-
-def take_apart(value: Any) -> tuple[list[Any], Structure]:
+def take_apart(value: Any) -> tuple[list[Any], Any]:
     """Give the leaves of nested containers, and how they are nested.
 
     Example:
-        >>> leaves, structure = take_apart([1, {"a": (2, 3)}])
-        >>> leaves, structure.build("xyz")
+        >>> leaves, form = take_apart([1, {"a": (2, 3)}])
+        >>> leaves, put_together(form, "xyz")
         ([1, 2, 3], ['x', {'a': ('y', 'z')}])
     """
     leaves: list[Any] = []
-    return leaves, _walk(value, leaves)
+
+    def form_of(part: Any) -> Any:
+        if type(part) in (dict, list, tuple) or hasattr(part, "_fields"):
+            return _changed(part, form_of)
+        leaves.append(part)
+        return _LEAF
+
+    return leaves, form_of(value)
 
 
-def _walk(value: Any, leaves: list[Any]) -> Structure:
-    kind = type(value)
-    if kind is dict:
-        return Structure(kind, tuple(value), [_walk(value[key], leaves) for key in value])
-    named = isinstance(value, tuple) and hasattr(value, "_fields")
-    if kind in (tuple, list) or named:
-        return Structure(kind, len(value), [_walk(part, leaves) for part in value])
-    leaves.append(value)
-    return _LEAF
+def put_together(form: Any, leaves: Iterable[Any]) -> Any:
+    """Put leaves, in order, into a form."""
+    rest = iter(leaves)
+
+    def built(part: Any) -> Any:
+        return next(rest) if part is _LEAF else _changed(part, built)
+
+    return built(form)
+
+
+def _changed(container: Any, function: Function) -> Any:
+    """Give a container of the same kind with each part changed by a function."""
+    if isinstance(container, dict):
+        return {key: function(part) for key, part in container.items()}
+    parts = [function(part) for part in container]
+    kind = type(container)
+    return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
 
 
 def mapped(function: Callable[..., Any], value: Any) -> Any:
@@ -88,8 +71,8 @@ def mapped(function: Callable[..., Any], value: Any) -> Any:
         >>> mapped(lambda x: x + 1, {"a": [1, 2]})
         {'a': [2, 3]}
     """
-    leaves, structure = take_apart(value)
-    return structure.build(map(function, leaves))
+    leaves, form = take_apart(value)
+    return put_together(form, map(function, leaves))
 
 
 class Level:
@@ -153,34 +136,21 @@ def differentiate(outputs: Sequence[Any], inputs: Sequence[Any], *how: Any) -> t
 # ------------------------------------------------------------------ derivatives
 
 
-def chosen(argnums: Any, count: int) -> tuple[int, ...]:
-    """Give the numbers of the arguments to differentiate for.
-
-    Raises:
-        RuntimeError: If they are no numbers, or there are no such arguments.
-    """
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
-    fits = numbers and all(isinstance(n, int) and -count <= n < count for n in numbers)
-    if not fits or len({n % count for n in numbers}) != len(numbers):
-        raise RuntimeError(f"argnums={argnums!r} does not name different ones of {count} arguments")
-    return tuple(number % count for number in numbers)
-
-
 def enter_arguments(
     level: Level, arguments: Any, argnums: Any
-) -> tuple[list[Any], list[Tensor], Structure]:
+) -> tuple[list[Any], list[Tensor], Any]:
     """Enter a level with those arguments that are differentiated for.
 
     Returns:
         All arguments; the tensors among them that are differentiated for; how these are nested.
     """
-    positions = chosen(argnums, len(arguments))
+    positions = argnums if isinstance(argnums, tuple) else (argnums,)
     given = list(arguments)
     for position in positions:
         given[position] = mapped(level.enter, given[position])
     wanted = [given[position] for position in positions]
-    inputs, structure = take_apart(tuple(wanted) if isinstance(argnums, tuple) else wanted[0])
-    return given, inputs, structure
+    inputs, form = take_apart(tuple(wanted) if isinstance(argnums, tuple) else wanted[0])
+    return given, inputs, form
 
 
 def called(func: Function, given: Any, options: dict[str, Any], has_aux: bool) -> tuple[Any, Any]:
@@ -195,7 +165,7 @@ def called(func: Function, given: Any, options: dict[str, Any], has_aux: bool) -
 
 def parted(
     func: Function, given: Any, options: dict[str, Any], has_aux: bool
-) -> tuple[tuple[Tensor, ...], Structure, Any]:
+) -> tuple[tuple[Tensor, ...], Any, Any]:
     """Call a function of tensors; give its outputs, how they are nested, and what comes with.
 
     Raises:
@@ -235,17 +205,16 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
     def gradient_and_value(*arguments: Any, **options: Any) -> Any:
         level = Level()
         with inference_mode(False):
-            given, inputs, structure = enter_arguments(level, arguments, argnums)
+            given, inputs, form = enter_arguments(level, arguments, argnums)
             output, extra = called(func, given, options, has_aux)
             if not isinstance(output, Tensor) or output.ndim:
                 raise RuntimeError(
-                    "the function must give a tensor without dimensions, not "
-                    f"{output.shape if isinstance(output, Tensor) else type(output)}. For others "
-                    "there are vjp and jacrev."
+                    f"grad takes functions that give one number, not {output!r}. For others there "
+                    "are vjp and jacrev."
                 )
             found = differentiate([output], inputs, None, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)
-            gradients = structure.build(map(level.leave, found))
+            gradients = put_together(form, map(level.leave, found))
         return gradients, value
 
     return gradient_and_value
@@ -359,16 +328,16 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
 
     def product(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
         vectors, theirs_form = take_apart(cotangents)
-        if not theirs_form.is_like(outputs_form):
+        if theirs_form != outputs_form:
             raise RuntimeError("vjp: the cotangents must be nested as the output is")
         seen = level.recording and any(
             getattr(each, "requires_grad", False) for each in (*outputs, *vectors)
         )
         with inference_mode(False):
             found = differentiate(outputs, inputs, vectors, seen, retain_graph)
-        return form.build(map(level.leave, found))
+        return put_together(form, map(level.leave, found))
 
-    result = outputs_form.build(map(level.leave, outputs))
+    result = put_together(outputs_form, map(level.leave, outputs))
     return (result, product, mapped(level.leave, extra)) if has_aux else (result, product)
 
 
@@ -404,14 +373,14 @@ def jvp(
     vectors = tuple(take_apart(tangents)[0])
 
     def flat(*given: Tensor) -> tuple[Tensor, ...]:
-        outputs, *kept[:] = parted(func, form.build(given), {}, has_aux)
+        outputs, *kept[:] = parted(func, put_together(form, given), {}, has_aux)
         return outputs
 
     seen = is_grad_enabled() and any(each.requires_grad for each in (*leaves, *vectors))
     outputs, products = functional.jvp(flat, tuple(leaves), vectors, seen, strict)
     extra = kept[1:] if has_aux else []
     extra = extra if seen else [mapped(lambda each: each.detach(), e) for e in extra]
-    return kept[0].build(outputs), kept[0].build(products), *extra
+    return put_together(kept[0], outputs), put_together(kept[0], products), *extra
 
 
 def _jacobian(func: Function, argnums: Any, has_aux: bool, blocks_of: Any) -> Function:
@@ -419,11 +388,11 @@ def _jacobian(func: Function, argnums: Any, has_aux: bool, blocks_of: Any) -> Fu
     def jacobian(*arguments: Any, **options: Any) -> Any:
         level = Level()
         with inference_mode(False):
-            given, inputs, structure = enter_arguments(level, arguments, argnums)
+            given, inputs, inputs_form = enter_arguments(level, arguments, argnums)
             outputs, form, extra = parted(func, given, options, has_aux)
             found = (blocks_of(level, leaf, inputs) for leaf in outputs)
-            blocks = [structure.build(map(level.leave, each)) for each in found]
-        result = form.build(blocks)
+            blocks = [put_together(inputs_form, map(level.leave, each)) for each in found]
+        result = put_together(form, blocks)
         return (result, mapped(level.leave, extra)) if has_aux else result
 
     return jacobian
@@ -512,34 +481,25 @@ def vmap(
 
     @functools.wraps(func)
     def batched(*arguments: Any, **options: Any) -> Any:
-        given, structure = take_apart(arguments)
-        dims = _dims_of(in_dims, structure, "in_dims")
-        pairs = list(zip(given, dims, strict=True))
+        given, form = take_apart(arguments)
+        pairs = list(zip(given, _dims_of(in_dims, form, "in_dims"), strict=True))
         sizes = {_mapped_size(value, dim) for value, dim in pairs if dim is not None}
-        if len(sizes) != 1:
-            raise ValueError(f"vmap: the batches must have one size, not {sorted(sizes)}")
-        (count,) = sizes
+        if len(sizes) != 1 or sizes == {0}:
+            raise ValueError(f"vmap: the batches must have one size, at least 1, not {sizes}")
 
         def call(example: int) -> Any:
-            leaves = [x if dim is None else _example(x, dim, example, count) for x, dim in pairs]
-            return func(*structure.build(leaves), **options)
+            leaves = [x if dim is None else x.select(dim, example) for x, dim in pairs]
+            return func(*put_together(form, leaves), **options)
 
-        return _stacked(_called(call, count, randomness), count, out_dims)
+        return _stacked(_called(call, *sizes, randomness), out_dims)
 
     return batched
-
-
-def _example(value: Tensor, dim: int, example: int, count: int) -> Tensor:
-    """Take one example out of a batch; of an empty batch, zeros, to see what becomes of them."""
-    if count:
-        return value.select(dim, example)
-    return value.new_zeros(value.movedim(dim, 0).shape[1:])
 
 
 def _called(call: Callable[[int], Any], count: int, randomness: str) -> list[Any]:
     before = get_rng_state()
     results = []
-    for example in range(count or 1):
+    for example in range(count):
         if randomness == "same":
             set_rng_state(before)
         results.append(call(example))
@@ -551,16 +511,14 @@ def _called(call: Callable[[int], Any], count: int, randomness: str) -> list[Any
     return results
 
 
-def _dims_of(dims: Any, structure: Structure, name: str) -> list[Any]:
+def _dims_of(dims: Any, form: Any, name: str) -> list[Any]:
     """Give each leaf its dimension: one may stand for all that is nested below it."""
     if dims is None or isinstance(dims, int):
-        return [dims] * structure.count
-    keys: Any = tuple(dims) if isinstance(dims, dict) else len(dims)
-    if type(dims) is not structure.kind or keys != structure.keys:
+        return [dims] * len(take_apart(form)[0])
+    if type(dims) is not type(form) or form is _LEAF or len(dims) != len(form):
         raise ValueError(f"vmap: {name}={dims!r} is not nested as the tensors are")
-    parts = dims.values() if isinstance(dims, dict) else dims
-    pairs = zip(parts, structure.parts, strict=True)
-    return [dim for part, inner in pairs for dim in _dims_of(part, inner, name)]
+    keys = form if isinstance(form, dict) else range(len(form))
+    return [dim for key in keys for dim in _dims_of(dims[key], form[key], name)]
 
 
 def _mapped_size(value: Any, dim: int) -> int:
@@ -570,18 +528,79 @@ def _mapped_size(value: Any, dim: int) -> int:
     return int(value.shape[dim])
 
 
-def _stacked(results: list[Any], count: int, out_dims: Any) -> Any:
-    first, structure = take_apart(results[0])
-    dims = _dims_of(out_dims, structure, "out_dims")
+def _stacked(results: list[Any], out_dims: Any) -> Any:
+    first, form = take_apart(results[0])
+    dims = _dims_of(out_dims, form, "out_dims")
     columns = zip(*(take_apart(result)[0] for result in results), strict=True)
     parts = []
     for column, leaf, dim in zip(columns, first, dims, strict=True):
         same = all(one is leaf for one in column)
-        if (dim is None and not same) or (dim is not None and not isinstance(leaf, Tensor)):
+        if not (same if dim is None else isinstance(leaf, Tensor)):
             raise ValueError(f"vmap: {type_name(leaf)}s cannot be put together along {dim}")
-        if dim is None:
-            parts.append(leaf)
-        else:
-            whole = stacked(column, dim)
-            parts.append(whole if count else whole.narrow(dim, 0, 0))
-    return structure.build(parts)
+        parts.append(leaf if dim is None else stacked(column, dim))
+    return put_together(form, parts)
+
+
+# ------------------------------------------------------------------ modules
+
+
+def functional_call(
+    module: Any,
+    parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """Call a module with other tensors instead of its parameters and buffers.
+
+    So each sample can have its own gradients, as private training asks for them.
+
+    Args:
+        module: The module, which is as it was afterwards.
+        parameter_and_buffer_dicts: Tensors by name, such as "0.weight"; or several dictionaries.
+        args: What to call the module with: a tuple of arguments, or a single one.
+        kwargs: The keyword arguments.
+        tie_weights: Whether tensors that have several names are replaced under all of them.
+        strict: Whether each parameter and buffer must be given, and nothing else.
+
+    Returns:
+        What the module gives.
+
+    Raises:
+        RuntimeError: If `strict` is set and names do not fit.
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.Linear(1, 1, bias=False)
+        >>> torch.func.functional_call(layer, {"weight": torch.tensor([[2.0]])}, torch.ones(1))
+        tensor([2.])
+    """
+    tensors = parameter_and_buffer_dicts
+    if not isinstance(tensors, dict):
+        tensors = {name: tensor for each in tensors for name, tensor in each.items()}
+    named = dict(module.named_parameters(remove_duplicate=False))
+    named |= dict(module.named_buffers(remove_duplicate=False))
+    if strict and tensors.keys() != named.keys():
+        wrong = sorted(tensors.keys() ^ named.keys())
+        raise RuntimeError(f"functional_call: {wrong} are missing, or not of the module")
+    replacing = dict(tensors)
+    for name in tensors if tie_weights else ():
+        tied = (other for other in named if named[other] is named.get(name))
+        replacing.update(dict.fromkeys(tied, tensors[name]))
+    arguments = () if args is None else args if isinstance(args, tuple) else (args,)
+    before: list[Any] = []  # tables, names in them and outside, and what was there
+    try:
+        for path, tensor in replacing.items():
+            owner, _, name = path.rpartition(".")
+            part = module.get_submodule(owner)
+            table = part._parameters if name in part._parameters else part._buffers
+            before.append((table, name, path, table[name]))
+            table[name] = tensor
+        return module(*arguments, **({} if kwargs is None else kwargs))
+    finally:
+        for table, name, path, value in reversed(before):
+            if path in tensors:  # a buffer may have been replaced
+                tensors[path] = table[name]
+            table[name] = value

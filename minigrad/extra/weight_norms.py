@@ -40,18 +40,6 @@ class _Norm:
         """Make the weight anew."""
         setattr(module, self.name, self.compute_weight(module, module.training))
 
-    def refuse_second(self, module: Any) -> None:
-        """Look whether there is a hook for this weight.
-
-        Raises:
-            RuntimeError: If there is one.
-        """
-        for other in module._forward_pre_hooks.values():
-            if isinstance(other, type(self)) and other.name == self.name:
-                raise RuntimeError(
-                    f"Cannot register two {self._called} hooks on the same parameter {self.name}"
-                )
-
     @classmethod
     def remove(cls, module: AnyModule, name: str) -> AnyModule:
         """Remove the hook, and make the weight a parameter again.
@@ -116,7 +104,6 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
     )
     dim = -1 if dim is None else dim
     hook = _WeightNorm(name, dim)
-    hook.refuse_second(module)
     weight = getattr(module, name)
     parameters: Any = module._parameters
     del parameters[name]
@@ -195,7 +182,6 @@ def spectral_norm(
     if dim is None:
         dim = 1 if isinstance(module, _TRANSPOSED) else 0
     hook = _SpectralNorm(name, dim, n_power_iterations, eps)
-    hook.refuse_second(module)
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"spectral_norm: the parameter {name} is None")

@@ -13,6 +13,5 @@ __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_schedu
 # attributes: code that did so would not run there.
 del adam, each_parameter, optimizer, sgd
 
-_rare = ("ASGD", "Adadelta", "Adamax", "NAdam", "RAdam", "Rprop")
-_found = {"LBFGS": "extra.lbfgs", **dict.fromkeys(_rare, "extra.optimizers")}
+_found = dict.fromkeys(("Adadelta", "Adamax", "LBFGS", "Rprop"), "extra.optimizers")
 __getattr__, __dir__ = _late(__name__, lambda: _found)

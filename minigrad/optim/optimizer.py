@@ -74,6 +74,7 @@ class Optimizer:
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
+        self._opt_called = False
         self._make_hook_tables()
         self._patch_step_function()
         if isinstance(params, Tensor):
@@ -126,6 +127,7 @@ class Optimizer:
                     )
                 args, kwargs = replaced
             result = func(args[0], *args[1:], **kwargs)  # IndexError if a hook left nothing
+            optimizer._opt_called = True  # what schedules look at
             own = optimizer._optimizer_step_post_hooks
             for post_hook in chain(own.values(), _global_optimizer_post_hooks.values()):
                 post_hook(optimizer, args, kwargs)

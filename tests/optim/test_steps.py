@@ -16,10 +16,7 @@ SETTINGS = [
     (optim.Adagrad, {"lr_decay": 0.5}),
     (optim.Adadelta, {}),
     (optim.Adamax, {"weight_decay": 0.25}),
-    (optim.NAdam, {"weight_decay": 0.25}),
-    (optim.RAdam, {"betas": (0.5, 0.9)}),
     (optim.Rprop, {}),
-    (optim.ASGD, {"t0": 1, "weight_decay": 0.25}),
 ]
 every_kind = pytest.mark.parametrize(
     ("kind", "settings"), SETTINGS, ids=[kind.__name__ for kind, _ in SETTINGS]
@@ -118,7 +115,7 @@ def test_steps_are_counted_in_the_default_dtype():
 def test_what_no_processor_can_do_is_refused():
     weight = minigrad.ones(2, requires_grad=True)
     weight.grad = minigrad.ones(2)
-    for kind in (optim.Adam, optim.RMSprop, optim.ASGD):
+    for kind in (optim.Adam, optim.RMSprop, optim.Adamax):
         with pytest.raises(AssertionError, match="capturable"):
             kind([weight], capturable=True).step()
     for other in ("foreach", "differentiable"):
@@ -175,6 +172,4 @@ def test_settings_that_fit_no_parameter_are_told():
     with pytest.raises(TypeError):
         optim.Adagrad([weight], lr_decay=np.complex64(1j))
     with pytest.raises(ValueError, match="one entry"):
-        optim.ASGD([weight], minigrad.zeros(2))
-    with pytest.raises(TypeError, match="rcond"):
-        minigrad.linalg.pinv(weight.detach(), minigrad.ones(1))
+        optim.Adamax([weight], minigrad.zeros(2))

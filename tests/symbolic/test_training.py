@@ -98,7 +98,6 @@ OPTIMIZERS = {
     "Adagrad": lambda p: optim.Adagrad(p, lr=0.1),
     "Adadelta": lambda p: optim.Adadelta(p, lr=0.1),
     "Adamax": lambda p: optim.Adamax(p, lr=0.1),
-    "ASGD": lambda p: optim.ASGD(p, lr=0.1),
     "Rprop": lambda p: optim.Rprop(p, lr=0.1),
 }
 

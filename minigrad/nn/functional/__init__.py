@@ -34,7 +34,7 @@ __all__ = [*sorted(_all)]
 
 def _late() -> dict[str, _Any]:
     """Give what is seldom used, too."""
-    for file in ("grids", "layers", "transformers"):
+    for file in ("layers",):
         _import_module(f"minigrad.extra.{file}")
     return _in_functional
 

@@ -91,6 +91,6 @@ def old_names_of_utilities(torch, log):
     log("clipped", nn.utils.clip_grad_norm([w], 1.0), w.grad)
     log("a list", torch.optim.AdamW([w], betas=[0.5, 0.9]).param_groups[0]["betas"])
     utils = nn.modules.utils
-    state = nn.DataParallel(nn.Sequential(nn.Linear(1, 1))).state_dict()
+    state = nn.ModuleDict({"module": nn.Sequential(nn.Linear(1, 1))}).state_dict()
     utils.consume_prefix_in_state_dict_if_present(state, "module.")
     log("names", list(state), sorted(state._metadata))

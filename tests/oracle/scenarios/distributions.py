@@ -130,19 +130,6 @@ def policy_gradient(torch, log):
 
 
 @family
-def counts(torch, log):
-    """How often each value comes in some trials."""
-    d, p = torch.distributions, torch.tensor([0.2, 0.7]).double().requires_grad_()
-    torch.manual_seed(3)
-    for made in (d.Multinomial(5, p), d.Multinomial(50, logits=p.expand(2, 2))):
-        log("drawn", repr(made.batch_shape), made.sample(), made.sample((2, 3)))
-        value = made.sample((2,))
-        chance = made.log_prob(value)
-        log("moments", *(x.detach().float() for x in (made.mean, made.variance, chance)))
-        log("gradient", torch.autograd.grad(chance.sum(), p)[0].float())
-
-
-@family
 def times_and_vectors(torch, log):
     """Numbers between bounds, waiting times, vectors: draws, moments, densities, gradients."""
     d = torch.distributions

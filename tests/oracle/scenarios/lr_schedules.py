@@ -72,9 +72,21 @@ def rates(optimizer):
     ]
 
 
+LEFT_OUT = (
+    "lr_lambdas",
+    "scale_fn",
+    "_scale_fn_ref",
+    "_scale_fn_custom",
+    "_get_lr_called_within_step",
+)
+
+
 def plain(state):
-    """Give a state without what is no value."""
-    return {k: v for k, v in state.items() if "lambdas" not in k and "scale_fn" not in k}
+    """Give a state without what is no value, or tells only of the call that is running."""
+    kept = {k: v for k, v in state.items() if k not in LEFT_OUT}
+    if "_schedulers" in kept:
+        kept["_schedulers"] = [plain(each) for each in kept["_schedulers"]]
+    return kept
 
 
 def add_course(label, name, options):
@@ -163,14 +175,14 @@ def plateau(torch, log):
     ):
         optimizer = made(torch)
         schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **options)
-        log("first", schedule.get_last_lr(), schedule.state_dict())
+        log("first", schedule.get_last_lr(), plain(schedule.state_dict()))
         for measure in measures:
             schedule.step(torch.tensor(measure))
             log("rates", rates(optimizer), schedule.num_bad_epochs, schedule.in_cooldown)
         state = schedule.state_dict()
         other = torch.optim.lr_scheduler.ReduceLROnPlateau(made(torch))
         other.load_state_dict(state)
-        log("loaded", other.state_dict(), other.get_last_lr())
+        log("loaded", plain(other.state_dict()), other.get_last_lr())
     optimizer.add_param_group({"params": [torch.nn.Parameter(torch.tensor([3.0]))]})
     schedule.factor = 0.125
     for _ in range(3):
@@ -193,14 +205,14 @@ def one_after_the_other(torch, log):
         return optimizer, schedules.SequentialLR(optimizer, parts, milestones=[2, 4])
 
     optimizer, schedule = build()
-    log("first", rates(optimizer), schedule.get_last_lr(), schedule.state_dict())
+    log("first", rates(optimizer), schedule.get_last_lr(), plain(schedule.state_dict()))
     for epoch in range(8):
         optimizer.step()
         schedule.step()
         log(f"epoch {epoch}", rates(optimizer), schedule.get_last_lr(), schedule.last_epoch)
         if epoch == 2:
             saved = [schedule.state_dict(), optimizer.state_dict()]
-    log("state", schedule.state_dict())
+    log("state", plain(schedule.state_dict()))
     other, again = build()
     other.load_state_dict(saved[1])
     again.load_state_dict(saved[0])
@@ -229,7 +241,7 @@ def chained(torch, log):
         schedule.step()
         if epoch == 2:
             saved = [schedule.state_dict(), optimizer.state_dict()]
-    log("state", schedule.state_dict())
+    log("state", plain(schedule.state_dict()))
     other, again = build()
     other.load_state_dict(saved[1])
     again.load_state_dict(saved[0])
@@ -261,33 +273,26 @@ def functions_stay_behind(torch, log):
     schedules = torch.optim.lr_scheduler
     schedule = schedules.LambdaLR(made(torch), [half, half])
     state = schedule.state_dict()
-    log("state", state)
+    log("state", plain(state), state["lr_lambdas"])
     schedule.load_state_dict(state)
     log("loaded", schedule.lr_lambdas == [half, half])
 
 
 @family
 def warnings(torch, log):
-    """The schedule before the optimizer, get_lr asked for directly, a replaced step."""
+    """The schedule before the optimizer."""
     schedules = torch.optim.lr_scheduler
     optimizer = made(torch)
     schedule = schedules.ExponentialLR(optimizer, gamma=0.5)
-    log("rate", schedule.get_lr())
     schedule.step()
     log("stepped", rates(optimizer))
     schedule.step()
-    optimizer = made(torch)
-    schedule = schedules.StepLR(optimizer, 2)
-    optimizer.step = lambda: None
-    schedule.step()
-    log("replaced", rates(optimizer))
     optimizer = made(torch)
     both = [schedules.StepLR(optimizer, 2), schedules.ExponentialLR(optimizer, gamma=0.5)]
     optimizer.step()
     for schedule in both:
         schedule.step()
     log("both", rates(optimizer), both[0].optimizer is optimizer)
-    log("step", optimizer.step.__name__, hasattr(optimizer.step, "_wrapped_by_lr_sched"))
 
 
 @family
@@ -331,8 +336,7 @@ def refusals(torch, log):
             return type(kind(made(torch), **options)).__name__
 
         log.raises(f"{name} {[*options]}", attempt)
-        if "schedulers" not in options:
-            log.raises("no optimizer", lambda k=kind, o=options: k(torch.nn.ReLU(), **o))
+    log.raises("no optimizer", lambda: schedules.StepLR(torch.nn.ReLU(), 2))
     log.raises("without momentum", lambda: schedules.OneCycleLR(adagrad, 1.0, total_steps=5))
     log.raises("without momentum", lambda: schedules.CyclicLR(adagrad, 0.5, 1.0))
     optimizer, other = made(torch), made(torch)

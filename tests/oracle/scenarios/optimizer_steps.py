@@ -41,23 +41,9 @@ SETTINGS = {
         {},
         {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.125, "weight_decay": 0.25, "maximize": True},
     ],
-    "NAdam": [
-        {},
-        {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.25, "weight_decay": 0.25, "maximize": True},
-        {"lr": 0.125, "momentum_decay": 0.5, "weight_decay": 0.5, "decoupled_weight_decay": True},
-    ],
-    "RAdam": [
-        {},
-        {"lr": 0.5, "betas": (0.5, 0.875), "eps": 0.25, "weight_decay": 0.25, "maximize": True},
-        {"lr": 0.125, "betas": (0.5, 0.9), "weight_decay": 0.5, "decoupled_weight_decay": True},
-    ],
     "Rprop": [
         {},
         {"lr": 0.5, "etas": (0.25, 2.0), "step_sizes": (0.125, 0.75), "maximize": True},
-    ],
-    "ASGD": [
-        {},
-        {"lr": 0.5, "lambd": 0.25, "alpha": 0.5, "t0": 2, "weight_decay": 0.25, "maximize": True},
     ],
 }
 FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
@@ -217,10 +203,7 @@ def bad_settings(torch, log):
         ):
             (setting,) = settings
             optimizer = getattr(torch.optim, name)
-            if setting in optimizer.__init__.__code__.co_varnames and (name, setting) != (
-                "ASGD",
-                "alpha",
-            ):
+            if setting in optimizer.__init__.__code__.co_varnames:
                 make = [leaf(torch, (1,), 1)]
                 log.raises(f"{name} {setting}", lambda o=optimizer, p=make, s=settings: o(p, **s))
 
@@ -277,7 +260,6 @@ def add_lbfgs(label, settings):
 
 for _label, _settings in {
     "LBFGS": {"lr": 0.5, "max_iter": 3},
-    "LBFGS with a line search": {"line_search_fn": "strong_wolfe", "max_iter": 2},
     "LBFGS that forgets": {"lr": 0.25, "max_iter": 4, "history_size": 2},
     "LBFGS with few evaluations": {"max_iter": 5, "max_eval": 3, "lr": 0.5},
 }.items():
@@ -293,11 +275,3 @@ def lbfgs_errors(torch, log):
     two = [{"params": [leaf(torch, (1,), 1)]}, {"params": [leaf(torch, (1,), 2)]}]
     log.raises("two groups", lambda: torch.optim.LBFGS(two))
     log.raises("rate", lambda: torch.optim.LBFGS([w], lr=-1))
-    optimizer = torch.optim.LBFGS([w], line_search_fn="none")
-
-    def closure():
-        loss = bowl(w)
-        loss.backward()
-        return loss
-
-    log.raises("search", lambda: optimizer.step(closure))

@@ -47,16 +47,6 @@ def products_that_leave_the_numbers(torch, log):
 
 
 @family
-def windows_of_whole_numbers(torch, log):
-    """The layers take the norm of a window in floating point, the functions as it is given."""
-    for dtype in ("int64", "bool"):
-        x = torch.tensor([[[[1, 0, 2, 1], [1, 3, 1, 1]]]]).to(getattr(torch, dtype))
-        for norm in (2, 2.0, 3):
-            log(f"{dtype} {norm}", torch.nn.LPPool2d(norm, 2)(x), torch.nn.LPPool1d(norm, 2)(x[0]))
-            log("as a function", torch.nn.functional.lp_pool2d(x, norm, 2))
-
-
-@family
 def settings_of_other_types(torch, log):
     """NumPy's numbers and tensors without dimensions as settings change no dtype."""
     F, nn = torch.nn.functional, torch.nn

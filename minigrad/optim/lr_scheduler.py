@@ -1,0 +1,948 @@
+"""Change the learning rate while training goes on: schedules, alone or put together."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, SupportsFloat
+
+from minigrad.autograd.messages import warn
+from minigrad.core.tensor import Tensor
+from minigrad.nn.signatures import constructor
+from minigrad.optim.optimizer import Optimizer
+
+__all__ = [
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
+    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
+    "StepLR", "_LRScheduler",
+]  # fmt: skip
+
+
+class LRScheduler:
+    """Base class of schedules: subclasses define `get_lr`, which gives the next learning rates.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Attributes:
+        base_lrs: The learning rate of each group in the beginning.
+        last_epoch: How many times `step` was called.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        KeyError: If it is to go on, but the groups do not know how they began.
+    """
+
+    # What is left out of the state dict, or saved in a form of its own.
+    _apart: tuple[str, ...] = ("optimizer",)
+    _is_initial: bool = False
+    _last_lr: list[Any]
+    _step_count: int
+
+    if TYPE_CHECKING:
+
+        def __init__(self, optimizer: Any, *values: Any, **settings: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+    else:
+
+        def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+            self._begin(optimizer, {"last_epoch": last_epoch})
+
+    def __init_subclass__(cls, settings: str | None = None, **others: Any) -> None:
+        """Write `__init__` for a class.
+
+        Args:
+            settings: Its arguments after `optimizer`.
+            **others: For other base classes.
+        """
+        super().__init_subclass__(**others)
+        if settings is not None:
+            constructor(cls, "self, optimizer", settings, "self._begin(optimizer, {settings})")
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        """Keep the settings and set the first rates; classes that check settings override this."""
+        last_epoch = settings.pop("last_epoch")
+        self.__dict__.update(settings)
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        for index, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", own(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{index}]: load the "
+                    "optimizer's state first, or begin with last_epoch=-1"
+                )
+        self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
+        self.last_epoch = last_epoch
+        self.optimizer._opt_called = False  # type: ignore[attr-defined]
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """Set the learning rates of the first epoch."""
+        self._step_count = 0
+        self._is_initial = True
+        self.step()
+        self._is_initial = False
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule remembers, but not the optimizer."""
+        return {name: value for name, value in self.__dict__.items() if name not in self._apart}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave. The optimizer's own state is loaded apart from it."""
+        self.__dict__.update((k, v) for k, v in dict(state_dict).items() if k not in self._apart)
+
+    def get_last_lr(self) -> list[Any]:
+        """Give the learning rate of each group as it was last set."""
+        return self._last_lr
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rate of each group; every schedule defines its own."""
+        raise NotImplementedError
+
+    def step(self) -> None:
+        """Set the learning rates of the next epoch; call it after `optimizer.step()`."""
+        if self._step_count == 1 and not self.optimizer._opt_called:  # type: ignore[attr-defined]
+            warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call "
+                "`optimizer.step()` first: otherwise the first learning rate is never used."
+            )
+        self._step_count += 1
+        self._go_to(self.last_epoch + 1)
+
+    def _go_to(self, epoch: int) -> None:
+        """Set the learning rates of an epoch."""
+        self.last_epoch = epoch
+        for group, value in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
+            set_lr(group, value)
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def _restart(self) -> None:
+        """Begin again with the first epoch, when one schedule follows another."""
+        self._go_to(0)
+
+
+class _LRScheduler(LRScheduler):
+    """The old name of `LRScheduler`, of which older programs derive."""
+
+
+def own(value: Any) -> Any:
+    """Copy a setting if it is a tensor, which may change in place."""
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def values_of(optimizer: Optimizer, name: str) -> list[Any]:
+    """Give a setting of each group; tensors are copied."""
+    return [own(group[name]) for group in optimizer.param_groups]
+
+
+def set_lr(group: dict[str, Any], value: Any) -> None:
+    """Change the learning rate of a group; a tensor keeps its place and changes its value."""
+    if isinstance(group["lr"], Tensor):
+        if isinstance(value, Tensor) and value.ndim:
+            value = value.squeeze()
+        group["lr"].fill_(value)
+    else:
+        group["lr"] = value
+
+
+def _positive(name: str, value: Any) -> int:
+    if not isinstance(value, int) or value <= 0:
+        raise ValueError(f"Expected positive integer {name}, but got {value}")
+    return value
+
+
+def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
+    """Give a setting for each group: the same for all, or one each.
+
+    Raises:
+        ValueError: If there are more or fewer than groups.
+    """
+    groups = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        value = [value] * groups
+    elif len(value) != groups:
+        raise ValueError(f"{name} has {len(value)} values for {groups} groups of parameters")
+    return [own(entry) for entry in value]
+
+
+class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
+    r"""The first learning rate times a function of the epoch: $\gamma_t = \gamma_0 f(t)$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        lr_lambda: The function, or one for each group.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+    """
+
+    _apart = ("optimizer", "lr_lambdas")
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        given, groups = settings.pop("lr_lambda"), len(optimizer.param_groups)
+        if not isinstance(given, (list, tuple)):
+            given = [given] * groups
+        elif len(given) != groups:
+            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
+        if not all(map(callable, given)):
+            raise TypeError(f"{type(self).__name__}: lr_lambda must be a function, or several")
+        super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule remembers; in the place of functions there is None."""
+        return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
+        return [base * function(self.last_epoch) for function, base in pairs]
+
+
+class MultiplicativeLR(LambdaLR, settings="lr_lambda, last_epoch=-1"):
+    r"""In every epoch the learning rate is multiplied by a function of it.
+
+    $$\gamma_t = \gamma_{t-1} f(t).$$
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        lr_lambda: The function, or one for each group.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates from the present ones."""
+        rates = values_of(self.optimizer, "lr")
+        if self._is_initial:
+            return rates
+        pairs = zip(self.lr_lambdas, rates, strict=True)
+        return [rate * function(self.last_epoch) for function, rate in pairs]
+
+
+class _ByFactors(LRScheduler):
+    """The part that schedules of factors share.
+
+    A subclass defines `_factor(epoch)`: that of the last learning rate, or None to leave it.
+    """
+
+    def _restart(self) -> None:
+        for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            set_lr(group, first)
+        self._is_initial = True
+        self._go_to(0)
+        self._is_initial = False
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        factor = self._factor(self.last_epoch)
+        if factor is None:
+            return values_of(self.optimizer, "lr")
+        return [group["lr"] * factor for group in self.optimizer.param_groups]
+
+
+class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
+    r"""Every `step_size` epochs the learning rate is multiplied by `gamma`.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        step_size: After how many epochs it falls.
+        gamma: The factor.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _factor(self, epoch: int) -> float | None:
+        return 1.0 * self.gamma if epoch != 0 and epoch % self.step_size == 0 else None
+
+
+class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
+    """At each milestone the learning rate is multiplied by `gamma`.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        milestones: The epochs at which it falls; one named twice counts twice.
+        gamma: The factor.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        super()._begin(optimizer, settings | {"milestones": Counter(settings["milestones"])})
+
+    def _factor(self, epoch: int) -> float | None:
+        return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
+
+
+class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch=-1"):
+    """The learning rate is multiplied by a factor until `total_iters` epochs have passed.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        factor: The factor, from 0 to 1.
+        total_iters: When it is taken back.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If the factor is out of range.
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        if settings["factor"] > 1.0 or settings["factor"] < 0:
+            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        super()._begin(optimizer, settings)
+
+    def _factor(self, epoch: int) -> float | None:
+        if epoch == 0:
+            return self.factor
+        return 1.0 / self.factor if epoch == self.total_iters else None
+
+
+class LinearLR(
+    _ByFactors, settings="start_factor=1.0 / 3, end_factor=1.0, total_iters=5, last_epoch=-1"
+):
+    """The learning rate's factor goes along a straight line from one value to another.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        start_factor: The factor of the first epoch, above 0 and up to 1.
+        end_factor: The factor from `total_iters` on, from 0 to 1.
+        total_iters: How long it takes.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If a factor is out of range.
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        if not (0 < settings["start_factor"] <= 1.0 and 0 <= settings["end_factor"] <= 1.0):
+            raise ValueError("start_factor and end_factor must be from 0 (excluded, included) to 1")
+        super()._begin(optimizer, settings)
+
+    def _factor(self, epoch: int) -> float | None:
+        if epoch == 0:
+            return self.start_factor
+        if self._is_initial or epoch > self.total_iters:
+            return None
+        rise = self.end_factor - self.start_factor
+        return 1.0 + rise / (self.total_iters * self.start_factor + (epoch - 1) * rise)
+
+
+class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
+    r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        gamma: The factor.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _factor(self, epoch: int) -> float | None:
+        return None if self._is_initial else 1.0 * self.gamma
+
+
+class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1"):
+    r"""The learning rate falls to zero by a power: $\gamma_0 (1 - t / T)^p$.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        total_iters: When it is zero: $T$.
+        power: The power $p$.
+        last_epoch: The epoch after which to go on; -1 to begin.
+    """
+
+    def _factor(self, epoch: int) -> float | None:
+        if self._is_initial or epoch > self.total_iters:
+            return None
+        left, before = (1.0 - at / self.total_iters for at in (epoch, epoch - 1))
+        return (left / before) ** self.power
+
+
+class CosineAnnealingLR(_ByFactors, settings="T_max, eta_min=0.0, last_epoch=-1"):
+    r"""The learning rate falls from its first value to `eta_min` within `T_max` epochs.
+
+    $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
+    \left( 1 + \cos \frac{\pi t}{T_{\max}} \right).$$
+
+    Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        T_max: After how many epochs it is lowest; it rises again later.
+        eta_min: The lowest value.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.5]
+    """
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates from the present ones."""
+        if self._is_initial:
+            return values_of(self.optimizer, "lr")
+        epoch, half = self.last_epoch, self.T_max
+        groups = self.optimizer.param_groups
+        if (epoch - 1 - half) % (2 * half) == 0:  # from the lowest point a ratio leads nowhere
+            rise = 1 - math.cos(math.pi / half)
+            pairs = zip(self.base_lrs, groups, strict=True)
+            return [group["lr"] + (base - self.eta_min) * rise / 2 for base, group in pairs]
+        now, before = (1 + math.cos(math.pi * at / half) for at in (epoch, epoch - 1))
+        return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
+
+
+class CosineAnnealingWarmRestarts(
+    LRScheduler, settings="T_0, T_mult=1, eta_min=0.0, last_epoch=-1"
+):
+    r"""The learning rate falls like a cosine, again and again from its first value.
+
+    $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
+    \left( 1 + \cos \frac{\pi T_{\text{cur}}}{T_i} \right),$$
+
+    where $T_{\text{cur}}$ counts epochs since the last restart and $T_i$ those to the next one.
+
+    Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        T_0: After how many epochs it restarts first.
+        T_mult: How many times longer each fall is than the one before.
+        eta_min: The lowest value.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If a number makes no sense.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
+        >>> rates = []
+        >>> for _ in range(4):
+        ...     rates += schedule.get_last_lr()
+        ...     schedule.step()
+        >>> rates
+        [1.0, 0.5, 1.0, 0.5]
+    """
+
+    T_cur: float
+    T_i: float
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        first, times, _, last_epoch = settings.values()
+        for name, value in (("T_0", first), ("T_mult", times)):
+            _positive(name, value)
+        kept = {"T_0": first, "T_i": first, **settings, "T_cur": last_epoch}
+        super()._begin(optimizer, kept)
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates."""
+        wave = 1 + math.cos(math.pi * self.T_cur / self.T_i)
+        return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]
+
+    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+        """Set the learning rates of the next epoch.
+
+        Args:
+            epoch: The epoch to go to, if not the next; it may lie between two.
+
+        Raises:
+            ValueError: If the epoch is negative.
+        """
+        if epoch is None and self.last_epoch >= 0:
+            epoch, since, fall = self.last_epoch + 1, self.T_cur + 1, self.T_i
+            if since >= fall:
+                since, fall = since % fall, fall * self.T_mult
+        else:
+            epoch = since = epoch or 0
+            fall = self.T_0
+            while since >= fall:
+                since, fall = since - fall, fall * self.T_mult
+        if epoch < 0:
+            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
+        self.T_cur, self.T_i = since, fall
+        self._go_to(math.floor(epoch))
+
+
+class _WithMomentum(LRScheduler):
+    """The part that schedules share which lead the momentum against the learning rate."""
+
+    def _begin_momentum(self, base: Any, most: Any, begins: bool) -> tuple[list[Any], list[Any]]:
+        """Check that there is momentum, and set that of the first epoch."""
+        optimizer = self.optimizer
+        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("cycle_momentum=True needs an optimizer with momentum or betas")
+        self.use_beta1 = "betas" in optimizer.defaults
+        lows = one_for_each_group("base_momentum", optimizer, base)
+        highs = one_for_each_group("max_momentum", optimizer, most)
+        limits = zip(optimizer.param_groups, lows, highs, strict=True)
+        for group, low, high in limits if begins else ():
+            self._set_momentum(group, high)
+            group |= {"max_momentum": high, "base_momentum": low}
+        return lows, highs
+
+    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
+
+
+class CyclicLR(
+    _WithMomentum,
+    settings="base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', "
+    "gamma=1.0, scale_fn=None, scale_mode='cycle', cycle_momentum=True, base_momentum=0.8, "
+    "max_momentum=0.9, last_epoch=-1",
+):
+    """The learning rate goes up and down along straight lines; call it at every step.
+
+    Source: Smith, *Cyclical learning rates for training neural networks*, 2015.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        base_lr: The lowest value, or one for each group.
+        max_lr: The highest value, or one for each group.
+        step_size_up: How many steps it rises.
+        step_size_down: How many steps it falls; as many, if None.
+        mode: "triangular" for cycles of one height, "triangular2" to halve it from cycle to cycle,
+            "exp_range" to multiply it by `gamma` from step to step.
+        gamma: The factor.
+        scale_fn: A function that gives the share of the height, in place of the mode.
+        scale_mode: Whether it is given the number of the "cycle" or that of the step
+            ("iterations").
+        cycle_momentum: Lead the momentum the other way.
+        base_momentum: The lowest momentum, or one for each group.
+        max_momentum: The highest momentum, or one for each group.
+        last_epoch: The step after which to go on; -1 to begin.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        ValueError: If a setting makes no sense, or there is no momentum to lead.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.5, 1.5, step_size_up=2)
+        >>> rates = []
+        >>> for _ in range(5):
+        ...     rates += schedule.get_last_lr()
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [0.5, 1.0, 1.5, 1.0, 0.5]
+    """
+
+    _apart = ("optimizer", "scale_fn")
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        self.optimizer = optimizer
+        given, gamma, last_epoch = settings, settings["gamma"], settings.pop("last_epoch")
+        begins = last_epoch == -1
+        base_lrs = one_for_each_group("base_lr", optimizer, given.pop("base_lr"))
+        for group, rate in zip(optimizer.param_groups, base_lrs, strict=True) if begins else ():
+            set_lr(group, rate)
+        self.max_lrs = one_for_each_group("max_lr", optimizer, given.pop("max_lr"))
+        up, down = float(given.pop("step_size_up")), given.pop("step_size_down")
+        self.total_size = up + (up if down is None else float(down))
+        self.step_ratio = up / self.total_size
+        if given["scale_fn"] is None:
+            scales: dict[str, tuple[Any, str]] = {
+                "triangular": (lambda cycle: 1.0, "cycle"),
+                "triangular2": (lambda cycle: 1 / (2.0 ** (cycle - 1)), "cycle"),
+                "exp_range": (lambda step: gamma**step, "iterations"),
+            }
+            if given["mode"] not in scales:
+                raise ValueError("mode is invalid and scale_fn is None")
+            given["scale_fn"], given["scale_mode"] = scales[given["mode"]]
+        low, high = given.pop("base_momentum"), given.pop("max_momentum")
+        self.__dict__.update(given)
+        if self.cycle_momentum:
+            limits = self._begin_momentum(low, high, begins)
+            self.base_momentums, self.max_momentums = limits
+        super()._begin(optimizer, {"last_epoch": last_epoch})
+        self.base_lrs = base_lrs
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates, and set the momentum."""
+        cycle = math.floor(1 + self.last_epoch / self.total_size)
+        at = 1.0 + self.last_epoch / self.total_size - cycle
+        rises = at <= self.step_ratio
+        height = at / self.step_ratio if rises else (at - 1) / (self.step_ratio - 1)
+        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        for group in self.optimizer.param_groups if self.cycle_momentum else ():
+            low, high = group["base_momentum"], group["max_momentum"]
+            self._set_momentum(group, high - (high - low) * height * scale)
+        limits = zip(self.base_lrs, self.max_lrs, strict=True)
+        return [low + (high - low) * height * scale for low, high in limits]
+
+
+_RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
+_FALL = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
+_FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
+_END = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
+
+
+class OneCycleLR(
+    _WithMomentum,
+    settings="max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, "
+    "anneal_strategy='cos', cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, "
+    "div_factor=25.0, final_div_factor=1e4, three_phase=False, last_epoch=-1",
+):
+    """The learning rate rises once, and falls to far below its beginning; call it at every step.
+
+    Source: Smith and Topin, *Super-convergence: very fast training of neural networks using large
+    learning rates*, 2017.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        max_lr: The highest value, or one for each group.
+        total_steps: How many steps there will be; or give `epochs` and `steps_per_epoch`.
+        epochs: How many epochs there will be.
+        steps_per_epoch: How many steps each has.
+        pct_start: The part of all steps in which it rises, from 0 to 1.
+        anneal_strategy: "cos" for waves of the cosine, "linear" for straight lines.
+        cycle_momentum: Lead the momentum the other way.
+        base_momentum: The lowest momentum, or one for each group.
+        max_momentum: The highest momentum, or one for each group.
+        div_factor: How many times the first value is below the highest.
+        final_div_factor: How many times the last value is below the first.
+        three_phase: Fall to the first value as fast as it rose, and only then to the last one.
+        last_epoch: The step after which to go on; -1 to begin.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        ValueError: If a number makes no sense, or there is no momentum to lead.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
+        >>> schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.5, total_steps=20)
+        >>> [round(rate, 8) for rate in schedule.get_last_lr()]
+        [0.02]
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        self.optimizer = optimizer
+        given, share, ways = settings, settings["pct_start"], settings["anneal_strategy"]
+        if given["total_steps"] is not None:
+            total = _positive("total_steps", given["total_steps"])
+        elif given["epochs"] is not None and given["steps_per_epoch"] is not None:
+            epochs = _positive("epochs", given["epochs"])
+            total = epochs * _positive("steps_per_epoch", given["steps_per_epoch"])
+        else:
+            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        turn, last = float(share * total) - 1, total - 1
+        phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
+        if given["three_phase"]:
+            phases[1:] = [(float(2 * share * total) - 2, _FALL), (last, _END)]
+        if not 0 <= share <= 1 or ways not in ("cos", "linear"):
+            raise ValueError(
+                f"pct_start={share} must be from 0 to 1, and anneal_strategy={ways!r} cos or linear"
+            )
+        names = ("start_lr", "end_lr", "start_momentum", "end_momentum")
+        self.total_steps = total
+        self._schedule_phases: list[dict[str, Any]] = [
+            {"end_step": end, **dict(zip(names, parts, strict=True))} for end, parts in phases
+        ]
+        self._anneal_func_type = ways
+        self.cycle_momentum = given["cycle_momentum"]
+        begins = given["last_epoch"] == -1
+        max_lrs = one_for_each_group("max_lr", optimizer, given["max_lr"])
+        for group, highest in zip(optimizer.param_groups, max_lrs, strict=True) if begins else ():
+            group["initial_lr"] = highest / given["div_factor"]
+            group["max_lr"] = highest
+            group["min_lr"] = group["initial_lr"] / given["final_div_factor"]
+        if self.cycle_momentum:
+            self._begin_momentum(given["base_momentum"], given["max_momentum"], begins)
+        super()._begin(optimizer, {"last_epoch": given["last_epoch"]})
+
+    def _between(self, start: Any, end: Any, share: float) -> Any:
+        """Give the value at a share of the way from start to end."""
+        if self._anneal_func_type == "linear":
+            return (end - start) * share + start
+        return end + (start - end) / 2.0 * (math.cos(math.pi * share) + 1)
+
+    def get_lr(self) -> list[Any]:
+        """Compute the next learning rates, and set the momentum.
+
+        Raises:
+            ValueError: If there were more steps than planned.
+        """
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(f"step {step} is after the last of total_steps={self.total_steps}")
+        start = 0.0
+        for phase in self._schedule_phases:
+            if step <= phase["end_step"] or phase is self._schedule_phases[-1]:
+                break
+            start = phase["end_step"]
+        share = (step - start) / (phase["end_step"] - start)
+        rates = []
+        for group in self.optimizer.param_groups:
+            rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
+            if self.cycle_momentum:
+                first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
+                self._set_momentum(group, self._between(first, last, share))
+        return rates
+
+
+class ReduceLROnPlateau(
+    LRScheduler,
+    settings="mode='min', factor=0.1, patience=10, threshold=1e-4, threshold_mode='rel', "
+    "cooldown=0, min_lr=0, eps=1e-8",
+):
+    """When a measure has not improved for `patience` epochs, the learning rate is reduced.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        mode: Whether the measure is to become small ("min") or large ("max").
+        factor: What the rate is multiplied by, below 1.
+        patience: How many epochs without improvement are allowed.
+        threshold: How much better counts as better.
+        threshold_mode: Whether the threshold is relative ("rel") or absolute ("abs").
+        cooldown: How many epochs after a reduction are not counted.
+        min_lr: The lowest rate, or one for each group.
+        eps: A reduction smaller than this is left out.
+
+    Raises:
+        TypeError: If it is no optimizer.
+        ValueError: If a setting makes no sense.
+
+    Example:
+        >>> import minigrad as torch
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1, factor=0.5)
+        >>> for loss in (3.0, 2.0, 2.0, 2.0):
+        ...     schedule.step(loss)
+        >>> schedule.get_last_lr()
+        [0.5]
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        if settings["factor"] >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        self.optimizer, groups = optimizer, len(optimizer.param_groups)
+        least = settings.pop("min_lr")
+        several = isinstance(least, (list, tuple))
+        if several and len(least) != groups:
+            raise ValueError(f"expected {groups} min_lrs, got {len(least)}")
+        better = [settings.pop(name) for name in ("mode", "threshold", "threshold_mode")]
+        self.factor = settings.pop("factor")
+        self.default_min_lr = None if several else least
+        self.min_lrs = list(least) if several else [least] * groups
+        self.__dict__.update(settings, last_epoch=0)
+        self._last_lr = values_of(optimizer, "lr")
+        self._init_is_better(*better)
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget what was seen so far."""
+        self.best = self.mode_worse
+        self.cooldown_counter = 0
+        self.num_bad_epochs = 0
+
+    def step(  # type: ignore[override]
+        self, metrics: SupportsFloat
+    ) -> None:
+        """Look at the measure of an epoch, and reduce the learning rates if it is time to.
+
+        Args:
+            metrics: The measure.
+        """
+        current = float(metrics)
+        self.last_epoch += 1
+        if self._is_better(current, self.best):
+            self.best = current
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr()
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def _reduce_lr(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs) and self.default_min_lr is not None:
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            before = float(group["lr"])
+            after = max(before * self.factor, least)
+            if before - after > self.eps:
+                set_lr(group, after)
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether epochs are not counted at the moment."""
+        return self.cooldown_counter > 0
+
+    def _is_better(self, a: float, best: float) -> bool:
+        change = 0.0 - self.threshold if self.mode == "min" else self.threshold
+        bound = best * (1.0 + change) if self.threshold_mode == "rel" else best + change
+        return a < bound if self.mode == "min" else a > bound
+
+    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
+        if mode not in {"min", "max"} or threshold_mode not in {"rel", "abs"}:
+            raise ValueError(f"There is no mode={mode!r} with threshold_mode={threshold_mode!r}")
+        self.mode_worse: Any = math.inf if mode == "min" else -math.inf
+        self.mode = mode
+        self.threshold = threshold
+        self.threshold_mode = threshold_mode
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        self.__dict__.update(state_dict)
+        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
+
+
+class _Together(LRScheduler):
+    """The part that schedules made of schedules share."""
+
+    _apart = ("optimizer", "_schedulers")
+    _schedulers: Sequence[Any]
+
+    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
+        if not schedulers:
+            raise ValueError(f"{type(self).__name__} needs at least one scheduler")
+        for scheduler in schedulers:
+            if isinstance(scheduler, ReduceLROnPlateau):
+                raise ValueError("ReduceLROnPlateau is stepped by a measure: step it by itself")
+            if optimizer != scheduler.optimizer:
+                raise ValueError("All schedulers must belong to the same optimizer")
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule and those in it remember."""
+        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
+        return {**super().state_dict(), "_schedulers": schedulers}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        super().load_state_dict(state_dict)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
+
+class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
+    """Follow one schedule after the other.
+
+    Args:
+        optimizer: Whose learning rates are changed.
+        schedulers: The schedules, all of this optimizer.
+        milestones: The epochs at which the next one takes over; one less than schedules.
+        last_epoch: The epoch after which to go on; -1 to begin.
+
+    Raises:
+        ValueError: If the schedules do not fit together.
+        TypeError: If one is no schedule.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> parts = [ConstantLR(optimizer, factor=0.5), ExponentialLR(optimizer, gamma=0.25)]
+        >>> schedule = SequentialLR(optimizer, parts, milestones=[2])
+        >>> rates = []
+        >>> for epoch in range(4):
+        ...     rates += schedule.get_last_lr()
+        ...     optimizer.step()
+        ...     schedule.step()
+        >>> rates
+        [0.5, 0.5, 1.0, 0.25]
+    """
+
+    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
+        schedulers, milestones, last_epoch = settings.values()
+        self._check(schedulers, optimizer)
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError(
+                f"{len(schedulers)} schedulers take one milestone less, not {len(milestones)}"
+            )
+        self._schedulers = schedulers
+        self._milestones = milestones
+        self.last_epoch = last_epoch + 1
+        self.optimizer = optimizer
+        # each schedule has made its first step: take that back, and let the first one make it
+        for group in optimizer.param_groups:
+            set_lr(group, group["initial_lr"])
+        self.recursive_undo()
+        first = schedulers[bisect_right(milestones, 0)]
+        first._initial_step()
+        self._last_lr = first.get_last_lr()
+
+    def recursive_undo(self, sched: Any = None) -> None:
+        """Take back the first step of all schedules, also of those within others."""
+        scheduler = self if sched is None else sched
+        if hasattr(scheduler, "_schedulers"):
+            for inner in scheduler._schedulers:
+                self.recursive_undo(inner)
+        elif hasattr(scheduler, "last_epoch"):
+            scheduler.last_epoch -= 1
+
+    def step(self) -> None:  # type: ignore[override]
+        """Set the learning rates of the next epoch."""
+        self.last_epoch += 1
+        index = bisect_right(self._milestones, self.last_epoch)
+        scheduler = self._schedulers[index]
+        if index > 0 and self._milestones[index - 1] == self.last_epoch:
+            scheduler._restart()
+        else:
+            scheduler.step()
+        self._last_lr = scheduler.get_last_lr()
+
+
+class ChainedScheduler(_Together):
+    """Several schedules step together: their factors multiply.
+
+    Args:
+        schedulers: The schedules, of one optimizer.
+        optimizer: The optimizer, if it is to be checked.
+
+    Raises:
+        ValueError: If there is none, or they do not belong together.
+        TypeError: If one is no schedule.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
+        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+        >>> schedules = [ConstantLR(optimizer, 0.5, 1), ExponentialLR(optimizer, 0.25)]
+        >>> schedule = ChainedScheduler(schedules)
+        >>> optimizer.step()
+        >>> schedule.step()
+        >>> schedule.get_last_lr()
+        [0.25]
+    """
+
+    def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
+        first: Any = next(iter(schedulers), None)
+        owner: Any = optimizer or getattr(first, "optimizer", None)
+        self._check(schedulers, owner)
+        self.optimizer = owner
+        self._schedulers = schedulers
+        self._last_lr = values_of(self.optimizer, "lr")
+
+    def step(self) -> None:  # type: ignore[override]
+        """Let every schedule set the learning rates of the next epoch from the last one's."""
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = values_of(self.optimizer, "lr")
