@@ -9,13 +9,281 @@ What is in a frame is laid out by itself, with a point on the rim for every edge
 then the frame is one box of what is around it. So nothing else can ever stand in it.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-
-from minigrad.viz.levels import Levels, assign_layers, place_rows, pool_adjacent_violators
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from math import inf
 
 GAP_ACROSS, GAP_ALONG = 24.0, 26.0  # the least distance between boxes, and between layers
 FRAME_PAD, FRAME_HEAD = 9.0, 27.0  # the room in a frame around its members, and above them
+
+
+# An end of an edge as seen from its other end: the node there, where on that node the edge ends
+# and where on this one, both counted from the middle of the node.
+End = tuple[int, float, float]
+
+
+def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return for each node the length of the longest path to it.
+
+    Raises:
+        graphlib.CycleError: if there is a cycle, which is a ValueError.
+    """
+    sources: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        sources[target].append(source)
+    layer = [0] * count
+    for node in TopologicalSorter(dict(enumerate(sources))).static_order():
+        layer[node] = max((layer[source] + 1 for source in sources[node]), default=0)
+    return layer
+
+
+class Levels:
+    """The graph with dummy points in place of long edges, and the order within each layer.
+
+    Attributes:
+        across: How wide each node is; dummy points have no width.
+        layer: The layer of each.
+        real: How many nodes there are; dummy points are numbered from here on.
+        chains: For each edge its source, its dummy points and its target.
+        above: For each node the upper ends of the edges that come to it.
+        below: For each node the lower ends of those that leave it.
+        rows: The nodes of each layer in their order.
+    """
+
+    def __init__(
+        self,
+        across: Sequence[float],
+        edges: Sequence[tuple[int, int]],
+        layer: Sequence[int],
+        offsets: Sequence[tuple[float, float]] | None = None,
+    ) -> None:
+        """Put dummy points where edges pass layers, and each layer in the order of discovery."""
+        self.across = list(across)
+        self.layer = list(layer)
+        self.chains: list[list[int]] = []
+        self.above: list[list[End]] = [[] for _ in across]
+        self.below: list[list[End]] = [[] for _ in across]
+        self.real = len(across)
+        for number, (source, target) in enumerate(edges):
+            leaves, arrives = offsets[number] if offsets else (0.0, 0.0)
+            chain = [source]
+            for level in range(layer[source] + 1, layer[target]):
+                chain.append(len(self.layer))
+                self.layer.append(level)
+                self.across.append(0.0)
+                self.above.append([])
+                self.below.append([])
+            chain.append(target)
+            for upper, lower in pairwise(chain):
+                here = leaves if upper == source else 0.0
+                there = arrives if lower == target else 0.0
+                self.below[upper].append((lower, there, here))
+                self.above[lower].append((upper, here, there))
+            self.chains.append(chain)
+        self.rows: list[list[int]] = [[] for _ in range(max(self.layer) + 1)]
+        for node in self._discovery():
+            self.rows[self.layer[node]].append(node)
+
+    def _discovery(self) -> list[int]:
+        """List the nodes depth first, so that what hangs together begins side by side."""
+        seen = [False] * len(self.layer)
+        stack = [node for node in range(self.real) if not self.above[node]][::-1]
+        found = []
+        while stack:
+            node = stack.pop()
+            if not seen[node]:
+                seen[node] = True
+                found.append(node)
+                stack.extend(other for other, _, _ in reversed(self.below[node]))
+        return found
+
+    def _point(self, node: int, offset: float, place: Mapping[int, int]) -> float:
+        """Say where an edge ends on a node, in places: half a place to each side is its width."""
+        return place[node] + (offset / self.across[node] if offset else 0.0)
+
+    def _places(self) -> dict[int, int]:
+        return {node: at for row in self.rows for at, node in enumerate(row)}
+
+    def crossings(self) -> int:
+        """Count how often two edges cross between neighboring layers."""
+        place, total = self._places(), 0
+        for row in self.rows:
+            ends = sorted(
+                (self._point(node, here, place), self._point(other, there, place))
+                for node in row
+                for other, there, here in self.below[node]
+            )
+            passed: list[float] = []
+            for _, point in ends:
+                after = bisect_right(passed, point)
+                total += len(passed) - after
+                passed.insert(after, point)
+        return total
+
+    def sort_rows(self, sweeps: int = 12) -> None:
+        """Order the layers so that few edges cross.
+
+        Each layer is ordered by the mean place of its neighbors, over and over, down and up. The
+        best order of all sweeps is kept.
+        """
+        best, fewest = [list(row) for row in self.rows], self.crossings()
+        for sweep in range(sweeps):
+            if not fewest:
+                break
+            self._order_by_neighbors(downward=sweep % 2 == 0)
+            crossings = self.crossings()
+            if crossings < fewest:
+                best, fewest = [list(row) for row in self.rows], crossings
+        self.rows = best
+
+    def _order_by_neighbors(self, downward: bool) -> None:
+        """Order each layer by the mean place of its neighbors in the layer before it."""
+        place = self._places()
+        rows, neighbors = (
+            (self.rows[1:], self.above) if downward else (self.rows[-2::-1], self.below)
+        )
+        for row in rows:
+            mean = {}
+            for at, node in enumerate(row):
+                points = [self._point(other, there, place) for other, there, _ in neighbors[node]]
+                mean[node] = sum(sorted(points)) / len(points) if points else float(at)
+            row.sort(key=mean.__getitem__)
+            place |= {node: at for at, node in enumerate(row)}
+
+
+def pool_adjacent_violators(
+    wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]
+) -> list[float]:
+    """Place points in a given order as near as possible to where each wants to be.
+
+    Minimizes the weighted sum of squares of (x - wanted) under x[i + 1] - x[i] >= apart[i], that
+    is isotonic regression once the distances are taken off (Barlow et al., 1972).
+
+    Args:
+        wanted: where each point wants to be.
+        weights: how strongly, positive.
+        apart: the least distances between neighbors, one fewer than points.
+
+    Returns:
+        The places.
+
+    Example:
+        >>> pool_adjacent_violators([0.0, 0.0], [1.0, 1.0], [10.0])
+        [-5.0, 5.0]
+    """
+    if not wanted:
+        return []
+    offsets = [0.0]
+    for distance in apart:
+        offsets.append(offsets[-1] + distance)
+    blocks: list[list[float]] = []  # weight, mean, number of points
+    for want, weight, offset in zip(wanted, weights, offsets, strict=True):
+        block = [weight, want - offset, 1]
+        while blocks and blocks[-1][1] > block[1]:
+            before = blocks.pop()
+            weight = before[0] + block[0]
+            mean = (before[0] * before[1] + block[0] * block[1]) / weight
+            block = [weight, mean, before[2] + block[2]]
+        blocks.append(block)
+    means = [mean for _, mean, number in blocks for _ in range(int(number))]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
+
+
+def _edge_weights(levels: Levels, points: int) -> dict[tuple[int, int], float]:
+    """Weigh edges: the longest way down from each node and the long edges want to be straight."""
+    count = len(levels.layer)
+    height = [0] * count
+    for row in reversed(levels.rows):
+        for node in row:
+            height[node] = max((height[each] + 1 for each, _, _ in levels.below[node]), default=0)
+    weights: dict[tuple[int, int], float] = {}
+    for node in range(count):
+        heights = [height[each] for each, _, _ in levels.below[node]]
+        highest = max(heights, default=0)
+        single = heights.count(highest) == 1
+        for each, _, _ in levels.below[node]:
+            weight = (1.0, 2.0, 8.0)[(node >= points) + (each >= points)]
+            if single and height[each] == highest > 0:
+                weight = 1000.0
+            weights[node, each] = weight
+    return weights
+
+
+def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> list[float]:
+    """Return the coordinate across for every node and dummy.
+
+    Args:
+        levels: the ordered layers.
+        gap: the least distance between boxes; mere points come as near as half of it.
+        points: nodes from this number on are points on edges and no boxes.
+        sweeps: how often to go over the layers.
+    """
+    weights = _edge_weights(levels, points)
+    # Where each end of an edge pulls a node to: the other end's node, and the distance from it.
+    pull_up = [
+        [(weights[each, node], each, there - here) for each, there, here in levels.above[node]]
+        for node in range(len(levels.layer))
+    ]
+    pull_down = [
+        [(weights[node, each], each, there - here) for each, there, here in levels.below[node]]
+        for node in range(len(levels.layer))
+    ]
+    at = [0.0] * len(levels.layer)
+    apart: list[list[float]] = []
+    for row in levels.rows:
+        distances = [
+            (levels.across[left] + levels.across[right]) / 2
+            + (gap if left < points or right < points else gap / 2)
+            for left, right in pairwise(row)
+        ]
+        apart.append(distances)
+        place = -sum(distances) / 2
+        for node, distance in zip(row, [*distances, 0.0], strict=False):
+            at[node] = place
+            place += distance
+    pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
+    rows = list(zip(levels.rows, apart, strict=True))
+    for sweep in range(sweeps):
+        downward, final = sweep % 2 == 0, sweep >= sweeps - 2
+        pulls = pull_both if final else pull_up if downward else pull_down
+        for row, distances in rows if downward else reversed(rows):
+            wanted, weighed = [], []
+            for node in row:
+                total = sum(weight for weight, _, _ in pulls[node])
+                sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
+                wanted.append(sums / total if total else at[node])
+                weighed.append(total or 0.01)
+            places = pool_adjacent_violators(wanted, weighed, distances)
+            for node, place in zip(row, places, strict=True):
+                at[node] = place
+    _straighten(levels, at, apart)
+    return at
+
+
+def _straighten(levels: Levels, at: list[float], apart: list[list[float]]) -> None:
+    """Put all dummy points of a long edge on one line where their neighbors leave room for it."""
+    left: dict[int, tuple[int, float]] = {}
+    right: dict[int, tuple[int, float]] = {}
+    for row, distances in zip(levels.rows, apart, strict=True):
+        for (one, other), distance in zip(pairwise(row), distances, strict=True):
+            left[other], right[one] = (one, distance), (other, distance)
+    for chain in levels.chains:
+        dummies = chain[1:-1]
+        if not dummies:
+            continue
+        before = [left[node] for node in dummies if node in left]
+        behind = [right[node] for node in dummies if node in right]
+        least = max((at[neighbor] + distance for neighbor, distance in before), default=-inf)
+        most = min((at[neighbor] - distance for neighbor, distance in behind), default=inf)
+        if least <= most:
+            ends = sorted(at[node] for node in (chain[0], chain[-1]))
+            middle = sorted(at[node] for node in dummies)[len(dummies) // 2]
+            line = min(max(middle, ends[0]), ends[1])
+            for node in dummies:
+                at[node] = min(max(line, least), most)
 
 
 @dataclass(frozen=True)

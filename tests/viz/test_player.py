@@ -12,7 +12,7 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.viz import play, record, watch_modules
-from minigrad.viz.steps import steps_of
+from minigrad.viz.player import steps_of
 
 
 class Squared(nn.Module):
