@@ -362,7 +362,7 @@ def refuse_complex(dtype: Any) -> None:
 
     PyTorch's gradient of a real :math:`L` with respect to :math:`z = x + iy` is :math:`\partial L
     / \partial x + i \, \partial L / \partial y`, so its rules conjugate: that of :math:`z^2`
-    gives :math:`2 \bar z`. The rules of minigrad's book do not, and would be wrong without a word.
+    gives :math:`2 \bar z`. minigrad's rules do not, and would be wrong without a word.
     """
     if dtype.kind == "c":
         raise NotImplementedError(

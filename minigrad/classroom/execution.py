@@ -34,7 +34,7 @@ from minigrad.classroom.side_effects import put_back
 from minigrad.classroom.time_limits import Alarm, Budget
 from minigrad.classroom.values import describe, rounded, without_addresses
 from minigrad.core import engine
-from minigrad.faces.faults import explains
+from minigrad.signatures.faults import explains
 
 # Checks are the machinery's, and the lessons': their errors are not the learner's.
 _CHECKS = tuple(f"{each}{os.sep}" for each in (Path(__file__).resolve().parent, CHECKS) if each)
@@ -226,7 +226,7 @@ class Watch:
         raise Forbidden
 
 
-_EXPLAINING = explains(is_library).__code__  # around functions that no face writes
+_EXPLAINING = explains(is_library).__code__  # around functions that is no variant of an operation
 
 
 def _as_called(frame: FrameType) -> str:

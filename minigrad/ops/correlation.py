@@ -7,8 +7,9 @@ A correlation is linear in the input :math:`x`, in the kernel :math:`w`, and so 
           \bar x_i = \sum_{so + dk = i} w_k g_o, \qquad
           \bar w_k = \sum_o g_o x_{so + dk},
 
-for stride :math:`s` and dilation :math:`d`: `correlate`, `spread` and `kernel_gradient`. Each is a
-product of matrices, once the windows of the input stand side by side as columns (`im2col`).
+for stride :math:`s` and dilation :math:`d`: `correlate`, `transposed_correlation` and
+`kernel_gradient`. Each is a product of matrices, once the windows of the input stand side by side
+as columns (`im2col`).
 
 With stride 1 a column need not be copied row by row. All outputs, taken in the order of memory with
 the few positions between rows that are no outputs, lie in one piece, and the kernel's next entry
@@ -28,10 +29,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, zeros_for
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import functional
-from minigrad.faces.arguments import refuse, wholes
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import refuse, wholes
 
 Sizes = Sequence[int]
 
@@ -62,7 +63,7 @@ def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, 
     return (given * ndim)[:ndim]
 
 
-def face_of(
+def of_dimensions(
     compute: Callable[..., Any], ndim: int, name: str, say: Callable[[str], Any] = functional
 ) -> None:
     """Make a function of some dimensions.
@@ -215,7 +216,7 @@ def correlate(
     return result[(..., *map(slice, outputs))]
 
 
-def spread(
+def transposed_correlation(
     grad: Any,
     weight: Any,
     sizes: Sizes,
@@ -312,18 +313,18 @@ def kernel_gradient(
 # ---------------------------------------------------------------------- windows as columns
 
 
-def _unfolded_rule(
+def _im2col_rule(
     grad: Any, self_sym_sizes: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Any:
     sizes = tuple(self_sym_sizes[-2:])
     return dispatch(col2im, grad, sizes, kernel_size, dilation, padding, stride)
 
 
-def _folded_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+def _col2im_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
     return dispatch(im2col, grad, kernel_size, dilation, padding, stride)
 
 
-@differentiable("Im2ColBackward0", self=_unfolded_rule)
+@operation("Im2ColBackward0", self=_im2col_rule)
 def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Array:
     """Windows side by side as columns: each entry collects the gradients of its windows."""
     batch = self if self.ndim == 4 else self[None]
@@ -338,7 +339,7 @@ def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: A
     return columns.reshape(*self.shape[:-3], rows, math.prod(outputs))
 
 
-@differentiable("Col2ImBackward0", self=_folded_rule)
+@operation("Col2ImBackward0", self=_col2im_rule)
 def col2im(
     self: Array, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Array:

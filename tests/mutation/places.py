@@ -11,7 +11,7 @@ from typing import Any
 
 import minigrad
 from minigrad.core.node import Node
-from minigrad.core.operation import book
+from minigrad.core.operation import registry
 
 from .mutants import Mutant, mutants
 
@@ -40,7 +40,7 @@ def rules() -> set[tuple[str, int]]:
     What counts is called by name and stands in the book; an operation is no part of a rule.
     """
     waiting: list[Any] = []
-    for operation in book.values():
+    for operation in registry.values():
         waiting += operation.rules.values()
     kinds: list[type] = [Node]
     for kind in kinds:

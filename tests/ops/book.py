@@ -8,7 +8,7 @@ from pathlib import Path
 
 import minigrad.nn.functional
 import minigrad.ops
-from minigrad.core.operation import book
+from minigrad.core.operation import registry
 
 from .cases import Case as Case
 
@@ -16,7 +16,7 @@ for _room in pkgutil.walk_packages(minigrad.ops.__path__, "minigrad.ops."):
     import_module(_room.name)  # many are loaded late
 
 # Not the operations that other tests make.
-BOOK = {name: o for name, o in book.items() if o.__module__.startswith("minigrad.")}
+BOOK = {name: o for name, o in registry.items() if o.__module__.startswith("minigrad.")}
 
 CASES: dict[str, list[Case]] = {}
 for _path in sorted(Path(__file__).parent.glob("book_*.py")):
