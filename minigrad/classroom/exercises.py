@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from minigrad.classroom import values
-from minigrad.classroom.display import laid_out
 from minigrad.classroom.values import agrees, as_number, as_printed, describe, leaves, same
+from minigrad.classroom.watching import laid_out
 
 # What goes wrong when a detector looks into an answer that is not of the kind it was made for.
 _OTHER_KIND = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
@@ -26,7 +26,7 @@ class Objection(Exception):
 class Mistake:
     """A typical wrong answer: how to recognize it, and what to say to it.
 
-    Give one of the four detectors.
+    Give exactly one of the four detectors.
 
     Args:
         says: what the learner reads: the likely misconception, in words, without the right answer.
@@ -49,12 +49,6 @@ class Mistake:
     when: Callable[[Any], object] | None = None
     like: Callable[..., Any] | None = None
     trouble: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Check the declaration."""
-        detectors = (self.value is not ..., self.when, self.like, self.trouble)
-        if sum(map(bool, detectors)) != 1:
-            raise ValueError("a Mistake needs exactly one of value=, when=, like= and trouble=")
 
     def brings(self, trouble: str) -> bool:
         """Tell whether an error is one that this mistake brings.
@@ -140,13 +134,6 @@ class Exercise(ABC):
     right: str
     hints: tuple[str, str]
     mistakes: Sequence[Mistake] = ()
-
-    def __post_init__(self) -> None:
-        """Check the declaration."""
-        if "." not in self.id:
-            raise ValueError(f'an exercise id looks like "06.2", not {self.id!r}')
-        if len(self.hints) != 2:
-            raise ValueError(f"exercise {self.id} needs two hints, not {len(self.hints)}")
 
     @property
     def lesson(self) -> str:

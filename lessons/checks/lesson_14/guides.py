@@ -12,8 +12,8 @@ import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.autograd import grad
 from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.execution import Belongings
 from minigrad.classroom.exercises import Mistake, Objection
-from minigrad.classroom.side_effects import Belongings
 from minigrad.classroom.values import alike
 
 from ..observations import observed
