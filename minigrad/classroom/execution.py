@@ -370,8 +370,8 @@ SAYS = {
     "values": "It changed what it was given. Make a new value, and leave the argument as it is.",
     "entries": "It changed what it was given: a list or dict has other entries now. Make a copy, "
     "and change that.",
-    "requires_grad": "It changed what it was given: requires_grad of a tensor is another now. Work "
-    "on a copy of your own, such as x.detach().requires_grad_().",
+    "requires_grad": "It changed what it was given: requires_grad of a tensor is another now. Put "
+    "back what you found, or work on a copy of your own, such as x.detach().requires_grad_().",
     "grad": "It left its traces in .grad of what it was given. Whoever collects gradients there "
     "finds yours among them: work on a detached copy, or ask for gradients with autograd.grad.",
     "graph": "The graph that it was given cannot be walked a second time now: its saved values are "
