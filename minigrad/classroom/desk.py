@@ -21,7 +21,7 @@ from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.values import as_number, is_unattempted, leaves, rounded, same
 from minigrad.classroom.watching import Verbatim, laid_out, shell, tell
 
-_HIT = ", and so it is."
+_HIT = ": correct."
 _NOISE = 1e-12  # what is printed as zero
 # The checks are loaded under a name that no module of a learner's has.
 _PACKAGE = "_minigrad_lesson_checks"

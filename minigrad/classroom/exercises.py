@@ -229,20 +229,12 @@ class Number(Exercise):
             taken = taken[0]
         number = as_number(taken)
         if number is None:
-            return self._not_a_number(answer)
+            return wrong_kind(answer, "one number", "Write it in digits; call a function first.")
         expected = float(computed(self.expected))
         if agrees(number, expected, self.digits) or as_printed(number, expected):
             return None
         said = self.known_mistake(number, lambda v: agrees(number, float(v), self.digits))
         return Finding(said or self._what_is_off(number, expected), describe(answer))
-
-    def _not_a_number(self, answer: Any) -> Finding:
-        if isinstance(answer, str):
-            return wrong_kind(answer, "a number", "Write it in digits, without words around it.")
-        if values.is_tensor(answer) or isinstance(answer, list | tuple):
-            return wrong_kind(answer, "one number", "You gave several values: which one is meant?")
-        advice = "Call the function, and give what it returns." if callable(answer) else ""
-        return wrong_kind(answer, "a number", advice)
 
     def _what_is_off(self, number: float, expected: float) -> str:
         if not math.isfinite(number):
@@ -263,12 +255,9 @@ class Number(Exercise):
             return "This is the reciprocal: what is divided by what?"
         ratio = number / expected
         if abs(ratio - 1) <= _CLOSE:
-            fitting = (n for n in range(self.digits - 1, 0, -1) if agrees(number, expected, n))
-            right = next(fitting, 1)
             return (
-                f"Close: it agrees to about {right} significant digit{'s' if right > 1 else ''}, "
-                f"and {self.digits} are asked for. "
-                "Carry more digits through the calculation, and round only at the end."
+                f"Close, but {self.digits} significant digits are asked for. Carry more digits "
+                "through the calculation, and round only at the end."
             )
         if ratio < 0:
             return (
