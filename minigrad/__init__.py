@@ -28,9 +28,6 @@ from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
 from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
 from minigrad.extra import paths as _paths
-from minigrad.faces import forks as _forks
-from minigrad.faces.face import functions as _functions
-from minigrad.faces.lazy_loading import WAITING as _waiting
 from minigrad.random import Generator as Generator
 from minigrad.random import default_generator as default_generator
 from minigrad.random import get_rng_state as get_rng_state
@@ -38,6 +35,9 @@ from minigrad.random import initial_seed as initial_seed
 from minigrad.random import manual_seed as manual_seed
 from minigrad.random import seed as seed
 from minigrad.random import set_rng_state as set_rng_state
+from minigrad.signatures import forks as _forks
+from minigrad.signatures.lazy_loading import WAITING as _waiting
+from minigrad.signatures.variants import functions as _functions
 from minigrad.utils import _late
 
 __version__ = "0.1.0"

@@ -6,20 +6,20 @@ says that a matrix is singular or not positive-definite.
 
 from typing import Any as _Any
 
-from minigrad.faces import FACES as _FACES
-from minigrad.faces import lazy_loading as _lazy_loading
-from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says faces
-from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says faces
-from minigrad.ops import norms as _norms  # noqa: F401 - says faces
+from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says variants
+from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says variants
+from minigrad.ops import norms as _norms  # noqa: F401 - says variants
 from minigrad.ops.decompositions import LinAlgError as LinAlgError
+from minigrad.signatures import VARIANTS as _VARIANTS
+from minigrad.signatures import lazy_loading as _lazy_loading
 from minigrad.utils import _late as _make_late
 
 _functions = {
-    name.removeprefix("linalg_"): face.function
-    for name, face in _FACES.items()
+    name.removeprefix("linalg_"): variants.function
+    for name, variants in _VARIANTS.items()
     if name.startswith("linalg_")
 }
-_functions["matmul"] = _FACES["matmul"].function
+_functions["matmul"] = _VARIANTS["matmul"].function
 globals().update(_functions)
 
 __all__ = ["LinAlgError", *sorted(_functions)]
@@ -28,7 +28,7 @@ __all__ = ["LinAlgError", *sorted(_functions)]
 def _late() -> dict[str, _Any]:
     """Give what is composed of other functions."""
     _lazy_loading.load("extra.composed")
-    return {name[7:]: each.function for name, each in _FACES.items() if name[:7] == "linalg_"}
+    return {name[7:]: each.function for name, each in _VARIANTS.items() if name[:7] == "linalg_"}
 
 
 __getattr__, __dir__ = _make_late(__name__, _late)

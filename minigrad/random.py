@@ -20,8 +20,8 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import not_implemented, number
-from minigrad.faces.forks import drawing
+from minigrad.signatures.arguments import not_implemented, number
+from minigrad.signatures.forks import drawing
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 

@@ -5,7 +5,7 @@ They are loaded when `minigrad.special` is first asked for.
 
 from __future__ import annotations
 
-from minigrad.faces import FACES, lazy_loading
+from minigrad.signatures import VARIANTS, lazy_loading
 
 for _file in ("activations", "rounding", "softmax", "special_functions"):
     lazy_loading.load(f"ops.{_file}")
@@ -14,6 +14,6 @@ _SAME = (
     "digamma erf erfc erfinv exp2 expm1 log1p log_softmax logit logsumexp round sinc softmax xlogy"
 )
 _names = {**{name: name for name in _SAME.split()}, "expit": "sigmoid", "gammaln": "lgamma"}
-globals().update({name: FACES[ours].function for name, ours in _names.items()})
+globals().update({name: VARIANTS[ours].function for name, ours in _names.items()})
 
 __all__ = sorted(_names)

@@ -20,13 +20,13 @@ CHECKS = sorted((ROOT / "lessons" / "checks").rglob("*.py"))
 
 # The rooms from the heart outward: a room imports itself and those before it, for types too.
 RINGS = (
-    "core", "dtypes", "autograd", "faces", "creation", "ops", "nn", "optim", "data", "saving",
+    "core", "dtypes", "autograd", "signatures", "creation", "ops", "nn", "optim", "data", "saving",
     "fast", "extra", "symbolic", "viz", "classroom",
 )  # fmt: skip
 # Modules that stand at PyTorch's paths, and the room that each belongs to.
 STANDS_IN = {
     "creation.dtypes": "dtypes",  # needs nothing of the others
-    "faces.__main__": "ops",  # looks at all operations
+    "signatures.__main__": "ops",  # looks at all operations
     "random": "creation",
     "utils.data": "data",
     "utils.checkpoint": "saving",
@@ -137,7 +137,7 @@ def test_the_format_is_ruffs():
 
 def test_the_types_are_right():
     pytest.importorskip("mypy")
-    _run("-m", "minigrad.faces", "stubs")
+    _run("-m", "minigrad.signatures", "stubs")
     _run("-m", "mypy")
 
 

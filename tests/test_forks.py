@@ -15,7 +15,7 @@ import pytest
 import minigrad as torch
 from minigrad import random
 from minigrad.core import engine
-from minigrad.faces import forks
+from minigrad.signatures import forks
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork"),

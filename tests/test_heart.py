@@ -18,7 +18,7 @@ import minigrad
 from minigrad import nn
 from minigrad.autograd.rules import attach
 from minigrad.core import Extensions, extensions
-from minigrad.core.operation import differentiable
+from minigrad.core.operation import operation
 from tests.budgets import (
     GOAL_OF_HOUSE,
     GOALS,
@@ -37,7 +37,7 @@ HEART = sorted((PACKAGE / "core").glob("*.py"))
 # What a small model with both kinds of hooks may run into beside the heart. These are all that may
 # be asked of `autograd`, each for a reason; the rooms that hold operations and layers are slimmed
 # by themselves.
-VISITED = ("core", "creation", "faces", "fast", "nn", "ops")
+VISITED = ("core", "creation", "signatures", "fast", "nn", "ops")
 BESIDE = {
     "autograd/accumulation.py": "a first gradient is laid out as its leaf",
     "autograd/gradients.py": "`backward` may start elsewhere",
@@ -266,4 +266,4 @@ def test_a_rule_that_names_what_is_not_there_is_told():
         ({"other": lambda grad, bias: grad}, "'bias', 'other'"),
     ):
         with pytest.raises(TypeError, match=rf"a rule of double names \[{wrong}\], {known}"):
-            differentiable("DoubleBackward0", **rules)(double)
+            operation("DoubleBackward0", **rules)(double)

@@ -208,7 +208,7 @@ def ensure(
         )
         write_stamp(environment, ours, {kind: fingerprint(environment.root, kind)})
         # what editors read of functions; nothing else needs it, so no matter if it can't be written
-        stubs = [str(environment.python), "-m", "minigrad.faces", "stubs"]
+        stubs = [str(environment.python), "-m", "minigrad.signatures", "stubs"]
         with contextlib.suppress(OSError):
             subprocess.run(stubs, cwd=environment.root, capture_output=True, check=False)
     except OSError as error:

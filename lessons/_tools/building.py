@@ -19,5 +19,5 @@ class Stubs(BuildHookInterface[Any]):
         """
         if version == "standard":
             subprocess.run(
-                [sys.executable, "-m", "minigrad.faces", "stubs"], cwd=self.root, check=True
+                [sys.executable, "-m", "minigrad.signatures", "stubs"], cwd=self.root, check=True
             )

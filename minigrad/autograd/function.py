@@ -325,7 +325,7 @@ def place_outputs(
         if is_input and not is_dirty and (differentiable or not output.requires_grad):
             if in_setup and _among(output, saved):
                 raise RuntimeError(_SAVED_INPUT)
-            source, output = output, wrap_as_normal(array)  # a face of its own: a view
+            source, output = output, wrap_as_normal(array)  # a variants of its own: a view
             make_view(output, source)
         if not differentiable:
             output = _without_gradient(output, is_input) if output.requires_grad else output

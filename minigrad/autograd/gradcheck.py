@@ -104,7 +104,7 @@ def gradcheck(
 
     try:
         returned = call()
-        outputs = differentiable(returned)
+        outputs = operation(returned)
         found = [numerical_jacobians(call, x, returned, eps) for x in sources]
         if not outputs and any(np.any(jacobian) for row in found for jacobian in row):
             raise GradcheckError(
@@ -191,7 +191,7 @@ def gradgradcheck(
     _refuse(check_fwd_over_rev or not check_rev_over_rev, check_batched_grad)
     arguments = as_tuple(inputs)
     if grad_outputs is None:
-        cotangents = _drawn(differentiable(func(*arguments)))
+        cotangents = _drawn(operation(func(*arguments)))
     else:
         cotangents = as_tuple(grad_outputs)
     if not cotangents:
@@ -202,7 +202,7 @@ def gradgradcheck(
 
     def gradients(*given: Any) -> tuple[Any, ...]:
         sources = [x for x in given[:count] if requires_grad(x)]
-        outputs = differentiable(func(*given[:count]))
+        outputs = operation(func(*given[:count]))
         found = grad(outputs, sources, given[count:], create_graph=True, allow_unused=True)
         return tuple(gradient for gradient in found if gradient is not None)
 
@@ -271,7 +271,7 @@ def requires_grad(value: Any) -> bool:
     return isinstance(value, Tensor) and value.requires_grad
 
 
-def differentiable(outputs: Any) -> list[Any]:
+def operation(outputs: Any) -> list[Any]:
     """Keep those outputs that require a gradient."""
     return [output for output in as_tuple(outputs) if output.requires_grad]
 
@@ -481,10 +481,10 @@ def check_undefined_gradients(call: Call, sources: Sequence[Any]) -> None:
     Raises:
         GradcheckError: If backward fails, or a gradient of an input is not zero.
     """
-    outputs = differentiable(call())
+    outputs = operation(call())
     tries = [[without_gradient(output) for output in outputs]]
     for missing in range(len(outputs) if len(outputs) > 1 else 0):
-        outputs = differentiable(call())
+        outputs = operation(call())
         outputs[missing] = without_gradient(outputs[missing])
         tries.append(outputs)
     for outputs in filter(None, tries):

@@ -16,7 +16,7 @@ import numpy as np
 
 from minigrad.core.engine import quiet_numpy
 from minigrad.core.modes import modes
-from minigrad.core.operation import differentiable
+from minigrad.core.operation import operation
 from minigrad.core.tensor import Tensor
 
 # Contexts in which NumPy does not warn; no thread may enter one that another is in. To enter one
@@ -78,7 +78,7 @@ def linear_rule(node: str, **rules: Any) -> Any:
             return dispatch(rule, grad, *given)
 
         again.__wrapped__ = backward  # type: ignore[attr-defined]
-        rule = differentiable(node, grad_output=again, **rules)(backward)
+        rule = operation(node, grad_output=again, **rules)(backward)
         return rule
 
     return decorate

@@ -19,7 +19,7 @@ from minigrad.core import extensions
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE, Edge, Node
-from minigrad.core.operation import book
+from minigrad.core.operation import registry
 from minigrad.core.tensor import Tensor, VersionCounter, set_requires_grad, wrap_as_normal
 
 # ------------------------------------------------------------------ how tensors lie in memory
@@ -70,7 +70,7 @@ def needed(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> int:
 def seen(memory: Any, shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
     """Look at a vector, which may be a tensor, with a shape and strides."""
     if isinstance(memory, Tensor):
-        return book["as_strided"](memory, shape, strides, start, Geometry(memory._array))
+        return registry["as_strided"](memory, shape, strides, start, Geometry(memory._array))
     itemsize = memory.itemsize
     steps = [step * itemsize for step in strides]
     if type(memory) is np.ndarray and not memory.dtype.hasobject:  # quicker
@@ -98,7 +98,7 @@ def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) 
 
 def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
     """Give the place in the graph of a view of changed memory, as both lie there now."""
-    node = book["as_strided"].node()
+    node = registry["as_strided"].node()
     node._set_up([base._edge or resolve_edge(base)])
     view = Geometry(tensor._array)
     node._saved = (Geometry(base._array), view.shape, view.start, view.strides)

@@ -253,6 +253,3 @@ def operation(
         return function
 
     return decorate
-
-
-book, differentiable = registry, operation

@@ -17,9 +17,9 @@ from minigrad.autograd.messages import can_require_grad, only_floats, type_name,
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import check_dtype, check_tensor, number, plain, sizes_given
-from minigrad.faces.faults import explained_call
-from minigrad.faces.out import fit, refuse_gradient, shows
+from minigrad.signatures.arguments import check_dtype, check_tensor, number, plain, sizes_given
+from minigrad.signatures.faults import explained_call
+from minigrad.signatures.out import fit, refuse_gradient, shows
 
 __all__ = ["as_tensor", "empty", "from_numpy", "is_tensor", "tensor"]
 

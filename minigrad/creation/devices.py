@@ -11,8 +11,8 @@ from minigrad.autograd.messages import wrong_type
 from minigrad.core.tensor import Tensor
 from minigrad.creation.memory import TypedStorage, UntypedStorage, is_shared
 from minigrad.creation.tensor_types import new
-from minigrad.faces import attach
-from minigrad.faces.arguments import check_tensor
+from minigrad.signatures import attach
+from minigrad.signatures.arguments import check_tensor
 
 __all__ = ["accelerator", "backends", "compile", "cuda", "device"]
 __all__ += ["get_default_device", "set_default_device"]

@@ -12,8 +12,8 @@ import numpy as np
 from minigrad.core.tensor import Tensor
 from minigrad.creation import construction, dtypes
 from minigrad.creation.construction import Array, DtypeChoice, entry, factory, like, shape_of
-from minigrad.faces.arguments import not_implemented, number, whole
 from minigrad.random import Generator, in_order_of_memory, stream
+from minigrad.signatures.arguments import not_implemented, number, whole
 
 __all__ = ["empty_like", "eye", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 __all__ += ["arange", "linspace", "rand", "rand_like", "randint", "randn", "randn_like", "randperm"]

@@ -15,7 +15,7 @@ from minigrad.autograd.views import strides_of
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import whole
+from minigrad.signatures.arguments import whole
 
 
 class Size(tuple[int, ...]):

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import type_name, wrong_type
-from minigrad.core.operation import book
+from minigrad.core.operation import registry
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import array_of
 from minigrad.creation.layout import Size
-from minigrad.faces import attach
-from minigrad.faces.arguments import wholes
+from minigrad.signatures import attach
+from minigrad.signatures.arguments import wholes
 
 __all__ = ["BoolTensor", "DoubleTensor", "FloatTensor", "HalfTensor", "IntTensor", "LongTensor"]
 __all__ += ["ByteTensor", "CharTensor", "ShortTensor", "finfo", "iinfo"]
@@ -42,7 +42,7 @@ def new(dtype: dtypes.dtype | None, *data: Any, kind: type[Tensor] = Tensor) -> 
     """Make a tensor of a type as PyTorch's old constructors do; see `array_for`."""
     array = array_for(*data, dtype=dtype)
     shared = kind is Tensor and data and array is getattr(data[0], "_array", None)
-    return book["alias"](data[0]) if shared else wrap(array, kind)
+    return registry["alias"](data[0]) if shared else wrap(array, kind)
 
 
 def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:

@@ -21,9 +21,9 @@ from minigrad.data.dataset import (
     draw_seed,
     several,
 )
-from minigrad.faces.faults import explains
 from minigrad.ops.joining import stacked
 from minigrad.random import Generator
+from minigrad.signatures.faults import explains
 
 stack = explains(stacked, "stack")
 

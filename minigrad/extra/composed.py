@@ -17,15 +17,15 @@ from minigrad.autograd.custom_nodes import not_differentiable, nothing_passes, w
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.memory import shared
-from minigrad.faces import FACES, attach, face, lazy_loading
-from minigrad.faces.arguments import check_tensors
-from minigrad.faces.face import in_place_form
-from minigrad.faces.signature import Dim, Dtype, Number
 from minigrad.ops.choices import masked_select as chosen
 from minigrad.ops.linear import factors
 from minigrad.ops.scatter import refuse_misfits
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
 from minigrad.random import stream
+from minigrad.signatures import VARIANTS, attach, lazy_loading, variants
+from minigrad.signatures.arguments import check_tensors
+from minigrad.signatures.signature import Dim, Dtype, Number
+from minigrad.signatures.variants import in_place_form
 
 torch: Any = sys.modules["minigrad"]
 # What programs set, and only ask for again.
@@ -88,10 +88,10 @@ def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
 
 # ---------------------------------------------------------------------- sums of products
 
-_writing = partial(face, in_place=True)
-_alone = partial(face, method=False)
-_method = partial(face, function=False)
-_linalg = partial(face, function=False, method=False)
+_writing = partial(variants, in_place=True)
+_alone = partial(variants, method=False)
+_method = partial(variants, function=False)
+_linalg = partial(variants, function=False, method=False)
 
 
 @_writing()
@@ -122,7 +122,7 @@ def baddbmm(
     return plus(input, torch.bmm(batch1, batch2), beta, alpha)
 
 
-@face()
+@variants()
 def vdot(input: Tensor, other: Tensor) -> Tensor:
     """Give the dot product with the complex conjugate of the first."""
     return torch.dot(input.conj(), other)
@@ -134,7 +134,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     return torch.mm(input, mat2)
 
 
-@face("kron")
+@variants("kron")
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """Multiply each entry of one tensor by the whole other one."""
     ndim = max(input.ndim, other.ndim)
@@ -145,7 +145,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
     return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
 
 
-@face(out="kind")
+@variants(out="kind")
 def cross(input: Tensor, other: Tensor, dim: Dim | None = None) -> Tensor:
     """Give the vectors that are orthogonal to two, along a dimension of size 3."""
     sizes = [*input.shape]
@@ -223,13 +223,13 @@ def _matrix_rank(
     return by_numpy(np.linalg.matrix_rank, A, atol if tol is None else tol, hermitian, **more)
 
 
-@face()
+@variants()
 def fliplr(input: Tensor) -> Tensor:
     """Reverse the columns of matrices."""
     return having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
 
 
-@face()
+@variants()
 def flipud(input: Tensor) -> Tensor:
     """Reverse the rows of matrices."""
     return having(input.ndim, input, "Input must be >= 1-d.").flip(0)
@@ -253,7 +253,7 @@ _triangle("triu_indices", np.triu_indices)
 # ---------------------------------------------------------------------- statistics
 
 
-@face()
+@variants()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """Count how often each whole number comes, or add up its weights."""
     counts = by_numpy(np.bincount, input, weights, minlength)
@@ -262,7 +262,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return counts.to(torch.float32 if weights.dtype is torch.float32 else torch.float64)
 
 
-@face()
+@variants()
 def cov(
     input: Tensor,
     *,
@@ -282,7 +282,7 @@ def cov(
     return (centered @ (centered * weights).T / free.clamp(min=0)).squeeze()
 
 
-@face(out="kind")
+@variants(out="kind")
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
     """Count the entries in intervals of one size between two numbers, or the extremes."""
     array = input._array
@@ -291,19 +291,19 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> T
     return wrap(np.histogram(array, bins, limits)[0].astype(array.dtype))
 
 
-@face()
+@variants()
 def nanmedian(input: Tensor) -> Tensor:
     """Give the median of the entries that are numbers."""
     return input[~input.isnan()].median()
 
 
-@face()
+@variants()
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Add up the entries that are numbers."""
     return torch.where(input.isnan(), 0, input).sum(dim, keepdim)
 
 
-@face(out="kind")
+@variants(out="kind")
 def quantile(
     input: Tensor,
     q: Any,
@@ -403,14 +403,14 @@ def scatter_reduce(
     return torch.div(result, count.clamp(min=1), rounding_mode=rounding)
 
 
-@face()
+@variants()
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """Give the entries where a mask is true, in a row."""
     having(mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")
     return chosen(*torch.broadcast_tensors(input, mask))
 
 
-@face()
+@variants()
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Take entries by their places, as if all were in a row."""
     having(index.dtype is torch.int64, index, "take(): Expected a long tensor for index")
@@ -418,7 +418,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return entries if index.ndim else entries.clone()
 
 
-@face(out="kind")
+@variants(out="kind")
 def take_along_dim(input: Tensor, indices: Tensor, dim: Dim | None = None) -> Tensor:
     """Take entries along a dimension; in the others the two are broadcast."""
     if dim is None:
@@ -452,7 +452,7 @@ def searchsorted(
     return where.to(torch.int32 if out_int32 else torch.int64)
 
 
-@face()
+@variants()
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim | None = None
 ) -> Any:
@@ -469,19 +469,19 @@ def unique_consecutive(
     return (values, *map(wrap, found[1:])) if len(found) > 1 else values
 
 
-@face()
+@variants()
 def unsafe_split(input: Tensor, split_size: int, dim: Dim = 0) -> tuple[Tensor, ...]:
     """Copy the pieces that `split` gives."""
     return tuple(each.clone() for each in input.split(split_size, dim))
 
 
-@face()
+@variants()
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: Dim = 0) -> tuple[Tensor, ...]:
     """Copy the pieces that `split_with_sizes` gives."""
     return tuple(each.clone() for each in input.split(split_sizes, dim))
 
 
-@face()
+@variants()
 def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]:
     """Copy the pieces that `chunk` gives."""
     return tuple(each.clone() for each in input.chunk(chunks, dim))
@@ -657,7 +657,7 @@ lazy_loading.load("ops.comparison")
 
 def _compared_in_place(name: str) -> Any:
     """Make `name_`: the graph keeps that the values are gone, and no gradient passes."""
-    method = FACES[name].method
+    method = VARIANTS[name].method
 
     def compared(input: Tensor, other: Any) -> Any:
         result = method(input, other)
@@ -665,10 +665,10 @@ def _compared_in_place(name: str) -> Any:
         return record(result, input, other) if isinstance(result, Tensor) else result
 
     compared.__qualname__ = compared.__name__ = f"{name}_"
-    return in_place_form(compared, FACES[name])
+    return in_place_form(compared, VARIANTS[name])
 
 
 _COMPARED = ("eq", "ge", "gt", "le", "lt", "ne")
 attach(__name__, {f"{_name}_": _compared_in_place(_name) for _name in _COMPARED})
 
-sparse = SimpleNamespace(mm=FACES["spmm"].function)
+sparse = SimpleNamespace(mm=VARIANTS["spmm"].function)

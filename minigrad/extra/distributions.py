@@ -18,9 +18,9 @@ from minigrad.creation.construction import empty, tensor
 from minigrad.creation.factories import full, ones, rand, randn, zeros
 from minigrad.creation.layout import Size
 from minigrad.creation.tensor_types import finfo
-from minigrad.faces import FACES, lazy_loading
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
+from minigrad.signatures import VARIANTS, lazy_loading
 
 __all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "Independent"]
 __all__ += ["MultivariateNormal", "Normal", "Uniform"]
@@ -433,9 +433,9 @@ class MultivariateNormal(Distribution):
         self._given = "covariance_matrix" if scale_tril is None else "scale_tril"
         if precision_matrix is not None:
             self._given = "precision_matrix"
-            covariance_matrix = FACES["inverse"].function(precision_matrix)
+            covariance_matrix = VARIANTS["inverse"].function(precision_matrix)
         if scale_tril is None:
-            scale_tril = FACES["linalg_cholesky"].function(covariance_matrix)
+            scale_tril = VARIANTS["linalg_cholesky"].function(covariance_matrix)
         shape = broadcast_all(loc, scale_tril[..., 0])[0].shape
         self.scale_tril = scale_tril.expand(*shape, shape[-1])
         self.loc = loc.expand(shape)
@@ -444,7 +444,7 @@ class MultivariateNormal(Distribution):
     mean = mode = property(lambda self: self.loc, doc="The mean.")
     variance = property(lambda self: (self.scale_tril**2).sum(-1), doc="The variances.")
     covariance_matrix = property(lambda self: self.scale_tril @ self.scale_tril.mT)
-    precision_matrix = property(lambda self: FACES["inverse"].function(self.covariance_matrix))
+    precision_matrix = property(lambda self: VARIANTS["inverse"].function(self.covariance_matrix))
     _volume = property(lambda self: self.scale_tril.diagonal(0, -2, -1).log().sum(-1))
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
@@ -455,7 +455,7 @@ class MultivariateNormal(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
         away = (self._checked(value) - self.loc).unsqueeze(-1)
-        squares = (FACES["inverse"].function(self.scale_tril) @ away).squeeze(-1).pow(2).sum(-1)
+        squares = (VARIANTS["inverse"].function(self.scale_tril) @ away).squeeze(-1).pow(2).sum(-1)
         return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - self._volume
 
     def entropy(self) -> Tensor:

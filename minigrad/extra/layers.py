@@ -15,8 +15,6 @@ from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import of_array
 from minigrad.creation.factories import linspace
-from minigrad.faces.arguments import refuse
-from minigrad.faces.face import functional, in_functional
 from minigrad.nn import functional as F
 from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer
@@ -24,6 +22,8 @@ from minigrad.nn.modules.loss import _WeightedLoss
 from minigrad.nn.modules.parameterless import Upsample, _DropoutNd
 from minigrad.ops.losses import reduced, reduction_number
 from minigrad.ops.type_promotion import check_one_type
+from minigrad.signatures.arguments import refuse
+from minigrad.signatures.variants import functional, in_functional
 
 torch: Any = sys.modules["minigrad"]
 

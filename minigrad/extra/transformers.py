@@ -10,7 +10,6 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.factories import full
-from minigrad.faces.face import in_functional
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.container import ModuleList
@@ -23,6 +22,7 @@ from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
 from minigrad.ops.linear_algebra import baddbmm
 from minigrad.ops.softmax import softmax_of
+from minigrad.signatures.variants import in_functional
 
 NAMES = (
     "MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",

@@ -107,14 +107,14 @@ def convert(a: str, b: str) -> list[str]:
         f"                and {a}._array.dtype is not half:",
         f"            {b} = scalars[{b}.__class__, {b}, {a}._array.dtype]",
         f"        elif not isinstance({b}, Tensor):",
-        f"            return meet_other(this, {a}, {b})",
+        f"            return promote_other(this, {a}, {b})",
         "    try:",
         f"        array_{a} = {a}._array",
         f"        array_{b} = {b}._array",
         "    except AttributeError:",
-        f"        return meet_other(this, {a}, {b})",
+        f"        return promote_other(this, {a}, {b})",
         f"    if array_{a}.dtype is not array_{b}.dtype:",
-        f"        return meet_types(this, {a}, {b})",
+        f"        return promote_operands(this, {a}, {b})",
     ]
 
 

@@ -15,8 +15,8 @@ from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import randperm, zeros_like
-from minigrad.faces.arguments import check_tensor
-from minigrad.faces.out import refuse_repeats
+from minigrad.signatures.arguments import check_tensor
+from minigrad.signatures.out import refuse_repeats
 
 
 def uniform_(

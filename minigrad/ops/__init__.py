@@ -6,9 +6,9 @@ from typing import NoReturn
 from minigrad.autograd.attributes import refuse_writing
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import factories
-from minigrad.faces import attach, lazy_loading
-from minigrad.faces.arguments import cast
 from minigrad.ops import elementwise, inplace, shape
+from minigrad.signatures import attach, lazy_loading
+from minigrad.signatures.arguments import cast
 
 attach(
     __name__,

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate, linear_rule
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import entrywise, face, functional
-from minigrad.faces.arguments import check_tensor, not_implemented
-from minigrad.faces.signature import Dim, Number
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
 from minigrad.ops.type_promotion import check_floats
+from minigrad.signatures import entrywise, functional, variants
+from minigrad.signatures.arguments import check_tensor, not_implemented
+from minigrad.signatures.signature import Dim, Number
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
 _ZERO = np.zeros((), np.float32)
@@ -45,7 +45,7 @@ def tanh_backward(grad_output: Array, output: Array) -> Array:
 
 
 @entrywise(ufunc=np.tanh)
-@differentiable("TanhBackward0", self=tanh_backward)
+@operation("TanhBackward0", self=tanh_backward)
 def tanh(self: Array) -> Array:
     r"""Hyperbolic tangent: :math:`g\, (1 - \tanh^2 x)`."""
     return np.tanh(self)
@@ -72,7 +72,7 @@ def logistic(array: Any) -> Any:
 
 
 @entrywise()
-@differentiable("SigmoidBackward0", self=sigmoid_backward)
+@operation("SigmoidBackward0", self=sigmoid_backward)
 @ignore_errstate
 def sigmoid(self: Array) -> Array:
     r"""Logistic function :math:`\sigma = 1 / (1 + e^{-x})`: :math:`g\, (1 - \sigma)\, \sigma`."""
@@ -89,8 +89,8 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
     return where_true(output != _ZERO, grad_output)
 
 
-@face(in_place="function")
-@differentiable("ReluBackward0", self=threshold_backward)
+@variants(in_place="function")
+@operation("ReluBackward0", self=threshold_backward)
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
     if self.dtype.kind in "bc":
@@ -132,7 +132,7 @@ def activation(
     in_place: tuple[str, Any] | None = None,
     public: bool = False,
 ) -> Callable[[Any], Any]:
-    """Give an operation its faces in `minigrad.nn.functional`, and in `minigrad`.
+    """Give an operation its variants in `minigrad.nn.functional`, and in `minigrad`.
 
     Args:
         name: What it is called, if not as what is decorated.
@@ -169,26 +169,26 @@ def activation(
         if in_place:
             functional(f"{called}_", like=said)(changing)
         if public:
-            face(called, like=said, method=False)(function)
-            face(f"{called}_", like=said, method=False)(changing)
+            variants(called, like=said, method=False)(function)
+            variants(f"{called}_", like=said, method=False)(changing)
         return said
 
     return decorate
 
 
-def _named(operation: Any, node: str, rule: Any) -> Any:
+def _named(declared: Any, node: str, rule: Any) -> Any:
     """Make an operation that computes the same, under the name that the node has in place."""
 
     def forward(*given: Any) -> Any:
-        return operation.forward(*given)
+        return declared.forward(*given)
 
-    forward.__wrapped__ = operation.forward  # type: ignore[attr-defined]
-    forward.__name__ = f"{operation.__name__}_in_place"
-    return differentiable(node, self=rule)(forward)
+    forward.__wrapped__ = declared.forward  # type: ignore[attr-defined]
+    forward.__name__ = f"{declared.__name__}_in_place"
+    return operation(node, self=rule)(forward)
 
 
 @activation(inplace=False)
-@differentiable(
+@operation(
     "SoftplusBackward0",
     self=lambda grad, self, beta, threshold: pick(
         self * beta > threshold, grad, grad * dispatch(sigmoid, self * beta)
@@ -206,7 +206,7 @@ def _silu_rule(grad: Any, self: Any) -> Any:
 
 
 @activation(refused="iub")
-@differentiable("SiluBackward0", self=_silu_rule)
+@operation("SiluBackward0", self=_silu_rule)
 @ignore_errstate
 def silu(self: Array) -> Array:
     r"""Sigmoid linear unit :math:`x \sigma(x)`: :math:`g\, \sigma (1 + x (1 - \sigma))`."""
@@ -219,7 +219,7 @@ def _mish_rule(grad: Any, self: Any) -> Any:
 
 
 @activation()
-@differentiable("MishBackward0", self=_mish_rule)
+@operation("MishBackward0", self=_mish_rule)
 @ignore_errstate
 def mish(self: Array) -> Array:
     r"""Input times the tanh :math:`t` of its softplus: :math:`g (t + x \sigma(x) (1 - t^2))`.
@@ -240,7 +240,7 @@ def _glu_rule(grad: Any, self: Any, dim: int) -> Any:
     return np.concatenate([grad * gate, grad * first * (gate * (1 - gate))], dim)
 
 
-@differentiable("GluBackward0", self=_glu_rule)
+@operation("GluBackward0", self=_glu_rule)
 @ignore_errstate
 def glu(self: Array, dim: int) -> Array:
     r"""One half times the logistic function of the other: :math:`a \sigma(b)`."""
@@ -294,7 +294,7 @@ def _gelu_rule(grad: Any, self: Any, approximate: str) -> Any:
     return grad * (likely + self * density)
 
 
-@differentiable("GeluBackward0", self=_gelu_rule)
+@operation("GeluBackward0", self=_gelu_rule)
 @ignore_errstate
 def gelu(self: Array, approximate: str) -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
@@ -333,7 +333,7 @@ def gaussian(input: Tensor, *, approximate: str = "none") -> Tensor:
 
 
 @activation("logsigmoid", inplace=False)
-@differentiable("LogSigmoidBackward0", self=lambda grad, self: grad * dispatch(sigmoid, -self))
+@operation("LogSigmoidBackward0", self=lambda grad, self: grad * dispatch(sigmoid, -self))
 @ignore_errstate
 def log_sigmoid(self: Array) -> Array:
     r"""Logarithm of sigmoid, :math:`-\ln(1 + e^{-x})`: :math:`g\, \sigma(-x)`.

@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import functional
-from minigrad.faces.arguments import dimension
-from minigrad.faces.face import in_functional
 from minigrad.ops import dropout as dropout  # says what drops weights
 from minigrad.ops import elementwise
 from minigrad.ops.softmax import softmax, softmax_backward
 from minigrad.ops.type_promotion import rounded_once
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import dimension
+from minigrad.signatures.variants import in_functional
 
 
 class Kept:
@@ -85,7 +85,7 @@ def _score_gradient(
     return (gradient - _total(gradient * weights)) * weights * scale
 
 
-@differentiable(
+@operation(
     "ScaledDotProductFlashAttentionForCpuBackward0",
     query=rounded_once(
         lambda grad, query, key, value, mask, scale, kept: np.matmul(
@@ -112,7 +112,7 @@ def attention(query: Array, key: Array, value: Array, mask: Any, scale: Any, kep
     return np.matmul(kept.weights, value)
 
 
-@differentiable("SafeSoftmaxBackward0", self=softmax_backward)
+@operation("SafeSoftmaxBackward0", self=softmax_backward)
 @ignore_errstate
 def safe_softmax(self: Array, dim: Any) -> Array:
     """Softmax that gives zeros where all scores are minus infinity, instead of NaN."""

@@ -15,13 +15,13 @@ import numpy as np
 from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.modes import modes
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import real_number
-from minigrad.faces import attach, entrywise, face
-from minigrad.faces.arguments import cast, is_operand, no_combination, not_implemented, number
-from minigrad.ops.type_promotion import broadcast_shape, meet_types, meeting_of, scalar
+from minigrad.ops.type_promotion import broadcast_shape, promote_operands, promoted_dtype, scalar
+from minigrad.signatures import attach, entrywise, variants
+from minigrad.signatures.arguments import cast, is_operand, no_combination, not_implemented, number
 
 _BITS = {2: np.dtype("int16"), 4: np.dtype("int32"), 8: np.dtype("int64")}
 
@@ -55,21 +55,21 @@ def _sign(array: Any) -> Any:
 
 @entrywise(floats=False, in_place=True)
 # The input is saved though the rule has no use for it: as in PyTorch it must not be changed.
-@differentiable("SgnBackward0", self=lambda grad, self, result: np.zeros_like(grad))
+@operation("SgnBackward0", self=lambda grad, self, result: np.zeros_like(grad))
 def sgn(self: Array) -> Array:
     """Sign, under the name that the rules of absolute values and norms have for it."""
     return _sign(self)
 
 
 @entrywise(floats=False, missing=("c", "sign_cpu"), in_place=True)
-@differentiable("SignBackward0", self=lambda grad: np.zeros_like(grad))
+@operation("SignBackward0", self=lambda grad: np.zeros_like(grad))
 def sign(self: Array) -> Array:
     """Sign: constant on both sides of 0, so no gradient passes."""
     return _sign(self)
 
 
 @entrywise(floats=False, in_place=True, also="absolute", ufunc=np.absolute)
-@differentiable("AbsBackward0", self=lambda grad, self: grad * dispatch(sgn, self))
+@operation("AbsBackward0", self=lambda grad, self: grad * dispatch(sgn, self))
 def abs(self: Array) -> Array:
     """Absolute value: the gradient times the sign of the input, 0 at 0."""
     if self.dtype.kind == "b":
@@ -88,7 +88,7 @@ def _in_order(array: Array) -> Array:
     return array if array.flags.c_contiguous else array.copy("C")
 
 
-@differentiable(
+@operation(
     "MaskedFillBackward0",
     broadcasts=("self",),
     constants=("mask",),
@@ -101,7 +101,7 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
     return _in_order(pick(mask, value, self))
 
 
-@differentiable(
+@operation(
     "MaskedSelectBackward0",
     constants=("mask",),
     self=lambda grad, self, mask: dispatch(masked_scatter, zeros_for(grad, self.shape), mask, grad),
@@ -111,7 +111,7 @@ def masked_select(self: Array, mask: Array) -> Array:
     return self[mask]
 
 
-@differentiable(
+@operation(
     "MaskedScatterBackward0",
     constants=("mask",),
     self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
@@ -124,7 +124,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     return result
 
 
-@differentiable(
+@operation(
     "MaskedFillBackward1",
     broadcasts=True,
     constants=("mask",),
@@ -136,7 +136,7 @@ def masked_fill(self: Array, mask: Array, value: Array) -> Array:
     return _in_order(pick(mask, value.astype(self.dtype), self))
 
 
-@differentiable(
+@operation(
     "WhereBackward0",
     broadcasts=True,
     constants=("condition",),
@@ -148,7 +148,7 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return pick(condition, self, other)
 
 
-@face("masked_fill")
+@variants("masked_fill")
 def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Give the tensor with a number in the place of all entries under a mask.
 
@@ -169,11 +169,11 @@ def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     value = filling(input, mask, value)
     sizes = broadcast_shape(mask._array.shape, input._array.shape)
     if isinstance(value, Tensor):
-        return masked_fill(input, spread(mask, sizes), value)
+        return masked_fill(input, broadcast_mask(mask, sizes), value)
     return masked_fill_number(input, mask, value)
 
 
-def spread(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:
+def broadcast_mask(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:
     """Broadcast a mask to a shape; it still counts as the mask itself if that changes later."""
     if mask._array.shape == sizes:
         return mask
@@ -204,7 +204,7 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
     return value
 
 
-@face("where", method=False)
+@variants("where", method=False)
 def where_function(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """Choose entries of `input` where the condition holds, else of `other`.
 
@@ -225,11 +225,11 @@ def where_function(condition: Tensor, input: Any = None, other: Any = None) -> A
     if not isinstance(second, Tensor):
         second = scalar(second, first._array.dtype)
     if first._array.dtype is not second._array.dtype:
-        return meet_types(lambda a, b: where(condition, a, b), first, second)
+        return promote_operands(lambda a, b: where(condition, a, b), first, second)
     return where(condition, first, second)
 
 
-@face("where", function=False)
+@variants("where", function=False)
 def _method_where(input: Tensor, condition: Tensor, other: Any) -> Any:
     """Give the entries where a condition holds, and those of another tensor elsewhere.
 
@@ -258,8 +258,8 @@ def _ordered(array: Array) -> Array:
     return array
 
 
-@face(out="kind")
-@differentiable(
+@variants(out="kind")
+@operation(
     "MaximumBackward0",
     arithmetic=True,
     self=lambda grad, self, other: _chosen(grad, self, other, self < other),
@@ -270,8 +270,8 @@ def maximum(self: Array, other: Array) -> Array:
     return np.maximum(_ordered(self), other)
 
 
-@face(out="kind")
-@differentiable(
+@variants(out="kind")
+@operation(
     "MinimumBackward0",
     arithmetic=True,
     self=lambda grad, self, other: _chosen(grad, self, other, self > other),
@@ -287,7 +287,7 @@ def _within(grad: Any, self: Any, min: Any, max: Any) -> Any:
     return pick(inside if max is None else inside * (self <= max), grad, 0)
 
 
-@differentiable("ClampBackward1", self=_within)
+@operation("ClampBackward1", self=_within)
 def clamp(self: Array, min: Any, max: Any) -> Array:
     """Limit to an interval: the gradient passes where the input lies inside, ends included."""
     if min is not None:
@@ -295,7 +295,7 @@ def clamp(self: Array, min: Any, max: Any) -> Array:
     return self if max is None else np.minimum(_ordered(self), max)
 
 
-@differentiable(
+@operation(
     "ClampBackward0",
     broadcasts=True,
     self=_within,
@@ -313,7 +313,7 @@ def clamp_between(self: Array, min: Array, max: Array) -> Array:
     return np.minimum(np.maximum(_ordered(self), min), max)
 
 
-@face("clamp", out="limits", in_place="function", also="clip")
+@variants("clamp", out="limits", in_place="function", also="clip")
 def limited(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit entries to an interval.
 
@@ -349,7 +349,7 @@ def _between(input: Tensor, *limits: Any) -> Tensor:
     ends = [
         each if each is None or isinstance(each, Tensor) else scalar(each, own) for each in limits
     ]
-    wanted = meeting_of(*[each._array for each in (input, *ends) if each is not None])
+    wanted = promoted_dtype(*[each._array for each in (input, *ends) if each is not None])
     if wanted.kind == "b" and None not in ends:
         raise not_implemented("clamp", input._array)
     least, most = (False, True) if wanted.kind == "b" else (-np.inf, np.inf)
@@ -362,19 +362,19 @@ def _between(input: Tensor, *limits: Any) -> Tensor:
     return clamp_between(cast(input, wanted), low, high)
 
 
-@differentiable("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
+@operation("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
 def clamp_from_number(self: Array, min: Any) -> Array:
     """Limit from below by a number: the gradient passes where the input is not smaller."""
     return np.maximum(_ordered(self), min)
 
 
-@differentiable("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
+@operation("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
 def clamp_to_number(self: Array, max: Any) -> Array:
     """Limit from above by a number: the gradient passes where the input is not larger."""
     return np.minimum(_ordered(self), max)
 
 
-@face("clamp_min", out="limits", in_place="function")
+@variants("clamp_min", out="limits", in_place="function")
 def limited_from_below(input: Tensor, min: Any) -> Tensor:
     """Limit entries from below."""
     if isinstance(min, Tensor):
@@ -382,7 +382,7 @@ def limited_from_below(input: Tensor, min: Any) -> Tensor:
     return clamp_from_number(_wide_enough(input, min), number(min, "clamp_min", "min"))
 
 
-@face("clamp_max", out="limits", in_place="function")
+@variants("clamp_max", out="limits", in_place="function")
 def limited_from_above(input: Tensor, max: Any) -> Tensor:
     """Limit entries from above."""
     if isinstance(max, Tensor):

@@ -9,11 +9,11 @@ import numpy as np
 from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, entrywise, face, numpy_protocols
-from minigrad.faces.arguments import as_tensor, not_implemented
-from minigrad.faces.signature import Operand
 from minigrad.ops.inplace import operator_of, write
-from minigrad.ops.type_promotion import broadcast_shape, meet_other, meet_types, retry
+from minigrad.ops.type_promotion import broadcast_shape, promote_operands, promote_other, retry
+from minigrad.signatures import attach, entrywise, numpy_protocols, variants
+from minigrad.signatures.arguments import as_tensor, not_implemented
+from minigrad.signatures.signature import Operand
 
 
 def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = "") -> Any:
@@ -29,11 +29,11 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
 
     def compute(input: Any, other: Any) -> Any:
         if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-            return meet_other(compute, input, other)
+            return promote_other(compute, input, other)
         a, b = input._array, other._array
         if a.dtype != b.dtype:
             # without their places in the graph, which nobody needs to know here
-            return meet_types(compute, wrap(a), wrap(b))
+            return promote_operands(compute, wrap(a), wrap(b))
         if a.dtype.kind in refused:
             raise not_implemented(f"{kernel}_cpu", a)
         try:
@@ -61,7 +61,7 @@ def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
     refused = "" if name in ("eq", "ne") else "c"
     doc = f"Tell for each entry whether it is {meaning} the other."
     compare = _of_two(name, ufunc, doc, refused, name)
-    face(out="kind", also=long, like=_with_operand)(compare)
+    variants(out="kind", also=long, like=_with_operand)(compare)
     attach(__name__, {f"__{name}__": compare})
     return compare
 
@@ -79,7 +79,7 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 
 def _of_tensors(name: str, ufunc: Any, doc: str, refused: str = "", **forms: Any) -> None:
     operation = _of_two(name, ufunc, doc, refused, name)
-    face(out="kind", ufunc=ufunc, like=_with_tensor, **forms)(operation)
+    variants(out="kind", ufunc=ufunc, like=_with_tensor, **forms)(operation)
 
 
 _of_tensors("logical_and", np.logical_and, "Tell for each entry whether both are true.")
@@ -123,7 +123,7 @@ def _of_operands(input: Operand, other: Operand) -> Any:
 def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: str = "") -> None:
     doc = f"Combine the bits of integers, or booleans: {meaning}."
     combine = _of_two(name, ufunc, doc, refused, kernel or name)
-    face(name, out="kind", like=_of_operands)(combine)
+    variants(name, out="kind", like=_of_operands)(combine)
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
     signs = {
         f"__{sign}__": combine,
@@ -153,7 +153,7 @@ def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) 
 
     function.__name__ = name
     function.__doc__ = f"Tell for each entry whether {meaning}."
-    face(out="none" if out else None, **numpys)(function)
+    variants(out="none" if out else None, **numpys)(function)
 
 
 def _is_negative(array: Any) -> Any:
@@ -169,7 +169,7 @@ _test("isreal", np.isreal, "it has no imaginary part", numpy=np.isreal)
 _test("signbit", _is_negative, "it is negative, or -0", True, ufunc=np.signbit)
 
 
-@face(ufunc=np.positive)
+@variants(ufunc=np.positive)
 def positive(input: Tensor) -> Tensor:
     """Give the tensor itself, as `+x` does.
 
@@ -187,7 +187,7 @@ attach(__name__, {"__pos__": positive})
 # ---------------------------------------------------------------------- two as a whole
 
 
-@face()
+@variants()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors have the same shape and the same entries."""
     return bool(np.array_equal(input._array, other._array))
@@ -196,7 +196,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 _TOLERANCES = "float rtol=1e-05, float atol=1e-08, bool equal_nan=False"
 
 
-@face()
+@variants()
 @ignore_errstate
 def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
@@ -236,7 +236,7 @@ def isclose(
     return result
 
 
-@face()
+@variants()
 def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:

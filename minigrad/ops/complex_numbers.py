@@ -13,8 +13,8 @@ import numpy as np
 from minigrad.autograd.messages import refuse_complex
 from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, make_view, wrap
-from minigrad.faces import attach, face
 from minigrad.ops.inplace import copy_
+from minigrad.signatures import attach, variants
 
 
 def _view(array: Any, source: Tensor) -> Tensor:
@@ -30,7 +30,7 @@ def _refuse_gradient(*tensors: Tensor) -> None:
         refuse_complex(np.dtype(np.complex64))
 
 
-@face(method=False, numpy=np.real)
+@variants(method=False, numpy=np.real)
 def real(input: Tensor) -> Tensor:
     """Give the real parts, which lie in the same memory; a real tensor is given as it is.
 
@@ -42,7 +42,7 @@ def real(input: Tensor) -> Tensor:
     return _view(input._array.real, input) if input.is_complex() else input
 
 
-@face(method=False)
+@variants(method=False)
 def imag(input: Tensor) -> Tensor:
     """Give the imaginary parts, which lie in the same memory.
 
@@ -59,7 +59,7 @@ def imag(input: Tensor) -> Tensor:
     return _view(input._array.imag, input)
 
 
-@face(method=False)
+@variants(method=False)
 def view_as_real(input: Tensor) -> Tensor:
     """Show the real and imaginary parts as a last dimension of size 2, in the same memory.
 
@@ -78,7 +78,7 @@ def view_as_real(input: Tensor) -> Tensor:
     return _view(array[..., np.newaxis].view(array.real.dtype), input)
 
 
-@face(method=False)
+@variants(method=False)
 def view_as_complex(input: Tensor) -> Tensor:
     """Show a last dimension of size 2 as complex numbers, in the same memory.
 
@@ -99,7 +99,7 @@ def view_as_complex(input: Tensor) -> Tensor:
     return _view(pairs, input)
 
 
-@face(ufunc=np.conjugate)
+@variants(ufunc=np.conjugate)
 def conj(input: Tensor) -> Tensor:
     """Give the complex conjugates; a real tensor is given as it is.
 
@@ -113,13 +113,13 @@ def conj(input: Tensor) -> Tensor:
     return wrap(np.conjugate(input._array)) if input.is_complex() else input
 
 
-@face()
+@variants()
 def resolve_conj(input: Tensor) -> Tensor:
     """Give the tensor itself: here nothing waits to be conjugated."""
     return input
 
 
-@face(out="kind", method=False)
+@variants(out="kind", method=False)
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     r"""Make complex numbers of lengths and angles: :math:`r \cos \varphi + i r \sin \varphi`.
 
@@ -146,7 +146,7 @@ def _set(part: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Any], None]:
     return assign
 
 
-@face(out="none", method=False)
+@variants(out="none", method=False)
 def complex(real: Tensor, imag: Tensor) -> Tensor:
     """Make complex numbers of their real and imaginary parts.
 

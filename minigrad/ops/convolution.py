@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import face
-from minigrad.faces.arguments import not_implemented
 from minigrad.ops import correlation, shape
-from minigrad.ops.correlation import Sizes, face_of, output_sizes, padded, per_dimension
+from minigrad.ops.correlation import Sizes, of_dimensions, output_sizes, padded, per_dimension
 from minigrad.ops.padding import constant_pad_nd
 from minigrad.ops.type_promotion import check_one_type
+from minigrad.signatures import variants
+from minigrad.signatures.arguments import not_implemented
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))
@@ -54,7 +54,7 @@ def _transposed_sizes(
 # them. A rule takes all three, as it needs the shape of the third.
 
 
-@differentiable(
+@operation(
     "ConvolutionBackwardBackward0",
     grad_output=with_arguments(f"grad, weight, {_SETTINGS}")(lambda *given: _again(*given)),
     input=lambda grad: None,
@@ -75,11 +75,13 @@ def convolution_backward_input(
         whole = padded(grad_output, padding, padding)
         gradient = correlation.correlate(whole, weight, sizes, stride, dilation, groups)
     else:
-        gradient = correlation.spread(grad_output, weight, sizes, stride, padding, dilation, groups)
+        gradient = correlation.transposed_correlation(
+            grad_output, weight, sizes, stride, padding, dilation, groups
+        )
     return gradient if gradient.flags.c_contiguous else gradient.copy()
 
 
-@differentiable(
+@operation(
     "ConvolutionBackwardBackward0",
     grad_output=with_arguments(f"grad, input, {_SETTINGS}")(
         lambda grad, input, *settings: _again(input, grad, *settings)
@@ -104,7 +106,7 @@ def convolution_backward_weight(
     return correlation.kernel_gradient(whole, grad_output, sizes, stride, dilation, groups)
 
 
-@differentiable(
+@operation(
     "ConvolutionBackward0",
     input=convolution_backward_input,
     weight=convolution_backward_weight,
@@ -122,7 +124,9 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     sizes, kernel = input.shape[2:], weight.shape[2:]
     if transposed:
         reached = _transposed_sizes(sizes, kernel, stride, padding, dilation, more)
-        result = correlation.spread(input, weight, reached, stride, padding, dilation, groups)
+        result = correlation.transposed_correlation(
+            input, weight, reached, stride, padding, dilation, groups
+        )
     else:
         outputs = output_sizes(sizes, kernel, stride, padding, dilation)
         whole = padded(input, padding, padding)
@@ -268,7 +272,7 @@ def _convolve(
     return _convolved(name, ndim, False, input, weight, bias, *settings)
 
 
-def _spread(
+def _transposed(
     name: str, ndim: int, input: Tensor, weight: Tensor, bias: Tensor | None = None,
     stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Tensor:  # fmt: skip
@@ -299,7 +303,7 @@ def _spread(
     return _convolved(name, ndim, True, input, weight, bias, *settings)
 
 
-_say = partial(face, method=False)
+_say = partial(variants, method=False)
 for _ndim in (1, 2, 3):
-    face_of(_convolve, _ndim, f"conv{_ndim}d", _say)
-    face_of(_spread, _ndim, f"conv_transpose{_ndim}d", _say)
+    of_dimensions(_convolve, _ndim, f"conv{_ndim}d", _say)
+    of_dimensions(_transposed, _ndim, f"conv_transpose{_ndim}d", _say)

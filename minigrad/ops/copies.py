@@ -12,9 +12,9 @@ import numpy as np
 from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, face
-from minigrad.faces.arguments import cast, check_tensor
 from minigrad.ops import shape
+from minigrad.signatures import attach, variants
+from minigrad.signatures.arguments import cast, check_tensor
 
 
 def to(
@@ -111,7 +111,7 @@ def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:
     return method
 
 
-@face()
+@variants()
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """Copy the values; gradients pass through."""
     if memory_format is not None and _wants_order(memory_format, "clone"):

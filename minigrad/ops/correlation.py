@@ -7,7 +7,7 @@ A correlation is linear in the input :math:`x`, in the kernel :math:`w`, and so 
           \bar x_i = \sum_{so + dk = i} w_k g_o, \qquad
           \bar w_k = \sum_o g_o x_{so + dk},
 
-for stride :math:`s` and dilation :math:`d`: `correlate`, `spread` and `kernel_gradient`. Each is a
+for stride :math:`s` and dilation :math:`d`: `correlate`, `transposed_correlation` and `kernel_gradient`. Each is a
 product of matrices, once the windows of the input stand side by side as columns (`im2col`).
 
 With stride 1 a column need not be copied row by row. All outputs, taken in the order of memory with
@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, zeros_for
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import functional
-from minigrad.faces.arguments import refuse, wholes
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import refuse, wholes
 
 Sizes = Sequence[int]
 
@@ -62,7 +62,7 @@ def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, 
     return (given * ndim)[:ndim]
 
 
-def face_of(
+def of_dimensions(
     compute: Callable[..., Any], ndim: int, name: str, say: Callable[[str], Any] = functional
 ) -> None:
     """Make a function of some dimensions.
@@ -215,7 +215,7 @@ def correlate(
     return result[(..., *map(slice, outputs))]
 
 
-def spread(
+def transposed_correlation(
     grad: Any,
     weight: Any,
     sizes: Sizes,
@@ -323,7 +323,7 @@ def _folded_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, strid
     return dispatch(im2col, grad, kernel_size, dilation, padding, stride)
 
 
-@differentiable("Im2ColBackward0", self=_unfolded_rule)
+@operation("Im2ColBackward0", self=_unfolded_rule)
 def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Array:
     """Windows side by side as columns: each entry collects the gradients of its windows."""
     batch = self if self.ndim == 4 else self[None]
@@ -338,7 +338,7 @@ def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: A
     return columns.reshape(*self.shape[:-3], rows, math.prod(outputs))
 
 
-@differentiable("Col2ImBackward0", self=_folded_rule)
+@operation("Col2ImBackward0", self=_folded_rule)
 def col2im(
     self: Array, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Array:

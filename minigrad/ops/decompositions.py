@@ -20,22 +20,22 @@ import numpy as np
 from minigrad.autograd.custom_nodes import Decomposition, recorded
 from minigrad.autograd.messages import refuse_complex, warn
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import face, numpy_protocols
 from minigrad.ops import shape
 from minigrad.ops.choices import pick
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.triangular import tril, triu
 from minigrad.ops.type_promotion import check_one_type
+from minigrad.signatures import numpy_protocols, variants
 
 
 def linalg(name: str = "", **options: Any) -> Any:
-    """Give a body its face in `minigrad.linalg`; see `minigrad.faces.face`."""
+    """Give a body its variants in `minigrad.linalg`; see `minigrad.signatures.variants`."""
 
     def decorate(body: Any) -> Any:
         called = f"linalg_{name or body.__name__}"
-        return face(called, function=False, method=False, **options)(body)
+        return variants(called, function=False, method=False, **options)(body)
 
     return decorate
 
@@ -87,9 +87,7 @@ def lapack(function: Any, *given: Any) -> Any:
 # ---------------------------------------------------------------------- inverses
 
 
-@differentiable(
-    "LinalgInvExBackward0", self=lambda grad, result: -(mT(result) @ (grad @ mT(result)))
-)
+@operation("LinalgInvExBackward0", self=lambda grad, result: -(mT(result) @ (grad @ mT(result))))
 @ignore_errstate
 def inv(self: Array) -> Array:
     r"""Inverse: :math:`-A^{-\top} G A^{-\top}` (Giles, 2.2.3)."""
@@ -119,7 +117,7 @@ def inverted(A: Tensor) -> Tensor:
     return inv(A)
 
 
-@face("inverse", out="none")
+@variants("inverse", out="none")
 def _inverted(input: Tensor) -> Tensor:
     """Invert square matrices; see `linalg.inv`."""
     return inverted(input)
@@ -140,7 +138,7 @@ def _solve_left(grad: Any, A: Any, result: Any, vector: bool) -> Any:
     return -(dispatch(solve, mT(A), grad, False) @ mT(result))
 
 
-@differentiable("LinalgSolveExBackward0", broadcasts=True, A=_solve_left, B=_solve_right)
+@operation("LinalgSolveExBackward0", broadcasts=True, A=_solve_left, B=_solve_right)
 @ignore_errstate
 def solve(A: Array, B: Array, vector: bool) -> Array:
     r"""Solution of :math:`A X = B`: :math:`G_B = A^{-\top} G`, :math:`G_A = -G_B X^\top`."""
@@ -188,7 +186,7 @@ def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
     return dispatch(triu if upper else tril, whole, 0)
 
 
-@differentiable(
+@operation(
     "LinalgSolveTriangularBackward0", broadcasts=True, A=_triangular_left, B=_triangular_right
 )
 @ignore_errstate
@@ -212,7 +210,7 @@ def _pinv_rule(grad: Any, self: Any, result: Any) -> Any:
     return right - self @ (result @ right) + left - (left @ result) @ self - Pt @ grad @ Pt
 
 
-@differentiable("LinalgPinvBackward0", self=_pinv_rule)
+@operation("LinalgPinvBackward0", self=_pinv_rule)
 @ignore_errstate
 def pinv(self: Array, rtol: float) -> Array:
     """Pseudoinverse: parts of the matrix whose singular value is too small are left out."""
@@ -246,7 +244,7 @@ def pseudoinverse(A: Tensor, rcond: float | None = None, *, rtol: float | None =
     return pinv(A, rtol)
 
 
-@face()
+@variants()
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
     return pseudoinverse(input, rcond)
@@ -294,7 +292,7 @@ def _cholesky_rule(grad: Any, result: Any) -> Any:
     return dispatch(solve_triangular, result, mT(half), False)
 
 
-@differentiable("LinalgCholeskyExBackward0", self=_cholesky_rule)
+@operation("LinalgCholeskyExBackward0", self=_cholesky_rule)
 @ignore_errstate
 def lower_cholesky(self: Array) -> Array:
     """Triangle L with L Lᵀ = A; see its rule."""
@@ -464,7 +462,7 @@ def decomposed(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> 
     return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
 
 
-@face("svd", results="U S V", out="kind")
+@variants("svd", results="U S V", out="kind")
 def svd_with_v(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """Decompose matrices as U diag(S) V^T: `linalg.svd` under its older name, with V itself."""
     U, S, Vh = decomposed(input, not (some and compute_uv))
@@ -545,7 +543,7 @@ def orthonormalized(A: Tensor, mode: str = "reduced") -> Any:
     return recorded(LinalgQrBackward0, A, (Q, column_major(R)), mode)
 
 
-@face("qr", results="Q R", out="kind")
+@variants("qr", results="Q R", out="kind")
 def qr_of(input: Tensor, some: bool = True) -> Any:
     """Factor matrices as Q R: `linalg.qr` under its older name."""
     warn("torch.qr is deprecated in favor of torch.linalg.qr.")
@@ -573,7 +571,7 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
     return dispatch(solve, mT(A), diagonal, False)
 
 
-@differentiable("LinalgDetBackward0", A=_det_rule)
+@operation("LinalgDetBackward0", A=_det_rule)
 @ignore_errstate
 def det(A: Array) -> Array:
     r"""Determinant: :math:`g \det(A) A^{-\top}`, which is g times the matrix of cofactors."""
@@ -599,7 +597,7 @@ def determinant(A: Tensor) -> Tensor:
     return det(A)
 
 
-@face("det")
+@variants("det")
 def _determinant(input: Tensor) -> Tensor:
     """Give the determinants of square matrices; see `linalg.det`."""
     return determinant(input)
@@ -635,13 +633,13 @@ def sign_and_logarithm(A: Tensor) -> Any:
     return recorded(LinalgSlogdetBackward0, A, np.linalg.slogdet(A._array))
 
 
-@face("slogdet", results="sign logabsdet")
+@variants("slogdet", results="sign logabsdet")
 def _sign_and_logarithm(input: Tensor) -> Any:
     """Give the sign of determinants, and the logarithm of their size; see `linalg.slogdet`."""
     return sign_and_logarithm(input)
 
 
-@face("logdet")
+@variants("logdet")
 def logarithm_of_determinant(input: Tensor) -> Any:
     """Give the logarithm of determinants; NaN where they are negative.
 

@@ -10,19 +10,19 @@ import numpy as np
 
 from minigrad import random
 from minigrad.autograd.messages import warn
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES, face, functional
 from minigrad.ops import elementwise
-from minigrad.ops.correlation import face_of
+from minigrad.ops.correlation import of_dimensions
 from minigrad.ops.inplace import write
+from minigrad.signatures import VARIANTS, functional, variants
 
 # Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
 # and variance stay. Source: Klambauer et al., Self-normalizing neural networks, 2017.
 _ALPHA = 1.7580993408473766
 
 
-@differentiable("NativeDropoutBackward0", self=lambda grad, mask: grad * mask)
+@operation("NativeDropoutBackward0", self=lambda grad, mask: grad * mask)
 def native_dropout(self: Array, mask: Any) -> Array:
     """Entries times a random mask, 0 or one over the probability of being kept: so :math:`g`."""
     return self * mask
@@ -72,7 +72,7 @@ def _dropping(name: str, feature: bool, alpha: bool) -> Callable[[Any], None]:
         plain = make(name, lambda operation, *given: operation(*given))
         for called, function in ((name, plain), (f"{name}_", make(f"{name}_", write))):
             function.__doc__, function.__module__ = said.__doc__, said.__module__
-            face(called, method=False)(function)
+            variants(called, method=False)(function)
 
     return decorate
 
@@ -101,7 +101,7 @@ def _drop_channels_to_the_left() -> None:
     """Set whole channels at random to what selu has far on the left."""
 
 
-@face("native_dropout", method=False)
+@variants("native_dropout", method=False)
 def dropped_and_mask(input: Tensor, p: float, train: bool) -> tuple[Tensor, Tensor]:
     """Set entries to zero at random, and give the mask of those that were kept, too.
 
@@ -132,7 +132,7 @@ def _check_range(p: Any) -> None:
 
 def _drop(name: str, input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     _check_range(p)
-    return FACES[f"{name}_" if inplace else name].function(input, p, training)
+    return VARIANTS[f"{name}_" if inplace else name].function(input, p, training)
 
 
 @functional("dropout")
@@ -215,7 +215,7 @@ def _of_channels(
         warn(f"{told} This is deprecated; use dropout instead.")
     elif spatial == 2 and ndim == 3:
         warn("dropout2d takes a 3D input as (N, C, L), as dropout1d does; use that instead.")
-    call = FACES["feature_dropout_" if inplace else "feature_dropout"].function
+    call = VARIANTS["feature_dropout_" if inplace else "feature_dropout"].function
     if spatial == 2 or ndim == spatial + 2:
         return call(input, p, training)
     if inplace:
@@ -224,4 +224,4 @@ def _of_channels(
 
 
 for _spatial in (1, 2, 3):
-    face_of(_of_channels, _spatial, f"dropout{_spatial}d")
+    of_dimensions(_of_channels, _spatial, f"dropout{_spatial}d")

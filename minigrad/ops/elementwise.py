@@ -14,25 +14,25 @@ from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, entrywise, face, lazy_loading
-from minigrad.faces.arguments import cast, is_operand, number, plain
-from minigrad.faces.signature import Number, Operand
 from minigrad.ops import type_promotion
-from minigrad.ops.type_promotion import far, no_booleans, scalar, with_number
+from minigrad.ops.type_promotion import exact_values, no_booleans, scalar, with_number
+from minigrad.signatures import attach, entrywise, lazy_loading, variants
+from minigrad.signatures.arguments import cast, is_operand, number, plain
+from minigrad.signatures.signature import Number, Operand
 
 # ---------------------------------------------------------------------- arithmetic
 
 
-@differentiable("AddBackward0", arithmetic=True, self=lambda grad: grad, other=lambda grad: grad)
+@operation("AddBackward0", arithmetic=True, self=lambda grad: grad, other=lambda grad: grad)
 def add(self: Array, other: Array) -> Array:
     """Sum: both inputs get the gradient as it is."""
     return self + other
 
 
-@differentiable(
+@operation(
     "AddBackward0",
     arithmetic=False,
     broadcasts=True,
@@ -45,7 +45,7 @@ def add_scaled(self: Array, other: Array, alpha: Any) -> Array:
     return self + other * alpha
 
 
-@differentiable("SubBackward0", arithmetic=True, self=lambda grad: grad, other=lambda grad: -grad)
+@operation("SubBackward0", arithmetic=True, self=lambda grad: grad, other=lambda grad: -grad)
 def sub(self: Array, other: Array) -> Array:
     """Difference: the second input gets the negative gradient."""
     try:
@@ -54,7 +54,7 @@ def sub(self: Array, other: Array) -> Array:
         raise no_booleans(error, self, other) from None
 
 
-@differentiable(
+@operation(
     "SubBackward0", broadcasts=True, self=lambda grad: grad, other=lambda grad, alpha: -grad * alpha
 )
 @ignore_errstate
@@ -63,14 +63,14 @@ def sub_scaled(self: Array, other: Array, alpha: Any) -> Array:
     return self - other * alpha
 
 
-@differentiable("RsubBackward1", self=lambda grad: -grad)
+@operation("RsubBackward1", self=lambda grad: -grad)
 def rsub_number(self: Array, other: Array) -> Array:
     """Number minus tensor: the gradient changes its sign."""
     return other - self
 
 
-@face(out="kind", in_place=True, also="multiply")
-@differentiable(
+@variants(out="kind", in_place=True, also="multiply")
+@operation(
     "MulBackward0",
     arithmetic=True,
     self=lambda grad, other: grad * other,
@@ -81,8 +81,8 @@ def mul(self: Operand, other: Operand) -> Array:
     return self * other
 
 
-@face("true_divide", out="kind", in_place=True)
-@differentiable(
+@variants("true_divide", out="kind", in_place=True)
+@operation(
     "DivBackward0",
     arithmetic=True,
     self=lambda grad, other: grad / other,
@@ -92,13 +92,13 @@ def mul(self: Operand, other: Operand) -> Array:
 def div(self: Operand, other: Operand) -> Array:
     r"""Quotient: :math:`g / b` for the numerator and :math:`-g\, a / b^2` for the denominator."""
     if self.dtype.kind in "iub":  # numbers count as they were said
-        self, other = far.get(id(self), self), far.get(id(other), other)
+        self, other = exact_values.get(id(self), self), exact_values.get(id(other), other)
         return np.true_divide(self, other).astype(dtypes.default.dtype.numpy)
     return self / other
 
 
 @entrywise(floats=False, also="negative", ufunc=np.negative)
-@differentiable("NegBackward0", self=lambda grad: -grad)
+@operation("NegBackward0", self=lambda grad: -grad)
 def neg(self: Array) -> Array:
     """Negative: so is the gradient."""
     try:
@@ -110,25 +110,25 @@ def neg(self: Array) -> Array:
 # ------------------------------------------------- with a Python number, as backward rules have it
 
 
-@differentiable("AddBackward1", self=lambda grad: grad)
+@operation("AddBackward1", self=lambda grad: grad)
 def add_number(self: Array, other: Any) -> Array:
     """Sum with a number: the gradient as it is."""
     return self + other
 
 
-@differentiable("SubBackward1", self=lambda grad: grad)
+@operation("SubBackward1", self=lambda grad: grad)
 def sub_number(self: Array, other: Any) -> Array:
     """Tensor minus number: the gradient as it is."""
     return self - other
 
 
-@differentiable("MulBackward1", self=lambda grad, other: grad * other)
+@operation("MulBackward1", self=lambda grad, other: grad * other)
 def mul_number(self: Array, other: Any) -> Array:
     """Product with a number: the gradient times that number."""
     return self * other
 
 
-@differentiable("DivBackward1", self=lambda grad, other: grad / other)
+@operation("DivBackward1", self=lambda grad, other: grad / other)
 def div_number(self: Array, other: Any) -> Array:
     """Quotient by a number: the gradient over that number."""
     return self / other
@@ -140,7 +140,7 @@ with_number |= {add: add_number, sub: sub_number, mul: mul_number, div: div_numb
 # ------------------------------------------------------------ what is written: x + y, x.sub(y)
 
 
-@face("add", out="kind")
+@variants("add", out="kind")
 def sum_of_two(input: Operand, other: Operand, *, alpha: Number = 1) -> Any:
     """Add a tensor, or a number, times `alpha`."""
     if alpha == 1 and alpha is not True:
@@ -148,7 +148,7 @@ def sum_of_two(input: Operand, other: Operand, *, alpha: Number = 1) -> Any:
     return with_alpha(add_scaled, input, other, alpha)
 
 
-@face("sub", out="kind", also="subtract")
+@variants("sub", out="kind", also="subtract")
 def difference(input: Operand, other: Operand, *, alpha: Number = 1) -> Any:
     """Subtract a tensor, or a number, times `alpha`."""
     if alpha == 1 and alpha is not True:
@@ -173,20 +173,20 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
     a, b = input._array, other._array
     if scaled is sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
         raise no_booleans(TypeError(), a, b)
-    meeting = dtypes.result_type(a, b)
+    promoted = dtypes.result_type(a, b)
     lowest = {bool: "biufcO", int: "iufcO", float: "fcO", complex: "cO"}
-    if meeting.kind not in lowest.get(type(alpha), "biufcO") and meeting.kind != "b":
-        raise RuntimeError(f"alpha={alpha} is of a higher kind than the tensors, {meeting}")
-    if isinstance(alpha, bool) and meeting.kind != "b":
+    if promoted.kind not in lowest.get(type(alpha), "biufcO") and promoted.kind != "b":
+        raise RuntimeError(f"alpha={alpha} is of a higher kind than the tensors, {promoted}")
+    if isinstance(alpha, bool) and promoted.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if meeting.kind == "b":
+    if promoted.kind == "b":
         alpha = bool(alpha)
     if a.dtype == b.dtype:
         return scaled(input, other, alpha)
-    return type_promotion.meet_types(lambda a, b: scaled(a, b, alpha), input, other)
+    return type_promotion.promote_operands(lambda a, b: scaled(a, b, alpha), input, other)
 
 
-@face("div", out="kind", in_place=True, also="divide")
+@variants("div", out="kind", in_place=True, also="divide")
 def quotient(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
     """Divide two tensors, or a tensor by a number; integers give floating-point results.
 
@@ -273,14 +273,14 @@ def _power_rule(grad: Any, self: Any, exponent: Any) -> Any:
     return grad * (exponent * self ** (exponent - 1))
 
 
-@differentiable("PowBackward0", self=_power_rule)
+@operation("PowBackward0", self=_power_rule)
 @ignore_errstate
 def pow_number(self: Array, exponent: Any) -> Array:
     r"""Power with a number for exponent: :math:`g\, n x^{n-1}`."""
     return _power(self, plain(exponent))
 
 
-@differentiable(
+@operation(
     "PowBackward1",
     arithmetic=True,
     self=lambda grad, self, exponent: np.where(
@@ -302,7 +302,7 @@ def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> A
     return grad * (result * float(np.log(self)))
 
 
-@differentiable("PowBackward2", exponent=_power_of_number_rule)
+@operation("PowBackward2", exponent=_power_of_number_rule)
 @ignore_errstate
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
@@ -311,7 +311,7 @@ def pow_of_number(self: Array, exponent: Any) -> Array:
     return power if power.flags.c_contiguous else power.copy("C")
 
 
-@face("pow", out="kind", in_place=True)
+@variants("pow", out="kind", in_place=True)
 def power(input: Operand, exponent: Operand) -> Any:
     """Raise to a power: a tensor to a number or a tensor, or a number to a tensor."""
     if not isinstance(input, Tensor):
@@ -360,7 +360,7 @@ def square(input: Tensor) -> Tensor:
 
 
 @entrywise(ufunc=np.sqrt)
-@differentiable("SqrtBackward0", self=lambda grad, result: grad / (2 * result))
+@operation("SqrtBackward0", self=lambda grad, result: grad / (2 * result))
 @ignore_errstate
 def sqrt(self: Array) -> Array:
     r"""Square root: :math:`g / (2 \sqrt{x})`."""
@@ -368,7 +368,7 @@ def sqrt(self: Array) -> Array:
 
 
 @entrywise()
-@differentiable("RsqrtBackward0", self=lambda grad, result: -0.5 * grad * result**3)
+@operation("RsqrtBackward0", self=lambda grad, result: -0.5 * grad * result**3)
 @ignore_errstate
 def rsqrt(self: Array) -> Array:
     r"""One over the square root: :math:`-g\, x^{-3/2} / 2`."""
@@ -376,7 +376,7 @@ def rsqrt(self: Array) -> Array:
 
 
 @entrywise()
-@differentiable("ReciprocalBackward0", self=lambda grad, result: -grad * (result * result))
+@operation("ReciprocalBackward0", self=lambda grad, result: -grad * (result * result))
 @ignore_errstate
 def reciprocal(self: Array) -> Array:
     r"""Reciprocal: :math:`-g / x^2`."""
@@ -387,7 +387,7 @@ def reciprocal(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.exp)
-@differentiable("ExpBackward0", self=lambda grad, result: grad * result)
+@operation("ExpBackward0", self=lambda grad, result: grad * result)
 @ignore_errstate
 def exp(self: Array) -> Array:
     r"""Exponential: :math:`g\, e^x`."""
@@ -395,7 +395,7 @@ def exp(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.log)
-@differentiable("LogBackward0", self=lambda grad, self: grad / self)
+@operation("LogBackward0", self=lambda grad, self: grad / self)
 @ignore_errstate
 def log(self: Array) -> Array:
     r"""Natural logarithm: :math:`g / x`."""
@@ -403,7 +403,7 @@ def log(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.log1p)
-@differentiable("Log1PBackward0", self=lambda grad, self: grad / (self + 1))
+@operation("Log1PBackward0", self=lambda grad, self: grad / (self + 1))
 @ignore_errstate
 def log1p(self: Array) -> Array:
     r"""Logarithm of :math:`1 + x`: :math:`g / (1 + x)`."""
@@ -411,7 +411,7 @@ def log1p(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.expm1)
-@differentiable("Expm1Backward0", self=lambda grad, result: grad * (result + 1))
+@operation("Expm1Backward0", self=lambda grad, result: grad * (result + 1))
 @ignore_errstate
 def expm1(self: Array) -> Array:
     r"""Exponential minus one: :math:`g\, e^x`."""
@@ -419,7 +419,7 @@ def expm1(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.sin)
-@differentiable("SinBackward0", self=lambda grad, self: grad * np.cos(self))
+@operation("SinBackward0", self=lambda grad, self: grad * np.cos(self))
 @ignore_errstate
 def sin(self: Array) -> Array:
     r"""Sine: :math:`g \cos x`."""
@@ -427,7 +427,7 @@ def sin(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.cos)
-@differentiable("CosBackward0", self=lambda grad, self: grad * -np.sin(self))
+@operation("CosBackward0", self=lambda grad, self: grad * -np.sin(self))
 @ignore_errstate
 def cos(self: Array) -> Array:
     r"""Cosine: :math:`-g \sin x`."""

@@ -14,11 +14,11 @@ from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import modes
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
-from minigrad.faces import attach
-from minigrad.faces.arguments import dimension
-from minigrad.faces.out import refuse_overlap, repeats, warn_of_repeats
 from minigrad.ops import parts, shape
 from minigrad.ops.inplace import broadcasts, copy_, fill_, write
+from minigrad.signatures import attach
+from minigrad.signatures.arguments import dimension
+from minigrad.signatures.out import refuse_overlap, repeats, warn_of_repeats
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:

@@ -16,16 +16,22 @@ from minigrad.autograd.views import check_inplace, rebase_history, update_views,
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
 from minigrad.core.node import NO_EDGE
-from minigrad.core.operation import book
+from minigrad.core.operation import registry
 from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
-from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import is_operand
-from minigrad.faces.face import writers
-from minigrad.faces.out import overlap, refuse_overlap, refuse_repeats, repeats, warn_of_repeats
 from minigrad.ops import choices, elementwise, parts, shape
 from minigrad.ops.type_promotion import broadcast_into, scalar, unobserved
+from minigrad.signatures import arguments, attach, variants
+from minigrad.signatures.arguments import is_operand
+from minigrad.signatures.out import (
+    overlap,
+    refuse_overlap,
+    refuse_repeats,
+    repeats,
+    warn_of_repeats,
+)
+from minigrad.signatures.variants import writers
 
 
 def write(
@@ -124,7 +130,7 @@ def _needs_gradient(*tensors: Any) -> bool:
     return any(isinstance(tensor, Tensor) and tensor.requires_grad for tensor in tensors)
 
 
-@face(function=False)
+@variants(function=False)
 def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of another tensor, broadcast to this one's shape, into this one.
 
@@ -150,7 +156,7 @@ def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return write(shape.copy_values, input, other, checked=True)
 
 
-@face()
+@variants()
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Set all entries to one number, or to the only entry of a tensor without dimensions.
 
@@ -174,13 +180,13 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     return write(shape.filled_with, input, value, checked=True)
 
 
-@face()
+@variants()
 def zero_(input: Tensor) -> Tensor:
     """Set all entries to 0."""
     return write(shape.zeros, input, checked=True)
 
 
-@face("detach", method=False)
+@variants("detach", method=False)
 def detached(input: Tensor) -> Tensor:
     """Give the same values in the same memory, outside of the graph.
 
@@ -192,7 +198,7 @@ def detached(input: Tensor) -> Tensor:
     return input.detach()
 
 
-@face("detach_", method=False)
+@variants("detach_", method=False)
 def detached_in_place(input: Tensor) -> Tensor:
     """Take a tensor out of its graph."""
     return input.detach_()
@@ -223,8 +229,8 @@ def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
 
 def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
     """Make `add_` or `sub_`."""
-    operation = book[name]
-    scaled = functools.partial(elementwise.with_alpha, book[f"{name}_scaled"])
+    operation = registry[name]
+    scaled = functools.partial(elementwise.with_alpha, registry[f"{name}_scaled"])
 
     def change(tensor: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         if not modes.recording and _plain_arrays(tensor, other, alpha):
@@ -265,7 +271,7 @@ def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
         warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     sizes = tensor._array.shape
     if isinstance(value, Tensor) and broadcasts(mask._array.shape, sizes):
-        mask = choices.spread(mask, sizes)
+        mask = choices.broadcast_mask(mask, sizes)
     operation = choices.masked_fill if isinstance(value, Tensor) else choices.masked_fill_number
     write(operation, tensor, mask, value, checked=True)
     if repeats(tensor._array):  # some of what was not written has the same place
@@ -364,7 +370,7 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
     return resize_(input, the_template._array.shape)
 
 
-@face(function=False)
+@variants(function=False)
 def set_(
     input: Tensor,
     source: Tensor | None = None,

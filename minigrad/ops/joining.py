@@ -15,16 +15,16 @@ from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import dispatch
 from minigrad.core.modes import modes, notify
 from minigrad.core.node import NO_EDGE, Node, reduce_gradient
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import attach, face
-from minigrad.faces.arguments import check_tensors, dimension, whole, wholes
-from minigrad.faces.signature import Dim
 from minigrad.ops import shape
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
 from minigrad.ops.type_promotion import broadcast_shape
+from minigrad.signatures import attach, variants
+from minigrad.signatures.arguments import check_tensors, dimension, whole, wholes
+from minigrad.signatures.signature import Dim
 
 
 def _reduced(node: Node, parts: list[Any]) -> list[Any]:
@@ -111,7 +111,7 @@ class UnbindBackward0(SplitBackward0):
     _put_together = staticmethod(np.stack)
 
 
-def _meeting(arrays: Sequence[Any]) -> np.dtype[Any]:
+def _promoted(arrays: Sequence[Any]) -> np.dtype[Any]:
     return functools.reduce(dtypes.promote, (array.dtype for array in arrays))
 
 
@@ -140,7 +140,7 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a dimension: each gets its part of the gradient."""
     arrays = [tensor._array for tensor in tensors]
     whole = [array for array in arrays if array.shape != (0,)] or arrays
-    joined = np.concatenate(whole, dim, dtype=_meeting(arrays))
+    joined = np.concatenate(whole, dim, dtype=_promoted(arrays))
     sizes = [None if array.shape == (0,) else array.shape[dim] for array in arrays]
     return _joined(CatBackward0, tensors, joined, (dim, sizes))
 
@@ -148,7 +148,7 @@ def cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
 def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Join tensors along a new dimension: each gets its layer of the gradient."""
     arrays = [tensor._array for tensor in tensors]
-    return _joined(StackBackward0, tensors, np.stack(arrays, dim, dtype=_meeting(arrays)), (dim,))
+    return _joined(StackBackward0, tensors, np.stack(arrays, dim, dtype=_promoted(arrays)), (dim,))
 
 
 def _take_apart(
@@ -171,7 +171,7 @@ def _take_apart(
     return results
 
 
-@face()
+@variants()
 def unbind(input: Tensor, dim: Dim = 0) -> tuple[Tensor, ...]:
     """Take a tensor apart along a dimension: the rule stacks the gradients."""
     if not input._array.ndim:
@@ -189,7 +189,7 @@ def unsafe_chunk(tensor: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("cat", out="kind", method=False, also="concat concatenate")
+@variants("cat", out="kind", method=False, also="concat concatenate")
 def joined(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors along a dimension.
 
@@ -210,7 +210,7 @@ def joined(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return cat(tensors, 0 if shapes == {(0,)} else dimension(dim, ndim))
 
 
-@face("stack", out="kind", method=False)
+@variants("stack", out="kind", method=False)
 def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """Join tensors of one shape along a new dimension."""
     tensors = check_tensors(tensors)
@@ -234,14 +234,14 @@ def _stack_rows(name: str, ndim: int, meaning: str) -> None:
         return joined(rows, 1 if ndim == 1 and rows[0].ndim > 1 else 0)
 
     body.__doc__ = f"Join tensors {meaning}."
-    face(name, out="kind", method=False)(body)
+    variants(name, out="kind", method=False)(body)
 
 
 _stack_rows("hstack", 1, "side by side: along the second dimension, vectors along their only one")
 _stack_rows("vstack", 2, "one below the other: along the first dimension, vectors as rows")
 
 
-@face(method=False)
+@variants(method=False)
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
     size = split_size_or_sections
@@ -263,19 +263,19 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     return _take_apart(kind, tensor, number, pieces)
 
 
-@face("split", function=False)
+@variants("split", function=False)
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
     return split(input, split_size, dim)
 
 
-@face()
+@variants()
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of given sizes along a dimension."""
     return split(input, list(split_sizes), dim)
 
 
-@face()
+@variants()
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into a number of pieces along a dimension."""
     if chunks < 1 or not input.ndim:
@@ -284,7 +284,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     return split(input, -(-total // chunks) if total else [0] * chunks, dim)
 
 
-@face()
+@variants()
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into views along a dimension: into so many, or before some places.
 
@@ -316,9 +316,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
 # ---------------------------------------------------------------------- sequences without padding
 
 
-@differentiable(
-    "PackPaddedSequenceBackward0", grad=lambda grad, present: grad[: len(present)][present]
-)
+@operation("PackPaddedSequenceBackward0", grad=lambda grad, present: grad[: len(present)][present])
 def unpack(grad: Array, present: Any, sizes: Any) -> Array:
     """Packed sequences, padded with zeros: each entry has the gradient of its place."""
     padded = np.zeros(sizes, dtype=grad.dtype)
@@ -326,7 +324,7 @@ def unpack(grad: Array, present: Any, sizes: Any) -> Array:
     return padded
 
 
-@differentiable("PackPaddedSequenceBackward0", self=unpack)
+@operation("PackPaddedSequenceBackward0", self=unpack)
 def pack(self: Array, present: Any, sizes: Any) -> Array:
     """The entries that are present, step by step: each gets the gradient from its new place."""
     return self[: len(present)][present]
@@ -353,7 +351,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     return tuple(t if t._array.shape == wanted else shape.expand(t, wanted) for t in tensors)
 
 
-@face()
+@variants()
 def repeat_interleave(
     input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: Any = None
 ) -> Tensor:

@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import LAYOUTS, Array, differentiable
+from minigrad.core.operation import LAYOUTS, Array, operation
 from minigrad.core.tensor import (
     Tensor,
     wrap,
 )
 from minigrad.creation.construction import entry, real_number
 from minigrad.creation.dtypes import scalar_name
-from minigrad.faces import face, functional
-from minigrad.faces.signature import Number
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
 from minigrad.ops.type_promotion import CONVERT, differ
+from minigrad.signatures import functional, variants
+from minigrad.signatures.signature import Number
 
 # ---------------------------------------------------------------------- factors that fit
 
@@ -121,8 +121,8 @@ def _right_rule(grad: Any, left: Any, column_major: bool) -> Any:
     return dispatch(mm, _t(left), grad)
 
 
-@face(out="none", check=check_factors)
-@differentiable(
+@variants(out="none", check=check_factors)
+@operation(
     "MmBackward0",
     self=lambda grad, mat2, self_sym_columns: _left_rule(grad, mat2, self_sym_columns),
     mat2=lambda grad, self, mat2_sym_columns: _right_rule(grad, self, mat2_sym_columns),
@@ -136,7 +136,7 @@ def mm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
-@differentiable(
+@operation(
     "AddmmBackward0",
     broadcasts=("self",),
     self=lambda grad: grad,
@@ -163,7 +163,7 @@ def factors(tensor: Tensor, *numbers: Any) -> list[Any]:
     return [take(each, dtype) for each in numbers]
 
 
-@face("addmm", out="none", in_place=True)
+@variants("addmm", out="none", in_place=True)
 def scaled_addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:

@@ -21,18 +21,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import attach, face, numpy_protocols
-from minigrad.faces.arguments import as_tensor, check_tensors, different
 from minigrad.ops import elementwise, reduction, shape, triangular
 from minigrad.ops.linear import check_factors, mm
 from minigrad.ops.shape import _t
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.signatures import attach, numpy_protocols, variants
+from minigrad.signatures.arguments import as_tensor, check_tensors, different
 
 
-@face(out="none", check=partial(check_factors, right=1))
-@differentiable(
+@variants(out="none", check=partial(check_factors, right=1))
+@operation(
     "MvBackward0",
     self=lambda grad, vec: np.multiply.outer(grad, vec),
     vec=lambda grad, self: _t(self) @ grad,
@@ -42,8 +42,8 @@ def mv(self: Array, vec: Array) -> Array:
     return self @ vec
 
 
-@face(out="none", check=partial(check_factors, left=1, right=1))
-@differentiable(
+@variants(out="none", check=partial(check_factors, left=1, right=1))
+@operation(
     "DotBackward0", self=lambda grad, tensor: grad * tensor, tensor=lambda grad, self: grad * self
 )
 def dot(self: Array, tensor: Array) -> Array:
@@ -51,7 +51,7 @@ def dot(self: Array, tensor: Array) -> Array:
     return self @ tensor
 
 
-@face(out="kind", ufunc=((np.multiply, "outer"),))
+@variants(out="kind", ufunc=((np.multiply, "outer"),))
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Multiply each entry of one vector by each of another."""
     if not input.ndim == vec2.ndim == 1:
@@ -59,8 +59,8 @@ def outer(input: Tensor, vec2: Tensor) -> Tensor:
     return elementwise.mul(shape.view(input, (len(input), 1)), vec2)
 
 
-@face(out="none", check=partial(check_factors, left=3, right=3))
-@differentiable(
+@variants(out="none", check=partial(check_factors, left=3, right=3))
+@operation(
     "BmmBackward0",
     self=lambda grad, mat2: dispatch(bmm, grad, np.swapaxes(mat2, 1, 2)),
     mat2=lambda grad, self: dispatch(bmm, np.swapaxes(self, 1, 2), grad),
@@ -73,7 +73,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
-@differentiable(
+@operation(
     "BaddbmmBackward0",
     broadcasts=("self",),
     self=lambda grad: grad,
@@ -89,7 +89,7 @@ def baddbmm(self: Array, batch1: Array, batch2: Array) -> Array:
 # ---------------------------------------------------------------------- products of any dimensions
 
 
-@face(out="none", ufunc=np.matmul)
+@variants(out="none", ufunc=np.matmul)
 def matmul(input: Tensor, other: Tensor) -> Tensor:
     """Multiply tensors of any dimensions, through the operations above, as PyTorch does.
 
@@ -379,7 +379,7 @@ def _written(args: Sequence[Any]) -> tuple[str, list[Any]]:
     return equation, [*args[: len(args) - len(args) % 2 : 2]]
 
 
-@face(method=False)
+@variants(method=False)
 def einsum(*args: Any) -> Tensor:
     r"""Multiply tensors and sum over indices, as an equation says: "ij,jk->ik".
 
@@ -416,7 +416,7 @@ def einsum(*args: Any) -> Tensor:
     return _summed(lined_up, plan, _users(lined_up, plan))
 
 
-@face(out="none", method=False)
+@variants(out="none", method=False)
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Sum products over pairs of dimensions; those that are left come one after the other.
 
@@ -468,7 +468,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     return shape.reshape(a.mm(b), sizes)
 
 
-@face(out="none", numpy=np.inner)
+@variants(out="none", numpy=np.inner)
 def inner(input: Tensor, other: Tensor) -> Tensor:
     """Sum products over the last dimension of both; a number multiplies.
 
@@ -486,7 +486,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
-@face(method=False)
+@variants(method=False)
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     r"""Map pairs of vectors, $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
 

@@ -16,11 +16,8 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import dispatch, ignore_errstate, in_rule, with_arguments
-from minigrad.core.operation import Array, arguments_of, differentiable
+from minigrad.core.operation import Array, arguments_of, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import functional
-from minigrad.faces.arguments import as_floats, not_implemented, refuse
-from minigrad.faces.face import documented
 from minigrad.ops import choices
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.choices import pick
@@ -32,6 +29,9 @@ from minigrad.ops.type_promotion import (
     refuse_gradient,
     scalar,
 )
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import as_floats, not_implemented, refuse
+from minigrad.signatures.variants import documented
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
@@ -130,8 +130,8 @@ def _loss_of_difference(node: str, name: str, losses: Any, slope: Any, setting: 
 
     loss.__name__ = name
     loss.__doc__ = f"Loss of a difference; `{name}` of `minigrad.nn.functional` says which."
-    operation = differentiable(node, broadcasts=True, self=rule, target=in_target)
-    return operation(ignore_errstate(loss))
+    declared = operation(node, broadcasts=True, self=rule, target=in_target)
+    return declared(ignore_errstate(loss))
 
 
 _mse = _loss_of_difference("MseLossBackward0", "mse_loss", lambda d: d * d, lambda d: d * 2)
@@ -338,7 +338,7 @@ def _likelihood(node: str, name: str) -> Any:
 
     loss.__name__ = name
     loss.__doc__ = r"Likelihood :math:`-w_t x_t`: the class of each target gets :math:`-g w_t`."
-    return differentiable(node, constants=("target",), self=rule)(ignore_errstate(loss))
+    return operation(node, constants=("target",), self=rule)(ignore_errstate(loss))
 
 
 nll_loss = _likelihood("NllLossBackward0", "nll_loss")
@@ -533,7 +533,7 @@ def _bce_target_rule(grad: Any, self: Any, weight: Any, reduction: int) -> Any:
     return _weighed((np.log1p(-self) - np.log(self)) * grad, weight, reduction)
 
 
-@differentiable("BinaryCrossEntropyBackward0", self=_bce_rule, target=_bce_target_rule)
+@operation("BinaryCrossEntropyBackward0", self=_bce_rule, target=_bce_target_rule)
 @ignore_errstate
 def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int) -> Array:
     r"""Binary cross entropy :math:`-t \ln x - (1 - t) \ln(1 - x)`; logarithms are at least -100."""
@@ -563,7 +563,7 @@ def _logits_target_rule(
     return _weighed(slope * grad, weight, reduction)
 
 
-@differentiable(
+@operation(
     "BinaryCrossEntropyWithLogitsBackward0",
     broadcasts=True,
     self=_logits_rule,
@@ -937,7 +937,7 @@ def _soft_margin_rule(grad: Any, self: Any, target: Any, reduction: int) -> Any:
     return _weighed(grad * (-target * (power / (1 + power))), None, reduction)
 
 
-@differentiable("SoftMarginLossBackward0", constants=("target",), self=_soft_margin_rule)
+@operation("SoftMarginLossBackward0", constants=("target",), self=_soft_margin_rule)
 @ignore_errstate
 def soft_margin_loss(self: Array, target: Array, reduction: int) -> Array:
     r"""Soft margin :math:`\ln(1 + e^{-t x})` for targets 1 and -1: :math:`-g t\, \sigma(-t x)`."""

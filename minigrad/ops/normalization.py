@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.ops.shape import unsafe_view
 from minigrad.ops.type_promotion import rounded_once
@@ -134,8 +134,8 @@ def _normalization(node: str, name: str, over: str) -> Any:
 
     normalized.__name__ = name
     normalized.__doc__ = rf"Normalization over {over}: :math:`w (x - \mu) / \sigma + b`."
-    operation = differentiable(node, input=_input_rule, weight=_weight_rule, bias=_bias_rule)
-    return operation(ignore_errstate(normalized))
+    declared = operation(node, input=_input_rule, weight=_weight_rule, bias=_bias_rule)
+    return declared(ignore_errstate(normalized))
 
 
 native_batch_norm, native_layer_norm, native_group_norm = (
@@ -156,7 +156,7 @@ def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
     return (grad - v * (_total(axes, grad * v) / square)) * (g / np.sqrt(square))
 
 
-@differentiable(
+@operation(
     "WeightNormInterfaceBackward0",
     v=_v_rule,
     g=lambda grad, v, axes: _total(axes, grad * v) / np.sqrt(_total(axes, v * v)),

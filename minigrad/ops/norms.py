@@ -12,16 +12,16 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import face
-from minigrad.faces.arguments import as_floats, dimension, dimensions, number
-from minigrad.faces.signature import Dtype, Number
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.decompositions import linalg
 from minigrad.ops.reduction import norm_rule
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.signatures import variants
+from minigrad.signatures.arguments import as_floats, dimension, dimensions, number
+from minigrad.signatures.signature import Dtype, Number
 
 
 @linalg(out="none")
@@ -94,7 +94,7 @@ def _of_matrices(order: Any) -> int:
     return 2
 
 
-@face(out="none")
+@variants(out="none")
 def norm(
     input: Tensor,
     p: Any = "fro",
@@ -126,7 +126,7 @@ def norm(
 # ---------------------------------------------------------------------- of a difference
 
 
-@differentiable(
+@operation(
     "DistBackward0",
     broadcasts=True,
     self=lambda grad, self, other, result, p: norm_rule(grad, self - other, result, p, None, True),
@@ -140,7 +140,7 @@ def dist(self: Array, other: Array, p: Any) -> Array:
     return reduction.vector_norm.forward(self - other, p, None, False)
 
 
-@face("dist")
+@variants("dist")
 def distance(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """Give the p-norm of the difference of two tensors.
 
@@ -175,7 +175,7 @@ def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
     return dispatch(sgn, difference) * slope * (grad / distance ** (p - 1))
 
 
-@differentiable(
+@operation(
     "CdistBackward0",
     broadcasts=("x1", "x2"),
     x1=lambda grad, x1, x2, result, p: np.add.reduce(_pull(grad, x1, x2, result, p), axis=-2),
@@ -204,7 +204,7 @@ def _euclidean_right(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
     return x2 * total - np.swapaxes(ratio, -1, -2) @ x1
 
 
-@differentiable("EuclideanDistBackward0", x1=_euclidean_left, x2=_euclidean_right)
+@operation("EuclideanDistBackward0", x1=_euclidean_left, x2=_euclidean_right)
 @ignore_errstate
 def euclidean_dist(x1: Array, x2: Array) -> Array:
     r"""Euclidean distances of many rows by one product: :math:`|a|^2 + |b|^2 - 2 a b^\top`."""
@@ -217,7 +217,7 @@ def euclidean_dist(x1: Array, x2: Array) -> Array:
 _MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist")
 
 
-@face("cdist", method=False)
+@variants("cdist", method=False)
 def distances_of_rows(
     x1: Tensor,
     x2: Tensor,
@@ -265,14 +265,14 @@ def distances_of_rows(
 # ---------------------------------------------------------------------- of vectors
 
 
-@differentiable("NormBackward1", self=reduction.vector_norm.rules["self"])
+@operation("NormBackward1", self=reduction.vector_norm.rules["self"])
 @ignore_errstate
 def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm along a dimension, under the name that the node of a distance has."""
     return reduction.vector_norm.forward(self, ord, dim, keepdim)
 
 
-@face(method=False)
+@variants(method=False)
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
@@ -302,7 +302,7 @@ def pairwise_distance(
     return norm_dim(difference, p, () if last < 0 else (last,), keepdim)
 
 
-@face(method=False)
+@variants(method=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -> Tensor:
     r"""Give the cosine of the angle of vectors, $x_1 \cdot x_2 / (\|x_1\| \|x_2\|)$.
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import FACES, lazy_loading, numpy_protocols
-from minigrad.faces.arguments import as_tensor, plain
 from minigrad.ops import choices, comparison, elementwise, joining
-from minigrad.ops import reduction as reduction  # its faces are asked for
+from minigrad.ops import reduction as reduction  # its variants are asked for
+from minigrad.signatures import VARIANTS, lazy_loading, numpy_protocols
+from minigrad.signatures.arguments import as_tensor, plain
 
 _NOT_GIVEN: Any = np._NoValue  # NumPy's own sign of an argument that was not given
 # Arguments with the values that change nothing, as None does.
@@ -232,7 +232,7 @@ def _stack(arrays: Any, axis: int = 0) -> Any:
 def _clip(a: Any, *limits: Any, **named: Any) -> Any:
     limits = tuple(as_tensor(c) if isinstance(c, np.ndarray) else c for c in limits)
     named = {name.removeprefix("a_"): value for name, value in named.items()}
-    return FACES["clamp"].method(as_tensor(a), *limits, **named)
+    return VARIANTS["clamp"].method(as_tensor(a), *limits, **named)
 
 
 def _where(condition: Any, *values: Any) -> Any:
@@ -260,9 +260,9 @@ ufuncs: dict[Any, Any] = {
     np.less_equal: _two(comparison.le, comparison.ge),
     np.greater: _two(comparison.gt, comparison.lt),
     np.greater_equal: _two(comparison.ge, comparison.le),
-    (np.add, "reduce"): _reduce(FACES["sum"].method),
-    (np.maximum, "reduce"): _reduce(_over(FACES["amax"].method)),
-    (np.minimum, "reduce"): _reduce(_over(FACES["amin"].method)),
+    (np.add, "reduce"): _reduce(VARIANTS["sum"].method),
+    (np.maximum, "reduce"): _reduce(_over(VARIANTS["amax"].method)),
+    (np.minimum, "reduce"): _reduce(_over(VARIANTS["amin"].method)),
 }
 
 
@@ -286,12 +286,12 @@ functions: dict[Any, Any] = {
     np.ravel: _with(lambda a: a.flatten(), np.ravel, 1),
     np.flip: lambda m, axis=None: m.flip(range(m.ndim) if axis is None else axis),
     np.reshape: _with(_reshape, np.reshape, 2),
-    np.sum: _reduction(np.sum, FACES["sum"].method),
-    np.mean: _reduction(np.mean, FACES["mean"].method),
-    np.max: _reduction(np.max, _over(FACES["amax"].method)),
-    np.min: _reduction(np.min, _over(FACES["amin"].method)),
-    np.amax: _reduction(np.amax, _over(FACES["amax"].method)),
-    np.amin: _reduction(np.amin, _over(FACES["amin"].method)),
+    np.sum: _reduction(np.sum, VARIANTS["sum"].method),
+    np.mean: _reduction(np.mean, VARIANTS["mean"].method),
+    np.max: _reduction(np.max, _over(VARIANTS["amax"].method)),
+    np.min: _reduction(np.min, _over(VARIANTS["amin"].method)),
+    np.amax: _reduction(np.amax, _over(VARIANTS["amax"].method)),
+    np.amin: _reduction(np.amin, _over(VARIANTS["amin"].method)),
     np.stack: _with(_stack, np.stack, 2, "axis"),
     np.concatenate: _with(_concatenate, np.concatenate, 2, "axis"),
     np.copy: lambda a, order="K", subok=False: a.clone(),

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, zeros_for
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
-from minigrad.faces import functional
-from minigrad.faces.arguments import wholes
 from minigrad.ops.correlation import padded
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import wholes
 
 
 def _pairs(padding: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -35,7 +35,7 @@ def _interior(size: int, left: int, right: int) -> tuple[slice, slice]:
     return kept, slice(start, start + kept.stop - kept.start)
 
 
-@differentiable(
+@operation(
     "ConstantPadNdBackward0",
     self=lambda grad, pad: dispatch(constant_pad_nd, grad, tuple(-count for count in pad), 0),
 )
@@ -91,13 +91,13 @@ def _padding_by(kind: str, copied: Copied, dims: int) -> Any:
     forward.__name__ = f"{kind}_pad{dims}d"
     backward.__name__ = f"{kind}_pad{dims}d_backward"
     forward.__doc__ = f"{kind.title()} in {dims} dimensions: copies of the entries."
-    rule = differentiable(
+    rule = operation(
         f"{kind.title()}Pad{dims}DBackwardBackward0",
-        grad_output=lambda grad, padding: dispatch(operation, grad, padding),
+        grad_output=lambda grad, padding: dispatch(declared, grad, padding),
         self=lambda grad, self: np.zeros_like(self),
     )(backward)
-    operation = differentiable(f"{kind.title()}Pad{dims}DBackward0", self=rule)(forward)
-    return operation
+    declared = operation(f"{kind.title()}Pad{dims}DBackward0", self=rule)(forward)
+    return declared
 
 
 # the operations by the mode and the number of dimensions

@@ -16,10 +16,10 @@ import numpy as np
 
 from minigrad.autograd.rules import dispatch, with_arguments, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, needed, root_of, seen
-from minigrad.core.operation import Array, arguments_of, differentiable
+from minigrad.core.operation import Array, arguments_of, operation
 from minigrad.core.tensor import Tensor, wrap_as_normal
-from minigrad.faces import arguments, face
-from minigrad.faces.arguments import dimension, sequence_of, whole
+from minigrad.signatures import arguments, variants
+from minigrad.signatures.arguments import dimension, sequence_of, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -39,7 +39,7 @@ def part(name: str) -> Any:
 
         @with_arguments(f"grad, {given}")
         def again(grad: Any, *settings: Any) -> Any:
-            return dispatch(operation, grad, *settings)
+            return dispatch(declared, grad, *settings)
 
         @with_arguments(f"grad_output, self_sym_sizes, {given}")
         def put(grad_output: Array, self_sym_sizes: Any, *settings: Any) -> Array:
@@ -49,9 +49,9 @@ def part(name: str) -> Any:
 
         put.__name__ = f"{name.lower()}_backward"
         put.__doc__ = f"Rule of {name.lower()}: zeros, and the gradient where the part was."
-        rule = differentiable(f"{name}BackwardBackward0", grad_output=again)(put)
-        operation = differentiable(f"{name}Backward0", view=True, self=rule)(take)
-        return operation
+        rule = operation(f"{name}BackwardBackward0", grad_output=again)(put)
+        declared = operation(f"{name}Backward0", view=True, self=rule)(take)
+        return declared
 
     return decorate
 
@@ -71,7 +71,7 @@ def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
 # ---------------------------------------------------------------------- index arrays and masks
 
 
-@differentiable(
+@operation(
     "IndexPutImplBackward0",
     self=lambda grad: grad,
     values=lambda grad, indices: dispatch(index, grad, indices),
@@ -137,7 +137,7 @@ def _index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
     return (index_add if isinstance(grad, Tensor) else _added)(zeros, grad, indices)
 
 
-@differentiable("IndexBackward0", self=_index_rule)
+@operation("IndexBackward0", self=_index_rule)
 def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
     rows = _rows(self, indices) if self.flags.c_contiguous else None
@@ -146,7 +146,7 @@ def index(self: Array, indices: Any) -> Array:
     return rows[0].take(rows[1].astype(np.intp, copy=False), 0)
 
 
-@differentiable(
+@operation(
     "IndexPutBackward0",
     broadcasts=True,
     self=lambda grad, indices: dispatch(index_put, grad, zeros_for(grad, ()), indices),
@@ -162,7 +162,7 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 # ---------------------------------------------------------------------- windows
 
 
-@differentiable(
+@operation(
     "UnfoldBackwardBackward0",
     grad_output=lambda grad, dim, size, step: dispatch(unfold_dim, grad, dim, size, step),
 )
@@ -180,7 +180,7 @@ def unfold_backward(
     return whole
 
 
-@differentiable("UnfoldBackward0", view=True, self=unfold_backward)
+@operation("UnfoldBackward0", view=True, self=unfold_backward)
 def unfold_dim(self: Array, dim: int, size: int, step: int) -> Array:
     """Slide a window along a dimension: an entry is in as many windows as see it.
 
@@ -261,7 +261,7 @@ def _from_strides(grad: Any, own: Any, size: Any, storage_offset: Any, stride: A
     return seen(memory, *whole)
 
 
-@differentiable("AsStridedBackward0", view=True, self=_from_strides)
+@operation("AsStridedBackward0", view=True, self=_from_strides)
 def as_strided(self: Array, size: Any, stride: Any, storage_offset: Any, own: Any) -> Array:
     """Look at the memory with any size and strides: an entry collects from all its appearances.
 
@@ -274,7 +274,7 @@ def as_strided(self: Array, size: Any, stride: Any, storage_offset: Any, own: An
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("select")
+@variants("select")
 def selected(input: Tensor, dim: int, index: int) -> Tensor:
     """Give one entry along a dimension, as a view without that dimension.
 
@@ -296,7 +296,7 @@ def selected(input: Tensor, dim: int, index: int) -> Tensor:
     return select(input, number, index % size)
 
 
-@face()
+@variants()
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """Give a range along a dimension, by its start and length, as a view.
 
@@ -320,7 +320,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return slice_dim(input, number, first, first + length, 1)
 
 
-@face(function=False)
+@variants(function=False)
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Give all windows of a size along a dimension, a step apart, as a view.
 
@@ -350,7 +350,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return unfold_dim(input, number, size, step)
 
 
-@face("as_strided", in_place="function", writes="shape")
+@variants("as_strided", in_place="function", writes="shape")
 def strided_view(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:

@@ -15,16 +15,16 @@ from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.rules import with_arguments
 from minigrad.autograd.views import check_inplace
 from minigrad.core.modes import modes
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, sequence_of_sizes
 from minigrad.creation.factories import check_range
-from minigrad.faces import attach, face
-from minigrad.faces.arguments import not_implemented, number, whole
-from minigrad.faces.out import refuse_repeats
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import broadcast_shape, check_floats
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
+from minigrad.signatures import attach, variants
+from minigrad.signatures.arguments import not_implemented, number, whole
+from minigrad.signatures.out import refuse_repeats
 
 
 def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
@@ -40,7 +40,7 @@ def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
     forward.__name__ = name
     forward.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
     rules: dict[str, Any] = dict.fromkeys(("self", "other") if two else ("self",), zeros)
-    return differentiable(node, broadcasts=two, **rules)(forward)
+    return operation(node, broadcasts=two, **rules)(forward)
 
 
 _uniform_draw = _drawn("UniformBackward0", "uniform_draw", "Uniform numbers")
@@ -198,7 +198,7 @@ def _tried(chances: Any, source: Any) -> Any:
 # ------------------------------------------------------------------ with tensors as parameters
 
 
-@face(out="any")
+@variants(out="any")
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:
@@ -227,7 +227,7 @@ def bernoulli(
     return _bernoulli(input, _tried(array, source).astype(array.dtype))
 
 
-@face(out="kind", method=False)
+@variants(out="kind", method=False)
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -286,7 +286,7 @@ def normal(
     return operation(*given, drawn * numbers[1] + numbers[0])
 
 
-@face(out="none")
+@variants(out="none")
 def multinomial(
     input: Tensor,
     num_samples: int,

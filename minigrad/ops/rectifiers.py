@@ -15,14 +15,14 @@ import numpy as np
 
 from minigrad import random
 from minigrad.autograd.rules import dispatch, ignore_errstate, linear_rule
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import face
-from minigrad.faces.signature import Number
 from minigrad.ops import shape
 from minigrad.ops.activations import activation
 from minigrad.ops.choices import pick
 from minigrad.ops.type_promotion import check_one_type
+from minigrad.signatures import variants
+from minigrad.signatures.signature import Number
 
 # ---------------------------------------------------------------------- limits and thresholds
 
@@ -43,7 +43,7 @@ def _hardtanh_rule_in_place(grad: Any, result: Any, min_val: Any, max_val: Any) 
 
 
 @activation(refused="bc", in_place=("HardtanhBackward1", _hardtanh_rule_in_place))
-@differentiable("HardtanhBackward0", self=hardtanh_backward)
+@operation("HardtanhBackward0", self=hardtanh_backward)
 def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0) -> Array:
     """Limit to an interval: :math:`g` strictly inside, else 0.
 
@@ -79,7 +79,7 @@ def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
 
 
 @activation()
-@differentiable("HardsigmoidBackward0", self=hardsigmoid_backward)
+@operation("HardsigmoidBackward0", self=hardsigmoid_backward)
 def hardsigmoid(self: Array) -> Array:
     r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
 
@@ -92,7 +92,7 @@ def hardsigmoid(self: Array) -> Array:
 
 
 @activation()
-@differentiable(
+@operation(
     "HardswishBackward0",
     self=lambda grad, self: pick(
         self <= -3,
@@ -125,7 +125,7 @@ def threshold_rule(grad_output: Array, self: Array, threshold: Any) -> Array:
     in_place=("ThresholdBackward1", threshold_rule),
     public=True,
 )
-@differentiable("ThresholdBackward0", self=threshold_rule)
+@operation("ThresholdBackward0", self=threshold_rule)
 def threshold(self: Array, threshold: Number, value: Number) -> Array:
     """Keep what is greater than a threshold, and put a value in the place of the rest.
 
@@ -144,7 +144,7 @@ def shrink_rule(grad_output: Array, self: Array, lambd: Any) -> Array:
 
 
 @activation(inplace=False)
-@differentiable("HardshrinkBackward0", self=shrink_rule)
+@operation("HardshrinkBackward0", self=shrink_rule)
 def hardshrink(self: Array, lambd: Number = 0.5) -> Array:
     """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
 
@@ -157,7 +157,7 @@ def hardshrink(self: Array, lambd: Number = 0.5) -> Array:
 
 
 @activation(inplace=False)
-@differentiable("SoftshrinkBackward0", self=shrink_rule)
+@operation("SoftshrinkBackward0", self=shrink_rule)
 def softshrink(self: Array, lambd: Number = 0.5) -> Array:
     """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it.
 
@@ -192,7 +192,7 @@ def _leaky_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
 
 
 @activation(in_place=("LeakyReluBackward1", _leaky_rule))
-@differentiable("LeakyReluBackward0", self=leaky_relu_backward)
+@operation("LeakyReluBackward0", self=leaky_relu_backward)
 def leaky_relu(self: Array, negative_slope: Number = 0.01) -> Array:
     r"""Leaky positive part: :math:`g` where the input is positive, else :math:`\alpha g`.
 
@@ -201,7 +201,7 @@ def leaky_relu(self: Array, negative_slope: Number = 0.01) -> Array:
     return pick(self > 0, self, self * negative_slope)
 
 
-@differentiable(
+@operation(
     "PreluKernelBackwardBackward0",
     broadcasts=("weight",),
     # at 0 it is the other slope, as in PyTorch
@@ -215,7 +215,7 @@ def prelu_backward(grad_output: Array, self: Array, weight: Array) -> Array:
     return pick(self > 0, grad_output, weight * grad_output)
 
 
-@differentiable(
+@operation(
     "PreluKernelBackwardBackward0",
     grad_output=lambda grad, self: pick(self >= 0, 0, grad * self),
     self=lambda grad, grad_output, self: pick(self >= 0, 0, grad * grad_output),
@@ -226,7 +226,7 @@ def prelu_weight_backward(grad_output: Array, self: Array, weight: Array) -> Arr
     return pick(self > 0, 0, self * grad_output)
 
 
-@differentiable(
+@operation(
     "PreluKernelBackward0",
     broadcasts=("weight",),
     self=prelu_backward,
@@ -237,7 +237,7 @@ def prelu_kernel(self: Array, weight: Array) -> Array:
     return pick(self > 0, self, weight * self)
 
 
-@face()
+@variants()
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """Compute x where it is positive, and a learned slope times x elsewhere.
 
@@ -267,7 +267,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return prelu_kernel(input, weight)
 
 
-@differentiable("RreluWithNoiseBackward0", self=lambda grad, noise: grad * noise)
+@operation("RreluWithNoiseBackward0", self=lambda grad, noise: grad * noise)
 def rrelu_with_noise(self: Array, noise: Any) -> Array:
     """Leaky positive part with a slope for each entry, 1 where the input is positive."""
     return self * noise
@@ -318,7 +318,7 @@ def _elu_rule(grad: Any, self: Any, alpha: Any, scale: Any, input_scale: Any) ->
     return pick(self <= 0, grad * steep, grad * scale)
 
 
-@differentiable("EluBackward0", self=_elu_rule)
+@operation("EluBackward0", self=_elu_rule)
 @ignore_errstate
 def scaled_elu(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
     r"""Exponential linear unit :math:`s x`, or left of 0 :math:`a s\, (e^{i x} - 1)`.
@@ -367,7 +367,7 @@ def _self_normalizing(input: Tensor) -> Any:
     ),
     public=True,
 )
-@differentiable(
+@operation(
     "CeluBackward0",
     self=lambda grad, self, alpha: _elu_rule(grad, self, alpha, 1, 1 / alpha),
 )

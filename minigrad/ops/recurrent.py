@@ -20,11 +20,11 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from minigrad.core.tensor import Tensor
-from minigrad.faces import lazy_loading
-from minigrad.faces.arguments import dimension
 from minigrad.ops import joining, parts, shape
 from minigrad.ops.activations import relu, sigmoid, tanh
 from minigrad.ops.linear import linear
+from minigrad.signatures import lazy_loading
+from minigrad.signatures.arguments import dimension
 
 # The state after a step: a tensor, or for an LSTM a pair of tensors.
 State = Any

@@ -17,15 +17,15 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import cast, dimensions
-from minigrad.faces.face import documented, named_tuple
-from minigrad.faces.signature import Dtype
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import expand, unsqueeze
+from minigrad.signatures import arguments, attach, variants
+from minigrad.signatures.arguments import cast, dimensions
+from minigrad.signatures.signature import Dtype
+from minigrad.signatures.variants import documented, named_tuple
 
 _add_up = np.add.reduce  # looked up once
 
@@ -34,7 +34,7 @@ def _repeated(grad: Any, sizes: tuple[int, ...]) -> Any:
     return (expand if isinstance(grad, Tensor) else expand.forward)(grad, sizes)
 
 
-def spread(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
+def expand_reduced(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
     """Repeat a gradient along the dimensions that were reduced."""
     if not keepdim and dim:
         if isinstance(grad, Tensor):
@@ -50,16 +50,18 @@ def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
     return math.prod([sizes[d] for d in dim])
 
 
-@differentiable("SumBackward0", self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes))
+@operation("SumBackward0", self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes))
 @ignore_errstate
 def sum_all(self: Array) -> Array:
     """Sum of all entries: each entry gets the gradient."""
     return _add_up(self, None)
 
 
-@differentiable(
+@operation(
     "SumBackward1",
-    self=lambda grad, self_sym_sizes, dim, keepdim: spread(grad, self_sym_sizes, dim, keepdim),
+    self=lambda grad, self_sym_sizes, dim, keepdim: expand_reduced(
+        grad, self_sym_sizes, dim, keepdim
+    ),
 )
 @ignore_errstate
 def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
@@ -67,7 +69,7 @@ def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     return _add_up(self, axis=dim, keepdims=keepdim)
 
 
-@differentiable(
+@operation(
     "MeanBackward0",
     self=lambda grad, self_sym_sizes: _repeated(grad, self_sym_sizes) / math.prod(self_sym_sizes),
 )
@@ -77,10 +79,10 @@ def mean_all(self: Array) -> Array:
     return _add_up(self, None) / (self.size or np.nan)  # the mean of nothing is NaN
 
 
-@differentiable(
+@operation(
     "MeanBackward1",
     self=lambda grad, self_sym_sizes, dim, keepdim: (
-        spread(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim)
+        expand_reduced(grad, self_sym_sizes, dim, keepdim) / count(self_sym_sizes, dim)
     ),
 )
 @ignore_errstate
@@ -90,19 +92,19 @@ def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     return np.true_divide(_add_up(self, axis=dim, keepdims=keepdim), entries)
 
 
-def _in_another_type(operation: Any) -> Any:
+def _in_another_type(declared: Any) -> Any:
     """Declare the same in a type that was asked for; PyTorch records no conversion for it."""
 
     def all_as(self: Array, dtype: Any) -> Array:
-        return operation.forward(self.astype(dtype))
+        return declared.forward(self.astype(dtype))
 
     def dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
-        return operation.forward(self.astype(dtype), dim, keepdim)
+        return declared.forward(self.astype(dtype), dim, keepdim)
 
-    forward: Any = all_as if operation.__name__.endswith("all") else dim_as
-    forward.__name__ = f"{operation.__name__}_as"
-    forward.__doc__ = operation.__doc__.replace(":", ", in a given type:", 1)
-    declare = differentiable(operation.node.__name__, broadcasts=True, self=operation.rules["self"])
+    forward: Any = all_as if declared.__name__.endswith("all") else dim_as
+    forward.__name__ = f"{declared.__name__}_as"
+    forward.__doc__ = declared.__doc__.replace(":", ", in a given type:", 1)
+    declare = operation(declared.node.__name__, broadcasts=True, self=declared.rules["self"])
     return declare(ignore_errstate(forward))
 
 
@@ -132,25 +134,25 @@ def share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
     return dispatch(masked_fill, np.zeros_like(self), chosen, share)
 
 
-@differentiable("MaxBackward1", self=share_among_all_equal)
+@operation("MaxBackward1", self=share_among_all_equal)
 def max_all(self: Array) -> Array:
     """Largest entry: gets the gradient; equal ones share it."""
     return np.maximum.reduce(self, axis=None)
 
 
-@differentiable("MinBackward1", self=share_among_all_equal)
+@operation("MinBackward1", self=share_among_all_equal)
 def min_all(self: Array) -> Array:
     """Smallest entry: gets the gradient; equal ones share it."""
     return np.minimum.reduce(self, axis=None)
 
 
-@differentiable("AmaxBackward0", self=share_among_equal)
+@operation("AmaxBackward0", self=share_among_equal)
 def amax(self: Array, dim: Any, keepdim: Any) -> Array:
     """Largest entries along dimensions: get the gradient; equal ones share it."""
     return np.maximum.reduce(self, axis=dim, keepdims=keepdim)
 
 
-@differentiable("AminBackward0", self=share_among_equal)
+@operation("AminBackward0", self=share_among_equal)
 def amin(self: Array, dim: Any, keepdim: Any) -> Array:
     """Smallest entries along dimensions: get the gradient; equal ones share it."""
     return np.minimum.reduce(self, axis=dim, keepdims=keepdim)
@@ -164,13 +166,13 @@ def select_rule(grad: Any, self_sym_sizes: Any, dim: Any, keepdim: Any, position
     return dispatch(scatter, zeros, dim, positions, grad)
 
 
-@differentiable("MaxBackward0", self=select_rule)
+@operation("MaxBackward0", self=select_rule)
 def max_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Largest entries along a dimension, at known positions: these get the gradient alone."""
     return taken(self, dim, keepdim, positions)
 
 
-@differentiable("MinBackward0", self=select_rule)
+@operation("MinBackward0", self=select_rule)
 def min_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Smallest entries along a dimension, at known positions: these get the gradient alone."""
     return taken(self, dim, keepdim, positions)
@@ -207,7 +209,7 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
     return powers * dispatch(masked_fill_number, scale, result == 0, 0)
 
 
-@differentiable("LinalgVectorNormBackward0", self=norm_rule)
+@operation("LinalgVectorNormBackward0", self=norm_rule)
 @ignore_errstate
 def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     r"""Norm :math:`(\sum |x|^p)^{1/p}`: :math:`g\, \mathrm{sign}(x) (|x| / \|x\|)^{p-1}`."""
@@ -224,7 +226,7 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
 
 
-@differentiable("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)
+@operation("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)
 @ignore_errstate
 def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Array:
     r"""Norm in a given type."""
@@ -254,7 +256,7 @@ def _reduced(dim: Any, ndim: int) -> tuple[int, ...]:
     return tuple(range(ndim)) if dim is None else dimensions(dim, ndim)
 
 
-@face(out="any")
+@variants(out="any")
 def sum(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None
 ) -> Tensor:
@@ -282,7 +284,7 @@ def sum(
     return sum_dim_as(input, dims, keepdim, wanted)
 
 
-@face(out="kind")
+@variants(out="kind")
 def mean(
     input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None
 ) -> Tensor:
@@ -358,7 +360,7 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
             raise arguments.not_implemented(f"{name[1:]}_values_cpu", input._array)
         return operation(input, dims, keepdim)
 
-    return documented(extreme, partial(face, name, out="none"))
+    return documented(extreme, partial(variants, name, out="none"))
 
 
 @_along("amax", amax)
@@ -415,7 +417,7 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
         positions = find(array, number, keepdims=True) if array.ndim else np.asarray(0)
         return kind(*with_indices(along(input, number, keepdim, positions), positions))
 
-    return documented(extreme, partial(face, name, out="kind"))
+    return documented(extreme, partial(variants, name, out="kind"))
 
 
 @_extreme("max", np.argmax, max_all, max_dim, maximum)

@@ -13,15 +13,15 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import arguments, attach, entrywise, face, numpy_protocols
-from minigrad.faces.arguments import as_floats, cast, is_operand, not_implemented, plain
-from minigrad.faces.signature import Operand
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import beside_array, scalar
+from minigrad.signatures import arguments, attach, entrywise, numpy_protocols, variants
+from minigrad.signatures.arguments import as_floats, cast, is_operand, not_implemented, plain
+from minigrad.signatures.signature import Operand
 
 
 def _zeros(grad: Any) -> Any:
@@ -29,14 +29,14 @@ def _zeros(grad: Any) -> Any:
 
 
 @entrywise(floats=False, missing=("b", "floor_vml_cpu"), ufunc=np.floor)
-@differentiable("FloorBackward0", self=_zeros)
+@operation("FloorBackward0", self=_zeros)
 def floor(self: Array) -> Array:
     """Largest whole number not above: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.floor(self)
 
 
 @entrywise(floats=False, missing=("b", "ceil_vml_cpu"), ufunc=np.ceil)
-@differentiable("CeilBackward0", self=_zeros)
+@operation("CeilBackward0", self=_zeros)
 def ceil(self: Array) -> Array:
     """Smallest whole number not below: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.ceil(self)
@@ -46,19 +46,19 @@ _fix = getattr(np, "fix", None)  # deprecated from NumPy 2.5 on
 
 
 @entrywise(floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix", numpy=_fix)
-@differentiable("TruncBackward0", self=_zeros)
+@operation("TruncBackward0", self=_zeros)
 def trunc(self: Array) -> Array:
     """Whole number toward 0: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.trunc(self)
 
 
-@differentiable("RoundBackward0", self=_zeros)
+@operation("RoundBackward0", self=_zeros)
 def round(self: Array) -> Array:
     """Nearest whole number, halves to the even one: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.rint(self)
 
 
-@differentiable("RoundBackward1", self=_zeros)
+@operation("RoundBackward1", self=_zeros)
 @ignore_errstate
 def round_decimals(self: Array, decimals: int) -> Array:
     """Nearest number with so many decimals: no gradient passes."""
@@ -68,7 +68,7 @@ def round_decimals(self: Array, decimals: int) -> Array:
     return np.rint(self * power) / power
 
 
-@face("round", in_place="function", ufunc=np.rint, out="limits")
+@variants("round", in_place="function", ufunc=np.rint, out="limits")
 def rounded(input: Tensor, *, decimals: int = 0) -> Tensor:
     """Round each entry to the nearest whole number, or to so many decimals; halves to even.
 
@@ -84,7 +84,7 @@ def rounded(input: Tensor, *, decimals: int = 0) -> Tensor:
 
 
 @entrywise(floats=False, missing=("iub", "frac_cpu"))
-@differentiable("FracBackward0", self=lambda grad: grad)
+@operation("FracBackward0", self=lambda grad: grad)
 @ignore_errstate
 def frac(self: Array) -> Array:
     """What is left without the whole number toward 0: the gradient as it is."""
@@ -110,7 +110,7 @@ def _zeros_of_other(grad: Any, self: Any, other: Any) -> Any:
     return _zeros(grad)
 
 
-@differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
+@operation("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
 @ignore_errstate
 def div_floor(self: Array, other: Array) -> Array:
     """Quotient, rounded down: no gradient passes.
@@ -121,7 +121,7 @@ def div_floor(self: Array, other: Array) -> Array:
     return np.floor_divide(self, other)
 
 
-@differentiable("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
+@operation("DivBackward2", arithmetic=True, self=_zeros_of_self, other=_zeros_of_other)
 @ignore_errstate
 def div_trunc(self: Array, other: Array) -> Array:
     """Quotient, rounded toward 0: no gradient passes."""
@@ -133,18 +133,18 @@ def div_trunc(self: Array, other: Array) -> Array:
     return quotient + ((quotient < 0) & (quotient * other != self)).astype(quotient.dtype)
 
 
-def _beside_number(node: str, operation: Any) -> Any:
+def _beside_number(node: str, declared: Any) -> Any:
     """Declare an operation of two with a number for the second: its node has one edge."""
 
     def beside(self: Array, other: Any) -> Array:
-        return operation.forward(self, np.asarray(other).astype(self.dtype))
+        return declared.forward(self, np.asarray(other).astype(self.dtype))
 
-    beside.__name__ = f"{operation.__name__}_number"
-    beside.__doc__ = f"The same as `{operation.__name__}` with a number for the second input."
-    return differentiable(node, self=operation.rules["self"])(ignore_errstate(beside))
+    beside.__name__ = f"{declared.__name__}_number"
+    beside.__doc__ = f"The same as `{declared.__name__}` with a number for the second input."
+    return operation(node, self=declared.rules["self"])(ignore_errstate(beside))
 
 
-@differentiable(
+@operation(
     "RemainderBackward1",
     arithmetic=True,
     self=lambda grad: grad,
@@ -178,7 +178,7 @@ def _either(operation: Any, with_number: Any, input: Tensor, other: Any) -> Any:
     return operation(input, other)
 
 
-@face("remainder", out="kind", in_place=True)
+@variants("remainder", out="kind", in_place=True)
 def remainder_of(input: Operand, other: Operand) -> Any:
     r"""Give the remainder with the divisor's sign, :math:`a - b \lfloor a / b \rfloor`: `a % b`.
 
@@ -195,7 +195,7 @@ def remainder_of(input: Operand, other: Operand) -> Any:
     return NotImplemented
 
 
-@differentiable(
+@operation(
     "FmodBackward1",
     arithmetic=True,
     self=lambda grad: grad,
@@ -214,7 +214,7 @@ def fmod(self: Array, other: Array) -> Array:
 fmod_number = _beside_number("FmodBackward0", fmod)
 
 
-@face("fmod", out="kind", in_place=True, ufunc=np.fmod)
+@variants("fmod", out="kind", in_place=True, ufunc=np.fmod)
 def fmod_of(input: Tensor, other: Operand) -> Any:
     r"""Give the remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
 
@@ -226,7 +226,7 @@ def fmod_of(input: Tensor, other: Operand) -> Any:
     return _either(fmod, fmod_number, input, other)
 
 
-@differentiable(
+@operation(
     "CopysignBackward0",
     arithmetic=True,
     self=lambda grad, self, result: (
@@ -246,7 +246,7 @@ def copysign(self: Array, other: Array) -> Array:
 copysign_number = _beside_number("CopysignBackward1", copysign)
 
 
-@face("copysign", out="kind", in_place=True, ufunc=np.copysign)
+@variants("copysign", out="kind", in_place=True, ufunc=np.copysign)
 def copysign_of(input: Tensor, other: Operand) -> Any:
     """Give numbers of the size of the first, with the sign of the second.
 
@@ -274,7 +274,7 @@ def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
     return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
 
 
-@face("floor_divide", out="kind")
+@variants("floor_divide", out="kind")
 def _floor_divide(input: Operand, other: Operand) -> Any:
     """Divide, and round down: `x // y`. There is no derivative.
 
@@ -294,9 +294,9 @@ def floor_divide(input: Any, other: Any, name: str = "floor_divide") -> Any:
     tensors = [value for value in operands if isinstance(value, Tensor)]
     if not all(isinstance(each, (Tensor, *_NUMBERS)) for each in operands):
         return NotImplemented
-    meets = tensors[0]._array.dtype if tensors else np.dtype(bool)
+    beside = tensors[0]._array.dtype if tensors else np.dtype(bool)
     numbers = [
-        wrap(value._array) if isinstance(value, Tensor) else scalar(value, meets)
+        wrap(value._array) if isinstance(value, Tensor) else scalar(value, beside)
         for value in operands
     ]
     return without_derivative(name, div_floor(*numbers), *tensors)
@@ -327,7 +327,7 @@ attach(
 # ---------------------------------------------------------------------- what is no number
 
 
-@differentiable("NanToNumBackward0", self=lambda grad, self: grad * np.isfinite(self))
+@operation("NanToNumBackward0", self=lambda grad, self: grad * np.isfinite(self))
 def nan_to_num(self: Array, nan: float, posinf: float, neginf: float) -> Array:
     """Numbers in the place of NaN and infinities: the gradient passes where there were none."""
     if self.dtype.kind not in "fc":
@@ -335,7 +335,7 @@ def nan_to_num(self: Array, nan: float, posinf: float, neginf: float) -> Array:
     return np.nan_to_num(self, nan=nan, posinf=posinf, neginf=neginf)
 
 
-@face("nan_to_num", out="none", in_place="function")
+@variants("nan_to_num", out="none", in_place="function")
 def numbers_only(
     input: Tensor,
     nan: float | None = None,

@@ -18,15 +18,15 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import watched, without_derivative
 from minigrad.autograd.rules import dispatch, ignore_errstate, zeros_for
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry, real_number
-from minigrad.faces import face
-from minigrad.faces.arguments import no_combination, number, plain
-from minigrad.faces.signature import Dim, Number
 from minigrad.ops import parts, shape
 from minigrad.ops.parts import add_rows
 from minigrad.ops.type_promotion import check_one_type
+from minigrad.signatures import variants
+from minigrad.signatures.arguments import no_combination, number, plain
+from minigrad.signatures.signature import Dim, Number
 
 _MANY = 4096  # so many entries are found sooner by their numbers in a row
 
@@ -57,7 +57,7 @@ def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
     return (positions if along == 1 else positions * along) + offsets
 
 
-@differentiable(
+@operation(
     "GatherBackward0",
     self=lambda grad, self, dim, positions: dispatch(
         scatter_add, zeros_for(grad, self.shape), dim, positions, grad
@@ -74,7 +74,7 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
     return self.reshape(-1)[_flat(self.shape, dim, positions)]
 
 
-@differentiable(
+@operation(
     "ScatterAddBackward0",
     self=lambda grad: grad,
     src=lambda grad, dim, positions: dispatch(gather, grad, dim, positions),
@@ -94,7 +94,7 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     return result
 
 
-@differentiable(
+@operation(
     "ScatterBackward0",
     self=lambda grad, dim, positions: dispatch(scatter_number, grad, dim, positions, 0),
     src=lambda grad, dim, positions: dispatch(gather, grad, dim, positions),
@@ -109,7 +109,7 @@ def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     return result
 
 
-@differentiable(
+@operation(
     "ScatterBackward1",
     self=lambda grad, dim, positions: dispatch(scatter_number, grad, dim, positions, 0),
 )
@@ -120,7 +120,7 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
     return result
 
 
-@differentiable(
+@operation(
     "IndexSelectBackward0",
     self=lambda grad, self_sym_sizes, dim, positions: dispatch(
         index_add_dim, zeros_for(grad, self_sym_sizes), grad, dim, positions, 1
@@ -138,7 +138,7 @@ def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha:
     return part if alpha == 1 else part * alpha
 
 
-@differentiable("IndexAddBackward0", self=lambda grad: grad, source=_selected)
+@operation("IndexAddBackward0", self=lambda grad: grad, source=_selected)
 @ignore_errstate
 def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
     """Slices, times alpha, added at listed places along a dimension."""
@@ -175,7 +175,7 @@ def _fitting(name: str, input: Any, dim: int, places: Any, src: Any = None) -> N
     check_places(name, places, own[dim])
 
 
-@face("gather", out="none")
+@variants("gather", out="none")
 def gathered(input: Tensor, dim: Dim, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """Give the entries at listed places along a dimension: `x[index[i, j], j]` for `dim=0`.
 
@@ -237,7 +237,7 @@ def _only(places: Any, src: Tensor) -> Tensor:
     return without_derivative("more values than places", values, src)  # PyTorch has none
 
 
-_writing = partial(face, out="none", in_place=True)
+_writing = partial(variants, out="none", in_place=True)
 
 
 @_writing("scatter")
@@ -301,7 +301,7 @@ def scatter_added(input: Tensor, dim: Dim, index: Tensor, src: Tensor) -> Tensor
     return watched(result, index) if src.requires_grad else result
 
 
-@face("index_select", out="none")
+@variants("index_select", out="none")
 def index_selected(input: Tensor, dim: Dim, index: Tensor) -> Tensor:
     """Give a copy of the slices at listed places along a dimension.
 

@@ -17,12 +17,12 @@ import numpy as np
 from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import dispatch
 from minigrad.core.node import sum_to_shape
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
 from minigrad.creation import dtypes
-from minigrad.faces import arguments, attach, face
-from minigrad.faces.arguments import different, dimension, sizes_given, wholes
-from minigrad.faces.signature import Dim, Sizes
+from minigrad.signatures import arguments, attach, variants
+from minigrad.signatures.arguments import different, dimension, sizes_given, wholes
+from minigrad.signatures.signature import Dim, Sizes
 
 # ------------------------------------------------------------------- the same entries, other shape
 
@@ -31,7 +31,7 @@ def _back(grad: Any, self_sym_sizes: Any) -> Any:
     return grad.reshape(self_sym_sizes)
 
 
-@differentiable("ViewBackward0", view=True, self=_back)
+@operation("ViewBackward0", view=True, self=_back)
 def view(self: Array, size: tuple[int, ...]) -> Array:
     """The same entries in another shape: the gradient goes back to the old shape."""
     result = self.reshape(size)
@@ -43,44 +43,44 @@ def view(self: Array, size: tuple[int, ...]) -> Array:
     return result
 
 
-@differentiable("ReshapeAliasBackward0", view=True, self=_back)
+@operation("ReshapeAliasBackward0", view=True, self=_back)
 def reshape_alias(self: Array, size: tuple[int, ...]) -> Array:
     """A view in another shape of a tensor that does not lie in memory in order."""
     return self.reshape(size)
 
 
-@differentiable("UnsafeViewBackward0", self=_back)
+@operation("UnsafeViewBackward0", self=_back)
 def unsafe_view(self: Array, size: tuple[int, ...]) -> Array:
     """A view of a tensor that nobody else will see."""
     return self.reshape(size)
 
 
-@differentiable("AliasBackward0", view=True, self=lambda grad: grad)
+@operation("AliasBackward0", view=True, self=lambda grad: grad)
 def alias(self: Array) -> Array:
     """The same tensor as a view: the gradient passes as it is."""
     return self[...]
 
 
-@differentiable("CloneBackward0", self=lambda grad: grad)
+@operation("CloneBackward0", self=lambda grad: grad)
 def clone(self: Array) -> Array:
     """Copy: the gradient passes as it is."""
     repeats = 0 in self.strides and self.size  # NumPy's order of memory is another one there
     return np.copy(self, order="C" if repeats else "K", subok=True)
 
 
-@differentiable("CloneBackward0", self=lambda grad: grad)
+@operation("CloneBackward0", self=lambda grad: grad)
 def clone_contiguous(self: Array) -> Array:
     """Copy in the order of printing: the gradient passes as it is."""
     return np.copy(self, order="C", subok=True)
 
 
-@differentiable("ToCopyBackward0", broadcasts=True, self=lambda grad: grad)
+@operation("ToCopyBackward0", broadcasts=True, self=lambda grad: grad)
 def to_copy(self: Array, dtype: Any) -> Array:
     """Copy in another type: the gradient is converted back."""
     return self.astype(dtype)
 
 
-@differentiable(
+@operation(
     "CopyBackwards", broadcasts=True, self=lambda grad: np.zeros_like(grad), src=lambda grad: grad
 )
 def copy_values(self: Array, src: Array) -> Array:
@@ -91,19 +91,19 @@ def copy_values(self: Array, src: Array) -> Array:
 copy_values.node.name = lambda node: "torch::autograd::CopyBackwards"  # as PyTorch calls it
 
 
-@differentiable("ZeroBackward0", self=lambda grad: np.zeros_like(grad))
+@operation("ZeroBackward0", self=lambda grad: np.zeros_like(grad))
 def zeros(self: Array) -> Array:
     """Zeros in the place of a tensor: no gradient passes."""
     return np.zeros_like(self)
 
 
-@differentiable("FillBackward2", self=lambda grad: np.zeros_like(grad))
+@operation("FillBackward2", self=lambda grad: np.zeros_like(grad))
 def filled(self: Array, value: Any) -> Array:
     """One number in the place of all entries: no gradient passes."""
     return np.full_like(self, value)
 
 
-@differentiable(
+@operation(
     "FillBackward3", broadcasts=True, self=lambda grad: np.zeros_like(grad), value=lambda grad: grad
 )
 def filled_with(self: Array, value: Array) -> Array:
@@ -151,7 +151,7 @@ def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
     return result
 
 
-@face("reshape")
+@variants("reshape")
 def reshaped(input: Tensor, shape: Sizes) -> Tensor:
     """Give the same entries in another shape: a view where the memory allows it, else a copy."""
     return reshape(input, resolved(input._array.size, shape))
@@ -176,7 +176,7 @@ def _needs_no_copy(array: Any, size: tuple[int, ...]) -> bool:
     return gaps <= {*accumulate(size, operator.mul)}
 
 
-@face()
+@variants()
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """Merge a range of dimensions into one."""
     sizes = input._array.shape
@@ -188,7 +188,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
 
 
-@face()
+@variants()
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """Make several dimensions of one; one of their sizes may be -1.
 
@@ -211,7 +211,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     return view(input, (*have[:number], *inferred, *have[number + 1 :]))
 
 
-@face()
+@variants()
 def ravel(input: Tensor) -> Tensor:
     """Give all entries in a row: a view where the memory allows it, else a copy."""
     whole = input if input.is_contiguous() else clone_contiguous(input)
@@ -225,7 +225,7 @@ def _t(matrix: Any) -> Any:
     return t(matrix) if isinstance(matrix, Tensor) else matrix.T
 
 
-@face("t", in_place=True, writes="shape")
+@variants("t", in_place=True, writes="shape")
 def transposed(input: Tensor) -> Tensor:
     """Transpose a matrix."""
     if input.ndim > 2:
@@ -236,14 +236,14 @@ def transposed(input: Tensor) -> Tensor:
     return t(input)
 
 
-@differentiable("TBackward0", view=True, self=_t)
+@operation("TBackward0", view=True, self=_t)
 def t(self: Array) -> Array:
     """Transpose of a matrix: so is the gradient."""
     return self.T
 
 
-@face(also="swapdims", in_place=True, writes="shape")
-@differentiable(
+@variants(also="swapdims", in_place=True, writes="shape")
+@operation(
     "TransposeBackward0",
     view=True,
     self=lambda grad, dim0, dim1: np.swapaxes(grad, dim0, dim1) if grad.ndim else grad,
@@ -253,13 +253,13 @@ def transpose(self: Array, dim0: Dim, dim1: Dim) -> Array:
     return self.swapaxes(dim0, dim1) if self.ndim else self[...]
 
 
-@face(in_place=True, writes="shape")
+@variants(in_place=True, writes="shape")
 def swapaxes(input: Tensor, axis0: Dim, axis1: Dim) -> Tensor:
     """Exchange two dimensions: `transpose` under NumPy's name."""
     return transpose(input, axis0, axis1)
 
 
-@differentiable(
+@operation(
     "PermuteBackward0",
     view=True,
     self=lambda grad, dims: np.transpose(
@@ -271,7 +271,7 @@ def permute(self: Array, dims: tuple[int, ...]) -> Array:
     return self.transpose(dims)
 
 
-@face("permute")
+@variants("permute")
 def permuted(input: Tensor, dims: Sizes) -> Tensor:
     """Reorder the dimensions."""
     order = different(dims, input.ndim)
@@ -281,7 +281,7 @@ def permuted(input: Tensor, dims: Sizes) -> Tensor:
     return permute(input, order)
 
 
-@face(also="moveaxis", numpy=np.moveaxis)
+@variants(also="moveaxis", numpy=np.moveaxis)
 def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Move dimensions to other places; the others keep their order.
 
@@ -312,19 +312,19 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     return permute(input, tuple(order))
 
 
-@face("flip")
+@variants("flip")
 def flipped(input: Tensor, dims: Sizes) -> Tensor:
     """Reverse the order along dimensions."""
     return flip(input, different(dims, input.ndim)[: input.ndim])
 
 
-@differentiable("FlipBackward0", self=lambda grad, dims: dispatch(flip, grad, dims))  # type: ignore[has-type]
+@operation("FlipBackward0", self=lambda grad, dims: dispatch(flip, grad, dims))  # type: ignore[has-type]
 def flip(self: Array, dims: tuple[int, ...]) -> Array:
     """Reverse the order along dimensions: the rule reverses it again."""
     return np.flip(self, dims).copy()
 
 
-@face("roll")
+@variants("roll")
 def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Move entries along dimensions; those beyond the end come in again at the beginning.
 
@@ -350,7 +350,7 @@ def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     return roll(input, shifts, dims)
 
 
-@differentiable(
+@operation(
     "RollBackward0",
     self=lambda grad, shifts, dims: dispatch(
         roll,  # type: ignore[has-type]
@@ -374,7 +374,7 @@ def _unsqueezed(grad: Any, self_sym_sizes: Any, dim: Any) -> Any:
     return np.expand_dims(grad, left_out) if left_out else grad
 
 
-@differentiable(
+@operation(
     "SqueezeBackward0",
     view=True,
     self=lambda grad, self_sym_sizes: _unsqueezed(grad, self_sym_sizes, range(len(self_sym_sizes))),
@@ -384,25 +384,25 @@ def squeeze_all(self: Array) -> Array:
     return self.reshape([size for size in self.shape if size != 1])
 
 
-@differentiable("SqueezeBackward1", view=True, self=_unsqueezed)
+@operation("SqueezeBackward1", view=True, self=_unsqueezed)
 def squeeze_dim(self: Array, dim: Any) -> Array:
     """Leave out a dimension, if its size is 1."""
     return self.squeeze(dim) if self.shape[dim : dim + 1] == (1,) else self[...]
 
 
-@differentiable("SqueezeBackward2", view=True, self=_unsqueezed)
+@operation("SqueezeBackward2", view=True, self=_unsqueezed)
 def squeeze_dims(self: Array, dim: Any) -> Array:
     """Leave out those of several dimensions whose size is 1."""
     return self.reshape([size for d, size in enumerate(self.shape) if d not in dim or size != 1])
 
 
-@differentiable("SqueezeBackward4", self=lambda grad, dim: np.expand_dims(grad, dim))
+@operation("SqueezeBackward4", self=lambda grad, dim: np.expand_dims(grad, dim))
 def squeeze_product(self: Array, dim: Any) -> Array:
     """Leave out the dimension that a product of vector and matrix had to add."""
     return self.squeeze(dim)
 
 
-@face(in_place=True, writes="shape")
+@variants(in_place=True, writes="shape")
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """Leave out dimensions of size 1: all, one, or several."""
     if dim is None:
@@ -412,13 +412,13 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     return squeeze_dim(input, dimension(dim, input.ndim))
 
 
-@face("unsqueeze", in_place=True, writes="shape")
+@variants("unsqueeze", in_place=True, writes="shape")
 def unsqueezed(input: Tensor, dim: int) -> Tensor:
     """Add a dimension of size 1."""
     return unsqueeze(input, dimension(dim, input._array.ndim + 1))
 
 
-@differentiable("UnsqueezeBackward0", view=True, self=lambda grad, dim: np.squeeze(grad, dim))
+@operation("UnsqueezeBackward0", view=True, self=lambda grad, dim: np.squeeze(grad, dim))
 def unsqueeze(self: Array, dim: Any) -> Array:
     """Add a dimension of size 1: the rule leaves it out again."""
     return np.expand_dims(self, dim)
@@ -453,14 +453,14 @@ def expanded_sizes(array: Any, sizes: tuple[int, ...]) -> tuple[int, ...]:
     return full
 
 
-@face("expand", function=False)
-@face("broadcast_to")
+@variants("expand", function=False)
+@variants("broadcast_to")
 def expanded(input: Tensor, size: Sizes) -> Tensor:
     """Repeat dimensions of size 1 without copying; -1 keeps a size."""
     return expand(input, expanded_sizes(input._array, size))
 
 
-@differentiable(
+@operation(
     "ExpandBackward0",
     view=True,
     self=lambda grad, self_sym_sizes: sum_to_shape(grad, self_sym_sizes),
@@ -478,7 +478,7 @@ def expand(self: Array, size: tuple[int, ...]) -> Array:
     return np.ndarray(size, self.dtype, self, 0, [0] * (len(size) - len(steps)) + steps)
 
 
-@face("repeat", function=False)
+@variants("repeat", function=False)
 def repeated(input: Tensor, repeats: Sizes) -> Tensor:
     """Copy the tensor side by side along each dimension."""
     if len(repeats) < input.ndim:
@@ -488,7 +488,7 @@ def repeated(input: Tensor, repeats: Sizes) -> Tensor:
     return repeat(input, repeats)
 
 
-@face()
+@variants()
 def tile(input: Tensor, dims: Sizes) -> Tensor:
     """Copy the tensor side by side along each dimension; missing counts at the front are 1.
 
@@ -517,7 +517,7 @@ def _fold_repeats(grad: Any, self_sym_sizes: Any, repeats: tuple[int, ...]) -> A
     return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad
 
 
-@differentiable("RepeatBackward0", self=_fold_repeats)
+@operation("RepeatBackward0", self=_fold_repeats)
 def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
     """Copy the tensor side by side: an entry collects the gradients of all its copies."""
     return np.tile(self, repeats)

@@ -11,11 +11,11 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import face, functional
-from minigrad.faces.arguments import dimensions, not_implemented
-from minigrad.faces.signature import Dim, Dtype
+from minigrad.signatures import functional, variants
+from minigrad.signatures.arguments import dimensions, not_implemented
+from minigrad.signatures.signature import Dim, Dtype
 
 _FEW = 512  # up to so many numbers the calls are what costs
 
@@ -33,7 +33,7 @@ def _are_small(array: Any) -> bool:
     return numbers and bool(-30 < np.minimum.reduce(array, None) <= array.max() < 30)
 
 
-@differentiable(
+@operation(
     "SoftmaxBackwardDataBackward0",
     grad_output=lambda grad, output, dim: dispatch(softmax_backward, grad, output, dim),
     output=lambda grad, grad_output, output, dim: (
@@ -49,7 +49,7 @@ def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     return gradient
 
 
-@differentiable("SoftmaxBackward0", self=softmax_backward)
+@operation("SoftmaxBackward0", self=softmax_backward)
 @ignore_errstate
 def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
@@ -67,7 +67,7 @@ def softmax(self: Array, dim: Any) -> Array:
     return np.asanyarray(powers, order="C")
 
 
-@differentiable(
+@operation(
     "LogSoftmaxBackwardDataBackward0",
     grad_output=lambda grad, output, dim: grad - _total(grad * np.exp(output), dim),
     output=lambda grad, grad_output, output, dim: -_total(grad_output, dim) * np.exp(output) * grad,
@@ -80,7 +80,7 @@ def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
     return grad_output - gradient
 
 
-@differentiable("LogSoftmaxBackward0", self=log_softmax_backward)
+@operation("LogSoftmaxBackward0", self=log_softmax_backward)
 @ignore_errstate
 def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
@@ -99,7 +99,7 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
     return grad * np.exp(self - result)
 
 
-@differentiable("LogsumexpBackward0", self=_logsumexp_rule)
+@operation("LogsumexpBackward0", self=_logsumexp_rule)
 @ignore_errstate
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
@@ -113,7 +113,7 @@ def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
 # ---------------------------------------------------------------------- what is called
 
 
-@face("softmax", out="none")
+@variants("softmax", out="none")
 def _softmax_along(input: Tensor, dim: Dim, dtype: Dtype | None = None) -> Tensor:
     r"""Turn scores along a dimension into probabilities :math:`e^{x_i} / \sum_j e^{x_j}`.
 
@@ -130,7 +130,7 @@ def _softmax_along(input: Tensor, dim: Dim, dtype: Dtype | None = None) -> Tenso
     return softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@face("log_softmax", out="none")
+@variants("log_softmax", out="none")
 def _log_softmax_along(input: Tensor, dim: Dim, dtype: Dtype | None = None) -> Tensor:
     """Give the logarithm of the softmax, without the loss of precision of two steps.
 
@@ -142,7 +142,7 @@ def _log_softmax_along(input: Tensor, dim: Dim, dtype: Dtype | None = None) -> T
     return log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
-@face("logsumexp", out="kind", floats=True)
+@variants("logsumexp", out="kind", floats=True)
 def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     """Give the logarithm of the sum of exponentials along dimensions.
 

@@ -16,16 +16,16 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import not_differentiable, without_derivative
 from minigrad.autograd.rules import dispatch
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes, factories
-from minigrad.faces import arguments, face, numpy_protocols
-from minigrad.faces.arguments import refuse
-from minigrad.faces.face import named_tuple
-from minigrad.faces.signature import Dim
 from minigrad.ops import reduction
 from minigrad.ops.reduction import refuse_empty
 from minigrad.ops.scatter import gather, scatter
+from minigrad.signatures import arguments, numpy_protocols, variants
+from minigrad.signatures.arguments import refuse
+from minigrad.signatures.signature import Dim
+from minigrad.signatures.variants import named_tuple
 
 
 def _axes(dim: Any, input: Tensor) -> tuple[int, ...] | None:
@@ -45,7 +45,7 @@ def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
 
-@face("all", out="booleans", numpy=np.all)
+@variants("all", out="booleans", numpy=np.all)
 def all_true(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Tell whether all entries are true, that is not 0, or along dimensions.
 
@@ -65,7 +65,7 @@ def all_true(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     return _asked(np.logical_and.reduce, input, dim, keepdim)
 
 
-@face("any", out="booleans", numpy=np.any)
+@variants("any", out="booleans", numpy=np.any)
 def any_true(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     """Tell whether any entry is true, that is not 0, or along dimensions; see `all`.
 
@@ -95,7 +95,7 @@ def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tenso
     return _places(find(array, axis=dim, keepdims=keepdim))
 
 
-@face(out="none", numpy=np.argmax)
+@variants(out="none", numpy=np.argmax)
 def argmax(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Tensor:
     """Give the position of the largest entry, among all or along a dimension.
 
@@ -114,7 +114,7 @@ def argmax(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Tens
     return _position(np.argmax, input, dim, keepdim)
 
 
-@face(out="none", numpy=np.argmin)
+@variants(out="none", numpy=np.argmin)
 def argmin(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Tensor:
     """Give the position of the smallest entry, among all or along a dimension; see `argmax`.
 
@@ -126,7 +126,7 @@ def argmin(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Tens
     return _position(np.argmin, input, dim, keepdim)
 
 
-@face(numpy=np.count_nonzero)
+@variants(numpy=np.count_nonzero)
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     """Count the entries that are not 0, all or along dimensions.
 
@@ -139,7 +139,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     return wrap(np.asarray(np.count_nonzero(input._array, axis=axes), np.int64))
 
 
-@face(out="none")
+@variants(out="none")
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """Give the positions of the entries that are not 0.
 
@@ -170,7 +170,7 @@ def _places(array: Any) -> Tensor:
     return wrap(array.astype(np.int64, copy=False))
 
 
-@face(numpy=np.argwhere)
+@variants(numpy=np.argwhere)
 def argwhere(input: Tensor) -> Tensor:
     """Give the positions of the entries that are not 0, one in each row.
 
@@ -183,7 +183,7 @@ def argwhere(input: Tensor) -> Tensor:
     return nonzero(input)
 
 
-@face(out="none", method=False)
+@variants(out="none", method=False)
 def isin(
     elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False
 ) -> Tensor:
@@ -214,7 +214,7 @@ _UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
 _UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
 
 
-@face()
+@variants()
 def unique(
     input: Tensor,
     sorted: bool = True,
@@ -253,7 +253,7 @@ def unique(
 # ---------------------------------------------------------------------- histograms
 
 
-@face(results="hist bin_edges", out="kind")
+@variants(results="hist bin_edges", out="kind")
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, density: bool = False) -> Any:
     """Count the entries in each bin.
 
@@ -369,50 +369,50 @@ def _order_rule(grad: Any, self_sym_sizes: Any, dim: Any, positions: Any) -> Any
     return dispatch(scatter, zeros, dim, positions, grad)
 
 
-@differentiable("SortBackward0", self=_order_rule)
+@operation("SortBackward0", self=_order_rule)
 def sort(self: Array, dim: Any, positions: Any) -> Array:
     """Entries in order, from known positions: each gradient goes back to where its entry was."""
     return gather.forward(self, dim, positions)
 
 
-@differentiable("SortBackward1", self=_order_rule)
+@operation("SortBackward1", self=_order_rule)
 def sort_stable(self: Array, dim: Any, positions: Any) -> Array:
     """Entries in order, where it was said whether equal ones keep theirs."""
     return gather.forward(self, dim, positions)
 
 
-@differentiable("TopkBackward0", self=_order_rule)
+@operation("TopkBackward0", self=_order_rule)
 def topk(self: Array, dim: Any, positions: Any) -> Array:
     """The largest or smallest entries, from known positions: the others get no gradient."""
     return gather.forward(self, dim, positions)
 
 
 # As in PyTorch the input is saved, so that it must not be changed.
-@differentiable("CummaxBackward0", self=gather.rules["self"])
+@operation("CummaxBackward0", self=gather.rules["self"])
 def cummax(self: Array, dim: Any, positions: Any) -> Array:
     """Largest entry so far, at known positions: it collects the gradients of all its places."""
     return gather.forward(self, dim, positions)
 
 
-@differentiable("CumminBackward0", self=gather.rules["self"])
+@operation("CumminBackward0", self=gather.rules["self"])
 def cummin(self: Array, dim: Any, positions: Any) -> Array:
     """Smallest entry so far, at known positions: it collects the gradients of all its places."""
     return gather.forward(self, dim, positions)
 
 
-@differentiable("KthvalueBackward0", self=reduction.select_rule)
+@operation("KthvalueBackward0", self=reduction.select_rule)
 def kthvalue(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """The k-th smallest entry along a dimension, at known positions: it gets the gradient alone."""
     return reduction.taken(self, dim, keepdim, positions)
 
 
-@differentiable("MedianBackward1", self=reduction.select_rule)
+@operation("MedianBackward1", self=reduction.select_rule)
 def median_dim(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Median along a dimension, at known positions: it gets the gradient alone."""
     return reduction.taken(self, dim, keepdim, positions)
 
 
-@differentiable("ModeBackward0", self=reduction.select_rule)
+@operation("ModeBackward0", self=reduction.select_rule)
 def mode(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """Most frequent entry along a dimension, at known positions: it gets the gradient alone."""
     return reduction.taken(self, dim, keepdim, positions)
@@ -426,7 +426,7 @@ def _entry(array: Any, position: int) -> Any:
     return np.asarray(smallest).astype(array.dtype)
 
 
-@differentiable("MedianBackward0", self=reduction.share_among_all_equal)
+@operation("MedianBackward0", self=reduction.share_among_all_equal)
 def median_all(self: Array, position: Any) -> Array:
     """Median of all entries, at a known position: equal ones share the gradient."""
     return _entry(self, position)
@@ -441,7 +441,7 @@ def _positions(input: Tensor, dim: int, descending: bool) -> Any:
 
 
 # These tell where the entries were, too.
-_with_positions = partial(face, results="values indices", out="kind")
+_with_positions = partial(variants, results="values indices", out="kind")
 
 
 @_with_positions("sort")
@@ -471,7 +471,7 @@ def in_order(
     return reduction.with_indices(operation(input, dim, positions), positions)
 
 
-@face(out="kind")
+@variants(out="kind")
 def argsort(
     input: Tensor, dim: Dim = -1, descending: bool = False, *, stable: bool = False
 ) -> Tensor:
@@ -542,7 +542,7 @@ def smallest_kth(input: Tensor, k: int, dim: Dim = -1, keepdim: bool = False) ->
 _MEDIAN = named_tuple("median", ("values", "indices"))
 
 
-@face(out="kind")
+@variants(out="kind")
 def median(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Any:
     """Give the median of all entries, or along a dimension.
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.creation import dtypes
-from minigrad.faces import entrywise, face
-from minigrad.faces.arguments import not_implemented
-from minigrad.faces.signature import Operand
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import reciprocal, rsqrt
+from minigrad.signatures import entrywise, variants
+from minigrad.signatures.arguments import not_implemented
+from minigrad.signatures.signature import Operand
 
 # plain numbers, which take the type of what they stand beside: beside symbols they become exact
 LN_2, LN_10 = math.log(2), math.log(10)
@@ -37,7 +37,7 @@ _silent: Any = np.errstate(all="ignore")  # for what an array's class may answer
 
 
 @entrywise(ufunc=np.tan)
-@differentiable("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
+@operation("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
 @ignore_errstate
 def tan(self: Array) -> Array:
     r"""Tangent: :math:`g\, (1 + \tan^2 x)`."""
@@ -45,7 +45,7 @@ def tan(self: Array) -> Array:
 
 
 @entrywise(also="arcsin", ufunc=np.arcsin)
-@differentiable("AsinBackward0", self=lambda grad, self: grad * dispatch(rsqrt, -self * self + 1))
+@operation("AsinBackward0", self=lambda grad, self: grad * dispatch(rsqrt, -self * self + 1))
 @ignore_errstate
 def asin(self: Array) -> Array:
     r"""Inverse of the sine: :math:`g / \sqrt{1 - x^2}`."""
@@ -53,7 +53,7 @@ def asin(self: Array) -> Array:
 
 
 @entrywise(also="arccos", ufunc=np.arccos)
-@differentiable("AcosBackward0", self=lambda grad, self: grad * -dispatch(rsqrt, -self * self + 1))
+@operation("AcosBackward0", self=lambda grad, self: grad * -dispatch(rsqrt, -self * self + 1))
 @ignore_errstate
 def acos(self: Array) -> Array:
     r"""Inverse of the cosine: :math:`-g / \sqrt{1 - x^2}`."""
@@ -61,7 +61,7 @@ def acos(self: Array) -> Array:
 
 
 @entrywise(also="arctan", ufunc=np.arctan)
-@differentiable("AtanBackward0", self=lambda grad, self: grad / (self * self + 1))
+@operation("AtanBackward0", self=lambda grad, self: grad / (self * self + 1))
 @ignore_errstate
 def atan(self: Array) -> Array:
     r"""Inverse of the tangent: :math:`g / (1 + x^2)`."""
@@ -69,7 +69,7 @@ def atan(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.sinh)
-@differentiable("SinhBackward0", self=lambda grad, self: grad * np.cosh(self))
+@operation("SinhBackward0", self=lambda grad, self: grad * np.cosh(self))
 @ignore_errstate
 def sinh(self: Array) -> Array:
     r"""Hyperbolic sine: :math:`g \cosh x`."""
@@ -77,7 +77,7 @@ def sinh(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.cosh)
-@differentiable("CoshBackward0", self=lambda grad, self: grad * np.sinh(self))
+@operation("CoshBackward0", self=lambda grad, self: grad * np.sinh(self))
 @ignore_errstate
 def cosh(self: Array) -> Array:
     r"""Hyperbolic cosine: :math:`g \sinh x`."""
@@ -85,7 +85,7 @@ def cosh(self: Array) -> Array:
 
 
 @entrywise(in_place=False, also="arcsinh", ufunc=np.arcsinh)
-@differentiable("AsinhBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self**2 + 1))
+@operation("AsinhBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self**2 + 1))
 @ignore_errstate
 def asinh(self: Array) -> Array:
     r"""Inverse of the hyperbolic sine: :math:`g / \sqrt{x^2 + 1}`."""
@@ -93,7 +93,7 @@ def asinh(self: Array) -> Array:
 
 
 @entrywise(in_place=False, also="arccosh", ufunc=np.arccosh)
-@differentiable("AcoshBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self * self - 1))
+@operation("AcoshBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self * self - 1))
 @ignore_errstate
 def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
@@ -101,7 +101,7 @@ def acosh(self: Array) -> Array:
 
 
 @entrywise(in_place=False, also="arctanh", ufunc=np.arctanh)
-@differentiable("AtanhBackward0", self=lambda grad, self: grad * 1 / (1 - self**2))
+@operation("AtanhBackward0", self=lambda grad, self: grad * 1 / (1 - self**2))
 @ignore_errstate
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
@@ -109,14 +109,14 @@ def atanh(self: Array) -> Array:
 
 
 @entrywise(missing=("c", "deg2rad"), ufunc=(np.deg2rad, np.radians))
-@differentiable("Deg2RadBackward0", self=lambda grad: grad * DEGREE)
+@operation("Deg2RadBackward0", self=lambda grad: grad * DEGREE)
 def deg2rad(self: Array) -> Array:
     r"""Degrees as radians: the gradient times :math:`\pi / 180`."""
     return self * DEGREE
 
 
 @entrywise(missing=("c", "rad2deg"), ufunc=(np.rad2deg, np.degrees))
-@differentiable("Rad2DegBackward0", self=lambda grad: grad * RADIAN)
+@operation("Rad2DegBackward0", self=lambda grad: grad * RADIAN)
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""
     return self * RADIAN
@@ -133,8 +133,8 @@ def _over_squares(self: Any, other: Any) -> Any:
     return dispatch(masked_fill_number, dispatch(reciprocal, total), total == 0, 0)
 
 
-@face(out="kind", floats=True, missing=("c", "atan2_cpu"), in_place=True, ufunc=np.arctan2)
-@differentiable(
+@variants(out="kind", floats=True, missing=("c", "atan2_cpu"), in_place=True, ufunc=np.arctan2)
+@operation(
     "Atan2Backward0",
     arithmetic=True,
     self=lambda grad, self, other: grad * other * _over_squares(self, other),
@@ -148,8 +148,8 @@ def atan2(self: Array, other: Array) -> Array:
     return np.arctan2(self, other)
 
 
-@face(out="kind", missing=("iubc", "hypot_cpu"), in_place=True, ufunc=np.hypot)
-@differentiable(
+@variants(out="kind", missing=("iubc", "hypot_cpu"), in_place=True, ufunc=np.hypot)
+@operation(
     "HypotBackward0",
     arithmetic=True,
     self=lambda grad, self, result: grad * self / result,
@@ -161,8 +161,8 @@ def hypot(self: Array, other: Array) -> Array:
     return np.hypot(self, other)
 
 
-@face(out="kind", missing=("iubc", "logaddexp_cpu"), ufunc=np.logaddexp)
-@differentiable(
+@variants(out="kind", missing=("iubc", "logaddexp_cpu"), ufunc=np.logaddexp)
+@operation(
     "LogaddexpBackward0",
     arithmetic=True,
     self=lambda grad, self, other: grad / (np.exp(other - self) + 1),
@@ -180,7 +180,7 @@ def _sinc_rule(grad: Any, self: Any) -> Any:
 
 
 @entrywise(numpy=np.sinc)
-@differentiable("SincBackward0", self=_sinc_rule)
+@operation("SincBackward0", self=_sinc_rule)
 @ignore_errstate
 def sinc(self: Array) -> Array:
     r"""Sine over the angle, :math:`y = \sin(\pi x) / (\pi x)`: :math:`g (\cos(\pi x) - y) / x`.
@@ -195,7 +195,7 @@ def sinc(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.exp2)
-@differentiable("Exp2Backward0", self=lambda grad, result: grad * result * LN_2)
+@operation("Exp2Backward0", self=lambda grad, result: grad * result * LN_2)
 @ignore_errstate
 def exp2(self: Array) -> Array:
     r"""Power of 2: :math:`g\, 2^x \ln 2`."""
@@ -203,7 +203,7 @@ def exp2(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.log2)
-@differentiable("Log2Backward0", self=lambda grad, self: grad / (self * LN_2))
+@operation("Log2Backward0", self=lambda grad, self: grad / (self * LN_2))
 @ignore_errstate
 def log2(self: Array) -> Array:
     r"""Logarithm to base 2: :math:`g / (x \ln 2)`."""
@@ -211,15 +211,15 @@ def log2(self: Array) -> Array:
 
 
 @entrywise(ufunc=np.log10)
-@differentiable("Log10Backward0", self=lambda grad, self: grad / (self * LN_10))
+@operation("Log10Backward0", self=lambda grad, self: grad / (self * LN_10))
 @ignore_errstate
 def log10(self: Array) -> Array:
     r"""Logarithm to base 10: :math:`g / (x \ln 10)`."""
     return np.log10(self)
 
 
-@face(out="kind", in_place="function")
-@differentiable(
+@variants(out="kind", in_place="function")
+@operation(
     "XlogyBackward0",
     arithmetic=True,
     self=lambda grad, self, other: dispatch(
@@ -246,8 +246,8 @@ def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
     return np.where(inside, grad / product, beyond)
 
 
-@face(out="kind", floats=True, missing=("c", "logit_cpu"), in_place="function")
-@differentiable("LogitBackward0", self=_logit_rule)
+@variants(out="kind", floats=True, missing=("c", "logit_cpu"), in_place="function")
+@operation("LogitBackward0", self=_logit_rule)
 @ignore_errstate
 def logit(self: Array, eps: float | None = None) -> Array:
     r"""Inverse of the logistic function, :math:`\ln(x / (1 - x))`: :math:`g / (x (1 - x))`.
@@ -293,9 +293,7 @@ def _one_by_one(of_one: Callable[[float], float], array: Any) -> Any:
 
 
 @entrywise()
-@differentiable(
-    "ErfBackward0", self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad
-)
+@operation("ErfBackward0", self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad)
 @overridable
 def erf(self: Array) -> Array:
     r"""Error function :math:`2 \int_0^x e^{-t^2} dt / \sqrt\pi`.
@@ -312,7 +310,7 @@ def _erfc_rule(grad: Any, self: Any) -> Any:
 
 
 @entrywise()
-@differentiable("ErfcBackward0", self=_erfc_rule)
+@operation("ErfcBackward0", self=_erfc_rule)
 @overridable
 def erfc(self: Array) -> Array:
     r"""Complement of the error function, :math:`1 - \operatorname{erf} x`, exact also if small."""
@@ -324,7 +322,7 @@ def _erfinv_rule(grad: Any, self: Any) -> Any:
 
 
 @entrywise(in_place=True, missing=("c", "erfinv_vml_cpu"))
-@differentiable("ErfinvBackward0", self=_erfinv_rule)
+@operation("ErfinvBackward0", self=_erfinv_rule)
 @overridable
 @_silent
 def erfinv(self: Array) -> Array:
@@ -347,7 +345,7 @@ def erfinv(self: Array) -> Array:
 
 
 @entrywise(in_place=True, missing=("c", "lgamma_vml_cpu"))
-@differentiable("LgammaBackward0", self=lambda grad, self: grad * dispatch(digamma, self))
+@operation("LgammaBackward0", self=lambda grad, self: grad * dispatch(digamma, self))
 @overridable
 def lgamma(self: Array) -> Array:
     r"""Logarithm of the gamma function's size, :math:`\ln |\Gamma(x)|`: :math:`g\, \psi(x)`."""
@@ -357,7 +355,7 @@ def lgamma(self: Array) -> Array:
 
 
 @entrywise(in_place=True, missing=("c", "digamma"))
-@differentiable("DigammaBackward0", self=lambda grad, self: grad * dispatch(polygamma, self, 1))
+@operation("DigammaBackward0", self=lambda grad, self: grad * dispatch(polygamma, self, 1))
 def digamma(self: Array) -> Array:
     r"""Derivative of `lgamma`, :math:`\psi(x)`: the gradient times that of order 1."""
     return polygamma.forward(self, 0)
@@ -367,9 +365,7 @@ def digamma(self: Array) -> Array:
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
 
-@differentiable(
-    "PolygammaBackward0", self=lambda grad, self, n: grad * dispatch(polygamma, self, n + 1)
-)
+@operation("PolygammaBackward0", self=lambda grad, self, n: grad * dispatch(polygamma, self, n + 1))
 @overridable
 @_silent
 def polygamma(self: Array, n: int) -> Array:

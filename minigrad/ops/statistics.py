@@ -13,17 +13,17 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import Decomposition, recorded
 from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import FromEnd, dimensions, not_implemented
-from minigrad.faces.signature import Dim, Dtype, Number
 from minigrad.ops import elementwise
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import slice_dim
-from minigrad.ops.reduction import added_up_in, count, mean_all, mean_dim, spread
+from minigrad.ops.reduction import added_up_in, count, expand_reduced, mean_all, mean_dim
 from minigrad.ops.shape import clone, flip, to_copy
+from minigrad.signatures import numpy_protocols, variants
+from minigrad.signatures.arguments import FromEnd, dimensions, not_implemented
+from minigrad.signatures.signature import Dim, Dtype, Number
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
 _WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}
@@ -117,14 +117,14 @@ def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     return _product_before(self, dim) * np.stack(behind[::-1], dim)
 
 
-@differentiable("CumsumBackward0", broadcasts=True, self=_from_the_end)
+@operation("CumsumBackward0", broadcasts=True, self=_from_the_end)
 @ignore_errstate
 def cumsum(self: Array, dim: Any, dtype: Any) -> Array:
     r"""Running sum :math:`y_i = \sum_{j \le i} x_j`: :math:`\sum_{i \ge j} g_i`."""
     return _accumulated(np.add, self, dim, dtype)
 
 
-@differentiable("CumprodBackward0", broadcasts=True, self=_cumprod_rule)
+@operation("CumprodBackward0", broadcasts=True, self=_cumprod_rule)
 @ignore_errstate
 def cumprod(self: Array, dim: Any, dtype: Any) -> Array:
     r"""Running product :math:`y_i`: :math:`\sum_{i \ge j} g_i y_i / x_j`, also if this is 0."""
@@ -141,7 +141,7 @@ def _running(operation: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
     return operation(input, dim, wanted)
 
 
-@face("cumsum", out="any", in_place=True)
+@variants("cumsum", out="any", in_place=True)
 def running_sum(input: Tensor, dim: Dim, *, dtype: Dtype | None = None) -> Tensor:
     """Give the running sum along a dimension. Integers use int64.
 
@@ -158,7 +158,7 @@ def running_sum(input: Tensor, dim: Dim, *, dtype: Dtype | None = None) -> Tenso
     return _running(cumsum, input, dim, dtype)
 
 
-@face("cumprod", out="any", in_place=True)
+@variants("cumprod", out="any", in_place=True)
 def running_product(input: Tensor, dim: Dim, *, dtype: Dtype | None = None) -> Tensor:
     """Give the running product along a dimension; see `cumsum`.
 
@@ -173,7 +173,7 @@ def running_product(input: Tensor, dim: Dim, *, dtype: Dtype | None = None) -> T
 # ---------------------------------------------------------------------- differences
 
 
-@face(out="kind")
+@variants(out="kind")
 def diff(
     input: Tensor,
     n: int = 1,
@@ -242,14 +242,14 @@ def _product(array: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     return product if wide is dtype else product.astype(dtype)
 
 
-@differentiable("ProdBackward0", broadcasts=True, self=_prod_all_rule)
+@operation("ProdBackward0", broadcasts=True, self=_prod_all_rule)
 @ignore_errstate
 def prod_all(self: Array, dtype: Any) -> Array:
     r"""Product of all entries: :math:`g \prod_{j \ne i} x_j`, also where an entry is 0."""
     return _product(self, None, False, dtype)
 
 
-@differentiable("ProdBackward1", broadcasts=True, self=_prod_dim_rule)
+@operation("ProdBackward1", broadcasts=True, self=_prod_dim_rule)
 @ignore_errstate
 def prod_dim(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
     r"""Product along a dimension: :math:`g \prod_{j \ne i} x_j`, also where an entry is 0."""
@@ -283,14 +283,14 @@ def deviation_rule(
     return variance_rule(share, self, dim, correction, keepdim)
 
 
-@differentiable("VarBackward0", self=variance_rule)
+@operation("VarBackward0", self=variance_rule)
 @ignore_errstate
 def var(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Variance :math:`\sum (x - \bar x)^2 / (n - c)`: :math:`2 g\, (x_i - \bar x) / (n - c)`."""
     return variance_and_mean(self, dim, correction, keepdim)[0].astype(self.real.dtype)
 
 
-@differentiable("StdBackward0", self=deviation_rule)
+@operation("StdBackward0", self=deviation_rule)
 @ignore_errstate
 def std(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Standard deviation :math:`s`: :math:`g\, (x_i - \bar x) / ((n - c)\, s)`."""
@@ -303,15 +303,17 @@ class VarMeanBackward0(Decomposition):
     __slots__ = ()
     _saves_input, _results_saved = True, 0
     _names_of_saved = ("self",)
-    spread_rule: Any = staticmethod(variance_rule)
+    own_rule: Any = staticmethod(variance_rule)
 
-    def rule(node, grad_spread: Any, grad_mean: Any, self: Any, *saved: Any) -> Any:
+    def rule(node, grad_variance: Any, grad_mean: Any, self: Any, *saved: Any) -> Any:
         """Give the sum of what the rules of the spread and of the mean give."""
-        found = 0 if grad_spread is None else node.spread_rule(grad_spread, self, *saved)
+        found = 0 if grad_variance is None else node.own_rule(grad_variance, self, *saved)
         if grad_mean is None:
             return found
         dims = tuple(range(self.ndim)) if saved[-3] is None else saved[-3]
-        return found + spread(grad_mean, self.shape, dims, saved[-1]) / count(self.shape, dims)
+        return found + expand_reduced(grad_mean, self.shape, dims, saved[-1]) / count(
+            self.shape, dims
+        )
 
 
 class StdMeanBackward0(VarMeanBackward0):
@@ -320,7 +322,7 @@ class StdMeanBackward0(VarMeanBackward0):
     __slots__ = ()
     _results_saved = 1
     _names_of_saved = ("self", "result0")  # type: ignore[assignment]  # not as many
-    spread_rule = staticmethod(deviation_rule)
+    own_rule = staticmethod(deviation_rule)
 
 
 def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tuple[Any, Any]:
@@ -349,7 +351,7 @@ def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     return None if dim is None else dimensions(dim, input.ndim)
 
 
-@face(out="any")
+@variants(out="any")
 def prod(
     input: Tensor, dim: Dim | None = None, keepdim: bool = False, *, dtype: Dtype | None = None
 ) -> Tensor:
@@ -378,7 +380,7 @@ _DEFAULT = FromEnd(1)  # the node tells that nothing was said
 _DEFAULT.said = None
 
 
-def _spread_of(
+def _variance_of(
     operation: Any, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
     """Give a variance or what goes with it: check the arguments, and apply the operation."""
@@ -404,7 +406,7 @@ def _spread_of(
     return operation(input, dims, correction, keepdim)
 
 
-@face("var", out="kind")
+@variants("var", out="kind")
 def variance(
     input: Tensor,
     dim: Any = None,
@@ -433,10 +435,10 @@ def variance(
         >>> torch.var(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         tensor(4.6667)
     """
-    return _spread_of(var, input, dim, unbiased, keepdim, correction)
+    return _variance_of(var, input, dim, unbiased, keepdim, correction)
 
 
-@face("std", out="kind")
+@variants("std", out="kind")
 def standard_deviation(
     input: Tensor,
     dim: Any = None,
@@ -452,7 +454,7 @@ def standard_deviation(
         >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         tensor(2.1602)
     """
-    return _spread_of(std, input, dim, unbiased, keepdim, correction)
+    return _variance_of(std, input, dim, unbiased, keepdim, correction)
 
 
 def _with_mean(name: str, kind: Any, root: Any) -> Any:
@@ -460,8 +462,8 @@ def _with_mean(name: str, kind: Any, root: Any) -> Any:
 
     @ignore_errstate
     def both(input: Tensor, *settings: Any) -> Any:
-        spreads, means = variance_and_mean(input._array, *settings)
-        given = [each.astype(input._array.dtype) for each in (root(spreads), means)]
+        variances, means = variance_and_mean(input._array, *settings)
+        given = [each.astype(input._array.dtype) for each in (root(variances), means)]
         return recorded(kind, input, given, *settings)
 
     both.__name__ = name
@@ -472,7 +474,7 @@ _var_mean = _with_mean("var_mean", VarMeanBackward0, np.asarray)
 _std_mean = _with_mean("std_mean", StdMeanBackward0, np.sqrt)
 
 
-@face("var_mean", method=False)
+@variants("var_mean", method=False)
 def variance_with_mean(
     input: Tensor,
     dim: Any = None,
@@ -488,10 +490,10 @@ def variance_with_mean(
         >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         (tensor(4.6667), tensor(3.))
     """
-    return _spread_of(_var_mean, input, dim, unbiased, keepdim, correction)
+    return _variance_of(_var_mean, input, dim, unbiased, keepdim, correction)
 
 
-@face("std_mean", method=False)
+@variants("std_mean", method=False)
 def deviation_with_mean(
     input: Tensor,
     dim: Any = None,
@@ -507,7 +509,7 @@ def deviation_with_mean(
         >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         (tensor(2.1602), tensor(3.))
     """
-    return _spread_of(_std_mean, input, dim, unbiased, keepdim, correction)
+    return _variance_of(_std_mean, input, dim, unbiased, keepdim, correction)
 
 
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.faces import face
-from minigrad.faces.arguments import cast, not_implemented, number
-from minigrad.faces.signature import Number
 from minigrad.ops import elementwise
-from minigrad.ops.type_promotion import check_one_type, meeting_of
+from minigrad.ops.type_promotion import check_one_type, promoted_dtype
+from minigrad.signatures import variants
+from minigrad.signatures.arguments import cast, not_implemented, number
+from minigrad.signatures.signature import Number
 
 # ---------------------------------------------------------------------- interpolation
 
 
-@differentiable(
+@operation(
     "LerpBackward0",
     broadcasts=True,
     self=lambda grad, weight: grad * (1 - weight),
@@ -36,7 +36,7 @@ def lerp_number(self: Array, end: Array, weight: Any) -> Array:
     return self + weight * way if abs(weight) < 0.5 else end - way * (1 - weight)
 
 
-@differentiable(
+@operation(
     "LerpBackward1",
     broadcasts=True,
     self=lambda grad, weight: grad * (1 - weight),
@@ -50,7 +50,7 @@ def lerp(self: Array, end: Array, weight: Array) -> Array:
     return np.where(np.abs(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 
-@face("lerp", out="kind", in_place=True)
+@variants("lerp", out="kind", in_place=True)
 def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
     r"""Give the point between two tensors, :math:`a + w (b - a)`.
 
@@ -82,7 +82,7 @@ def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
 # ---------------------------------------------------------------------- sums of products
 
 
-@differentiable(
+@operation(
     "AddcmulBackward0",
     broadcasts=True,
     self=lambda grad: grad,
@@ -100,7 +100,7 @@ def _over(value: Any, divisor: Any) -> Any:
     return elementwise.div(value, divisor) if isinstance(divisor, Tensor) else value / divisor
 
 
-@differentiable(
+@operation(
     "AddcdivBackward0",
     broadcasts=True,
     self=lambda grad: grad,
@@ -118,7 +118,7 @@ def _with_product(operation: Any) -> None:
 
     def function(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
         tensors = (input, tensor1, tensor2)
-        wanted = meeting_of(*(tensor._array for tensor in tensors))
+        wanted = promoted_dtype(*(tensor._array for tensor in tensors))
         if wanted.kind == "b" or (name == "addcdiv" and wanted.kind in "iu"):
             kind = NotImplementedError if name == "addcmul" else RuntimeError
             raise kind(f"{name}() has no values among tensors of type {wanted}")
@@ -126,7 +126,7 @@ def _with_product(operation: Any) -> None:
         return operation(*(cast(tensor, wanted) for tensor in tensors), value)
 
     function.__doc__ = operation.__doc__
-    face(name, out="kind", in_place=True)(function)
+    variants(name, out="kind", in_place=True)(function)
 
 
 _with_product(addcmul)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch
-from minigrad.core.operation import Array, book, differentiable
+from minigrad.core.operation import Array, operation, registry
 from minigrad.core.tensor import Tensor
-from minigrad.faces import face, numpy_protocols
-from minigrad.faces.arguments import cast, dimension
 from minigrad.ops.parts import part
+from minigrad.signatures import numpy_protocols, variants
+from minigrad.signatures.arguments import cast, dimension
 
 # ---------------------------------------------------------------------- triangles
 
@@ -28,8 +28,8 @@ def _matrices(array: Array) -> Array:
     return array
 
 
-@face(out="none", in_place=True)
-@differentiable("TrilBackward0", self=lambda grad, diagonal: dispatch(tril, grad, diagonal))
+@variants(out="none", in_place=True)
+@operation("TrilBackward0", self=lambda grad, diagonal: dispatch(tril, grad, diagonal))
 def tril(self: Array, diagonal: int = 0) -> Array:
     """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
 
@@ -38,8 +38,8 @@ def tril(self: Array, diagonal: int = 0) -> Array:
     return np.tril(_matrices(self), diagonal)
 
 
-@face(out="none", in_place=True)
-@differentiable("TriuBackward0", self=lambda grad, diagonal: dispatch(triu, grad, diagonal))
+@variants(out="none", in_place=True)
+@operation("TriuBackward0", self=lambda grad, diagonal: dispatch(triu, grad, diagonal))
 def triu(self: Array, diagonal: int = 0) -> Array:
     """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.
 
@@ -61,16 +61,16 @@ def diagonal(self: Array, offset: int, dim1: int, dim2: int) -> Array:
     return view
 
 
-diagonal_backward = book["diagonal_backward"]
+diagonal_backward = registry["diagonal_backward"]
 
 
-@differentiable("DiagonalBackward0_copy", self=diagonal_backward)
+@operation("DiagonalBackward0_copy", self=diagonal_backward)
 def diagonal_copy(self: Array, offset: int, dim1: int, dim2: int) -> Array:
     """Diagonal in a memory of its own."""
     return diagonal.forward(self, offset, dim1, dim2).copy()
 
 
-@differentiable(
+@operation(
     "DiagEmbedBackward0",
     self=lambda grad, offset, dim1, dim2: dispatch(diagonal, grad, offset, dim1, dim2),
 )
@@ -82,7 +82,7 @@ def diag_embed(self: Array, offset: int, dim1: int, dim2: int) -> Array:
     return diagonal_backward.forward(self, tuple(sizes), offset, dim1, dim2)
 
 
-@differentiable(
+@operation(
     "TraceBackward0",
     self=lambda grad, self_sym_sizes: dispatch(
         diagonal_backward, np.broadcast_to(grad, (min(self_sym_sizes),)), self_sym_sizes, 0, 0, 1
@@ -96,7 +96,7 @@ def trace(self: Array) -> Array:
 # ---------------------------------------------------------------------- what one calls
 
 
-@face("trace")
+@variants("trace")
 def trace_of(input: Tensor) -> Tensor:
     """Add up the main diagonal of a matrix.
 
@@ -122,7 +122,7 @@ def _planes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
     return first, second
 
 
-@face("diagonal")
+@variants("diagonal")
 def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """Show a diagonal of two dimensions, as a view; it becomes the last dimension.
 
@@ -141,13 +141,13 @@ def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
     return diagonal(input, offset, first, second)
 
 
-@face("linalg_diagonal", function=False, method=False)
+@variants("linalg_diagonal", function=False, method=False)
 def _diagonal_of_matrices(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Show the diagonals of matrices, as a view; see `torch.diagonal`."""
     return diagonal_of(A, offset, dim1, dim2)
 
 
-@face(out="kind")
+@variants(out="kind")
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """Make a matrix with a vector on its diagonal, or take the diagonal of a matrix.
 
@@ -168,7 +168,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
 
 
-@face("diag_embed")
+@variants("diag_embed")
 def diagonals_embedded(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Put the last dimension on the diagonal of two, which are 0 elsewhere.
 

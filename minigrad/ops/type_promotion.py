@@ -19,7 +19,7 @@ from minigrad.core.node import NO_EDGE
 from minigrad.core.operation import interpret
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
-from minigrad.faces.arguments import as_tensor, cast, check_tensor, holds_numbers, plain
+from minigrad.signatures.arguments import as_tensor, cast, check_tensor, holds_numbers, plain
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
@@ -36,39 +36,39 @@ with_number: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 # Whole numbers that the dtype they were made for does not hold, by the arrays made of them.
-far: dict[int, int] = {}
+exact_values: dict[int, int] = {}
 
 
 class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
     """Python numbers as tensors, by their type, their value, and the dtype that they meet."""
 
     def __missing__(self, key: tuple[type, Any, np.dtype[Any]]) -> Tensor:
-        _, value, meets = key
+        _, value, beside = key
         unusual = value.__class__ not in _PYTHON_NUMBERS
         if (unusual or (value.__class__ is int and value.bit_length() > 62)) and meets.kind != "O":
             value = plain(value)  # symbols meet numbers of any size
             if value.__class__ is int and value.bit_length() > 63 and meets.kind == "b":
                 raise RuntimeError("There is no dtype in which bool meets a number of 64 bits")
-        made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, meets)))
+        made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, beside)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it
         # 0.0 and -0.0 are equal as keys; and what depends on the default dtype is not kept
         if value and len(self) < 4096 and made._array.dtype is meets:
             self[key] = made
             if meets.kind in "iu" and made._array.item() != value:
-                far[id(made._array)] = value
+                exact_values[id(made._array)] = value
         return made
 
 
 scalars = _Scalars()
 
 
-def scalar(value: Any, meets: np.dtype[Any]) -> Tensor:
-    """Give a Python number as a tensor without dimensions, in the type it takes beside `meets`."""
-    return scalars[value.__class__, value, meets]
+def scalar(value: Any, beside: np.dtype[Any]) -> Tensor:
+    """Give a Python number as a tensor without dimensions, in the type it takes beside `beside`."""
+    return scalars[value.__class__, value, beside]
 
 
-def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
+def promote_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
     """Call an operation of a tensor and something that is not a tensor.
 
     Returns:
@@ -91,7 +91,7 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
         if modes.in_rule and operation in with_number:
             return with_number[operation](self, other)
         if self._array.dtype is HALF and operation.__name__ in _EXACT:
-            return meet_types(operation, self, scalar(other, _SINGLE), HALF)
+            return promote_operands(operation, self, scalar(other, _SINGLE), HALF)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
         sign = _ORDERS.get(operation.__name__)
@@ -109,8 +109,8 @@ def meet_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
 def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tensor, Tensor]:
     """Give a tensor, and one of NumPy's arrays as another: they meet by NumPy's rules."""
     if array.dtype.kind in "biufc" and not (modes.in_rule or (array.ndim and self.requires_grad)):
-        meeting = np.result_type(self._array.dtype, array.dtype)
-        self = cast(self, np.dtype("d") if quotient and meeting.kind in "biu" else meeting)
+        promoted = np.result_type(self._array.dtype, array.dtype)
+        self = cast(self, np.dtype("d") if quotient and promoted.kind in "biu" else promoted)
     try:
         np.broadcast_shapes(self._array.shape, array.shape)
     except ValueError:
@@ -119,7 +119,9 @@ def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tens
     return self, as_tensor(array)
 
 
-def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor, meeting: Any = None) -> Tensor:
+def promote_operands(
+    operation: Callable[..., Any], a: Tensor, b: Tensor, promoted: Any = None
+) -> Tensor:
     """Call an operation of two tensors of different dtypes, in the dtype in which they meet.
 
     The gradients come back in the dtypes of the originals. No node is recorded for the
@@ -130,17 +132,17 @@ def meet_types(operation: Callable[..., Any], a: Tensor, b: Tensor, meeting: Any
     """
     if operation.__name__ == "sub" and "b" in (a._array.dtype.kind, b._array.dtype.kind):
         raise no_booleans(TypeError(), a._array, b._array)
-    meeting = meeting or dtypes.result_type(a._array, b._array)
+    promoted = promoted or dtypes.result_type(a._array, b._array)
     one = 1 in (a._array.size, b._array.size)
-    wide = meeting is HALF and one and operation.__name__ in _EXACT
-    within = _SINGLE if wide else meeting
+    wide = promoted is HALF and one and operation.__name__ in _EXACT
+    within = _SINGLE if wide else promoted
     shadows = _converted(a, within, b._array), _converted(b, within, a._array)
     result: Tensor = unobserved(operation, *shadows)
     if wide:
         result._array = ignore_errstate(result._array.astype)(HALF)
     edge = result._edge
     if edge is not None and edge[0] is not None:
-        refuse_complex(meeting)
+        refuse_complex(promoted)
         node: Any = edge[0]
         node._broadcast = tuple((t._array.shape, t._array.dtype) for t in (a, b))
         if node._saved is not None:
@@ -161,7 +163,7 @@ def unobserved(operation: Callable[..., Any], *arguments: Any) -> Any:
         modes.observers = observers
 
 
-def meeting_of(*arrays: Any) -> np.dtype[Any]:
+def promoted_dtype(*arrays: Any) -> np.dtype[Any]:
     """Give the type in which arrays meet: those without dimensions count by their kind."""
     groups = [each for each in arrays if each.ndim], [each for each in arrays if not each.ndim]
     met = [
@@ -391,9 +393,9 @@ def prepare(operation: Any, given: Any) -> tuple[Any, Any]:
         if plain and a._array.dtype is not HALF:
             b = scalars[b.__class__, b, a._array.dtype]
         if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
-            return None, meet_other(operation, a, b)
+            return None, promote_other(operation, a, b)
         if a._array.dtype is not b._array.dtype:
-            return None, meet_types(operation, a, b)
+            return None, promote_operands(operation, a, b)
         given = a, b
     if not plan.precise and given[plan.input_places[0]]._array.dtype is HALF:
         return None, in_single(operation)(*given)
@@ -405,8 +407,8 @@ extensions.register(prepare=prepare, retry=retry)
 WRITTEN_NAMES = {
     "half": HALF,
     "in_single": in_single,
-    "meet_other": meet_other,
-    "meet_types": meet_types,
+    "promote_other": promote_other,
+    "promote_operands": promote_operands,
     "numbers": _PYTHON_NUMBERS,
     "retry": retry,
     "scalars": scalars,

@@ -15,9 +15,9 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import zeros_like
-from minigrad.faces.out import refuse_repeats
 from minigrad.nn.signatures import written as written_function
 from minigrad.optim.optimizer import Optimizer
+from minigrad.signatures.out import refuse_repeats
 
 Values = dict[str, Any]
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import minigrad
 from minigrad.core.node import Node
-from minigrad.core.operation import book
 
 from .mutants import Mutant, mutants
 

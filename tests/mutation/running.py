@@ -30,7 +30,7 @@ TESTS += " tests/test_heart.py tests/test_memory.py tests/test_numpy.py tests/te
 TESTS += " tests/test_devices.py tests/test_dtypes.py tests/test_printing.py tests/test_random.py"
 TESTS += " tests/viz/test_drawn_hooks.py tests/symbolic/test_arrays.py"
 TESTS += " tests/symbolic/test_programs.py tests/symbolic/test_exact.py"
-TESTS += " minigrad/core minigrad/autograd minigrad/nn minigrad/ops minigrad/faces"
+TESTS += " minigrad/core minigrad/autograd minigrad/nn minigrad/ops minigrad/signatures"
 OPTIONS = ["-q", "--tb=native", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:xdist"]
 OPTIONS += ["--ignore=tests/autograd/test_interrupts.py"]  # by chance, and it stops the coverage
 MEMORY = 6 << 30  # bytes a child may take

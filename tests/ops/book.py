@@ -8,7 +8,6 @@ from pathlib import Path
 
 import minigrad.nn.functional
 import minigrad.ops
-from minigrad.core.operation import book
 
 from .cases import Case as Case
 

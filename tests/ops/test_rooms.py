@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import minigrad as torch
-from minigrad.faces.face import said_in
-from minigrad.faces.lazy_loading import INDEX, load_all
+from minigrad.signatures.lazy_loading import INDEX, load_all
+from minigrad.signatures.variants import said_in
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ROOT / "tests" / "oracle" / "scenarios"
@@ -40,9 +40,9 @@ def test_what_waits_comes(file: str, kind: str, names: list[str]) -> None:
 
 
 def test_the_index_says_what_the_faces_say() -> None:
-    """`python -m minigrad.faces` would write what is there."""
+    """`python -m minigrad.signatures` would write what is there."""
     program = (
-        "from pathlib import Path\nfrom minigrad.faces.__main__ import INDEX, index\n"
+        "from pathlib import Path\nfrom minigrad.signatures.__main__ import INDEX, index\n"
         "assert index() == Path(INDEX).read_text()\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)

@@ -81,7 +81,7 @@ RECIPE = CONTRIBUTING.partition("## Adding an operation\n")[2].partition("\n## "
 CHECK = """
 import minigrad as torch
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
-from minigrad.faces.arguments import not_implemented
+from minigrad.signatures.arguments import not_implemented
 from minigrad.ops import special_functions
 
 assert not hasattr(torch, "logaddexp2"), "it is there now: take another example"

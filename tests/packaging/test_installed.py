@@ -55,7 +55,7 @@ def test_the_wheel_holds_what_is_wanted_and_no_more(unpacked):
     for name in (
         "py.typed",
         "_functions.pyi",
-        "faces/index.txt",
+        "signatures/index.txt",
         "viz/player.js",
         "viz/player.css",
     ):

@@ -44,7 +44,7 @@ def write_functions(modules: Iterable[ModuleType]) -> None:
     Args:
         modules: Where to look for them.
     """
-    face = sys.modules["minigrad.faces.face"]  # the package has a function of this name
+    face = sys.modules["minigrad.signatures.variants"]  # the package has a function of this name
     stubs = {writer._first_call.__code__, vars(face)["_first_call"].__code__}
     seen: set[int] = set()
     pending: list[Mapping[str, Any]] = [vars(module) for module in modules]

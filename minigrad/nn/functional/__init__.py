@@ -7,8 +7,8 @@ with its derivative, and with its signature over it.
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-from minigrad.faces.face import functions as _functions
-from minigrad.faces.face import in_functional as _in_functional
+from minigrad.signatures.variants import functions as _functions
+from minigrad.signatures.variants import in_functional as _in_functional
 from minigrad.utils import _late as _make_late
 
 for _file in (

@@ -17,12 +17,12 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import check_tensor, different, not_implemented, whole
 from minigrad.nn.functional.pooling import as_image, as_signal
-from minigrad.ops.correlation import face_of
+from minigrad.ops.correlation import of_dimensions
 from minigrad.ops.reduction import mean_dim
+from minigrad.signatures.arguments import check_tensor, different, not_implemented, whole
 
 
 def parts(size: int, count: int) -> list[slice]:
@@ -70,15 +70,15 @@ def _adaptive_pooling(dims: int) -> Any:
 
     name, title = f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{dims}D"
     pool.__name__, backward.__name__ = name, f"{name}_backward"
-    rule = differentiable(
+    rule = operation(
         f"{title}BackwardBackward0",
         grad_output=lambda grad, grad_output_sym_sizes: dispatch(
-            operation, grad, tuple(grad_output_sym_sizes[-dims:])
+            declared, grad, tuple(grad_output_sym_sizes[-dims:])
         ),
         self=lambda grad: np.zeros_like(grad),
     )(backward)
-    operation = differentiable(f"{title}Backward0", self=rule)(ignore_errstate(pool))
-    return operation
+    declared = operation(f"{title}Backward0", self=rule)(ignore_errstate(pool))
+    return declared
 
 
 ADAPTIVE_MEANS = {dims: _adaptive_pooling(dims) for dims in (2, 3)}  # by the number of dimensions
@@ -102,7 +102,7 @@ def largest_positions(array: Any, output_size: Any) -> Any:
     return found
 
 
-@differentiable(
+@operation(
     "AdaptiveMaxPool2DBackwardBackward0",
     grad_output=lambda grad, indices: dispatch(adaptive_max_pool2d, grad, indices),
     self=lambda grad, self: np.zeros_like(grad),
@@ -116,7 +116,7 @@ def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Any) 
     return whole
 
 
-@differentiable("AdaptiveMaxPool2DBackward0", self=adaptive_max_pool2d_backward)
+@operation("AdaptiveMaxPool2DBackward0", self=adaptive_max_pool2d_backward)
 def adaptive_max_pool2d(self: Array, indices: Any) -> Array:
     """Largest entry of each part of an image, at known positions: these get the gradient."""
     *outer, height, width = self.shape
@@ -214,6 +214,6 @@ def _adaptive_maximum(
 
 
 for _ndim in (1, 2, 3):
-    face_of(_adaptive_mean, _ndim, f"adaptive_avg_pool{_ndim}d")
+    of_dimensions(_adaptive_mean, _ndim, f"adaptive_avg_pool{_ndim}d")
     if _ndim < 3:
-        face_of(_adaptive_maximum, _ndim, f"adaptive_max_pool{_ndim}d")
+        of_dimensions(_adaptive_maximum, _ndim, f"adaptive_max_pool{_ndim}d")

@@ -12,12 +12,12 @@ import numpy as np
 from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import dispatch, zeros_for
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor
 from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import check_tensor
 
 
 def _weighed(rows: Any, positions: Any, padding_idx: int) -> Any:
@@ -32,7 +32,7 @@ def _row_rule(grad: Any, positions: Any, padding_idx: int) -> Any:
     return _weighed(grad[positions], positions, padding_idx)
 
 
-@differentiable("EmbeddingDenseBackwardBackward0", grad_output=_row_rule)
+@operation("EmbeddingDenseBackwardBackward0", grad_output=_row_rule)
 def embedding_dense_backward(
     grad_output: Array, positions: Any, sizes: Any, padding_idx: int
 ) -> Array:
@@ -42,7 +42,7 @@ def embedding_dense_backward(
     return whole
 
 
-@differentiable(
+@operation(
     "EmbeddingBackward0",
     weight=lambda grad, positions, weight_sym_sizes, padding_idx: dispatch(
         embedding_dense_backward, grad, positions, weight_sym_sizes, padding_idx
@@ -53,7 +53,7 @@ def embedding(weight: Array, positions: Any, padding_idx: int) -> Array:
     return weight[positions]
 
 
-@differentiable(
+@operation(
     "EmbeddingBagBackward0",
     weight=lambda grad, weight_sym_sizes, per_sample_weights, positions, bags, kept: dispatch(
         embedding_dense_backward,

@@ -9,15 +9,15 @@ import numpy as np
 
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, dimension, not_implemented, number
-from minigrad.faces.face import in_functional
-from minigrad.faces.out import refuse_gradient
-from minigrad.faces.signature import Sizes
 from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.ops.padding import constant_pad_nd
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import check_tensor, dimension, not_implemented, number
+from minigrad.signatures.out import refuse_gradient
+from minigrad.signatures.signature import Sizes
+from minigrad.signatures.variants import in_functional
 
 # ---------------------------------------------------------------------- what is called
 

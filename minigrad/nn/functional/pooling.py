@@ -23,12 +23,12 @@ from minigrad.autograd.rules import (
     with_arguments,
     zeros_for,
 )
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.faces.arguments import Unsaid, check_tensor, not_implemented
 from minigrad.ops import shape
 from minigrad.ops.choices import _BITS, where_true
-from minigrad.ops.correlation import face_of, padded, per_dimension, window_entries
+from minigrad.ops.correlation import of_dimensions, padded, per_dimension, window_entries
+from minigrad.signatures.arguments import Unsaid, check_tensor, not_implemented
 
 Sizes = Sequence[int]
 
@@ -84,14 +84,14 @@ def _pooling(name: str, node: str, settings: str, pool: Any, bring_back: Any, be
 
     @with_arguments(f"grad, {settings}")
     def second(grad: Any, *given: Any) -> Any:
-        return dispatch(operation, grad, *given)
+        return dispatch(declared, grad, *given)
 
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     forward.__doc__, backward.__doc__ = pool.__doc__, bring_back.__doc__
-    rule = differentiable(f"{node}BackwardBackward0", grad_output=second, self=bend)
-    operation = differentiable(f"{node}Backward0", self=rule(backward))
-    operation = operation(ignore_errstate(forward))
-    return operation
+    rule = operation(f"{node}BackwardBackward0", grad_output=second, self=bend)
+    declared = operation(f"{node}Backward0", self=rule(backward))
+    declared = declared(ignore_errstate(forward))
+    return declared
 
 
 # ---------------------------------------------------------------------- the largest of a window
@@ -460,6 +460,6 @@ def _average_of_signals(
 
 
 for _ndim in (1, 2, 3):
-    face_of(_maximum, _ndim, f"max_pool{_ndim}d")
-    face_of(_maximum, _ndim, f"max_pool{_ndim}d_with_indices")
-    face_of(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")
+    of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d")
+    of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d_with_indices")
+    of_dimensions(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")

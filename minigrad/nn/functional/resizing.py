@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch
-from minigrad.core.operation import Array, differentiable
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.faces import functional
-from minigrad.faces.arguments import check_tensor, not_implemented, number, whole
-from minigrad.faces.face import in_functional
 from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import check_tensor, not_implemented, number, whole
+from minigrad.signatures.variants import in_functional
 
 
 class Taps(tuple[tuple[tuple[Any, Any], ...], ...]):
@@ -82,11 +82,11 @@ def _resizing(name: str, node: str) -> Any:
         return _resized(self, taps)
 
     forward.__name__, backward.__name__ = name, f"{name}_backward"
-    rule = differentiable(
-        f"{node}BackwardBackward0", grad_output=lambda grad, taps: dispatch(operation, grad, taps)
+    rule = operation(
+        f"{node}BackwardBackward0", grad_output=lambda grad, taps: dispatch(declared, grad, taps)
     )(backward)
-    operation = differentiable(f"{node}Backward0", self=rule)(forward)
-    return operation
+    declared = operation(f"{node}Backward0", self=rule)(forward)
+    return declared
 
 
 resizing = {  # the operations by their modes and numbers of dimensions
@@ -219,7 +219,7 @@ def _taps(
 # ---------------------------------------------------------------------- channels into space
 
 
-@differentiable(
+@operation(
     "ChannelShuffleBackward0",
     self=lambda grad, groups: dispatch(channel_shuffle, grad, grad.shape[1] // groups or 1),
 )
@@ -230,7 +230,7 @@ def channel_shuffle(self: Array, groups: int) -> Array:
     return apart.swapaxes(1, 2).reshape(self.shape)
 
 
-@differentiable(
+@operation(
     "PixelShuffleBackward0",
     self=lambda grad, upscale_factor: dispatch(pixel_unshuffle, grad, upscale_factor),
 )
@@ -243,7 +243,7 @@ def pixel_shuffle(self: Array, upscale_factor: int) -> Array:
     return pixels.reshape(*batch, channels // r**2, height * r, width * r)
 
 
-@differentiable(
+@operation(
     "PixelUnshuffleBackward0",
     self=lambda grad, downscale_factor: dispatch(pixel_shuffle, grad, downscale_factor),
 )

@@ -6,11 +6,11 @@ from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full
-from minigrad.faces import FACES
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
+from minigrad.signatures import VARIANTS
 
 __all__ = [
     "CELU", "ELU", "GELU", "SELU", "Hardsigmoid", "Hardswish",
@@ -44,7 +44,7 @@ class Tanh(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return FACES["tanh"].method(input)
+        return VARIANTS["tanh"].method(input)
 
 
 class Sigmoid(Module):
@@ -58,7 +58,7 @@ class Sigmoid(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Apply the function."""
-        return FACES["sigmoid"].method(input)
+        return VARIANTS["sigmoid"].method(input)
 
 
 class Softplus(Layer, calls=F.softplus, settings="beta=1.0, threshold=20.0"):

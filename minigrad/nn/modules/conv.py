@@ -179,8 +179,8 @@ class _ConvTransposeNd(_ConvNd, transposed=True):
         if output_size is not None:
             more = self._output_padding(input, list(output_size))
         settings = (self.stride, self.padding, more, self.groups, self.dilation)
-        spread = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._ndim - 1]
-        return spread(input, self.weight, self.bias, *settings)
+        transposed = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._ndim - 1]
+        return transposed(input, self.weight, self.bias, *settings)
 
     def _output_padding(self, input: Tensor, wanted: list[int]) -> tuple[int, ...]:
         """Give the `output_padding` that leads to a size."""

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 
 from minigrad.creation.construction import empty
 from minigrad.creation.devices import refuse_other_places
-from minigrad.faces.faults import explained
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.nn.signatures import constructor, written
+from minigrad.signatures.faults import explained
 
 # What a constructor does, and what it says if a setting is of no use.
 _INIT = (

@@ -7,8 +7,8 @@ from typing import Any
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
-from minigrad.faces.arguments import check_tensor
 from minigrad.ops.joining import joined as cat
+from minigrad.signatures.arguments import check_tensor
 
 
 def _checked(parameter: Any) -> Tensor:

@@ -21,7 +21,7 @@ from minigrad.autograd.saved_hooks import PackedTensor
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.module_hooks import BackwardHookFunctionBackward
 from minigrad.core.node import Node
-from minigrad.core.operation import arguments_of, book
+from minigrad.core.operation import arguments_of, registry
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, wrap
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.formulas import expression, named_array
@@ -292,7 +292,7 @@ def forward_of(
             return None
         fits = source.size == math.prod(shape)
         return source.reshape(shape) if fits else np.broadcast_to(source, shape)
-    operation = next((each for each in book.values() if each.node is type(node)), None)
+    operation = next((each for each in registry.values() if each.node is type(node)), None)
     if operation is None or output_nr != 0:
         return None
     given = _given(node, operation, value_at, constant)
@@ -311,12 +311,12 @@ def forward_of(
     return result if getattr(result, "shape", None) == shape else None
 
 
-def _given(node: Node, operation: Any, value_at: Any, constant: Any) -> dict[str, Any]:
+def _given(node: Node, declared: Any, value_at: Any, constant: Any) -> dict[str, Any]:
     """Collect the arguments of an operation: through edges, and what was saved."""
-    differentiable = list(operation.rules)
+    differentiable = list(declared.rules)
     tensors = {place: array for place, _, array in saved_values(node)}
     given: dict[str, Any] = {}
-    for name in arguments_of(operation.forward):
+    for name in arguments_of(declared.forward):
         edge = node.next_functions[differentiable.index(name)] if name in differentiable else None
         place = node._names_of_saved.index(name) if name in node._names_of_saved else None
         if edge is not None and edge[0] is not None:

@@ -96,7 +96,7 @@ def _told(value: Any) -> str:
 
 
 def explains(function: Callable[..., Any], name: str = "", method: bool = False) -> Any:
-    """Let a function that no face writes say what was wrong when its inside fails.
+    """Let a function that no variants writes say what was wrong when its inside fails.
 
     Args:
         function: The function.

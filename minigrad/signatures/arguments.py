@@ -12,7 +12,7 @@ import numpy as np
 
 from minigrad.autograd.messages import refuse_complex, type_name, wrong_type
 from minigrad.core.modes import modes
-from minigrad.core.operation import book
+from minigrad.core.operation import registry
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 
@@ -221,7 +221,7 @@ def cast(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if tensor.requires_grad and to_kind not in "iub" and from_kind not in "iub":
         if modes.recording:
             refuse_complex(dtype)
-        return book["to_copy"](tensor, dtype)
+        return registry["to_copy"](tensor, dtype)
     return wrap(tensor._array.astype(dtype))
 
 

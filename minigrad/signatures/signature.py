@@ -66,24 +66,24 @@ class Signature(NamedTuple):
         return found
 
     @property
-    def spread(self) -> str | None:
+    def sizes_argument(self) -> str | None:
         """The name of the sizes that a method takes one by one, too."""
         return next((each.name for each in self.arguments if each.kind == "Sizes"), None)
 
-    def parameters(self, out: bool = True, spread: bool = False) -> str:
+    def parameters(self, out: bool = True, separate: bool = False) -> str:
         """Write the parameters as Python has them.
 
         Args:
             out: Whether `out` is one of them.
-            spread: Whether sizes may come one by one.
+            separate: Whether sizes may come one by one.
         """
         arguments = [
             # it may come under NumPy's name
             each._replace(default=each.default or "None") if each.name in self.numpy_names else each
             for each in self.arguments
         ]
-        if spread and self.spread:
-            return f"{arguments[0].name}, *several, {self.spread}=None"
+        if separate and self.sizes_argument:
+            return f"{arguments[0].name}, *several, {self.sizes_argument}=None"
         others = [*["out"] * (out and self.takes_out), *self.numpy_names.values()]
         return listed(arguments, _parameter, [f"{name}=None" for name in others])
 
@@ -93,7 +93,7 @@ class Signature(NamedTuple):
         Args:
             method: Whether it is the method's, or that of the form in place: they take no `out`.
         """
-        written = self.parameters(out=not method, spread=method)
+        written = self.parameters(out=not method, separate=method)
         found = inspect.signature(eval(f"lambda {written}: None", _NAMES))
         # what may come under NumPy's name has a default, and must be given all the same
         needed = {each.name for each in self.arguments if each.default is None}

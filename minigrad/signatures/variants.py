@@ -1,9 +1,9 @@
 """Make a function, a method and their other forms of one signature and one body.
 
-A face stands over the operation it belongs to::
+A variants stands over the operation it belongs to::
 
-    @face(out="kind", floats=True, in_place="function", ufunc=np.tan)
-    @differentiable("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
+    @variants(out="kind", floats=True, in_place="function", ufunc=np.tan)
+    @operation("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
     def tan(self: Array) -> Array: ...
 
 From this come `minigrad.tan(x)`, `minigrad.tan(x, out=y)`, `x.tan()`, `x.tan_()`, what
@@ -12,7 +12,7 @@ as it is: it gets all arguments by position, with dimensions counted from 0. If 
 needs more than its rule, the body is a plain function that calls it.
 
 As with the operations of the tape, the functions are written when they are first called, so that
-they cost what one written by hand costs; `FACES["tan"].write()` shows them.
+they cost what one written by hand costs; `VARIANTS["tan"].write()` shows them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.faces import arguments, faults, numpy_protocols
-from minigrad.faces.out import Shown, write_result
+from minigrad.signatures import arguments, faults, numpy_protocols
+from minigrad.signatures.out import Shown, write_result
 
 if TYPE_CHECKING:
-    from minigrad.faces.signature import Argument, Signature
+    from minigrad.signatures.signature import Argument, Signature
 
-FACES: dict[str, Face] = {}  # by the name of the function, aliases too
+VARIANTS: dict[str, Variants] = {}  # by the name of the function, aliases too
 functions: dict[str, Callable[..., Any]] = {}  # the functions of `minigrad`
 in_functional: dict[str, Callable[..., Any]] = {}  # those of `minigrad.nn.functional`
 # which functions and which methods each file says
@@ -75,7 +75,7 @@ _CHECKS = {
 }
 
 
-class Face:
+class Variants:
     """A function of `minigrad` with all its forms.
 
     Attributes:
@@ -107,7 +107,7 @@ class Face:
     @functools.cached_property
     def signature(self) -> Signature:
         """What it takes and gives; read when it is first needed: this makes importing quick."""
-        read = import_module("minigrad.faces.signature").read
+        read = import_module("minigrad.signatures.signature").read
         found = read(self.name, self.like, self._results, self._out is not None)
         return found.with_inplace() if self.inplace else found
 
@@ -130,7 +130,7 @@ class Face:
 
     def _stub(self, method: bool) -> Any:
         """Make a function that writes itself when it is first called."""
-        names = {**_names, "body": self.body, "face": self, "check": self.check}
+        names = {**_names, "body": self.body, "variants": self, "check": self.check}
         function: Any = FunctionType(_first_call.__code__, names, self.name)
         function.__qualname__ = self.name
         function.__doc__ = self.body.__doc__
@@ -156,7 +156,7 @@ class Face:
         """Write the source of the function, or of the method, which takes no `out`."""
         signature, name = self.signature, self.name
         lines = []
-        sizes = signature.spread
+        sizes = signature.sizes_argument
         if sizes and method:
             lines += [f'{sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
         for ours, theirs in signature.numpy_names.items():
@@ -172,7 +172,7 @@ class Face:
         if signature.takes_out and not method:
             lines += [
                 "if out is not None:",
-                f"    return write_result(face.method, out, {self._out!r}, {by_name})",
+                f"    return write_result(variants.method, out, {self._out!r}, {by_name})",
             ]
         # whether there are such dimensions is asked when all types are known
         for argument in sorted(signature.arguments, key=lambda each: each.kind == "Dim"):
@@ -195,7 +195,7 @@ class Face:
         return "\n".join([
             head, "    try:", *(f"        {line}" for line in lines),
             "    except Exception as error:",
-            f'        explained(error, "{name}", {{{values}}}, face.expected)', "        raise\n",
+            f'        explained(error, "{name}", {{{values}}}, variants.expected)', "        raise\n",
         ])  # fmt: skip
 
     def _checks(self, argument: Argument) -> list[str]:
@@ -234,7 +234,7 @@ def _first_call(*arguments: Any, **named: Any) -> Any:
     return this(*arguments, **named)  # type: ignore[name-defined]  # noqa: F821
 
 
-def face(
+def variants(
     name: str = "",
     *,
     results: str = "",
@@ -260,7 +260,7 @@ def face(
         floats: Whether tensors of integers are taken as tensors of the default dtype.
         missing: The kinds of dtypes that PyTorch has no kernel for, and the kernel's name.
         out: Which dtypes `out` may have, if the function can write into a tensor; see
-            `minigrad.faces.out.write_result`.
+            `minigrad.signatures.out.write_result`.
         check: Gets the tensors' arrays before the body runs, and raises if they do not fit.
         function: Whether there is a function in `minigrad`.
         method: Whether there is a method of `Tensor`.
@@ -276,9 +276,9 @@ def face(
     """
 
     def decorate(body: Any) -> Any:
-        made = Face(name, body, results, floats, missing, out, check, like)
+        made = Variants(name, body, results, floats, missing, out, check, like)
         for each in (made.name, *also.split()):
-            FACES[each] = made
+            VARIANTS[each] = made
             forms: dict[str, Any] = {each: made.method} if method else {}
             public: dict[str, Any] = {each: made.function} if function else {}
             if in_place:
@@ -311,7 +311,7 @@ def functional(said: Any = "", like: Any = None, inplace: bool = False) -> Any:
         return in_functional[said.__name__]
 
     def decorate(body: Any) -> Any:
-        made = Face(said, body, like=like, inplace=inplace)
+        made = Variants(said, body, like=like, inplace=inplace)
         made.function.__module__ = "minigrad.nn.functional"  # where pickles look for it
         in_functional[made.name] = made.function
         return body
@@ -320,17 +320,17 @@ def functional(said: Any = "", like: Any = None, inplace: bool = False) -> Any:
 
 
 def entrywise(*, floats: bool = True, in_place: bool | str = "function", **options: Any) -> Any:
-    """Give an operation on each entry of one tensor its face; it has the operation's name.
+    """Give an operation on each entry of one tensor its variants; it has the operation's name.
 
     Args:
         floats: Whether integers are taken as floats.
         in_place: Whether there are forms in place.
-        **options: What else `face` takes.
+        **options: What else `variants` takes.
     """
 
     def decorate(body: Any) -> Any:
         given = {"out": "kind" if floats else "limits", **options}
-        return face(floats=floats, in_place=in_place, **given)(body)
+        return variants(floats=floats, in_place=in_place, **given)(body)
 
     return decorate
 
@@ -363,7 +363,7 @@ _QUICK = (
 
 
 def _guarded(name: str, form: Any, method: bool = False) -> Any:
-    """Let a function that no face writes say what was wrong when its inside fails."""
+    """Let a function that no variants writes say what was wrong when its inside fails."""
     if type(form) is not FunctionType or hasattr(form, "__wrapped__") or name.startswith("__"):
         return form
     if name in _QUICK:
@@ -387,7 +387,7 @@ def documented(function: Callable[..., Any], say: Callable[[], Any]) -> Callable
 
 
 def in_place_form(
-    function: Callable[..., Any], made: Face, writes: str = "values"
+    function: Callable[..., Any], made: Variants, writes: str = "values"
 ) -> Callable[..., Tensor]:
     """Let a function write its result into its first argument.
 
@@ -396,8 +396,8 @@ def in_place_form(
 
     Args:
         function: The method.
-        made: Its face.
-        writes: What it changes, as `face` has it.
+        made: Its variants.
+        writes: What it changes, as `variants` has it.
     """
     own = f"{made.name}_"
 

@@ -1,6 +1,6 @@
 """Write `index.txt`, what waits in which file; or, if asked for `stubs`, what editors read.
 
-`python -m minigrad.faces stubs` writes `minigrad/_functions.pyi` from the faces, with the first
+`python -m minigrad.signatures stubs` writes `minigrad/_functions.pyi` from the variants, with the first
 sentence of each docstring. That file is not kept under version control: setting up makes it.
 """
 
@@ -10,9 +10,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from minigrad.faces.face import FACES, Face, functions, said_in
-from minigrad.faces.lazy_loading import INDEX, load_all
-from minigrad.faces.signature import Argument, listed
+from minigrad.signatures.lazy_loading import INDEX, load_all
+from minigrad.signatures.signature import Argument, listed
+from minigrad.signatures.variants import VARIANTS, Variants, functions, said_in
 
 # Where functions and methods stand.
 PACKAGE = Path(__file__).parents[1]
@@ -24,7 +24,7 @@ _TYPES = {
     "Sizes": "Sequence[int]",
     **{name: name for name in ("Tensor", "int", "bool", "float", "str")},
 }
-_OPENING = """# What the functions of minigrad take; written by `python -m minigrad.faces stubs`.
+_OPENING = """# What the functions of minigrad take; written by `python -m minigrad.signatures stubs`.
 
 from builtins import complex as Number
 from collections.abc import Sequence
@@ -60,39 +60,39 @@ def _written(argument: Argument) -> str:
     return f"{argument.name}: {kind}{default}"
 
 
-def _result(face: Face) -> str:
-    if face.signature.results:
-        return f"tuple[{', '.join(['Tensor'] * len(face.signature.results))}]"
-    told = getattr(face.body, "__annotations__", {}).get("return")
+def _result(variants: Variants) -> str:
+    if variants.signature.results:
+        return f"tuple[{', '.join(['Tensor'] * len(variants.signature.results))}]"
+    told = getattr(variants.body, "__annotations__", {}).get("return")
     return told if told in ("bool", "tuple[Tensor, ...]") else "Tensor"
 
 
-def stub(name: str, face: Face) -> str:
+def stub(name: str, variants: Variants) -> str:
     """Write the stub of a function.
 
     Args:
         name: The function's name, which may be another one of its names.
-        face: Its face.
+        variants: Its variants.
 
     Example:
         >>> import minigrad as torch
-        >>> stub("equal", torch.faces.FACES["equal"]).splitlines()[0]
+        >>> stub("equal", torch.signatures.VARIANTS["equal"]).splitlines()[0]
         'def equal(input: Tensor, other: Tensor) -> bool:'
     """
-    kinds = {each.name: _TYPES.get(each.kind, "Any") for each in face.signature.arguments}
-    others = [("out", "Tensor")] if face.signature.takes_out else []
-    others += [(theirs, kinds[ours]) for ours, theirs in face.signature.numpy_names.items()]
+    kinds = {each.name: _TYPES.get(each.kind, "Any") for each in variants.signature.arguments}
+    others = [("out", "Tensor")] if variants.signature.takes_out else []
+    others += [(theirs, kinds[ours]) for ours, theirs in variants.signature.numpy_names.items()]
     more = [f"{other}: {kind} | None = None" for other, kind in others]
-    given = listed(face.signature.arguments, _written, more)
-    first = (face.body.__doc__ or "...").strip().partition("\n\n")[0].replace("\n", " ")
-    says = f'    """{first}"""' if face.body.__doc__ else "    ..."
-    return f"def {name}({given}) -> {_result(face)}:\n{says.replace(chr(92), chr(92) * 2)}\n"
+    given = listed(variants.signature.arguments, _written, more)
+    first = (variants.body.__doc__ or "...").strip().partition("\n\n")[0].replace("\n", " ")
+    says = f'    """{first}"""' if variants.body.__doc__ else "    ..."
+    return f"def {name}({given}) -> {_result(variants)}:\n{says.replace(chr(92), chr(92) * 2)}\n"
 
 
 def stubs() -> str:
-    """Write the stubs of all functions that have a face."""
-    found = {name: FACES[name] for name in sorted(functions) if name in FACES}
-    return "\n".join([_OPENING, *(stub(name, face) for name, face in found.items())])
+    """Write the stubs of all functions that have a variants."""
+    found = {name: VARIANTS[name] for name in sorted(functions) if name in VARIANTS}
+    return "\n".join([_OPENING, *(stub(name, variants) for name, variants in found.items())])
 
 
 if __name__ == "__main__":

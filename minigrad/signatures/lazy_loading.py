@@ -1,7 +1,7 @@
 """Load the less usual operations when they are first asked for, so that importing stays quick.
 
 `index.txt` lists which functions of `minigrad` and which methods of `Tensor` wait in which file of
-the package. The files themselves say it, in their faces; `python -m minigrad.faces` writes the
+the package. The files themselves say it, in their variants; `python -m minigrad.signatures` writes the
 list anew.
 """
 
@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from minigrad.core.tensor import Tensor
-from minigrad.faces.face import functions
+from minigrad.signatures.variants import functions
 
 INDEX = __file__.removesuffix("lazy_loading.py") + "index.txt"  # pathlib is slow to import
 
