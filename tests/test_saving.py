@@ -8,7 +8,6 @@ import json
 import os
 import pickle
 import random
-import shutil
 import warnings
 import zipfile
 import zlib
@@ -172,8 +171,8 @@ def test_open_files_are_written_and_read():
     minigrad.save(model().state_dict(), file)
     file.seek(0)
     assert same(minigrad.load(file), model().state_dict())
-    with pytest.raises(TypeError, match="bytes"):
-        minigrad.load(io.StringIO("text"))
+    with pytest.raises(RuntimeError, match="unknown format"):
+        minigrad.load(io.BytesIO(b"text"))
 
 
 def test_the_same_content_makes_the_same_file(named_path):
@@ -488,38 +487,9 @@ def test_a_tensor_from_elsewhere_comes_where_it_is_told_to(tmp_path):
     assert minigrad.load(io.BytesIO(data), map_location="cpu")["a"].tolist() == [1.0, 1.0]
 
 
-def test_a_whole_module_is_copied_through_memory():
-    network, file = model(), io.BytesIO()
-    minigrad.save(network, file)
-    file.seek(0)
-    with pytest.raises(pickle.UnpicklingError, match="weights_only=False"):
-        minigrad.load(file)
-    file.seek(0)
-    copied = minigrad.load(file, weights_only=False)
-    assert copied is not network and same(copied.state_dict(), network.state_dict())
-    minigrad.save(nn.Linear(1, 1), io.BytesIO())
-    file.seek(0)
-    with pytest.raises(RuntimeError, match="another one was saved"):
-        minigrad.load(file, weights_only=False)
-
-
-def test_a_whole_module_is_copied_through_a_file(tmp_path):
-    network, path = model(), tmp_path / "model.pth"
-    with pytest.warns(UserWarning, match=r"no more of .* than the state_dict\(\)"):
-        minigrad.save(network, path)
-    loaded = minigrad.load(path, weights_only=False)
-    assert loaded is not network and same(loaded.state_dict(), network.state_dict())
-    shutil.copy(path, tmp_path / "older.pth")
-    with open(path, "wb") as file, pytest.warns(UserWarning, match=r"model\.pth"):
-        minigrad.save(minigrad.nn.Linear(1, 1), file)
-    with open(path, "rb") as file:
-        assert isinstance(minigrad.load(file, weights_only=False), minigrad.nn.Linear)
-    with pytest.raises(RuntimeError, match="the program that saved it is gone"):
-        minigrad.load(tmp_path / "older.pth", weights_only=False)
-    state = minigrad.load(tmp_path / "older.pth", weights_only=True)  # all that it can be
-    assert same(state, network.state_dict())
-    with pytest.raises(TypeError, match="by name"):
-        minigrad.save(network, tmp_path / "model.npz")
+def test_of_a_module_the_state_is_saved():
+    with pytest.raises(TypeError, match=r"Save what a state_dict\(\) gives"):
+        minigrad.save(model(), io.BytesIO())
 
 
 def rewritten(path, old, new):

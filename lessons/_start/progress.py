@@ -35,7 +35,7 @@ class Contents:
 
 
 def place(lessons: Path, variables: Mapping[str, str] = os.environ) -> Path | None:
-    """Tell where `minigrad.classroom.progress` keeps its notes; None where it keeps none."""
+    """Tell where `minigrad.classroom` keeps its notes; None where it keeps none."""
     if VARIABLE in variables:
         named = variables[VARIABLE]
         return None if named.strip().lower() in NO_NOTES else Path(named).expanduser()

@@ -12,9 +12,8 @@ import numpy as np
 
 from minigrad import Tensor
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.execution import Outcome, run
+from minigrad.classroom.execution import Belongings, Outcome, run, said_of
 from minigrad.classroom.exercises import Exercise, Finding, computed, wrong_kind
-from minigrad.classroom.side_effects import Belongings, said_of
 from minigrad.classroom.values import describe, is_stub, shortened
 
 # How far off, relative to the right number, a decimal counts as the right number rounded.

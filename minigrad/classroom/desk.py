@@ -1,35 +1,32 @@
-"""Check answers, give hints, compare predictions, and find the exercises of each lesson."""
+"""Check answers, give hints, compare predictions, and note on this machine what is solved."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import os
 import re
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from minigrad.classroom import browser, progress, values
+from minigrad.classroom import values
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.data import CHECKS
-from minigrad.classroom.display import Verbatim, laid_out, tell
-from minigrad.classroom.execution import HeldBack, within
+from minigrad.classroom.data import CHECKS, of_the_lessons
+from minigrad.classroom.execution import HeldBack, as_usual
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
-from minigrad.classroom.side_effects import as_usual
-from minigrad.classroom.time_limits import Alarm
-from minigrad.classroom.values import as_number, describe, is_unattempted, leaves, rounded, same
+from minigrad.classroom.values import as_number, is_unattempted, leaves, rounded, same
+from minigrad.classroom.watching import Verbatim, laid_out, shell, tell
 
-_HIT = ", and so it is."
+_HIT = ": correct."
 _NOISE = 1e-12  # what is printed as zero
 # The checks are loaded under a name that no module of a learner's has.
 _PACKAGE = "_minigrad_lesson_checks"
 _ADVICE_TO_ITERATORS = "This is an iterator, which has yet to be run: make a list or tuple of it."
-_NOTHING = (
-    "None is what comes of a function that returns nothing, and what .grad holds before a backward "
-    "pass has come there: where does yours come from?"
-)
+_NOTHING = "You handed in None. backward() returns None; read x.grad after calling it."
 _registered: dict[str, Exercise] = {}
 _written: dict[str, Any] = {}
 
@@ -139,7 +136,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     if is_unattempted(answer):
         return _unsolved(known), []
     printed = HeldBack.lines
-    with as_usual() as unusual, within() as budget:
+    with as_usual() as unusual:
         try:
             finding: Finding | None
             if answer is None:
@@ -158,12 +155,10 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
             finding = Finding(
                 "The check could not make sense of this answer, and that says little about it: "
                 f"it came to {type(error).__name__}. Give it in its plainest form.",
-                _named(answer),
+                f"a {type(answer).__name__}",
             )
     if finding is None:
         return _verdict(known, "right", "right.", list(known.praise())), unusual
-    if budget.waited:  # which says nothing about the answer
-        return _verdict(known, "unsolved", "not decided.", [budget.waited]), unusual
     lines = [f"Asked for: {known.asks}."]
     if finding.gave is not None:
         lines.append(f"You gave {finding.gave}.")
@@ -171,13 +166,6 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     if HeldBack.lines > printed:
         lines.append("What it prints is held back here: call it in a cell of its own to read that.")
     return _verdict(known, "wrong", "not yet.", lines), unusual
-
-
-def _named(answer: Any) -> str:
-    try:
-        return describe(answer)
-    except Exception:  # its own __str__ or __len__ may fail
-        return f"a {type(answer).__name__}"
 
 
 def check(exercise: str, answer: Any = ...) -> Verdict:
@@ -208,11 +196,10 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
     """
     verdict, unusual = _judged(find(exercise), answer)
     lines = [*verdict.lines, *(f"Besides: {says}" for says in unusual)]
-    lines += browser.remark(Alarm.unwatched)
     graded = os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}
     if exercise not in _registered and not graded:
         ids = [known.id for known in shipped(exercise.rpartition(".")[0])]
-        lines += progress.note_check(exercise, verdict.status, ids)
+        lines += note_check(exercise, verdict.status, ids)
     tell(verdict.status, verdict.head, lines)
     if graded and not verdict:
         raise AssertionError(verdict.message)
@@ -284,7 +271,7 @@ def predict(prediction: str, value: Any = ...) -> None:
         return
     _written[prediction] = value
     said = f"Prediction {prediction} noted: {rounded(value)}"
-    tell("unsolved", said, progress.note_prediction(prediction))
+    tell("unsolved", said, note_prediction(prediction))
 
 
 def compare(prediction: str, actual: Any, digits: int = 4) -> None:
@@ -328,12 +315,11 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
 def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     """Say in words how a guess relates to a single value."""
     entries = [value for _, value in leaves(guess)]
+    if len(entries) == 1 and _fits(entries[0], entry, digits):
+        return _HIT
     expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
     if expected is None or number is None:
-        hit = len(entries) == 1 and _fits(entries[0], entry, digits)
-        return _HIT if hit else ". Why does it come out differently?"
-    if _fits(number, expected, digits):
-        return _HIT
+        return ". Why does it come out differently?"
     if expected == 0:
         return f", which is {rounded(abs(number))} away."
     if said := values.said_of_factor([number], [expected], _FACTORS, digits):
@@ -345,12 +331,9 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     ratio = number / expected
     if ratio < 0:
         return ", which has the opposite sign."
-    off = abs(ratio - 1) * 100
-    if off < 50:
-        return f", off by {off:.1f} percent."
-    if 0.1 <= ratio <= 10:
-        return f", {rounded(ratio, 2)} times as much."
-    return f", {rounded(ratio, 2)} times as much: another order of magnitude."
+    if abs(ratio - 1) < 0.5:
+        return f", off by {abs(ratio - 1) * 100:.1f} percent."
+    return f", {rounded(ratio, 2)} times as much."
 
 
 def _fits(guess: Any, actual: Any, digits: int) -> bool:
@@ -361,3 +344,137 @@ def _fits(guess: Any, actual: Any, digits: int) -> bool:
         )
     exact = isinstance(actual, str) or actual != 0
     return same(guess, actual, digits) and (exact or guess == actual or abs(guess) < _NOISE)
+
+
+VARIABLE = "MINIGRAD_PROGRESS"
+"""Environment variable: the file to use; empty, or `none`, to keep no notes at all."""
+
+Notes = dict[str, list[str]]
+_KEYS = ("solved", "tried", "predicted", "finished")
+_LESSONS = Path(__file__).resolve().parents[2] / "lessons"
+
+
+def place(variables: Mapping[str, str] = os.environ, lessons: Path | None = None) -> Path | None:
+    """Tell where the notes are kept; None where none are.
+
+    They are kept beside the lessons, where Git ignores them, or in the home directory if there is
+    no such place or it cannot be written to. They hold the names of exercises and no answers.
+    What pytest runs is nobody's progress: there is none, unless the variable names a file.
+
+    Args:
+        variables: the environment variables.
+        lessons: the folder of the lessons, if not that of this checkout or of the open notebook.
+
+    Example:
+        >>> place({"MINIGRAD_PROGRESS": "none"}) is None
+        True
+        >>> place({"MINIGRAD_PROGRESS": "notes.json"}).name
+        'notes.json'
+    """
+    if VARIABLE in variables:
+        named = variables[VARIABLE]
+        return None if named.strip().lower() in ("", "none") else Path(named).expanduser()
+    if "PYTEST_VERSION" in variables:
+        return None
+    mine = of_the_lessons("mine")
+    lessons = lessons or (mine.parent if mine else _LESSONS)
+    if (mine or (lessons / "__main__.py").is_file()) and os.access(lessons, os.W_OK):
+        return lessons / ".progress.json"
+    home = os.path.expanduser("~")
+    return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None
+
+
+def read(path: Path) -> Notes:
+    """Read the notes; what is missing or no notes at all reads as nothing.
+
+    Args:
+        path: where they are.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {key: [str(each) for each in found.get(key, ())] for key in _KEYS}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {key: [] for key in _KEYS}
+
+
+def note_check(exercise: str, status: str, ids: Sequence[str]) -> list[str]:
+    """Note what a check came to.
+
+    Args:
+        exercise: its id.
+        status: "right", "wrong" or "unsolved".
+        ids: all exercises of its lesson.
+
+    Returns:
+        Sentences for the learner: where the notes are, the first time; and that the lesson is
+        finished, once.
+    """
+    if status == "unsolved" or exercise not in ids:
+        return []
+    lesson = exercise.rpartition(".")[0]
+
+    def change(notes: Notes) -> list[str]:
+        _add(notes["solved" if status == "right" else "tried"], exercise)
+        if set(ids) <= set(notes["solved"]) and _add(notes["finished"], lesson):
+            return [
+                f"That was the last open exercise of lesson {lesson}: all {len(ids)} are solved. "
+                "You have finished it."
+            ]
+        return []
+
+    return _noted(exercise, change)
+
+
+def note_prediction(prediction: str) -> list[str]:
+    """Note that a prediction was made.
+
+    Args:
+        prediction: its name.
+
+    Returns:
+        Sentences for the learner, as `note_check` does.
+    """
+
+    def change(notes: Notes) -> list[str]:
+        _add(notes["predicted"], prediction)
+        return []
+
+    return _noted(prediction, change)
+
+
+def _in_a_notebook() -> bool:
+    """Tell whether this is a notebook, and no program that somebody runs."""
+    return shell() is not None
+
+
+def _add(names: list[str], name: str) -> bool:
+    """Add a name to a sorted list, unless it is there; tell whether it was new."""
+    if name in names:
+        return False
+    names.append(name)
+    names.sort()
+    return True
+
+
+def _noted(name: str, change: Callable[[Notes], list[str]]) -> list[str]:
+    """Change the notes, if this is a notebook of a lesson and not one of the solutions."""
+    path = place()
+    own = re.fullmatch(r"\d\d\.\w+", name) and _in_a_notebook()
+    if path is None or not own or "NBGRADER_EXECUTION" in os.environ:
+        return []
+    if os.path.basename(os.getcwd()) == "solutions":
+        return []
+    is_new, notes = not path.exists(), read(path)
+    says = change(notes)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")
+        draft.replace(path)
+    except OSError:  # where nothing can be written there are no notes, and no harm
+        return says
+    if is_new:
+        says.insert(
+            0, f"(From now on, what you solve and predict is noted on this machine, in {path}.)"
+        )
+    return says

@@ -1,20 +1,20 @@
-"""Run a learner's code safely: watched, its errors explained, endless loops stopped."""
+"""Run a learner's code: stop endless loops, explain errors, see and undo what else it changed."""
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import inspect
 import io
 import linecache
-import math
 import os
+import random
 import sys
 import sysconfig
 import threading
+import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,17 +24,16 @@ from typing import Any, Self
 import numpy as np
 
 import minigrad as torch
-from minigrad import autograd, func, nn
-from minigrad.autograd import functional
+from minigrad import Tensor, autograd, func, nn
+from minigrad.autograd import anomaly_mode, functional
 from minigrad.autograd.gradients import in_another_thread
 from minigrad.classroom.data import CHECKS
-from minigrad.classroom.display import shell
 from minigrad.classroom.exercises import Objection
-from minigrad.classroom.side_effects import put_back
-from minigrad.classroom.time_limits import Alarm, Budget
 from minigrad.classroom.values import describe, rounded, without_addresses
 from minigrad.core import engine
-from minigrad.signatures.faults import explains
+from minigrad.core.modes import Modes, modes
+from minigrad.nn.modules import module
+from minigrad.optim import optimizer
 
 # Checks are the machinery's, and the lessons': their errors are not the learner's.
 _CHECKS = tuple(f"{each}{os.sep}" for each in (Path(__file__).resolve().parent, CHECKS) if each)
@@ -52,8 +51,11 @@ _LIBRARIES = (
 _COUNT_STEPS = sys.version_info < (3, 12)
 _STEPS_A_LINE = 20
 
-# What a backward pass within a backward pass goes on by, every so many levels.
-_DEEPER = in_another_thread.__code__
+MOST_LINES = 300_000
+"""How many of its lines a learner's code may run through before it counts as endless."""
+
+MOST_SECONDS = 8.0
+"""How long a run may compute: for loops whose few lines are slow."""
 
 MOST_THREADS = 100
 """How many threads a learner's code may start: a backward pass in a hook begins new ones."""
@@ -68,15 +70,6 @@ class Endless(BaseException):
 
 class Forbidden(BaseException):
     """A function called what would skip the exercise; no `except Exception` stops it."""
-
-
-def is_library(file: str) -> bool:
-    """Tell whether a file belongs to a library, and not to the learner.
-
-    Args:
-        file: as a code object names it.
-    """
-    return file.startswith(_LIBRARIES)
 
 
 def _code(function: Any) -> CodeType | None:
@@ -98,34 +91,12 @@ def codes(names: tuple[str, ...]) -> tuple[frozenset[Any], frozenset[Any]]:
     nowhere: list[Any] = []
     if set(names) & set(ENGINE):  # what every backward pass runs through, and the forward modes
         nowhere += [engine.run_backward, func.jacfwd, functional.jvp]
-    holders = [torch, torch.Tensor, autograd, functional, func, nn.Module, nn.functional]
-    holders += [np, np.linalg]
+    holders = [torch, Tensor, autograd, functional, func, nn.Module, nn.functional, np, np.linalg]
     sympy: Any = sys.modules.get("sympy")
-    if sympy is not None:
-        holders += [sympy, sympy.Expr, sympy.Basic]
-        if "diff" in names:
-            nowhere += [sympy.diff, sympy.Expr.diff, sympy.Poly.diff, sympy.Derivative.__new__]
+    if sympy is not None and "diff" in names:
+        nowhere += [sympy.diff, sympy.Expr.diff, sympy.Poly.diff, sympy.Derivative.__new__]
     found = [getattr(holder, name, None) for holder in holders for name in names]
     return frozenset(map(_code, nowhere)) - {None}, frozenset(map(_code, found)) - {None}
-
-
-def named(function: Callable[..., Any], names: Sequence[str]) -> str | None:
-    """Find a name in a function's own code that is forbidden and means compiled code.
-
-    Calls of compiled code cannot be seen while they happen.
-
-    Args:
-        function: the learner's.
-        names: what may not be called.
-    """
-    pending, used = [_code(function)], set[str]()
-    while pending:
-        code = pending.pop()
-        if code is not None:
-            used.update(code.co_names)
-            pending.extend(each for each in code.co_consts if inspect.iscode(each))
-    unseen = [name for name in names if name not in ENGINE and not any(codes((name,)))]
-    return next((name for name in unseen if name in used), None)
 
 
 class Watch:
@@ -133,38 +104,32 @@ class Watch:
 
     Args:
         most_lines: how many lines of its own the learner's code may run through.
-        budget: how long it may take.
-        alarm: rings where the code does not listen.
         forbidden: names of what may not be called.
         only_inside: a list that is empty where nothing is forbidden just now, or None for always.
 
     Attributes:
         called: what was called although it is forbidden, in words.
-        because: of what there was too much: "time", "line" or "thread".
+        too_much: what there was too much of, in words.
     """
 
     def __init__(
-        self,
-        most_lines: int,
-        budget: Budget,
-        alarm: Alarm,
-        forbidden: Sequence[str] = (),
-        only_inside: list[Any] | None = None,
+        self, most_lines: int, forbidden: Sequence[str] = (), only_inside: list[Any] | None = None
     ) -> None:
         self.called: str | None = None
-        self.because = "time"
+        self.too_much: str | None = None
+        self._most = most_lines
         self._left = {"line": most_lines, "opcode": most_lines * _STEPS_A_LINE}
-        self._budget, self._alarm, self._stop = budget, alarm, False
-        self._forbidden = bool(forbidden)
+        self._wall = time.monotonic() + MOST_SECONDS
+        self._computed = time.process_time() + MOST_SECONDS
         self._of_the_notebook = {name for name in forbidden if not any(codes((name,)))}
         self._nowhere, self._not_by_hand = codes(tuple(forbidden))
-        self._inside = only_inside
+        self._forbidden, self._inside = bool(forbidden), only_inside
         self._threads = threading.active_count() + MOST_THREADS
 
     @property
     def is_over(self) -> bool:
         """Whether it has ended what it watches, so that Python takes it off."""
-        return self._stop or self.called is not None or self._alarm.rang
+        return self.too_much is not None or self.called is not None
 
     @contextlib.contextmanager
     def on(self) -> Iterator[Self]:
@@ -177,46 +142,39 @@ class Watch:
         finally:
             sys.settrace(before)
             threading.settrace(others)
-            self._stop = True  # threads that still run end at their next call
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """Look at a call, a line or a step."""
+        code = frame.f_code
+        library = code.co_filename.startswith(_LIBRARIES)
+        if event in self._left:
+            self._left[event] -= 1
+        if min(self._left.values()) < 0:
+            self._end(f"within {self._most:,} lines of Python. Does a loop miss its way out?")
+        # The second clock does not run while the machine is busy with other programs.
+        if time.monotonic() > self._wall and time.process_time() > self._computed:
+            self._end(f"within {MOST_SECONDS:g} seconds. Does a loop miss its way out?")
         if event == "call":
-            code = frame.f_code
-            library = code.co_filename.startswith(_LIBRARIES)
             if self._forbidden and (self._inside is None or self._inside):
                 self._look_at(frame, code, library)
-            if self._stop or self._budget.is_spent():
-                self._end("time")
+            if code is in_another_thread.__code__ and threading.active_count() > self._threads:
+                self._end("as a backward pass starts another, and that one the next. Does a hook "
+                          "call backward on a graph that it sits on itself?")  # fmt: skip
             if library:
-                if code is _DEEPER and threading.active_count() > self._threads:
-                    self._end("thread")
                 return None
             frame.f_trace_opcodes = _COUNT_STEPS
-        elif event in self._left:
-            self._left[event] -= 1
-            if self._left[event] < 0:
-                self._end("line")
-            if event == "line" and self._budget.is_spent():
-                self._end("time")
         return self
 
-    def _end(self, because: str) -> None:
-        # What a trace function raises ends the tracing; where a bare `except:` swallows it, the
-        # alarm is left.
-        if not self._stop:
-            self.because = because
-            self._alarm.hurry()
-        self._stop = True
+    def _end(self, why: str) -> None:
+        self.too_much = self.too_much or f"It did not come to an end {why}"
         raise Endless
 
     def _look_at(self, frame: FrameType, code: CodeType, library: bool) -> None:
-        caller = frame.f_back
-        if caller is not None and caller.f_code is _EXPLAINING:
-            caller = caller.f_back
-        by_hand = caller is not None and not is_library(caller.f_code.co_filename)
+        # Functions may stand in a wrapper that checks their arguments: two frames are looked at.
+        callers = [frame.f_back, frame.f_back and frame.f_back.f_back]
+        by_hand = any(each and not is_library(each.f_code.co_filename) for each in callers)
         if code in self._nowhere:
-            self.called = f"It has the derivative found for it, by {_as_called(frame)}"
+            self.called = "It has the derivative found for it"
         elif by_hand and (
             code in self._not_by_hand or (not library and code.co_name in self._of_the_notebook)
         ):
@@ -226,26 +184,14 @@ class Watch:
         raise Forbidden
 
 
-_EXPLAINING = explains(is_library).__code__  # around functions that is no variant of an operation
+def is_library(file: str) -> bool:
+    """Tell whether a file belongs to a library, and not to the learner.
 
+    Args:
+        file: as a code object names it.
+    """
+    return file.startswith(_LIBRARIES)
 
-def _as_called(frame: FrameType) -> str:
-    """Name what the innermost line outside of libraries calls: the way into them."""
-    each: FrameType | None = frame
-    name = frame.f_code.co_name
-    while each is not None and is_library(each.f_code.co_filename):
-        name = each.f_code.co_name
-        each = each.f_back
-    return name.lstrip("_")
-
-
-MOST_LINES = 300_000
-"""How many of its lines a learner's code may run through before it counts as endless."""
-
-MOST_SECONDS = 8.0
-"""How long a check may take, with all its runs: for loops whose few lines are slow."""
-
-_budgets: list[Budget] = []
 
 _ADVICE: dict[type[BaseException], str] = {
     NameError: "Is the name spelled as it was defined, and was that cell run?",
@@ -257,7 +203,6 @@ _ADVICE: dict[type[BaseException], str] = {
     ZeroDivisionError: "Which input makes the denominator zero?",
     ValueError: "Print the values that go in just before this line.",
     RecursionError: "The function calls itself without coming to an end.",
-    EOFError: "Take what you need as an argument.",
 }
 
 
@@ -284,8 +229,8 @@ class Outcome:
     left: tuple[str, ...] = ()
 
 
-class HeldBack(io.TextIOBase):
-    """Takes what is printed and keeps none of it, however much it is; counts the lines.
+class HeldBack(io.StringIO):
+    """Takes what is printed and keeps none of it, however much it is.
 
     Attributes:
         lines: how many were begun, on all such streams together.
@@ -293,35 +238,16 @@ class HeldBack(io.TextIOBase):
 
     lines = 0
 
-    def writable(self) -> bool:
-        """Say that it can be written to."""
-        return True
-
     def write(self, text: str) -> int:
         """Count, and forget."""
         HeldBack.lines += text.count("\n")
         return len(text)
 
 
-@contextlib.contextmanager
-def within(seconds: float = MOST_SECONDS) -> Iterator[Budget]:
-    """Give all runs of a block so many seconds together, in a budget that one can look at.
-
-    Args:
-        seconds: for the block.
-    """
-    _budgets.append(Budget(seconds, *_budgets[-1:]))
-    try:
-        yield _budgets[-1]
-    finally:
-        _budgets.pop()
-
-
 def run(
     function: Callable[..., Any],
     *args: Any,
     most_lines: int = MOST_LINES,
-    most_seconds: float = MOST_SECONDS,
     without: Sequence[str] = (),
     only_inside: list[Any] | None = None,
 ) -> Outcome:
@@ -329,14 +255,12 @@ def run(
 
     Lines are counted, so that the outcome does not depend on how fast the machine is; the time
     limit is far off, for loops whose lines are slow. Settings that the function changes for the
-    whole process are put back. One call that never comes back from compiled code, such as
-    `sum(itertools.count())`, cannot be stopped in this way, nor by Ctrl-C.
+    whole process are put back. What sleeps, or never comes back from compiled code, is not stopped.
 
     Args:
         function: what to call.
         *args: its arguments.
         most_lines: how many lines it may run through.
-        most_seconds: how long it may take; less is left where `within` holds.
         without: names of functions that may not be called meanwhile, in whatever way.
         only_inside: a list; only while there is something in it are they forbidden.
 
@@ -349,52 +273,30 @@ def run(
         >>> run(forever, most_lines=1000).trouble
         'It did not come to an end within 1,000 lines of Python. Does a loop miss its way out?'
     """
-    budget = Budget(most_seconds, *_budgets[-1:])
-    alarm = Alarm(budget)
-    watch = Watch(most_lines, budget, alarm, without, only_inside)
-    aside = HeldBack()
+    watch, aside = Watch(most_lines, without, only_inside), HeldBack()
     with (
         contextlib.redirect_stdout(aside),
         contextlib.redirect_stderr(aside),
-        _alone(),
         warnings.catch_warnings(),
+        put_back() as left,
     ):
         warnings.simplefilter("ignore")
-        with put_back() as left:
-            outcome = _caught(function, args, watch, alarm)
+        try:
+            with watch.on():
+                value = function(*args)
+            outcome = Outcome(value)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            outcome = _explained(error)
     if watch.called is not None:
         outcome = Outcome(
             trouble=f"{watch.called}. Here it has to work without that: it skips the exercise.",
             raised=f"Forbidden: {watch.called}",
         )
-    elif outcome.endless:
-        waited = watch.because == "time" and budget.left(patience=math.inf) > 0
-        told = _NOT_ENDED["waiting" if waited else watch.because]
-        told = told.format(lines=most_lines, seconds=most_seconds)
-        for each in _budgets if waited else ():
-            each.waited = told
-        outcome = replace(outcome, trouble=told)
+    elif watch.too_much is not None:
+        outcome = Outcome(trouble=watch.too_much, raised="Endless", endless=True)
     return replace(outcome, left=tuple(left))
-
-
-def _caught(
-    function: Callable[..., Any], args: tuple[Any, ...], watch: Watch, alarm: Alarm
-) -> Outcome:
-    try:
-        with alarm, watch.on():
-            value = function(*args)
-        return Outcome(value)
-    except (Endless, Forbidden, KeyboardInterrupt) as error:
-        if isinstance(error, KeyboardInterrupt) and not alarm.rang:
-            raise  # the reader's own
-        return Outcome(endless=True, raised="Endless")
-    except SystemExit:
-        return Outcome(
-            trouble="It asked Python to end (exit, quit or sys.exit). To leave a function, return.",
-            raised="SystemExit",
-        )
-    except BaseException as error:
-        return _explained(error)
 
 
 def _explained(error: BaseException) -> Outcome:
@@ -415,40 +317,6 @@ def _text(error: BaseException) -> str:
         return " ".join(str(error).split())
     except Exception:  # the learner's own __str__ fails
         return ""
-
-
-@contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """Let `exit()` end the function that is run, and not the kernel; let `input()` not wait."""
-    session, asked = shell(), builtins.input
-    exits = vars(session).get("ask_exit") if session is not None else None
-    builtins.input = _nobody_types
-    if session is not None:
-        session.ask_exit = sys.exit
-    try:
-        yield
-    finally:
-        builtins.input = asked
-        if exits is not None:
-            session.ask_exit = exits
-        elif session is not None:
-            del session.ask_exit
-
-
-def _nobody_types(*prompt: object) -> str:
-    raise EOFError("nobody types anything while an answer is checked")
-
-
-_NOT_ENDED = {
-    "thread": "It did not come to an end: a backward pass starts another, and that one the next. "
-    "Does a hook call backward on a graph that it hangs on itself?",
-    "line": "It did not come to an end within {lines:,} lines of Python. Does a loop miss its way "
-    "out?",
-    "time": "It was still running after more than {seconds:g} seconds, and was stopped. Does a "
-    "loop miss its way out?",
-    "waiting": "Time ran out, and most of it went by in waiting, not in computing. Was the machine "
-    "busy? Then run this cell again. Or does your code sleep, or wait for what never comes?",
-}
 
 
 def explain(error: BaseException) -> str:
@@ -492,3 +360,290 @@ def _learners_line(error: BaseException) -> str:
         if "ipykernel_" in name or name.startswith("<ipython-input"):
             return linecache.getline(name, number).strip()
     return ""
+
+
+_MOST_NODES = 400
+_TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_SLOTS = ("tensor_pre", "pre", "post", "post_accumulate")
+
+SAYS = {
+    "values": "It changed what it was given. Make a new value, and leave the argument as it is.",
+    "entries": "It changed what it was given: a list or dict has other entries now. Make a copy, "
+    "and change that.",
+    "requires_grad": "It changed what it was given: requires_grad of a tensor is another now. Put "
+    "back what you found, or work on a copy of your own, such as x.detach().requires_grad_().",
+    "grad": "It left its traces in .grad of what it was given. Whoever collects gradients there "
+    "finds yours among them: work on a detached copy, or ask for gradients with autograd.grad.",
+    "graph": "The graph that it was given cannot be walked a second time now: its saved values are "
+    "gone. Others may need them: retain_graph=True keeps them.",
+    "hooks": "A hook of yours is still registered on what it was given, and goes on being called. "
+    "Keep the handle, and remove it in the end.",
+    "hooks gone": "A hook of somebody else's is gone. Remove your own, each by its handle.",
+    "training": "It left a module in another mode, train() or eval(). Put back what you found.",
+    "modules": "It changed the modules that it was given: there are others in their place now.",
+}
+"""What to say to each kind of change; the first that applies is said."""
+
+
+def _state(given: Iterable[Any], keep: list[Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Give the facts about values that a well-behaved function leaves alone.
+
+    What is looked at goes into `keep`, so that no number of `id` is used twice.
+    """
+    done, pending = set[int](), list(given)
+    while pending:
+        each = pending.pop()
+        key = id(each)
+        if key in done:
+            continue
+        done.add(key)
+        keep.append(each)
+        if isinstance(each, nn.Module):
+            parts = {**each._modules, **each._parameters, **each._buffers}
+            yield "training", key, each.training
+            yield "hooks", key, [_keys(vars(each).get(table)) for table in _TABLES]
+            yield "modules", key, [(name, id(part)) for name, part in parts.items()]
+            pending.extend(parts.values())
+        elif isinstance(each, Tensor):
+            yield "values", key, _bytes(each.detach().numpy())
+            yield "requires_grad", key, each.requires_grad
+            yield from _of_tensor(each)
+            if each.grad_fn is not None:
+                yield from _of_graph(each.grad_fn)
+        elif isinstance(each, np.ndarray):
+            yield "values", key, _bytes(each)
+        elif isinstance(each, list | tuple | set | frozenset):
+            yield "entries", key, list(map(_identity, each))
+            pending.extend(each)
+        elif isinstance(each, Mapping):
+            yield "entries", key, [(name, _identity(entry)) for name, entry in each.items()]
+            pending.extend(each.values())
+
+
+def _identity(entry: Any) -> Any:
+    return entry if isinstance(entry, str | int | float | None) else id(entry)
+
+
+def _of_tensor(tensor: Any) -> Iterator[tuple[str, Any, Any]]:
+    if tensor.is_leaf:
+        gradient = tensor.grad
+        yield "grad", id(tensor), None if gradient is None else _bytes(gradient.detach().numpy())
+    yield "hooks", id(tensor), _keys(tensor._backward_hooks)
+    yield "hooks", (id(tensor), "post"), _keys(tensor._post_accumulate_grad_hooks)
+
+
+def _of_graph(root: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Walk through a graph: are its saved values there, and what is in its leaves?"""
+    pending, done = [root], {id(root)}
+    while pending and len(done) < _MOST_NODES:
+        node = pending.pop()
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            yield from _of_tensor(leaf)
+        else:
+            yield "graph", id(node), getattr(node, "_saved", ()) is None
+        hooks = getattr(node, "_hooks", None)
+        yield "hooks", (id(node), "node"), [_keys(getattr(hooks, slot, None)) for slot in _SLOTS]
+        for following, _ in node.next_functions:
+            if following is not None and id(following) not in done:
+                done.add(id(following))
+                pending.append(following)
+
+
+def _bytes(array: Any) -> Any:
+    return [str(each) for each in array.flat] if array.dtype == object else array.tobytes()
+
+
+def _keys(table: Any) -> list[Any]:
+    """List the handles of a table of hooks, and of the tables inside of it."""
+    items = table.items() if table else ()
+    return [(key, list(entry)) if isinstance(entry, Mapping) else key for key, entry in items]
+
+
+class Belongings:
+    """What was handed to an answer, noted before a call.
+
+    Args:
+        given: the arguments.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.ones(2)
+        >>> noted = Belongings([x])
+        >>> _ = x.mul_(2)
+        >>> noted.changes()
+        {'values'}
+    """
+
+    def __init__(self, given: Iterable[Any]) -> None:
+        self._given = tuple(given)
+        self._keep: list[Any] = []
+        self._before = self._facts()
+
+    def _facts(self) -> dict[Any, Any]:
+        return {(kind, key): fact for kind, key, fact in _state(self._given, self._keep)}
+
+    def changes(self) -> set[str]:
+        """Tell what kinds of things are different now; keys of `SAYS`."""
+        now, found = self._facts(), set()
+        for key, fact in self._before.items():
+            if now.get(key, fact) != fact:
+                fewer = key[0] == "hooks" and len(str(now[key])) < len(str(fact))
+                found.add("hooks gone" if fewer else key[0])
+        return found
+
+
+def said_of(changes: Iterable[str]) -> str | None:
+    """Say what was changed, in one sentence or two; None where nothing was.
+
+    Args:
+        changes: keys of `SAYS`.
+    """
+    kinds = set(changes)
+    return next((text for kind, text in SAYS.items() if kind in kinds), None)
+
+
+_GLOBAL_TABLES = [
+    table
+    for room in (module, optimizer)
+    for name, table in sorted(vars(room).items())
+    if name.startswith("_global") and hasattr(table, "items")
+]
+# Of the modes of a thread those that a learner can switch.
+_SWITCHES = [
+    name for name in Modes.__annotations__ if name not in ("in_rule", "task", "levels_left")
+]
+
+
+def _read_hooks() -> Any:
+    return [dict(table) for table in _GLOBAL_TABLES]
+
+
+def _write_hooks(noted: Any) -> None:
+    for table, before in zip(_GLOBAL_TABLES, noted, strict=True):
+        table.clear()
+        table.update(before)
+    if not any(noted):
+        module._global_is_full_backward_hook = None
+
+
+def _write_modes(noted: list[Any]) -> None:
+    for name, value in zip(_SWITCHES, noted, strict=True):
+        setattr(modes, name, value)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One thing that holds for the whole process.
+
+    Args:
+        left: what to say where code left it changed.
+        read: tells what it is.
+        write: puts it back.
+        usual: what it is to be while an answer is checked; ... for what it was before.
+        here: what to say where an earlier cell had changed it; "" where that needs no word.
+    """
+
+    left: str
+    read: Callable[[], Any]
+    write: Callable[[Any], object]
+    usual: Any = ...
+    here: str = ""
+
+
+SETTINGS = [
+    # Before the modes, because switching it changes them.
+    Setting(
+        "It left anomaly detection switched on or off.",
+        lambda: (anomaly_mode.anomaly.enabled, anomaly_mode.anomaly.check_nan),
+        lambda noted: anomaly_mode.set_detect_anomaly(*noted),
+        usual=(False, True),
+    ),
+    Setting(
+        "It left the recording of operations switched over. As a block, `with torch.no_grad():` or "
+        "`with torch.enable_grad():`, a switch goes back by itself, and that holds for "
+        "saved-tensor hooks, too.",
+        lambda: [getattr(modes, name) for name in _SWITCHES],
+        _write_modes,
+        usual=[getattr(Modes, name) for name in _SWITCHES],
+        here="The recording of operations is switched off in this notebook (or tensor hooks of an "
+        "earlier cell are in force); the check ran without that.",
+    ),
+    Setting(
+        "It left a global hook registered, and every module in this process would go on calling "
+        "it: keep the handle, and remove it in the end, also after an error.",
+        _read_hooks,
+        _write_hooks,
+        usual=[{} for _ in _GLOBAL_TABLES],
+        here="A global hook from an earlier cell is still registered; the check ran without it. "
+        "Remove it by its handle.",
+    ),
+    Setting(
+        "It changed the default dtype and left it so: whatever is computed next would be of "
+        "another type.",
+        torch.get_default_dtype,
+        torch.set_default_dtype,
+        usual=torch.float32,  # a lesson may choose float64 for itself
+    ),
+    Setting(
+        "It seeded the random numbers anew, for the whole process: what others draw next is "
+        "decided by that. A torch.Generator of its own disturbs nobody.",
+        torch.initial_seed,
+        torch.manual_seed,
+    ),
+]
+
+
+@contextlib.contextmanager
+def put_back() -> Iterator[list[str]]:
+    """Put every setting and the random numbers back at the end of a block.
+
+    Yields:
+        A list that holds, after the block, a sentence for each setting that was left changed.
+        Drawing random numbers is no such thing; they are put back silently.
+
+    Example:
+        >>> with put_back() as left:
+        ...     torch.set_default_dtype(torch.float64)
+        >>> left[0].partition(":")[0], torch.get_default_dtype()
+        ('It changed the default dtype and left it so', torch.float32)
+    """
+    noted = [setting.read() for setting in SETTINGS]
+    full = module._global_is_full_backward_hook
+    drawn = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    left: list[str] = []
+    try:
+        yield left
+    finally:
+        for setting, before in zip(SETTINGS, noted, strict=True):
+            if setting.read() != before:
+                setting.write(before)
+                left.append(setting.left)
+        module._global_is_full_backward_hook = full
+        random.setstate(drawn[0])
+        np.random.set_state(drawn[1])
+        torch.set_rng_state(drawn[2])
+
+
+@contextlib.contextmanager
+def as_usual() -> Iterator[list[str]]:
+    """Have every setting as it is in a fresh notebook, for a block; then put all of it back.
+
+    Yields:
+        A sentence for each setting that was unusual before the block.
+
+    Example:
+        >>> with torch.no_grad(), as_usual() as unusual:
+        ...     torch.is_grad_enabled()
+        True
+        >>> len(unusual)
+        1
+    """
+    unusual: list[str] = []
+    with put_back():
+        for setting in SETTINGS:
+            if setting.usual is not ... and setting.read() != setting.usual:
+                unusual += [setting.here] if setting.here else []
+                setting.write(setting.usual)
+        module._global_is_full_backward_hook = None
+        yield unusual

@@ -9,17 +9,12 @@ holds nothing but tensors, numbers, strings and containers.
 
 from __future__ import annotations
 
-import copy
 import io
 import os
-import pickle
-import secrets
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from minigrad.autograd.messages import warn
 from minigrad.creation.construction import from_numpy
-from minigrad.nn.modules.module import Module
 from minigrad.saving import formats, pytorch
 
 File = str | os.PathLike[str] | BinaryIO
@@ -28,9 +23,6 @@ _OLD = (
     "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any program. "
     "In PyTorch, convert it once: torch.save(torch.load(path, weights_only=True), new_path)"
 )
-# what the file of a whole module begins with, before the name of its copy in this program
-_COPY, _LENGTH = b"minigrad module ", 32
-_copies: dict[str, tuple[bytes, Module]] = {}  # by the path of the file
 
 
 def save(
@@ -46,9 +38,8 @@ def save(
     old one is still there.
 
     Args:
-        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. Or a
-            whole module, of which a copy stays in this program until another module is saved to the
-            same path. The file holds its name, and its state for other programs.
+        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. Of a
+            module save the `state_dict()`.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
             for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.
         pickle_module: Not offered: only what is listed above is written.
@@ -78,9 +69,6 @@ def save(
     write = formats.WRITTEN.get(Path(path).suffix.lower()) if named else None
     if write is not None:
         write(content, formats.arrays_of(obj))
-    elif isinstance(obj, Module):
-        content.write(_COPY + _kept(obj, path))
-        pytorch.write(content, obj.state_dict(), "archive")
     else:
         pytorch.write(content, obj, Path(path).stem if named else "archive")
     if not named:
@@ -95,18 +83,6 @@ def save(
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-
-
-def _kept(module: Module, path: str) -> bytes:
-    """Keep a copy of a module in this program, and give the name that stands for it in its file."""
-    if path:
-        warn(
-            f"a whole module stays in this program: another one can load no more of {path!r} than "
-            "the state_dict(), with weights_only=True."
-        )
-    name = secrets.token_hex(_LENGTH // 2).encode()
-    _copies[path] = name, copy.deepcopy(module)
-    return name
 
 
 def load(
@@ -126,7 +102,7 @@ def load(
         f: A path, or a file that is open for reading bytes.
         map_location: Where the tensors go to: None or "cpu"; a function need not be asked.
         pickle_module: Not offered: plain data is read.
-        weights_only: False is asked for a whole module; other files hold nothing else.
+        weights_only: Accepted, without effect: files hold nothing else.
         mmap: None or False; the file is read as a whole.
         **pickle_load_args: Not offered.
 
@@ -147,12 +123,6 @@ def load(
     named = isinstance(f, (str, os.PathLike))
     content: bytes = Path(f).read_bytes() if named else f.read()  # type: ignore[arg-type, union-attr]
     name = repr(os.fspath(f)) if named else "the file"  # type: ignore[arg-type]
-    if content.startswith(_COPY):
-        copies = dict(_copies.values())
-        kept = copies.get(content[len(_COPY) :][:_LENGTH])
-        if kept is not None or weights_only is False:
-            return _copied(kept, weights_only)
-        content = content[len(_COPY) + _LENGTH :]
     try:
         return _read(content, map_location is not None)
     except Warning:
@@ -162,21 +132,6 @@ def load(
             f"cannot load {name}: {str(error) or type(error).__name__}. Nothing was loaded. If it "
             "should be one of PyTorch's files, or .npz or .safetensors, use another copy of it."
         ) from error
-
-
-def _copied(kept: Any, weights_only: bool | None) -> Any:
-    """Give another copy of a module that this program has saved."""
-    if weights_only is not False:
-        raise pickle.UnpicklingError(
-            "Weights only load failed: this is a whole module. Give weights_only=False."
-        )
-    if kept is None:
-        raise RuntimeError(
-            "cannot load a whole module: the program that saved it is gone, or another one was "
-            "saved to the same path. With weights_only=True the file gives its state_dict(), for "
-            "load_state_dict() of a module that you make."
-        )
-    return copy.deepcopy(kept)
 
 
 def _read(content: bytes, moved: bool) -> Any:

@@ -51,7 +51,7 @@ for _ in progress(range(10), "counting"):
 measured("right answers", 98.6, at_least=97, unit=" %")
 """
 SHOWN = """
-from minigrad.classroom.display import tell
+from minigrad.classroom.watching import tell
 from minigrad.viz import draw, plot_chain, use_style
 use_style()
 for status in ("right", "wrong", "unsolved"):

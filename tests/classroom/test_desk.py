@@ -111,25 +111,6 @@ def test_instructors_register_their_own(registered):
 
 
 @pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: number("nodot"), "looks like"),
-        (lambda: number(hints=("one",)), "two hints"),
-        (lambda: classroom.Mistake("says"), "exactly one"),
-        (lambda: classroom.Mistake("says", value=1, when=bool), "exactly one"),
-    ],
-)
-def test_a_slip_in_a_declaration_is_named(make, says):
-    with pytest.raises(ValueError, match=says):
-        make()
-
-
-def test_a_function_without_a_standard_is_refused():
-    with pytest.raises(ValueError, match="needs a reference or properties"):
-        function(reference=None)
-
-
-@pytest.mark.parametrize(
     ("expected", "digits", "answer", "right"),
     [
         (-0.407960678, 4, -0.4080, True),
@@ -156,8 +137,8 @@ def test_rounding_and_cutting_off_count(registered, expected, digits, answer, ri
         (-0.10199, "the decimal point is not"),
         (1.0199, "wrong sign"),
         (-1.5, "size is too large"),
-        (-1.01, "Close: it agrees to about 3"),
-        (-1.0, "Close: it agrees to about 2"),
+        (-1.01, "Close, but 4 significant digits"),
+        (-1.0, "Close, but 4 significant digits"),
         (float("nan"), "not a finite number"),
     ],
 )
@@ -319,7 +300,7 @@ def test_library_code_is_not_counted():
 @pytest.mark.parametrize(
     ("guess", "actual", "says"),
     [
-        (0.5, 0.50001, "and so it is"),
+        (0.5, 0.50001, ": correct."),
         (-0.5, 0.5, "opposite sign"),
         (1.0, 0.5, "twice as much"),
         (0.25, 0.5, "half of it"),
@@ -331,17 +312,17 @@ def test_library_code_is_not_counted():
         ((0, 6e-8), (0.0, 5.9605e-08), "1 of 2 fit"),
         ((2e-8, 5.9605e-08), (0.0, 5.9605e-08), "1 of 2 fit"),
         ((0.0, -0.0), (0.0, 1e-3), "1 of 2 fit"),
-        ("w1", "w_1", "and so it is"),
-        ("W_{1}", "w_1", "and so it is"),
-        (sympy.Symbol("w_1"), "w_1", "and so it is"),
+        ("w1", "w_1", ": correct."),
+        ("W_{1}", "w_1", ": correct."),
+        (sympy.Symbol("w_1"), "w_1", ": correct."),
         ("w_0", "w_1", "Why does it come out differently?"),
         (False, True, "Why does it come out differently?"),
         ([False, None], [False, None], "every value as predicted"),
         (0.45, 0.5, "off by 10.0 percent"),
-        (50.0, 0.5, "another order of magnitude"),
+        (50.0, 0.5, "100.0 times as much"),
         (1.0, 0.0, "1.0 away"),
-        ("f0", "f0", "and so it is"),
-        ("Down.", "down", "and so it is"),
+        ("f0", "f0", ": correct."),
+        ("Down.", "down", ": correct."),
         (["UP", 1], ["up", 1.0], "every value as predicted"),
         ("f0", "f1", "Why does it come out differently?"),
         ([1, 2], np.array([1.0, 3.0]), "1 of 2 fit"),

@@ -10,9 +10,9 @@ import minigrad as torch
 from minigrad import autograd, classroom, nn
 from minigrad.classroom import Function, Hook, Mistake
 from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.display import as_html, tell
-from minigrad.classroom.execution import run, within
+from minigrad.classroom.execution import run
 from minigrad.classroom.exercises import Objection
+from minigrad.classroom.watching import as_html, tell
 
 
 def slopes(rng):
@@ -272,7 +272,7 @@ def test_a_pass_that_starts_itself_is_stopped_with_its_threads():
     before = threading.active_count()
     outcome = run(endless_pass)
     assert outcome.endless
-    assert "come to an end" in outcome.trouble or "still running" in outcome.trouble
+    assert "come to an end" in outcome.trouble
     for _ in range(2000):
         if threading.active_count() <= before:
             break
@@ -281,20 +281,6 @@ def test_a_pass_that_starts_itself_is_stopped_with_its_threads():
     x = torch.tensor(0.3, requires_grad=True)
     (x * 2).backward()  # and the engine is as it was
     assert x.grad.item() == 2.0
-
-
-def test_a_limit_holds_for_all_runs_together():
-    naps = [0, 0, 0]
-
-    def nap(which):
-        while True:
-            time.sleep(0.01)
-            naps[which] += 1
-
-    with within(0.6):
-        outcomes = [run(nap, which) for which in range(3)]
-    assert all(outcome.endless for outcome in outcomes)
-    assert naps[1] + naps[2] < naps[0]  # the first had used up what there was
 
 
 def test_feedback_has_a_sign_a_color_and_words(capsys):

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from _start import progress as shown
-from minigrad.classroom import check, exercises_of, predict, progress
+from minigrad.classroom import check, exercises_of, predict
+from minigrad.classroom import desk as progress
 
 ROOT = Path(progress.__file__).parents[2]
 LESSONS = ROOT / "lessons"
@@ -87,8 +88,6 @@ def test_notes_that_cannot_be_read_do_no_harm(notes, text, capsys):
     notes.write_text(text, encoding="utf-8")
     assert check("00.2", 0.08626)
     assert progress.read(notes)["solved"] == ["00.2"]
-    if text:
-        assert notes.with_name("notes.json.unreadable").read_text(encoding="utf-8") == text
     assert "noted on this machine" not in capsys.readouterr().out
 
 

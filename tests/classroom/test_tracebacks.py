@@ -5,7 +5,7 @@ import re
 import pytest
 
 import minigrad as torch
-from minigrad.classroom.display import LEFT_OUT, outside_only, shorten
+from minigrad.classroom.watching import LEFT_OUT, outside_only, shorten
 
 
 def names(traceback):

@@ -52,7 +52,7 @@ def test_a_terminal_shows_a_bar_where_tqdm_is(monkeypatch):
     pytest.importorskip("tqdm")
     shown = Terminal()
     monkeypatch.setattr(sys, "stderr", shown)
-    assert list(progress(range(3), "counting", file=shown)) == [0, 1, 2]
+    assert list(progress(range(3), "counting")) == [0, 1, 2]
     assert "counting" in shown.getvalue()
 
 

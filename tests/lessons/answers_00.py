@@ -190,7 +190,7 @@ ANSWERS = {
             ("As many entries", _sending(lambda gi, go: (gi[0] / 2, go[0] / 2))),
             ("has to be a tensor", _sending(lambda gi, go: (gi[0].sum().item() / 2,))),
             ("three inputs at once", _sending(lambda gi, go: (torch.tensor([-0.204]),))),
-            ("is the first that does not fit", _first_row),
+            ("does not fit: work this case", _first_row),
             ("turns the sign around, as flip", _sending(lambda gi, go: (-gi[0],))),
             ("Only half", _sending(lambda gi, go: (-gi[0] / 2,))),
             ("A quarter", _sending(lambda gi, go: (gi[0] / 2 / 2,))),

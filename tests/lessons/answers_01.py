@@ -265,7 +265,7 @@ ANSWERS = {
             ("decimal point", -0.10199),
             ("size is too small", -0.5),
             ("size is too large", -1.1),
-            ("without words around it", "at s"),
+            ("Write it in digits", "at s"),
             ("lost their 2", B1 / 4),
             ("not two times the square", -1.847648 * 2 * 0.076176),
             ("divide by a local derivative", -1.847648 / 0.552),

@@ -55,7 +55,7 @@ ANSWERS = {
             ("significant digit", 23.9),
             ("in digits", "twenty-four"),
             ("Call the function", lambda: 24),
-            ("where does yours come from", None),
+            ("You handed in None", None),
         ],
         "right": ["24", [24], 24, 24.0, Fraction(48, 2), np.float32(24), np.array([24.0])],
     },

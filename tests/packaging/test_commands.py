@@ -25,7 +25,7 @@ from _start import (
     trust,
 )
 from _start.console import Trouble
-from minigrad.classroom import progress as noting
+from minigrad.classroom import desk as noting
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD_GRAMMAR = [

@@ -24,8 +24,8 @@ from typing import Any
 from _tools.grading.hook import Guard, Refused
 from _tools.grading.snapshot import Snapshot
 from minigrad.classroom import desk
-from minigrad.classroom.display import Verbatim
 from minigrad.classroom.exercises import Exercise, Verdict
+from minigrad.classroom.watching import Verbatim
 
 try:
     import resource

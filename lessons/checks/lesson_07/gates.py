@@ -7,8 +7,8 @@ from typing import Any
 
 from minigrad import Tensor, tensor
 from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.execution import Belongings
 from minigrad.classroom.exercises import Mistake, Objection
-from minigrad.classroom.side_effects import Belongings
 from minigrad.classroom.values import alike
 from minigrad.nn import Module, Sequential, Tanh
 

@@ -337,7 +337,7 @@ FLOW = Hook(
         Mistake(
             "What was frozen is not frozen any more, and the next step of training would move it. "
             "Leave requires_grad as it is.",
-            when=lambda found: "requires_grad of parameters" in found[_NORMS].changed,
+            when=lambda found: "requires_grad" in found[_NORMS].changed,
         ),
         Mistake(
             "The layers are in the order of the alphabet there. The one nearest to the input comes "

@@ -10,7 +10,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad import Tensor, nn
-from minigrad.classroom.side_effects import as_usual
+from minigrad.classroom.execution import as_usual
 from minigrad.nn.modules import module as everywhere
 
 Answer = Callable[..., Any]

@@ -12,8 +12,8 @@ import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.autograd import grad
 from minigrad.classroom.behaviors import Hook
+from minigrad.classroom.execution import Belongings
 from minigrad.classroom.exercises import Mistake, Objection
-from minigrad.classroom.side_effects import Belongings
 from minigrad.classroom.values import alike
 
 from ..observations import observed
@@ -38,7 +38,7 @@ TABLES = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 # Whoever registers a full backward hook leaves a setting behind, and others do not.
-_KEPT = {"values", "requires_grad of parameters", "grad of parameters", "training", "modules"}
+_KEPT = {"values", "requires_grad", "grad", "training", "modules"}
 
 
 class Trouble(RuntimeError):
@@ -282,7 +282,7 @@ GUIDING = Hook(
     scenario=guiding_run,
     reference=guiding(),
     digits=4,
-    may_change=("hooks", "settings"),
+    may_change=("hooks",),
     right="A block like this one can be lent to others: it cleans up after errors, too.",
     hints=(
         "Note what you change, and put what undoes it into a finally.",

@@ -16,8 +16,8 @@ from minigrad import Tensor, nn
 from minigrad.classroom import rounded
 from minigrad.classroom.behaviors import Hook
 from minigrad.classroom.data import of_the_lessons
+from minigrad.classroom.execution import Belongings, put_back, said_of
 from minigrad.classroom.exercises import Mistake, Objection
-from minigrad.classroom.side_effects import Belongings, put_back, said_of
 
 Answer = Callable[..., Any]
 BOUND = 0.6

@@ -145,7 +145,7 @@ SAMPLES = Hook(
     "row for each sample, from one call of run()",
     scenario=samples_run,
     reference=per_sample,
-    may_change=("grad of parameters", "grad"),
+    may_change=("grad",),
     right="What the optimizer sees is the sum of these rows. One pass held them all.",
     hints=(
         "Of which two tensors is the gradient of one sample made, and which hook sees each of "
