@@ -26,7 +26,7 @@ from minigrad.creation.dtypes import *
 from minigrad.creation.dtypes import dtype as dtype
 from minigrad.creation.factories import *
 from minigrad.creation.layout import Size as Size
-from minigrad.creation.memory import keep_freed_memory as _keep_freed_memory
+from minigrad.creation.layout import keep_freed_memory as _keep_freed_memory
 from minigrad.extra import paths as _paths
 from minigrad.random import Generator as Generator
 from minigrad.random import default_generator as default_generator
@@ -68,7 +68,6 @@ if _TYPE_CHECKING:
     from minigrad.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled
     from minigrad.creation.devices import *
     from minigrad.creation.printing import *
-    from minigrad.creation.tensor_types import *
     from minigrad.extra.transforms import vmap as vmap
     from minigrad.saving import load as load
     from minigrad.saving import save as save
@@ -76,7 +75,7 @@ if _TYPE_CHECKING:
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
 _rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "extra.transforms"}
-_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "_check"), "extra.programs")
+_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "_check"), "extra.paths")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

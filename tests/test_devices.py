@@ -62,14 +62,14 @@ def test_other_layouts_are_refused_by_name():
 
 
 def test_missing_types_have_names_but_no_tensors():
-    assert minigrad.ones(1).dtype not in (minigrad.bfloat16, minigrad.uint16)
+    assert minigrad.ones(1).dtype is not minigrad.bfloat16
     assert str(minigrad.bfloat16) == "torch.bfloat16" and minigrad.bfloat16.itemsize == 2
     for call in (
         lambda: minigrad.zeros(2, dtype=minigrad.bfloat16),
         lambda: minigrad.ones(2).to(minigrad.bfloat16),
         lambda: minigrad.set_default_dtype(minigrad.bfloat16),
     ):
-        with pytest.raises(NotImplementedError, match=r"^minigrad has no tensors of torch\.bfloat"):
+        with pytest.raises(NotImplementedError, match=r"^minigrad has no torch\.bfloat"):
             call()
 
 

@@ -204,12 +204,12 @@ LIMITS = (
     Difference(
         slug="missing-dtypes",
         title="Dtypes that NumPy has not",
-        what="`bfloat16`, `complex32`, `uint16`, `uint32` and `uint64` have names, so that "
-        "programs can compare dtypes with them, and no tensors. Numbers of fewer than eight bits "
-        "and float8 have no names either.",
+        what="`bfloat16` has a name, so that programs can compare dtypes with it, and no tensors. "
+        "`complex32`, `uint16`, `uint32`, `uint64`, float8, and numbers of fewer than eight bits "
+        "have no names either.",
         why="NumPy has no bfloat16; the others are hardly used.",
         code="torch.zeros(1, dtype=torch.bfloat16)",
-        names=("torch.dtype", "torch.bfloat16", "torch.complex32|torch.chalf", "torch.uint*"),
+        names=("torch.dtype", "torch.bfloat16"),
     ),
     Difference(
         slug="half-complex",

@@ -308,9 +308,6 @@ def array_of(data: Any, dtype: np.dtype[Any] | None) -> Any:
             that would become real.
         RuntimeError: If there is something else, or a number does not fit into the dtype.
     """
-    array = _of_plain_numbers(data, dtype)
-    if array is not None:
-        return array
     kinds: set[np.dtype[Any]] = set()
     entries = _entries(data, kinds)
     if dtype is None:
@@ -382,35 +379,6 @@ def _limits(dtype: np.dtype[Any], floats: bool) -> tuple[int, int]:
         return int(limits.min), min(int(limits.max), 2**63 - 1024)
     # a negative whole number counts from the largest down
     return int(limits.min or -limits.max), int(limits.max)
-
-
-def _of_plain_numbers(data: Any, dtype: np.dtype[Any] | None) -> Any:
-    """Make an array where the data are as usual: floats and ints, alone, in a list or a list of it.
-
-    Returns:
-        The array, or None if the data are something else, perhaps wrong.
-    """
-    rows = data if data.__class__ is list else [data]
-    if rows and rows[0].__class__ is list:
-        lengths = {len(row) if row.__class__ is list else -1 for row in rows}
-        kinds = set() if len(lengths) != 1 else {type(each) for row in rows for each in row}
-    else:
-        kinds = set(map(type, rows))
-    if not kinds or not kinds <= _USUAL_NUMBERS:
-        return None
-    if dtype is None:
-        dtype = dtypes.default.dtype.numpy if float in kinds else np.dtype(np.int64)
-    if dtype.kind != "f" and (dtype != np.int64 or float in kinds):
-        return None
-    try:
-        return np.array(data, dtype) if dtype.kind == "i" else _floats(data, dtype)
-    except OverflowError:  # explained by who looks at each entry
-        return None
-
-
-@np.errstate(all="ignore")
-def _floats(data: Any, dtype: np.dtype[Any]) -> Any:
-    return np.array(data, dtype)
 
 
 # ------------------------------------------------------------------ types and places

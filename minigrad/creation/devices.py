@@ -1,4 +1,4 @@
-"""Say where tensors live and how they lie in memory: on the CPU, strided, and nowhere else."""
+"""Say where tensors live, how they lie in memory, and by which names old programs make them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from minigrad.autograd.messages import wrong_type
-from minigrad.core.tensor import Tensor
-from minigrad.creation.memory import TypedStorage, UntypedStorage, is_shared
-from minigrad.creation.tensor_types import new
+import numpy as np
+
+from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.core.operation import registry
+from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation import dtypes
+from minigrad.creation.construction import array_of
+from minigrad.creation.layout import Size, UntypedStorage
 from minigrad.signatures import attach
-from minigrad.signatures.arguments import check_tensor
+from minigrad.signatures.arguments import check_tensor, wholes
 
 __all__ = ["accelerator", "backends", "compile", "cuda", "device"]
 __all__ += ["get_default_device", "set_default_device"]
 __all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
-__all__ += ["channels_last", "channels_last_3d", "preserve_format", "use_deterministic_algorithms"]
+__all__ += ["channels_last", "preserve_format", "use_deterministic_algorithms"]
 __all__ += ["are_deterministic_algorithms_enabled"]
 __all__ += ["is_complex", "is_conj", "is_floating_point", "is_neg", "is_signed"]
-__all__ += ["is_storage", "numel", "typename"]
+__all__ += ["bfloat16", "finfo", "iinfo", "is_storage", "numel", "typename"]
+__all__ += ["BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor"]
+__all__ += ["HalfTensor", "IntTensor", "LongTensor", "ShortTensor"]
 
 _KINDS = {"cpu", "cuda", "hip", "hpu", "meta", "mps", "mtia", "vulkan", "xla", "xpu"}
 _ONLY_CPU = "minigrad computes on the CPU only: leave the device out, or say 'cpu'."
@@ -147,7 +153,6 @@ strided, sparse_coo = layout("strided"), layout("sparse_coo")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
-channels_last_3d = memory_format("channels_last_3d")
 
 
 def refuse_other_layouts(given: Any, pin_memory: Any, caller: str = "") -> None:
@@ -176,6 +181,186 @@ def wants_contiguous(given: Any, caller: str = "") -> bool:
             f"minigrad has no {given}: leave memory_format out, or move the channels by permute()"
         )
     return True
+
+
+# ------------------------------------------------------------------ tensors by the type's name
+
+
+class TensorType(type):
+    """The kind of the classes `FloatTensor` and so on: what they make are plain tensors."""
+
+    dtype: dtypes.dtype
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+    def __call__(cls, *data: Any) -> Tensor:
+        """Make a tensor of this type from sequences of numbers, from sizes, or from a tensor."""
+        return new(cls.dtype, *data)
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+def new(dtype: dtypes.dtype | None, *data: Any, kind: type[Tensor] = Tensor) -> Any:
+    """Make a tensor of a type as PyTorch's old constructors do; see `array_for`."""
+    array = array_for(*data, dtype=dtype)
+    shared = kind is Tensor and data and array is getattr(data[0], "_array", None)
+    return registry["alias"](data[0]) if shared else wrap(array, kind)
+
+
+def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
+    """Make the array of a tensor that an old constructor makes.
+
+    Args:
+        *data: Nested sequences of numbers, or an array, or a tensor of this type, whose memory is
+            shared; or the sizes of a tensor whose entries are not set; or nothing.
+        dtype: The type of the entries, if not the default.
+
+    Raises:
+        TypeError: If the data are no sequence, or a tensor of another type.
+    """
+    wanted = dtypes.default.dtype if dtype is None else dtype
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        if dtype is not None and data[0].dtype is not dtype:
+            raise TypeError(f"expected a tensor of {dtype}: convert it with to({dtype})")
+        return data[0]._array
+    if len(data) == 1 and not isinstance(data[0], (int, Size, np.integer)):
+        (values,) = data
+        if isinstance(values, str) or not hasattr(values, "__len__"):
+            raise TypeError(
+                f"new(): data must be a sequence (got {type_name(values)}). minigrad.tensor makes "
+                "a tensor of one number."
+            )
+        if isinstance(values, np.ndarray):
+            return np.array(values, None if values.dtype.kind == "O" else wanted.numpy, subok=True)
+        return array_of(values, wanted.numpy)
+    sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
+    return np.zeros(wholes("new", sizes, "size"), wanted.numpy)
+
+
+def _type(dtype: dtypes.dtype) -> TensorType:
+    name = f"{dtype.tensor_type}Tensor"
+    made = TensorType(name, (), {"__module__": "torch", "dtype": dtype})
+    made.__doc__ = f"Make tensors of {dtype}; `isinstance` tells whether a tensor is one."
+    return made
+
+
+FloatTensor, DoubleTensor = _type(dtypes.float32), _type(dtypes.float64)
+HalfTensor, BoolTensor = _type(dtypes.float16), _type(dtypes.bool)
+LongTensor, IntTensor = _type(dtypes.int64), _type(dtypes.int32)
+ShortTensor, CharTensor, ByteTensor = map(_type, (dtypes.int16, dtypes.int8, dtypes.uint8))
+
+# ------------------------------------------------------------------ types that are not here
+
+
+class _Missing(dtypes.dtype):
+    """A type of PyTorch's that tensors here cannot have; it equals the type of none of them."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, tensor_type: str, itemsize: int) -> None:
+        self.name, self.tensor_type, self.itemsize = name, tensor_type, itemsize
+        self.is_floating_point, self.is_complex, self.is_signed = True, False, True
+
+    @property
+    def numpy(self) -> np.dtype[Any]:  # type: ignore[override]
+        """Raise, because there is no such type."""
+        raise NotImplementedError(f"minigrad has no {self}: use torch.float16 or torch.float32.")
+
+
+bfloat16 = _Missing("bfloat16", "BFloat16", 2)
+
+# ------------------------------------------------------------------ what types can hold
+
+
+class _Limits:
+    """What the numbers of a type are like."""
+
+    _shown: tuple[str, ...] = ("min", "max")
+
+    def __init__(self, described: dtypes.dtype, found: Any) -> None:
+        self.dtype, self.bits = described.name, int(found.bits)
+        number = float if described.is_floating_point else int
+        self.min, self.max = number(found.min), number(found.max)
+
+    def __repr__(self) -> str:
+        values = [f"{name}={getattr(self, name):g}, " for name in self._shown]
+        return f"{type(self).__name__}({''.join(values)}dtype={self.dtype})"
+
+
+class finfo(_Limits):
+    """What the floating-point numbers of a type are like.
+
+    Args:
+        type: The dtype; of a complex one, its parts are described. By default the default dtype.
+
+    Attributes:
+        bits: Bits a number.
+        eps: The distance from 1 to the next number.
+        max: The largest number.
+        min: The smallest (most negative) number.
+        tiny: The smallest positive number of full precision, also named `smallest_normal`.
+        resolution: Ten to the power of minus the number of exact decimal digits.
+        dtype: The name of the type.
+
+    Raises:
+        TypeError: If it is not a floating-point type.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.finfo(torch.float32).eps
+        1.1920928955078125e-07
+        >>> torch.finfo(torch.float16)  # doctest: +ELLIPSIS
+        finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, ...)
+    """
+
+    _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+
+    def __init__(self, type: Any = None) -> None:
+        described = dtypes.default.dtype if type is None else _dtype("finfo", type)
+        if not (described.is_floating_point or described.is_complex):
+            raise TypeError(f"{described} is no floating-point type. Use torch.iinfo.")
+        found = np.finfo(described.to_real().name)
+        super().__init__(described.to_real(), found)
+        self.eps, self.resolution = float(found.eps), float(str(found.resolution))
+        self.tiny = self.smallest_normal = float(found.smallest_normal)
+
+
+class iinfo(_Limits):
+    """What the whole numbers of a type are like.
+
+    Args:
+        type: The dtype.
+
+    Attributes:
+        bits: Bits a number.
+        max: The largest number.
+        min: The smallest number.
+        dtype: The name of the type.
+
+    Raises:
+        TypeError: If it is not a type of whole numbers.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.iinfo(torch.uint8)
+        iinfo(min=0, max=255, dtype=uint8)
+    """
+
+    def __init__(self, type: Any) -> None:
+        described = _dtype("iinfo", type)
+        if described.is_floating_point or described.is_complex or described is dtypes.bool:
+            raise TypeError(f"{described} is no type of whole numbers. Use torch.finfo.")
+        super().__init__(described, np.iinfo(described.name))
+
+
+def _dtype(caller: str, given: Any) -> dtypes.dtype:
+    """Take a dtype, or one of Python's types for one."""
+    found = dtypes.of_python.get(given) if isinstance(given, type) else given
+    if not isinstance(found, dtypes.dtype):
+        raise wrong_type(caller, "type", "torch.dtype", given, 1)
+    return found
 
 
 # ------------------------------------------------------------------ questions
@@ -259,7 +444,7 @@ _METHODS: dict[str, Any] = {
     "is_distributed": lambda self: False,
     "is_neg": lambda self: False,
     "is_pinned": lambda self: False,
-    "is_shared": is_shared,
+    "is_shared": lambda self: False,
     "is_signed": lambda self: self.dtype.is_signed,
     "layout": _constant(strided, "How the entries are kept: strided."),
     "new": lambda self, *data: new(self.dtype, *data),
@@ -267,7 +452,6 @@ _METHODS: dict[str, Any] = {
     "sparse_dim": lambda self: 0,
     "storage_offset": _storage_offset,
     "to_dense": lambda self: self,
-    "storage": lambda self: TypedStorage(self),
     "untyped_storage": lambda self: UntypedStorage(self),
     **{
         name: _constant(name == "is_cpu", "Whether the tensor lives or is kept in this way.")

@@ -16,7 +16,6 @@ import numpy as np
 from minigrad.autograd.custom_nodes import not_differentiable, nothing_passes, without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.memory import shared
 from minigrad.ops.choices import masked_select as chosen
 from minigrad.ops.linear import factors
 from minigrad.ops.scatter import refuse_misfits
@@ -587,12 +586,6 @@ def map_(input: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     pairs = zip(input.flatten().tolist(), tensor.expand_as(input).flatten().tolist(), strict=True)
     made = torch.tensor([callable(*pair) for pair in pairs], dtype=input.dtype)
     return input.copy_(made.view(input.shape))
-
-
-@_method()
-def share_memory_(input: Tensor) -> Tensor:
-    """Move the entries to memory that processes share."""
-    return shared(input)
 
 
 # ---------------------------------------------------------------------- sparse tensors, settings

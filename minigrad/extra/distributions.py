@@ -15,15 +15,15 @@ from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.creation.construction import empty, tensor
+from minigrad.creation.devices import finfo
 from minigrad.creation.factories import full, ones, rand, randn, zeros
 from minigrad.creation.layout import Size
-from minigrad.creation.tensor_types import finfo
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.signatures import VARIANTS, lazy_loading
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "Independent"]
-__all__ += ["MultivariateNormal", "Normal", "Uniform"]
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "MultivariateNormal"]
+__all__ += ["Normal", "Uniform"]
 
 normal: Any = lazy_loading.function("normal")
 NO_SHAPE = Size()
@@ -465,55 +465,3 @@ class MultivariateNormal(Distribution):
     def __repr__(self) -> str:
         sizes = self.loc.size(), self.scale_tril.size()
         return f"MultivariateNormal(loc: {sizes[0]}, {self._given}: {sizes[1]})"
-
-
-class Independent(Distribution):
-    """Take several dimensions of a batch as the dimensions of one draw.
-
-    Args:
-        base_distribution: The distribution.
-        reinterpreted_batch_ndims: How many dimensions, from the last one on.
-        validate_args: Whether values are checked.
-    """
-
-    def __init__(
-        self,
-        base_distribution: Distribution,
-        reinterpreted_batch_ndims: int,
-        validate_args: bool | None = None,
-    ) -> None:
-        self.base_dist = base_distribution
-        self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        shape = base_distribution.batch_shape
-        first = len(shape) - reinterpreted_batch_ndims
-        if first < 0:
-            raise ValueError(f"Independent: the batch has only {len(shape)} dimensions")
-        super().__init__(shape[:first], shape[first:] + self.base_dist.event_shape, validate_args)
-        self.has_rsample = base_distribution.has_rsample
-
-    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw without a graph."""
-        return self.base_dist.sample(sample_shape)
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw by the formula of the distribution."""
-        return self.base_dist.rsample(sample_shape)
-
-    mean = property(lambda self: self.base_dist.mean, doc="The mean.")
-    mode = property(lambda self: self.base_dist.mode, doc="The most likely value.")
-    variance = property(lambda self: self.base_dist.variance, doc="The variance.")
-
-    def _summed(self, values: Tensor) -> Tensor:
-        several = range(-self.reinterpreted_batch_ndims, 0)
-        return values.sum([*several]) if several else values
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the sum of the logarithms."""
-        return self._summed(self.base_dist.log_prob(value))
-
-    def entropy(self) -> Tensor:
-        """Give the sum of the entropies."""
-        return self._summed(self.base_dist.entropy())
-
-    def __repr__(self) -> str:
-        return f"Independent({self.base_dist}, {self.reinterpreted_batch_ndims})"

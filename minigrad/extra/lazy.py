@@ -6,7 +6,6 @@ until it is called; then it takes the shapes from the input and becomes a layer 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NoReturn
 
 from minigrad.core.tensor import Tensor
@@ -22,11 +21,11 @@ from minigrad.nn.parameter import Parameter
 _numbers: Any = Tensor.__dict__["_array"]  # where the array is kept that is hidden meanwhile
 
 _UNUSABLE = (
-    "Attempted to use an uninitialized parameter. This error happens when you are using a "
-    "`LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. "
-    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before "
-    "calling torch functions"
+    "This parameter has no shape and no numbers yet. Call the lazy module with a first input: that "
+    "gives it both."
 )
+
+
 _NO_SHAPE = (
     "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
     "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. "
@@ -80,40 +79,15 @@ class _Uninitialized(Tensor):
         """A tensor without entries: to fill it changes nothing."""
         return empty(0, dtype=self.dtype)
 
-    @data.setter
-    def data(self, value: Any) -> None:
-        if isinstance(value, _Uninitialized):
-            _numbers.__set__(self, _numbers.__get__(value))
-        else:
-            self.materialize(value.shape, dtype=value.dtype)
-            self.data = value
-
-    def is_floating_point(self) -> bool:
-        """Tell whether the entries will be floating point numbers."""
-        return self.dtype.is_floating_point
-
-    def to(self, *arguments: Any, **settings: Any) -> Tensor:
-        """Give one of another dtype."""
-        _, keywords = self._made_by()
-        keywords["dtype"] = empty(0, dtype=self.dtype).to(*arguments, **settings).dtype
-        return type(self)(**keywords)
-
     def detach(self) -> Any:
         """Return the tensor itself."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:
-            kind, keywords = self._made_by()
-            memo[id(self)] = kind(**keywords)
+            kind: Any = type(self)
+            memo[id(self)] = kind(requires_grad=self.requires_grad, dtype=self.dtype)
         return memo[id(self)]
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        kind, keywords = self._made_by()
-        return partial(kind, **keywords), ()
-
-    def _made_by(self) -> tuple[type, dict[str, Any]]:
-        return type(self), {"requires_grad": self.requires_grad, "dtype": self.dtype}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"

@@ -60,17 +60,6 @@ class PackedSequence(_Fields):
             data, batch_sizes = data
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
-    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Convert the data as `Tensor.to` does."""
-        data = self.data.to(*args, **kwargs)
-        if data is self.data:
-            return self
-        return type(self)(data, *self[1:])
-
-    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """Give the same; everything is on the CPU."""
-        return self
-
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """Give the permutation that undoes another one.

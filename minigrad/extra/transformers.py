@@ -293,7 +293,7 @@ class _TransformerLayer(
         hints = {"need_weights": False, "is_causal": causal}
         options = {"attn_mask": mask, "key_padding_mask": padding}
         options |= {name: hints[name] for name in self._hints}
-        return own(x, seen, seen, **options)[0]  # type: ignore[no-any-return]
+        return own(x, seen, seen, **options)[0]
 
     def _sa_block(self, x: Tensor, *masks: Any) -> Tensor:
         """Attend to the own sequence."""

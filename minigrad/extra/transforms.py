@@ -491,7 +491,7 @@ def vmap(
             leaves = [x if dim is None else x.select(dim, example) for x, dim in pairs]
             return func(*put_together(form, leaves), **options)
 
-        return _stacked(_called(call, *sizes, randomness), out_dims)
+        return _stacked(_called(call, sizes.pop(), randomness), out_dims)
 
     return batched
 

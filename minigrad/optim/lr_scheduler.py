@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
-from minigrad.nn.signatures import constructor
+from minigrad.nn.modules.layer import constructor
 from minigrad.optim.optimizer import Optimizer
 
 __all__ = [
@@ -81,7 +81,7 @@ class LRScheduler:
                 )
         self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
-        self.optimizer._opt_called = False  # type: ignore[attr-defined]
+        self.optimizer._opt_called = False
         self._initial_step()
 
     def _initial_step(self) -> None:
@@ -109,7 +109,7 @@ class LRScheduler:
 
     def step(self) -> None:
         """Set the learning rates of the next epoch; call it after `optimizer.step()`."""
-        if self._step_count == 1 and not self.optimizer._opt_called:  # type: ignore[attr-defined]
+        if self._step_count == 1 and not self.optimizer._opt_called:
             warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. Call "
                 "`optimizer.step()` first: otherwise the first learning rate is never used."
@@ -456,7 +456,7 @@ class CosineAnnealingWarmRestarts(
         wave = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]
 
-    def step(self, epoch: float | None = None) -> None:  # type: ignore[override]
+    def step(self, epoch: float | None = None) -> None:
         """Set the learning rates of the next epoch.
 
         Args:
@@ -898,7 +898,7 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         elif hasattr(scheduler, "last_epoch"):
             scheduler.last_epoch -= 1
 
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Set the learning rates of the next epoch."""
         self.last_epoch += 1
         index = bisect_right(self._milestones, self.last_epoch)
@@ -941,7 +941,7 @@ class ChainedScheduler(_Together):
         self._schedulers = schedulers
         self._last_lr = values_of(self.optimizer, "lr")
 
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Let every schedule set the learning rates of the next epoch from the last one's."""
         for scheduler in self._schedulers:
             scheduler.step()

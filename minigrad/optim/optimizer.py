@@ -13,9 +13,9 @@ from minigrad.autograd.messages import warn
 from minigrad.core.hooks import RemovableHandle
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
+from minigrad.nn.modules.layer import constructor
 from minigrad.nn.modules.module import enter
 from minigrad.nn.parameter import forget_gradient
-from minigrad.nn.signatures import constructor
 
 Group = dict[str, Any]
 Hook = Callable[..., Any]

@@ -19,8 +19,7 @@ import numpy as np
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.devices import device
-from minigrad.creation.layout import Size
-from minigrad.creation.memory import owner_of
+from minigrad.creation.layout import Size, owner_of
 from minigrad.nn.parameter import Parameter
 from minigrad.saving.formats import entry_of, widened
 

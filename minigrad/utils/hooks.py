@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from minigrad.core.hooks import RemovableHandle as RemovableHandle
-from minigrad.creation.memory import warn_if_has_hooks as warn_if_has_hooks
+from minigrad.creation.layout import warn_if_has_hooks as warn_if_has_hooks
 
 Hook = TypeVar("Hook", bound=Callable[..., Any])
 

@@ -15,7 +15,7 @@ for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.linear_algebra",
     "ops.linear", "ops.losses", "ops.norms",
     "ops.padding", "ops.rectifiers", "ops.softmax",
-    "nn.functional.adaptive_pooling", "nn.functional.embeddings",
+    "nn.functional.embeddings",
     "nn.functional.normalization", "nn.functional.pooling",
     "nn.functional.resizing",
 ):  # fmt: skip

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.custom_nodes import watched
-from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
@@ -120,21 +119,16 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     return hot
 
 
-def _check_table(
-    name: str, positions: Any, table: Any, sparse: bool, scale_grad_by_freq: bool
-) -> None:
-    """Raise if there are no such rows, or their gradients should be what they are not here."""
+def _check_table(name: str, positions: Any, table: Any, **settings: Any) -> None:
+    """Raise if there are no such rows, or a setting asks for what is not here."""
     if positions.dtype not in (np.dtype("int64"), np.dtype("int32")) or table.ndim != 2:
         raise RuntimeError(
             f"{name} takes numbers of rows, of int64 or int32, and a table of two dimensions, not "
             f"{type_name(positions)} and {list(table.shape)}. Convert the numbers with .long()."
         )
-    if sparse or scale_grad_by_freq:
-        setting = "sparse" if sparse else "scale_grad_by_freq"
-        raise NotImplementedError(
-            f"{name} has gradients with all zeros written out here, to which each place adds its "
-            f"own. Leave out {setting}=True."
-        )
+    for setting, value in settings.items():
+        if value not in (None, False):
+            raise NotImplementedError(f"{name} has no {setting} here. Leave out {setting}={value}.")
 
 
 def _outside(positions: Any, table: Any) -> str:
@@ -155,19 +149,6 @@ def _padding(padding_idx: int | None, rows: int) -> int:
     return padding_idx % rows
 
 
-def _renormalize(positions: Any, weight: Tensor, max_norm: float, norm_type: float) -> None:
-    """Shorten rows that will be looked up to a given norm, in place and without recording it."""
-    rows = np.unique(positions)
-    entries = weight._array[rows]
-    with np.errstate(all="ignore"):
-        lengths = np.linalg.norm(entries, norm_type, 1)
-    long = lengths > max_norm
-    if long.any():
-        factors = (max_norm / (lengths[long] + 1e-7)).astype(entries.dtype)
-        with no_grad():
-            weight[wrap(rows[long])] = wrap(entries[long] * factors[:, None])
-
-
 @functional("embedding")
 def looked_up(
     input: Any,
@@ -184,8 +165,8 @@ def looked_up(
         input: The numbers of rows.
         weight: The table.
         padding_idx: A row that gets no gradient; negative ones count from the end.
-        max_norm: Rows that are looked up and longer than this are shortened first, in place.
-        norm_type: The order of the norm that tells how long they are.
+        max_norm: Must be None: no row is shortened.
+        norm_type: Belongs to `max_norm`.
         scale_grad_by_freq: Must be False: gradients are not divided by how often a row is used.
         sparse: Must be False: there are no sparse tensors here.
 
@@ -214,11 +195,10 @@ def looked_up(
     check_tensor("embedding", input, "indices", 2)
     padding = _padding(padding_idx, weight.size(0))
     positions, table = input._array, weight._array
-    _check_table("embedding", positions, table, sparse, scale_grad_by_freq)
+    refused = {"max_norm": max_norm, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
+    _check_table("embedding", positions, table, **refused)
     if told := _outside(positions, table):
         raise IndexError(told)
-    if max_norm is not None:
-        _renormalize(positions, weight, max_norm, norm_type)
     return watched(embedding(weight, positions, padding), input)
 
 
@@ -242,8 +222,8 @@ def embedding_bag(
         input: The numbers of rows: one bag in each row, or all bags one after the other.
         weight: The table.
         offsets: Where each bag begins, if they come one after the other.
-        max_norm: Rows that are looked up and longer than this are shortened first, in place.
-        norm_type: The order of the norm that tells how long they are.
+        max_norm: Must be None: no row is shortened.
+        norm_type: Belongs to `max_norm`.
         scale_grad_by_freq: Must be False: gradients are not divided by how often a row is used.
         mode: `"sum"` or `"mean"`.
         sparse: Must be False: there are no sparse tensors here.
@@ -276,19 +256,16 @@ def embedding_bag(
         raise ValueError("embedding_bag: per_sample_weights must have the shape of the input")
     padding = _padding(padding_idx, weight.size(0))
     positions, starts = _bags(input, offsets)
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("embedding_bag: mode has to be one of sum, mean or max")
-    if mode == "max" or (per_sample_weights is not None and mode != "sum"):
+    if mode not in ("sum", "mean") or (per_sample_weights is not None and mode != "sum"):
         raise NotImplementedError(
-            "embedding_bag has no mode='max' here, and per_sample_weights for mode='sum' only. "
+            f"embedding_bag has no mode={mode!r} here, and per_sample_weights for mode='sum' only. "
             "Look rows up with embedding, and join them yourself."
         )
-    _check_table("embedding_bag", positions, weight._array, sparse, scale_grad_by_freq)
+    refused = {"max_norm": max_norm, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
+    _check_table("embedding_bag", positions, weight._array, **refused)
     told = _outside(positions, weight._array)
     if told or (starts.size and (starts[0] != 0 or starts[-1] > len(positions))):
         raise RuntimeError(told or "embedding_bag: offsets go from 0 to the end of the input")
-    if max_norm is not None:
-        _renormalize(positions, weight, max_norm, norm_type)
     if include_last_offset:
         count, end, starts = len(starts) - 1, int(starts[-1]), starts[:-1]
     else:

@@ -17,7 +17,7 @@ import numpy as np
 from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
-from minigrad.nn.functional import adaptive_pooling as adaptive_pooling  # says what "area" calls
+from minigrad.nn.functional import pooling as pooling  # says what "area" calls
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import check_tensor, not_implemented, number, whole
 from minigrad.signatures.variants import in_functional

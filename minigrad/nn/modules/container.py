@@ -134,24 +134,6 @@ class Sequential(_Row):
             self.append(module)
         return self
 
-    def __iadd__(self, other: Sequential) -> Self:
-        if not isinstance(other, Sequential):
-            raise ValueError(f"A Sequential can be added to a Sequential, not {other!r}")
-        return self.extend(list(other))
-
-    def __add__(self, other: Sequential) -> Sequential:
-        return Sequential(*self).__iadd__(other)
-
-    def __imul__(self, times: int) -> Self:
-        if times <= 0:
-            raise ValueError(f"A Sequential can be multiplied by a positive number, not {times}")
-        return self.extend([*self] * (times - 1))
-
-    def __mul__(self, times: int) -> Sequential:
-        return Sequential(*self).__imul__(times)
-
-    __rmul__ = __mul__
-
 
 class ModuleList(_Row):
     """A list of modules that are registered; it computes nothing by itself.

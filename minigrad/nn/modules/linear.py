@@ -235,8 +235,8 @@ class Embedding(
         embedding_dim: The size of each vector D.
         padding_idx: A row that begins with zeros and gets no gradient; negative ones count from
             the end.
-        max_norm: Vectors that are looked up and longer than this are shortened first.
-        norm_type: The order of the norm that tells how long they are.
+        max_norm: Must be None for a forward pass: no vector is shortened.
+        norm_type: Belongs to `max_norm`.
         scale_grad_by_freq: Must be False for a forward pass.
         sparse: Must be False for a forward pass: there are no sparse tensors here.
         _weight: A table to begin with.
@@ -271,8 +271,8 @@ class EmbeddingBag(
     Args:
         num_embeddings: The number of rows V.
         embedding_dim: The size of each vector D.
-        max_norm: Vectors that are looked up and longer than this are shortened first.
-        norm_type: The order of the norm that tells how long they are.
+        max_norm: Must be None for a forward pass: no vector is shortened.
+        norm_type: Belongs to `max_norm`.
         scale_grad_by_freq: Must be False for a forward pass.
         mode: `"sum"` or `"mean"`.
         sparse: Must be False for a forward pass: there are no sparse tensors here.

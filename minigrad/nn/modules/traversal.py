@@ -353,10 +353,6 @@ class Traversal:
         """Look at the settings alone: nothing is compiled here."""
         sys.modules["minigrad"].compile(self, *args, **kwargs)
 
-    def share_memory(self) -> Self:
-        """Move parameters and buffers to memory that processes started from here on change, too."""
-        return self._apply(lambda tensor: tensor.share_memory_())
-
     # Printing -----------------------------------------------------------------------------------
 
     def _get_name(self) -> str:

@@ -88,7 +88,7 @@ def old_names_of_utilities(torch, log):
     log.raises("no device", lambda: nn.utils.skip_init(nn.ReLU))
     w = torch.ones(2, requires_grad=True)
     (w * 3).sum().backward()
-    log("clipped", nn.utils.clip_grad_norm([w], 1.0), w.grad)
+    log("clipped", nn.utils.clip_grad_norm_([w], 1.0), w.grad)
     log("a list", torch.optim.AdamW([w], betas=[0.5, 0.9]).param_groups[0]["betas"])
     utils = nn.modules.utils
     state = nn.ModuleDict({"module": nn.Sequential(nn.Linear(1, 1))}).state_dict()

@@ -142,7 +142,6 @@ def times_and_vectors(torch, log):
         d.MultivariateNormal(p, s.diag() + 0.1),
         d.MultivariateNormal(z[:, :2], scale_tril=torch.eye(2)),
         d.MultivariateNormal(p, precision_matrix=torch.eye(2) * 4),
-        d.Independent(d.Normal(p, s), 1),
     ):
         log("printed", repr(made), made.batch_shape, made.event_shape, made.has_rsample)
         drawn, value = made.sample((2,)), made.rsample()

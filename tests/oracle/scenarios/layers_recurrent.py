@@ -159,7 +159,6 @@ def packing(torch, log):
         gradients = torch.autograd.grad(loss, each, create_graph=True)
         log("gradients", *(gradient.detach() for gradient in gradients))
         log("second", *torch.autograd.grad(sum((g**2).sum() for g in gradients), each))
-    log("converted", repr(packed.to(torch.float64)), packed.cpu() is packed)
     log("permutation", rnn.invert_permutation(torch.tensor([2, 0, 1])))
     padded = torch.zeros(3, 2, 1)
     for name, call in {

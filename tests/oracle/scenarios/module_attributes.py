@@ -235,21 +235,3 @@ def small_things(torch, log):
     log.raises("a parameter as its value", lambda: setattr(module, "good", parameter))
     log("tables", list(module._parameters), list(module.__dict__)[-1])
     log.raises("before init", lambda: Property.__new__(Property).anything)
-
-
-@family
-def chains_that_are_added_and_repeated(torch, log):
-    """Chains put behind one another; those that were there stay, or grow in place."""
-    nn = torch.nn
-    one, other = nn.Sequential(nn.ReLU(), nn.Tanh()), nn.Sequential(nn.Sigmoid())
-    log("sum and products", *map(repr, (one + other, one * 2, 2 * other, one)))
-    log("shared", (one * 2)[2] is one[0], list((one + other)._modules))
-    grown = one
-    grown += other
-    grown *= 2
-    log("in place", grown is one, repr(grown))
-    for name, wrong in (("zero", 0), ("a text", "a")):
-        try:
-            log(name, repr(other * wrong))
-        except (TypeError, ValueError) as error:  # the words name the class, by its path
-            log(name, type(error).__name__)

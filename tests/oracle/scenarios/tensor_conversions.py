@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ..expressions import add_expressions
 from .tools import Family
 
@@ -18,8 +16,7 @@ add_expressions(
             x.is_xpu, x.device, x.layout, x.get_device(), x.is_pinned(), x.is_shared()
             x.is_conj(), x.is_neg(), x.is_distributed(), x.dense_dim(), x.sparse_dim()
             torch.is_conj(x), torch.is_storage(x), x.to_dense() is x
-            torch.channels_last, torch.channels_last_3d, torch.sparse_coo, torch.strided
-            [str(d) for d in (torch.uint16, torch.uint32, torch.uint64, torch.chalf)]
+            torch.channels_last, torch.sparse_coo, torch.strided
             torch.set_default_device(None) ;; torch.get_default_device()
             torch.typename(x), torch.typename(i), torch.typename(3), torch.typename("a")
             x.new_empty(2, 3).shape
@@ -117,7 +114,7 @@ add_expressions(
     [(f.bits, f.max, f.min, f.dtype) for f in map(torch.iinfo, (torch.uint8, torch.int64))]
             torch.finfo(float)
             torch.iinfo(3)
-            [d.itemsize for d in (torch.bfloat16, torch.uint16, torch.complex32, torch.float32)]
+            [d.itemsize for d in (torch.bfloat16, torch.float32)]
             x.dtype in (torch.float16, torch.bfloat16)
             torch.int64.to_complex()
             torch.bfloat16.is_floating_point
@@ -239,19 +236,3 @@ add_expressions(
         """,
     },
 )
-
-
-@family
-def storages(torch, log):
-    """The memory of a tensor, entry by entry; PyTorch warns once that this is old."""
-    x = torch.arange(6.0).view(2, 3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        whole, part, turned = x.storage(), x[1:].storage(), x.t().storage()
-        shown = [each.storage() for each in (x.int(), x > 1, x.double(), x[:0].clone())]
-    log("entries", part.tolist(), [*turned], whole[1], whole[-1], len(whole), whole.size())
-    log("what it is", whole.nbytes(), str(whole.dtype), torch.is_storage(whole))
-    log("printed", *map(repr, shown))
-    whole[1] = 7
-    log("changed", x, x._version, part[1])
-    log("address", part.data_ptr() == x.data_ptr() == x.untyped_storage().data_ptr())

@@ -1,7 +1,8 @@
-"""Keep gradients from getting too large: clip their norm or their values."""
+"""Work on all parameters of a network: clip gradients, join to a vector, normalize weights."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
@@ -13,7 +14,10 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import tensor as make_tensor
-from minigrad.ops.joining import stacked as stack
+from minigrad.nn.modules.module import Module
+from minigrad.ops.joining import joined, stacked
+from minigrad.random import fork_rng
+from minigrad.utils import _late
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -51,12 +55,11 @@ def get_total_norm(
     """
     norm_type = float(norm_type)
     norms = [linalg.vector_norm(each, norm_type) for each in _listed(tensors)]
-    total: Tensor = linalg.vector_norm(stack(norms or [make_tensor(0.0)]), norm_type)
+    total: Tensor = linalg.vector_norm(stacked(norms or [make_tensor(0.0)]), norm_type)
     if error_if_nonfinite and not np.isfinite(total._array):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
-            "so it cannot be clipped. To disable this error and scale the gradients by the "
-            "non-finite norm anyway, set `error_if_nonfinite=False`"
+            f"The total norm of order {norm_type} is not finite: find out why, or leave out "
+            "error_if_nonfinite=True"
         )
     return total
 
@@ -149,16 +152,55 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     bound, gradients = float(clip_value), _gradients(parameters)
     if not gradients:
         raise RuntimeError("clip_grad_value_(): no parameter has a gradient to clip, as in PyTorch")
-    bool(foreach)  # or an error, where it is no truth
     for gradient in gradients:
         gradient.clamp_(-bound, bound)
 
 
-def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
-    """Do as `clip_grad_norm_`, under its old name."""
-    warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
-        "`torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-    )
-    return clip_grad_norm_(*args, **kwargs)
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
+    """Join parameters to one vector.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 3).parameters()).shape
+        torch.Size([9])
+    """
+    return joined([parameter.view(-1) for parameter in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Let parameters be slices of a vector, whose memory they share from then on.
+
+    Raises:
+        TypeError: If the vector is no tensor.
+    """
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"vector_to_parameters takes a tensor, not a {type(vec).__name__}")
+    start = 0
+    for parameter in parameters:
+        end = start + parameter.numel()
+        parameter.data = vec[start:end].view_as(parameter).data
+        start = end
+
+
+def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
+    """Make a module whose parameters are anything; no random numbers are drawn for them.
+
+    Raises:
+        RuntimeError: If the class is none of modules, or takes no `device`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.utils.skip_init(torch.nn.Linear, 2, 3)
+        Linear(in_features=2, out_features=3, bias=True)
+    """
+    if not issubclass(module_cls, Module):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+    with fork_rng():
+        return module_cls(*args, **kwargs)
+
+
+_OLD = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm")
+_found = dict.fromkeys(_OLD, "extra.weight_norms")
+__getattr__, __dir__ = _late(__name__, lambda: _found)
