@@ -139,7 +139,7 @@ def _around(node: Node, output: Any) -> Node | None:
     return around if getattr(around, "function", None) is node else None
 
 
-class WatchedTask(GraphTask):
+class AnomalyTask(GraphTask):
     """A backward pass in anomaly mode."""
 
     every_step = observed = True
@@ -164,7 +164,7 @@ def watched(kind: type[GraphTask]) -> type[GraphTask]:
 
 @functools.cache
 def _watched(kind: type[GraphTask]) -> type[GraphTask]:
-    return type(kind.__name__, (WatchedTask, kind), {})
+    return type(kind.__name__, (AnomalyTask, kind), {})
 
 
 def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
@@ -194,16 +194,16 @@ def report(node: Any) -> None:
 
     Where warnings are errors, print instead, as an error is on its way already.
     """
-    told = "Error detected in {}. Traceback of forward call that caused the error:\n"
+    words = "Error detected in {}. Traceback of forward call that caused the error:\n"
     while node is not None:
         lines = node.metadata.get("traceback_")
-        text = (_NO_LINES if lines is None else told).format(node.name()) + "".join(lines or ())
+        text = (_NO_LINES if lines is None else words).format(node.name()) + "".join(lines or ())
         try:
             warn(text)
         except UserWarning:
             print(f"UserWarning: {text}", file=sys.stderr)
         node = node.metadata.get("parent_")
-        told = (
+        words = (
             "\n\nPrevious calculation was induced by {}. Traceback of forward call that induced "
             "the previous calculation:\n"
         )

@@ -8,13 +8,13 @@ from typing import Any
 from weakref import ref
 
 from minigrad.autograd.grad_mode import INFERENCE
-from minigrad.autograd.messages import can_require_grad, type_name, warn, wrong_type
+from minigrad.autograd.messages import can_require_grad, type_name, warn
 from minigrad.autograd.rules import attach
 from minigrad.autograd.views import update_views
 from minigrad.core import extensions
 from minigrad.core.hooks import RemovableHandle
 from minigrad.core.modes import modes
-from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.node import NO_EDGE
 from minigrad.core.tensor import Tensor, VersionCounter, counter_of, wrap_as_normal
 from minigrad.creation import dtypes
 
@@ -39,7 +39,7 @@ def _shared(name: str) -> Any:
 class DetachedCounter(VersionCounter):
     """The counter of a tensor that was taken out of its graph in place.
 
-    It counts with the memory's own counter. That it is another object tells whoever saved the
+    It counts with the memory's own counter. That it is another object tells those who saved the
     tensor before that its place in the graph is lost.
     """
 
@@ -152,23 +152,13 @@ class TensorAttributes(Tensor):
 
     # ------------------------------------------------------------------ flags and versions
 
-    @Tensor.requires_grad.deleter  # type: ignore[attr-defined]
-    def requires_grad(self) -> None:
-        """Refuse."""
-        raise RuntimeError("requires_grad must be a bool; it can't be deleted")
-
     def requires_grad_(self, requires_grad: bool = True) -> Any:
         """Set `requires_grad` of a leaf and give the tensor back.
 
         Raises:
-            TypeError: If `requires_grad` is no bool.
             RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
             NotImplementedError: If the dtype is complex.
         """
-        if not hasattr(self, "_array"):  # Tensor.requires_grad_(True)
-            raise wrong_type("requires_grad_", "self", "Tensor", self)
-        if not isinstance(requires_grad, bool):
-            raise wrong_type("requires_grad_", "requires_grad", "bool", requires_grad, 1)
         if requires_grad and not can_require_grad(self._array.dtype):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if not (requires_grad and self._has_node()):  # a result requires a gradient already
@@ -230,7 +220,7 @@ class TensorAttributes(Tensor):
             return self
         if self._view is not None:
             raise RuntimeError(_NO_VIEWS)
-        if self._has_node():  # whoever saved this tensor with its place in the graph must notice
+        if self._has_node():  # those who saved it with its place in the graph must notice
             self._version_counter = DetachedCounter(counter_of(self))
             edge = self._edge
             if edge is not None and edge[0] is not None and edge[0]._hooks is not None:
@@ -279,10 +269,6 @@ class TensorAttributes(Tensor):
             self._meta.accumulator = None  # the old graph's gradients are of the old dtype
         self._array = value._array
 
-    @data.deleter
-    def data(self) -> None:
-        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
-
     # ------------------------------------------------------------------ views
 
     @property
@@ -296,20 +282,8 @@ class TensorAttributes(Tensor):
 
     # ------------------------------------------------------------------ into the graph
 
-    @property
-    def _grad_fn(self) -> Node | None:
-        """The same as `grad_fn`; assigning None detaches the tensor in place."""
-        return self.grad_fn
-
-    @_grad_fn.setter
-    def _grad_fn(self, value: None) -> None:
-        if value is not None:
-            raise RuntimeError("_grad_fn can be only set to None")
-        self.detach_()
-
-    @_grad_fn.deleter
-    def _grad_fn(self) -> None:
-        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
+    # The same as `grad_fn`, which cannot be assigned either.
+    _grad_fn = property(lambda self: self.grad_fn)
 
     @property
     def _backward_hooks(self) -> Hooks | None:
@@ -326,10 +300,6 @@ class TensorAttributes(Tensor):
         meta.attach_hooks()
         meta.hooks = hooks
 
-    @_backward_hooks.deleter
-    def _backward_hooks(self) -> None:
-        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
-
     @property
     def _post_accumulate_grad_hooks(self) -> Hooks | None:
         """The hooks of `register_post_accumulate_grad_hook`; None before the first."""
@@ -340,35 +310,6 @@ class TensorAttributes(Tensor):
         meta = self._autograd_meta()
         meta.post_accumulate_hooks = hooks
         meta.attach_hooks()
-
-    @_post_accumulate_grad_hooks.deleter
-    def _post_accumulate_grad_hooks(self) -> None:
-        raise RuntimeError("Deletion of _post_accumulate_grad_hooks not allowed!")
-
-
-def refuse_writing(kind: type) -> None:
-    """Give every property of a class, or of one it inherits from, that has no setter one.
-
-    The new setter, and the new deleter, raise PyTorch's error. Reading stays as quick as it is.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.ones(2).shape = (1, 2)
-        Traceback (most recent call last):
-        AttributeError: attribute 'shape' of 'torch._C.TensorBase' objects is not writable
-    """
-    for owner in kind.__mro__[:-1]:
-        for name, value in list(vars(owner).items()):
-            if isinstance(value, property) and value.fset is None:
-                refuse = _refusal(name)
-                setattr(owner, name, property(value.fget, refuse, refuse, value.__doc__))
-
-
-def _refusal(name: str) -> Callable[..., None]:
-    def refuse(tensor: Any, value: Any = None) -> None:
-        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
-
-    return refuse
 
 
 @attach(RemovableHandle)

@@ -208,7 +208,7 @@ def nothing_passes(name: str) -> Callable[..., Tensor]:
 # ------------------------------------------------------------------ indices that were changed
 
 # The rules of `gather`, `sort`, `x[index]` and the like need the places that the forward was given,
-# or gave. They keep them as arrays of NumPy's, which know of no versions. So the node is told which
+# or gave. They keep them as arrays of NumPy's, which know of no versions. So the node knows which
 # tensors these arrays belong to, and looks at their versions before it runs.
 
 

@@ -228,7 +228,7 @@ class Log:
         self._names = [] if names is None else names
 
     def named(self) -> dict[str, Any]:
-        """Give the tensors that `record(names)` was told the names of, as far as they are alive."""
+        """Give the tensors that `record(names)` has names for, as far as they are alive."""
         found = ((name, reference()) for name, reference in self._names)
         return {name: tensor for name, tensor in found if tensor is not None}
 

@@ -530,7 +530,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
         Raises:
             TypeError: If forward does not take these arguments.
-            RuntimeError: If what forward told `ctx` does not fit what it returned.
+            RuntimeError: If what forward said to `ctx` does not fit what it returned.
         """
         in_setup = cls.setup_context is not Function.setup_context
         if in_setup:

@@ -30,45 +30,9 @@ Tensors = tuple[Any, ...]
 
 _OUTPUTS = "outputs of the user-provided function"
 
-# What strict mode says; in the braces stands the position of an input or an output.
-NOT_ALLOWED = "This is not allowed in strict mode"
-INDEPENDENT_OUTPUT = (
-    f"The output of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
-)
-UNRECORDED_OUTPUT = (
-    "Output {} of the user-provided function does not require gradients. The outputs must be "
-    "computed in a differentiable manner from the input when running in strict mode."
-)
-CONSTANT_GRADIENT = (
-    "The gradient with respect to input {} is independent of the inputs of the user-provided "
-    f"function. {NOT_ALLOWED}."
-)
-CONSTANT_JACOBIAN = (
-    "While computing the hessian, found that the jacobian of the user-provided function with "
-    f"respect to input {{}} is independent of the input. {NOT_ALLOWED}. You should ensure that "
-    "your function is twice differentiable and that the jacobian depends on the inputs (this would "
-    "be violated by a linear function for example)."
-)
-INDEPENDENT_OF_COTANGENT = (
-    "The gradient with respect to the input is independent of entry {} in the grad_outputs when "
-    "using the double backward trick to compute forward mode gradients. "
-    f"{NOT_ALLOWED}."
-)
-INDEPENDENT_JACOBIAN = (
-    f"The jacobian of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
-)
-CONSTANT = (
-    "The {} of the user-provided function is independent of input {}. "
-    f"{NOT_ALLOWED} when create_graph=True."
-)
-CONSTANT_PRODUCT = CONSTANT.format("jacobian", "{}")
-INDEPENDENT_BLOCK = (
-    f"Output {{}} of the user-provided function is independent of input {{}}. {NOT_ALLOWED}."
-)
-INDEPENDENT_HESSIAN = (
-    "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. "
-    f"{NOT_ALLOWED} as it prevents from using the double backward trick to replace forward mode AD."
-)
+# What strict mode may refuse.
+GRADIENT, JACOBIAN = "The gradient with respect to input", "The jacobian with respect to input"
+PRODUCT = "The product at entry"
 
 # ------------------------------------------------------------------ products
 
@@ -109,7 +73,7 @@ def vjp(
         several_outputs, outputs = called(func, tensors, "vjp", strict)
         v = vector(v, outputs, several_outputs, "vjp", create_graph)
         found = differentiate(outputs, tensors, v, create_graph)
-        product = filled(recorded(found, strict, create_graph and CONSTANT_PRODUCT), tensors)
+        product = filled(recorded(found, strict, PRODUCT, create_graph), tensors)
     return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
 
 
@@ -153,9 +117,8 @@ def jvp(
         several_outputs, outputs = called(func, tensors, "jvp", strict)
         u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
         first = differentiate(outputs, tensors, u, create_graph=True)
-        found = differentiate(recorded(first, strict, CONSTANT_GRADIENT), u, v, create_graph)
-        message = create_graph and CONSTANT_PRODUCT
-        product = filled(recorded(found, strict, message, INDEPENDENT_OF_COTANGENT), outputs)
+        found = differentiate(recorded(first, strict, GRADIENT), u, v, create_graph)
+        product = filled(recorded(found, strict, PRODUCT, create_graph), outputs)
     outputs = _result(outputs, several_outputs, create_graph)
     return outputs, _result(product, several_outputs, create_graph)
 
@@ -237,14 +200,13 @@ def _hessian_product(
         v = vector(v, tensors, several, caller, create_graph)
         output = number_of(func, tensors, caller, strict)
         gradient = differentiate((output,), tensors, create_graph=True)
-        recorded(gradient, strict, CONSTANT_JACOBIAN)
-        by, missing = tensors, INDEPENDENT_JACOBIAN
+        recorded(gradient, strict, JACOBIAN)
+        by = tensors
         if caller == "hvp":  # by the trick of `jvp`
-            by, missing = tuple(zeros_like(each, True) for each in tensors), INDEPENDENT_HESSIAN
+            by = tuple(zeros_like(each, True) for each in tensors)
             gradient = differentiate(gradient, tensors, by, create_graph=True)
         found = differentiate(gradient, by, v, create_graph)
-        message = create_graph and CONSTANT.format("hessian", "{}")
-        product = filled(recorded(found, strict, message, missing), tensors)
+        product = filled(recorded(found, strict, PRODUCT, create_graph), tensors)
     return _result((output,), False, create_graph), _result(product, several, create_graph)
 
 
@@ -279,10 +241,8 @@ def jacobian(
 
     Raises:
         TypeError: If inputs or outputs are anything but tensors or tuples of tensors.
-        RuntimeError: If `strict` meets `vectorize`; in strict mode, if an output does not depend
-            on an input.
-        NotImplementedError: If forward mode is asked for.
-        AssertionError: If there is no such strategy.
+        RuntimeError: In strict mode, if an output does not depend on an input.
+        NotImplementedError: If another strategy is asked for.
 
     Example:
         >>> import minigrad as torch
@@ -291,22 +251,11 @@ def jacobian(
         tensor([[4., 1.],
                 [2., 5.]])
     """
-    _check_strategy(
-        strategy,
-        'Hint: If your function has more outputs than inputs, "forward-mode" tends to be more '
-        'performant. Otherwise, prefer to use "reverse-mode".',
-    )
+    _check_strategy(strategy)
     with enable_grad():
         several, tensors = as_tuple(inputs, "inputs", "jacobian")
         tensors = fresh(tensors, create_graph, True)
         several_outputs, outputs = called(func, tensors, "jacobian", strict)
-        if vectorize and strict:
-            raise RuntimeError(
-                "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` "
-                "are not supported together. Please either set `strict=False` or "
-                "`vectorize=False`."
-            )
-        refuse_nothing(outputs)
         blocks = [
             _result(block(position, output, tensors, create_graph, strict), several, create_graph)
             for position, output in enumerate(outputs)
@@ -342,7 +291,6 @@ def hessian(
         TypeError: If inputs or outputs are anything but tensors or tuples of tensors.
         RuntimeError: If the function gives anything but one number; and as for `jacobian`.
         NotImplementedError: As for `jacobian`.
-        AssertionError: If there is no such strategy.
 
     Example:
         >>> import minigrad as torch
@@ -352,27 +300,23 @@ def hessian(
                 [24., 12.]])
     """
     several, given = as_tuple(inputs, "inputs", "hessian")
-    _check_strategy(outer_jacobian_strategy, f"It is {outer_jacobian_strategy!r}.")
+    _check_strategy(outer_jacobian_strategy)
 
     def number(*tensors: Any) -> Any:
         return number_of(func, tensors, "hessian", strict).squeeze()
 
     def gradient(*tensors: Any) -> Any:
-        return recorded(jacobian(number, tensors, create_graph=True), strict, CONSTANT_JACOBIAN)
+        return recorded(jacobian(number, tensors, create_graph=True), strict, JACOBIAN)
 
     blocks = jacobian(gradient, given, create_graph, strict, vectorize)
     return blocks if several else blocks[0][0]
 
 
-def _check_strategy(strategy: str, hint: str) -> None:
-    if strategy == "forward-mode":
-        raise NotImplementedError(
-            "minigrad has no forward mode. It gives the same numbers with "
-            '`strategy="reverse-mode"`.'
-        )
+def _check_strategy(strategy: str) -> None:
     if strategy != "reverse-mode":
-        raise AssertionError(
-            f'Expected strategy to be either "forward-mode" or "reverse-mode". {hint}'
+        raise NotImplementedError(
+            f"minigrad has no {strategy}, and no forward mode. Every Jacobian comes with "
+            '`strategy="reverse-mode"`; the numbers are the same.'
         )
 
 
@@ -380,12 +324,10 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
     """Differentiate each entry of an output: for each input the block of the Jacobian."""
     if not output.numel():
         raise RuntimeError(f"stack expects a non-empty TensorList, but output {position} is empty")
-    missing = INDEPENDENT_BLOCK.format(position, "{}")
-    message = create_graph and CONSTANT.format("jacobian", position)
     rows = []
     for entry in range(output.numel()):
         found = differentiate((output.reshape(-1)[entry],), inputs, None, create_graph, True)
-        rows.append(filled(recorded(found, strict, message, missing), inputs))
+        rows.append(filled(recorded(found, strict, JACOBIAN, create_graph), inputs))
     # NumPy's function, called with tensors, is the operation of ours
     columns = zip(map(np.stack, zip(*rows, strict=True)), inputs, strict=True)
     return tuple(column.view((*output.shape, *tensor.shape)) for column, tensor in columns)
@@ -415,7 +357,7 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
 def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple[bool, Tensors]:
     """Call the function; tell whether it gave a tuple, and give its outputs as one."""
     several, outputs = as_tuple(func(*tensors), _OUTPUTS, caller)
-    return several, recorded(outputs, strict, UNRECORDED_OUTPUT)
+    return several, recorded(outputs, strict, "Output")
 
 
 def number_of(func: Function, tensors: Tensors, caller: str, strict: bool) -> Any:
@@ -448,19 +390,8 @@ def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
     )
 
 
-def refuse_nothing(tensors: Sequence[Any]) -> None:
-    """Refuse an empty tuple of inputs or of outputs.
-
-    Raises:
-        IndexError: If there is nothing in it.
-    """
-    if not tensors:
-        raise IndexError("tuple index out of range. There is nothing to differentiate")
-
-
 def _result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
     """Give results in the form of what they belong to, without their graph if none was wanted."""
-    refuse_nothing(tensors)
     found = tensors if create_graph else tuple(tensor.detach() for tensor in tensors)
     return found if several else found[0]
 
@@ -529,22 +460,24 @@ def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool
     return given
 
 
-def recorded(
-    tensors: Tensors, strict: bool, message: Any, missing: str = INDEPENDENT_OUTPUT
-) -> Tensors:
+def recorded(tensors: Tensors, strict: bool, what: str, graph: bool = True) -> Tensors:
     """Give tensors back; in strict mode refuse those that are missing, or have no graph.
 
     Args:
         tensors: Outputs or gradients; None where nothing depends.
         strict: Whether it is strict mode.
-        message: Says what a tensor without a graph means; False where none need have one.
-        missing: Says what a missing one means.
+        what: What they are.
+        graph: Whether they must have a graph.
+
+    Raises:
+        RuntimeError: If one depends on no input.
     """
     for position, tensor in enumerate(tensors if strict else ()):
-        if tensor is None:
-            raise RuntimeError(missing.format(position))
-        if message and not tensor.requires_grad:
-            raise RuntimeError(message.format(position))
+        if tensor is None or (graph and not tensor.requires_grad):
+            raise RuntimeError(
+                f"{what} {position} of the user-provided function does not depend on the inputs. "
+                "This is not allowed in strict mode."
+            )
     return tensors
 
 

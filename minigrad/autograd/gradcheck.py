@@ -112,11 +112,11 @@ def gradcheck(
                 "gradient. Is something in the function detached, or computed under no_grad()?"
             )
         continuous = [output for output in returned if is_continuous(output)]
-        wanted = [number for number, output in enumerate(continuous) if output.requires_grad]
+        places = [number for number, output in enumerate(continuous) if output.requires_grad]
         for i, output in enumerate(outputs):
             columns = analytical_jacobians(output, sources, nondet_tol, check_grad_dtypes)
             for j, analytical in enumerate(columns):
-                compare(analytical, found[j][wanted[i]], i, j, atol, rtol)
+                compare(analytical, found[j][places[i]], i, j, atol, rtol)
         check_zero_gradients(outputs, sources, masked)
         if check_undefined_grad:
             check_undefined_gradients(call, sources)
@@ -301,12 +301,10 @@ def numerical_jacobians(call: Call, source: Any, outputs: Sequence[Any], eps: fl
         of the input and a column for each entry of the output.
     """
     array = source._array
-    continuous = [number for number, output in enumerate(outputs) if is_continuous(output)]
-    values = [outputs[number]._array for number in continuous]
-    found = [np.zeros((array.size, each.size), each.dtype) for each in values]
+    found = [np.zeros((array.size, y.numel()), y._array.dtype) for y in outputs if is_continuous(y)]
 
     def copies() -> list[Any]:
-        return [wrap_as_normal(np.array(output._array)) for output in call()]
+        return [wrap_as_normal(np.array(y._array)) for y in call() if is_continuous(y)]
 
     for row, place in enumerate(np.ndindex(array.shape)):
         entry = array[(*place, ...)]
@@ -318,9 +316,8 @@ def numerical_jacobians(call: Call, source: Any, outputs: Sequence[Any], eps: fl
             above = copies()
         finally:
             entry[...] = kept
-        slopes = [_slope(a, b, eps, place) for a, b in zip(below, above, strict=False)]
-        for columns, number in zip(found, continuous, strict=True):
-            columns[row] = slopes[number]
+        for columns, a, b in zip(found, below, above, strict=True):
+            columns[row] = _slope(a, b, eps, place)
     return found
 
 

@@ -310,13 +310,13 @@ def backward(
     if grad_variables is not None:
         warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
         grad_tensors = grad_variables
-    roots, wanted = _as_list(tensors), None if inputs is None else _as_wanted(inputs, "backward")
+    roots, targets = _as_list(tensors), None if inputs is None else _as_targets(inputs, "backward")
     gradients = starting_gradients(roots, grad_tensors, bool(create_graph))
-    for tensor in wanted or ():
+    for tensor in targets or ():
         if isinstance(tensor, Tensor):
             tensor._resolved_edge()  # a view of changed memory retains at its new node
             tensor.retain_grad()
-    chosen = () if wanted is None else (ChosenTask, list(map(_edge_of, wanted)), True)
+    chosen = () if targets is None else (ChosenTask, list(map(_edge_of, targets)), True)
     keep = create_graph if retain_graph is None else retain_graph
     try:
         run_backward(list(map(_edge_of, roots)), gradients, bool(keep), bool(create_graph), *chosen)
@@ -331,12 +331,12 @@ def backward(
             )
 
 
-def _as_wanted(inputs: Any, function: str) -> list[Any]:
+def _as_targets(inputs: Any, function: str) -> list[Any]:
     """Give a list of what gradients are wanted for, which may be the values of a dict."""
-    wanted = list(inputs.values()) if isinstance(inputs, dict) else _as_list(inputs)
-    if not wanted:
+    targets = list(inputs.values()) if isinstance(inputs, dict) else _as_list(inputs)
+    if not targets:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
-    return wanted
+    return targets
 
 
 def _as_list(tensors: Any) -> list[Any]:
@@ -422,12 +422,12 @@ def grad(
             "with retain_graph=True."
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    roots, wanted = _as_list(outputs), _as_wanted(inputs, "grad")
+    roots, targets = _as_list(outputs), _as_targets(inputs, "grad")
     gradients = starting_gradients(roots, grad_outputs, bool(create_graph))
-    edges, inner = list(map(_edge_of, roots)), list(map(_edge_of, wanted))
+    edges, inner = list(map(_edge_of, roots)), list(map(_edge_of, targets))
     keep = bool(create_graph if retain_graph is None else retain_graph)
     results = run_backward(edges, gradients, keep, bool(create_graph), ChosenTask, inner, False)
-    for position, (result, tensor) in enumerate(zip(results, wanted, strict=True)):
+    for position, (result, tensor) in enumerate(zip(results, targets, strict=True)):
         if result is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {position} appears to not have been used in "

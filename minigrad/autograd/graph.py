@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -40,9 +40,6 @@ def increment_version(tensor: Any) -> None:
     Args:
         tensor: A tensor or several.
 
-    Raises:
-        RuntimeError: If one of them is no tensor.
-
     Example:
         >>> import minigrad as torch
         >>> x = torch.tensor([1.0, 2.0])
@@ -51,14 +48,7 @@ def increment_version(tensor: Any) -> None:
         >>> x._version
         1
     """
-    tensors = (tensor,) if isinstance(tensor, Tensor) else tensor
-    if not isinstance(tensors, Iterable) or not getattr(tensors, "ndim", 1):
-        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
-    for each in tensors:
-        if not isinstance(each, Tensor):
-            raise RuntimeError(
-                "increment_version expects each element of the iterable to be a tensor"
-            )
+    for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
         if not each.is_inference():
             each._bump_version()
 
@@ -85,7 +75,7 @@ class HookRecord(NamedTuple):
 def hooks_of(node: Node) -> list[HookRecord]:
     """List the hooks that sit on a node, in the order in which they run.
 
-    In the place of what the library itself put there, for a module, stand the module's hooks.
+    Instead of what the library itself put there, for a module, stand the module's hooks.
 
     Example:
         >>> import minigrad as torch
@@ -118,15 +108,16 @@ def hooks_of(node: Node) -> list[HookRecord]:
 
 
 def _records(hook: Any, kind: str, output_nr: int) -> list[HookRecord]:
-    gate = getattr(hook, "__self__", None)
-    if isinstance(gate, FullBackwardHooks):  # the node's hook calls the module's
-        before = [("full backward pre", each) for each in gate.pre_hooks]
-        after = [("full backward", each) for each in gate.hooks]
+    hooks = getattr(hook, "__self__", None)
+    if isinstance(hooks, FullBackwardHooks):  # the node's hook calls the module's
+        before = [("full backward pre", each) for each in hooks.pre_hooks]
+        after = [("full backward", each) for each in hooks.hooks]
         shown = after
         if hook.__func__ is FullBackwardHooks.at_outputs:
-            shown = before if gate.inputs_need_grad else before + after
+            shown = before if hooks.inputs_need_grad else before + after
         return [
-            HookRecord(what, hook_name(each), 0, _remark(gate.module, each)) for what, each in shown
+            HookRecord(what, hook_name(each), 0, _remark(hooks.module, each))
+            for what, each in shown
         ]
     if isinstance(hook, LegacyHook):
         remark = _remark(hook.module(), hook.hook)
@@ -152,14 +143,6 @@ class _MultiHandle(RemovableHandle):
         """Remove the hook from every tensor."""
         for handle in self.handles:
             handle.remove()
-
-    def __getstate__(self) -> tuple[RemovableHandle, ...]:
-        """Give the handles."""
-        return self.handles
-
-    def __setstate__(self, state: tuple[RemovableHandle, ...]) -> None:
-        """Take the handles."""
-        self.handles = state
 
 
 def register_multi_grad_hook(
@@ -335,7 +318,7 @@ class Variable(metaclass=VariableMeta):
         name: Does nothing.
 
     Raises:
-        RuntimeError: If integers shall require a gradient.
+        RuntimeError: If integers should require a gradient.
 
     Example:
         >>> import minigrad as torch

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from os.path import abspath, dirname
 from typing import Any
 
@@ -50,32 +51,12 @@ def type_name(value: Any) -> str:
 _NOT_THE_USERS = (dirname(dirname(abspath(__file__))), "<minigrad", dirname(abspath(np.__file__)))
 
 
-# Arguments whose value is looked at before their type: written in Python, in PyTorch.
-_LOOKED_AT = (
-    "adaptive_max_pool1d.output_size adaptive_max_pool2d.output_size affine_grid.align_corners "
-    "alpha_dropout.p batch_norm.eps batch_norm.training dropout.p dropout1d.p dropout2d.p "
-    "embedding.padding_idx group_norm.num_groups hardtanh.max_val hardtanh.min_val "
-    "instance_norm.use_input_stats smooth_l1_loss.beta triplet_margin_loss.margin "
-    "unflatten.sizes unique.return_counts unique.return_inverse"
-)
-
-
-def wrong_type(caller: str, argument: str, wanted: str, value: Any, position: int = 0) -> TypeError:
-    """Make PyTorch's error for an argument of another type; some of them tell its position.
-
-    Raises:
-        RuntimeError: If it is a tensor that PyTorch asks for its truth value before, in vain.
-        ValueError: If it is such an array.
-    """
-    if f"{caller}.{argument}" in _LOOKED_AT.split():
-        asked: Any = value
-        if isinstance(value, Tensor):
-            bool(asked if wanted == "bool" else asked <= 0)
-        elif isinstance(value, np.ndarray) and value.size != 1:
-            raise ValueError(f"{caller}(): the truth value of an array {argument} is ambiguous")
+def wrong_type(caller: str, argument: str, kind: str, value: Any, position: int = 0) -> TypeError:
+    """Make PyTorch's error for an argument of another type; some of them tell its position."""
     place = f" (position {position})" if position else ""
-    told = f"{caller}(): argument '{argument}'{place} must be {wanted}"
-    return TypeError(f"{told}, not {type_name(value)}")
+    return TypeError(
+        f"{caller}(): argument '{argument}'{place} must be {kind}, not {type_name(value)}"
+    )
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -86,6 +67,11 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def _always(words: str) -> Callable[[], RuntimeError]:
+    """Make what gives an error that needs no facts."""
+    return lambda: RuntimeError(words)
 
 
 # ------------------------------------------------------------------ hooks
@@ -136,12 +122,11 @@ def wrong_replacements(originals: Any, results: Any, hook: Any) -> Exception:
     )
 
 
-def returned_by_post_accumulate_hook() -> Exception:
-    """A post-accumulate hook returned a tensor."""
-    return RuntimeError(
-        "Tensor post accumulate grad hooks should return None. To change the gradient, "
-        "write to the tensor's .grad."
-    )
+# A post-accumulate hook returned a tensor.
+returned_by_post_accumulate_hook = _always(
+    "Tensor post accumulate grad hooks should return None. To change the gradient, write to the "
+    "tensor's .grad."
+)
 
 
 def wrong_number(kind: str, got: int, expected: int) -> Exception:
@@ -153,12 +138,11 @@ def wrong_number(kind: str, got: int, expected: int) -> Exception:
     )
 
 
-def replaced_nothing() -> Exception:
-    """A module's backward hook replaced gradients of inputs that need none."""
-    return RuntimeError(
-        "Backward hook for Modules where no input requires gradient should always return None or "
-        "None for all gradients."
-    )
+# A module's backward hook replaced gradients of inputs that need none.
+replaced_nothing = _always(
+    "Backward hook for Modules where no input requires gradient should always return None or None "
+    "for all gradients."
+)
 
 
 def warn_no_tensors(result: Any) -> None:
@@ -206,39 +190,23 @@ def warn_of_what_legacy_hooks_miss(args: tuple[Any, ...], result: Any, node: Any
 # ------------------------------------------------------------------ nodes and what they saved
 
 
-def wrong_call(expected: int, gradients: Any, named: Any) -> Exception:
-    """A node was called with something else than a tensor for each of its outputs."""
-    if named:
-        return TypeError("keyword arguments are not supported")
-    if len(gradients) != expected:
-        return TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
-    places = enumerate(gradients)
-    wrong = next(n for n, g in places if g is not None and not isinstance(g, Tensor))
-    return TypeError(f"argument {wrong} is not a Variable")
+# A tensor that was made in inference mode was to be saved for backward, or changed outside of it.
+saved_inference_tensor = _always(
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+    "inference mode in computation tracked by autograd. To work around this, you can make a clone "
+    "to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+    "`torch.inference_mode()`."
+)
+inference_tensor_changed = _always(
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone "
+    "to get a normal tensor before doing inplace update.See "
+    "https://github.com/pytorch/rfcs/pull/17 for more details."
+)
 
-
-def saved_inference_tensor() -> Exception:
-    """A tensor that was made in inference mode was to be saved for backward."""
-    return RuntimeError(
-        "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
-        "inference mode in computation tracked by autograd. To work around this, you can make "
-        "a clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` "
-        "instead of `torch.inference_mode()`."
-    )
-
-
-def inference_tensor_changed() -> Exception:
-    """A tensor that was made in inference mode was changed outside of it."""
-    return RuntimeError(
-        "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
-        "clone to get a normal tensor before doing inplace update.See "
-        "https://github.com/pytorch/rfcs/pull/17 for more details."
-    )
-
-
-def leaf_moved_into_graph() -> RuntimeError:
-    """Make the error for a leaf that an operation in place has made no leaf."""
-    return RuntimeError("leaf variable has been moved into the graph interior")
+# A leaf was made no leaf by an operation in place.
+leaf_moved_into_graph = _always("leaf variable has been moved into the graph interior")
+# A post-accumulate hook was to be registered on a tensor that is no leaf.
+hook_on_result = _always("post accumulate grad hooks cannot be registered on non-leaf tensors")
 
 
 def warn_no_gradient() -> None:
@@ -267,23 +235,13 @@ RELEASED = (
 )
 
 
-def released() -> Exception:
-    """A saved value that a rule needs was let go of."""
-    return RuntimeError(RELEASED)
+released = _always(RELEASED)  # a saved value that a rule needed was let go of
 
-
-def hook_on_result() -> Exception:
-    """A post-accumulate hook was to be registered on a tensor that is no leaf."""
-    told = "post accumulate grad hooks cannot be registered on non-leaf tensors"
-    return RuntimeError(told)
-
-
-def detached(advice: str = "") -> Exception:
-    """A saved tensor has lost its place in the graph."""
-    return RuntimeError(
-        "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
-        f"This is not supported, please use out-of-place `.detach()` instead{advice}"
-    )
+# A saved tensor has lost its place in the graph.
+detached = _always(
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+    "This is not supported, please use out-of-place `.detach()` instead"
+)
 
 
 _NUMBERS = {"", *"0123456789"}
@@ -352,9 +310,8 @@ def can_require_grad(dtype: Any) -> bool:
     return dtype.kind not in "iub"
 
 
-def only_floats() -> Exception:
-    """Make the error for a new tensor that cannot require a gradient."""
-    return RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+# A new tensor cannot require a gradient.
+only_floats = _always("Only Tensors of floating point and complex dtype can require gradients")
 
 
 def refuse_complex(dtype: Any) -> None:

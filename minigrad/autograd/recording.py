@@ -109,13 +109,13 @@ class Recorder:
             self._met += 1
         return label
 
-    def note(self, kind: type[Event], node: Node, *told: Any) -> None:
+    def note(self, kind: type[Event], node: Node, *facts: Any) -> None:
         """Write down an event, here and in the log of a block around this one."""
-        self.log.events.append(kind(self.label(node), *told))
+        self.log.events.append(kind(self.label(node), *facts))
         if self.outer is not None:
             if kind is events.GradientSent:  # each log numbers the nodes by itself
-                told = (told[0], self.outer.label(told[1].node), *told[2:])
-            self.outer.note(kind, node, *told)
+                facts = (facts[0], self.outer.label(facts[1].node), *facts[2:])
+            self.outer.note(kind, node, *facts)
 
 
 class RecordedTask(GraphTask):
@@ -148,8 +148,8 @@ class RecordedTask(GraphTask):
             self.found = tuple(map(_copied, results))
         for input_nr, (sent, edge) in enumerate(zip(self.found, node.next_functions, strict=False)):
             target, output_nr = edge
-            wanted = self.needed is None or target in self.needed
-            if target is not None and sent is not None and wanted:
+            runs = self.needed is None or target in self.needed
+            if target is not None and sent is not None and runs:
                 label = self.recorder.label(target)
                 note(events.GradientSent, node, input_nr, label, output_nr, sent)
         return results
@@ -158,8 +158,8 @@ class RecordedTask(GraphTask):
         super()._capture(node, grad_outputs)  # type: ignore[misc]  # only a chosen pass does
         for position, output_nr in self.captures[node]:  # type: ignore[attr-defined]
             if grad_outputs[output_nr] is not None:
-                told = position, output_nr, snapshot(grad_outputs[output_nr])
-                self.recorder.note(events.GradientCaptured, node, *told)
+                facts = position, output_nr, snapshot(grad_outputs[output_nr])
+                self.recorder.note(events.GradientCaptured, node, *facts)
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         given = self.arrived or tuple(map(_copied, grad_outputs))
@@ -210,8 +210,8 @@ class RecordedHook:
         """Call the hook, and write that down."""
         if self.silent:
             return self.hook(*given)
-        told = [each for each in given if each is None or isinstance(each, (tuple, Tensor))]
-        seen, before = snapshot(told), _versions(told)
+        facts = [each for each in given if each is None or isinstance(each, (tuple, Tensor))]
+        seen, before = snapshot(facts), _versions(facts)
         returned, raised = None, None
         try:
             returned = self.hook(*given)
@@ -219,7 +219,7 @@ class RecordedHook:
             raised = f"{type(error).__name__}: {error}"
             raise
         finally:
-            in_place = _versions(told) != before
+            in_place = _versions(facts) != before
             event = (self.kind, self.called, self.output_nr, seen, snapshot(returned))
             self.recorder.note(events.HookFired, self.node, *event, in_place, raised)
         return returned

@@ -27,7 +27,7 @@ silences: list[Context] = []
 def ignore_errstate(forward: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a forward that meets infinities and NaN as a matter of course, as a logarithm does.
 
-    PyTorch never warns of them, so NumPy shall not either.
+    PyTorch never warns of them, so NumPy should not either.
     """
 
     @functools.wraps(forward)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-import numpy as np
-
 from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, no_grad, observe
-from minigrad.autograd.messages import anomaly, can_require_grad, only_floats, wrong_type
+from minigrad.autograd.messages import anomaly
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.modes import modes
-from minigrad.core.node import NO_EDGE, Node, reduce_gradient
+from minigrad.core.node import NO_EDGE, Node
 from minigrad.core.tensor import (
     AutogradMeta,
     SavedTensor,
@@ -44,11 +41,11 @@ class OwnResult:
         """Give the result with its place in the graph."""
         tensor = wrap_as_normal(self.array)
         tensor._version_counter = self.counter
-        place(tensor, saved_by, output_nr)
+        set_grad_fn(tensor, saved_by, output_nr)
         return tensor
 
 
-def place(tensor: Tensor, node: Node, output_nr: int) -> None:
+def set_grad_fn(tensor: Tensor, node: Node, output_nr: int) -> None:
     """Let a tensor be an output of a node, or the leaf of an accumulate node."""
     if isinstance(node, AccumulateGrad):
         tensor._edge = None
@@ -90,9 +87,7 @@ class PackedTensor:
     def unpack_array(self, node: Node) -> Any:
         """Give the array, in the dtype that was saved: that of the gradients' tensors."""
         array = self.unpack_tensor(node)._array
-        if array.shape != self.shape or array.dtype != self.dtype:
-            array = _as_saved(array, self, node)
-        return array
+        return array if array.dtype == self.dtype else array.astype(self.dtype)
 
     def unpack_tensor(self, node: Node) -> Any:
         """Call the unpack hook, and give what it returned its place in the graph."""
@@ -105,76 +100,17 @@ class PackedTensor:
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
                 f"type {type(tensor).__name__}"
             )
+        if tensor._array.shape != self.shape:
+            raise RuntimeError(
+                f"{type(node).__name__} saved a tensor of {list(self.shape)}, but the unpack hook "
+                f"gave {list(tensor._array.shape)}: it has to give back what the pack hook got"
+            )
         if not self.requires_grad:
             return tensor
-        if isinstance(self.node, AccumulateGrad) and not can_require_grad(tensor._array.dtype):
-            raise only_floats()
         placed = wrap_as_normal(tensor._array)
         placed._version_counter = counter_of(tensor)
-        place(placed, self.node or made_by(self, node), self.output_nr)
+        set_grad_fn(placed, self.node or made_by(self, node), self.output_nr)
         return placed
-
-
-def _as_saved(array: Any, saved: PackedTensor, node: Node) -> Any:
-    """Give what an unpack hook gave in the dtype that was saved, or refuse it as PyTorch does."""
-    name = type(node).__name__
-    if name in _WHOLE or (saved.dtype.kind == "b" and array.dtype != saved.dtype):
-        raise RuntimeError(
-            f"{name} expected what it had saved, {list(saved.shape)} of {saved.dtype}, but the "
-            f"unpack hook gave {list(array.shape)} of {array.dtype}; let it give back what the "
-            "pack hook got"
-        )
-    if name in _IN_PLACE:
-        array = np.broadcast_to(array, np.broadcast_shapes(array.shape, saved.shape))
-    return array if array.dtype == saved.dtype else array.astype(saved.dtype)
-
-
-# Nodes that take nothing but what they saved; and those whose rule writes into a copy of it.
-_WHOLE = ("SoftmaxBackward0", "LogSoftmaxBackward0")
-_IN_PLACE = ("TanhBackward0", "SigmoidBackward0")
-
-
-@functools.cache
-def _fitting(kind: type[Node]) -> type[Node]:
-    """Make the kind of node that brings its gradients into the shapes of its inputs.
-
-    An unpack hook may give a tensor of another shape. To all who ask it is the same kind.
-    """
-
-    def fit(run: Any) -> Any:
-        def fitted(node: Any, *arguments: Any) -> Any:
-            wanted = node._broadcast  # the rule may drop it
-            try:
-                gradients = run(node, *arguments)
-            except ValueError as error:
-                raise RuntimeError(
-                    f"{kind.__name__} cannot compute with what an unpack hook gave, which has to "
-                    "be of the shape that the pack hook got"
-                ) from error
-            if wanted is None:
-                return gradients
-            places = enumerate(gradients)
-            return tuple(_reduced(kind, place, each, wanted[place]) for place, each in places)
-
-        return fitted
-
-    names = {"__slots__": (), "__doc__": kind.__doc__, "_run": fit(kind._run)}
-    return type(kind.__name__, (kind,), names | {"_run_recorded": fit(kind._run_recorded)})
-
-
-def _reduced(kind: type[Node], place: int, gradient: Any, wanted: Any) -> Any:
-    """Give a gradient in the shape and dtype of its input, or raise if it does not reach them."""
-    if gradient is None or wanted is None or gradient.shape == wanted[0]:
-        return gradient
-    got, expected = list(gradient.shape), list(wanted[0])
-    pairs = zip(reversed(got), reversed(expected), strict=False)
-    if len(got) >= len(expected) and all(small in (size, 1) for size, small in pairs):
-        return reduce_gradient(gradient, wanted)
-    raise RuntimeError(
-        f"Function {kind.__name__} returned an invalid gradient at index {place} - got {got} but "
-        f"expected shape compatible with {expected}. An unpack hook has to give a tensor of the "
-        "shape that the pack hook got."
-    )
 
 
 class saved_tensors_hooks:
@@ -218,12 +154,7 @@ class saved_tensors_hooks:
             raise RuntimeError(modes.hooks_forbidden)
         pair = (self.pack_hook, self.unpack_hook)
         if not all(map(callable, pair)):
-            raise TypeError(
-                "_push_saved_tensors_default_hooks(): incompatible function arguments. The "
-                "following argument types are supported:\n    1. (arg0: "
-                "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
-                f"with: {', '.join(map(repr, pair))}"
-            )
+            raise TypeError(f"saved_tensors_hooks takes two functions, not {pair!r}")
         modes.saved_hooks = (*modes.saved_hooks, pair)
         modes.observers = OBSERVERS[True, anomaly.enabled]
 
@@ -259,15 +190,9 @@ class save_on_cpu(saved_tensors_hooks):
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        def pack(tensor: Any) -> Any:
-            return tensor.clone() if pin_memory else tensor.detach()
-
-        def unpack(packed: Any) -> Any:
-            if not isinstance(pin_memory, bool):
-                raise wrong_type("to", "non_blocking", "bool", pin_memory)
-            return packed
-
-        super().__init__(pack, unpack)
+        super().__init__(
+            lambda tensor: tensor.clone() if pin_memory else tensor.detach(), lambda packed: packed
+        )
 
 
 @contextmanager
@@ -320,9 +245,6 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
                 edge = gradient_edge(tensor)
                 packed[place] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
-    kind: Any = type(node)
-    if node._chooses and "fitted" not in kind._run.__qualname__:
-        node.__class__ = _fitting(kind)
 
 
 observe(0, pack_saved)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import FREED, RELEASED, detached, stale, wrong_call
+from minigrad.autograd.messages import FREED, RELEASED, stale
 from minigrad.autograd.rules import attach
-from minigrad.autograd.saved_hooks import OwnResult, PackedTensor, Unpack, gradient_edge, pack
+from minigrad.autograd.saved_hooks import PackedTensor, Unpack, gradient_edge, pack
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tensor, wrap_as_normal
@@ -123,35 +123,10 @@ class RawSavedTensor:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
 
     @property
-    def data(self) -> Any:
-        """What is kept: the tensor, or what a pack hook returned; None once it was released."""
-        entry = self._entry()
-        if isinstance(entry, PackedTensor):
-            packed = entry.packed
-            return wrap_as_normal(packed.array) if isinstance(packed, OwnResult) else packed
-        if isinstance(entry, SavedTensor):
-            return wrap_as_normal(entry.array) if entry.tensor is None else entry.tensor
-        return entry
-
-    @property
     def unpack_hook(self) -> Unpack | None:
         """The hook that gives the value back; None if there is none."""
         entry = self._entry()
         return entry.unpack if isinstance(entry, PackedTensor) else None
-
-    def unpack(self) -> Any:
-        """Give the saved tensor, as the node's rule would get it.
-
-        Raises:
-            RuntimeError: If it was released, or modified by an in-place operation, or if it is
-                the node's own result, which has no place in the graph without the node.
-        """
-        if self._node._saved is None:
-            raise RuntimeError(RELEASED)
-        entry = self._entry()
-        if isinstance(entry, SavedTensor) and entry.tensor is None:
-            raise detached(" This is the node's own result: ask node._saved_result for it.")
-        return entry if entry is None else unpack_tensor(entry, self._node)
 
     def _entry(self) -> Any:
         return None if self._node._saved is None else self._node._saved[self._place]
@@ -177,16 +152,14 @@ class RawSavedTensor:
         """
         if len(hooks) != 2 or not all(callable(hook) for hook in hooks):
             raise TypeError(
-                "register_hooks(): incompatible function arguments. The following argument types "
-                "are supported:\n    1. (self: torch._C._autograd.SavedTensor, arg0: "
-                "collections.abc.Callable, arg1: collections.abc.Callable) -> None\n\nInvoked "
-                f"with: {', '.join(map(repr, (self, *hooks)))}"
+                "register_hooks(): incompatible function arguments. It takes a pack hook and an "
+                "unpack hook"
             )
         node = self._node
         if node._saved is None:
-            told = FREED.format("variables")
+            words = FREED.format("variables")
             raise RuntimeError(
-                f"Calling register_hooks on a saved tensor after it has been freed. {told}"
+                f"Calling register_hooks on a saved tensor after it has been freed. {words}"
             )
         entry = node._saved[self._place]
         if isinstance(entry, PackedTensor):
@@ -221,7 +194,7 @@ RawSavedTensor.__name__ = RawSavedTensor.__qualname__ = "SavedTensor"  # as in P
 
 
 @attach(Node)
-class NodeFace(Node):
+class NodeAttributes(Node):
     """What a node offers beside what the engine needs of it."""
 
     __slots__ = ()
@@ -235,18 +208,17 @@ class NodeFace(Node):
             self._metadata: dict[str, Any] = {}
             return self._metadata
 
-    def __call__(self, *gradients: Any, **named: Any) -> Any:
+    def __call__(self, *gradients: Any) -> Any:
         """Apply the backward rule to gradients of the results, by hand.
 
         Args:
             *gradients: A tensor for each output of the node.
-            **named: Refused.
 
         Returns:
             The gradients of the inputs: a tuple, or a tensor if there is one input.
 
         Raises:
-            TypeError: If there are not as many gradients as outputs, or one is given by name.
+            TypeError: If there are not as many gradients as outputs.
 
         Example:
             >>> import minigrad as torch
@@ -254,16 +226,12 @@ class NodeFace(Node):
             >>> (x * x).grad_fn(torch.tensor([10.0]))
             (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
         """
-        given = all(gradient is None or isinstance(gradient, Tensor) for gradient in gradients)
         expected = len(self._shape) if self._multiple else 1
-        if named or len(gradients) != expected or not given:
-            raise wrong_call(expected, gradients, named)
+        if len(gradients) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
         if all(gradient is None for gradient in gradients) and not self._runs_without_gradient:
             results: Sequence[Any] = (None,) * len(self.next_functions)
         else:
-            if isinstance(self, AccumulateGrad) and gradients[0].shape != self.variable.shape:
-                zeros: Any = wrap_as_normal(np.zeros_like(self.variable._array))
-                gradients = (zeros.add_(gradients[0]),)
             results = self._run_recorded(list(gradients) if self._multiple else gradients[0])
         if isinstance(self, AccumulateGrad) and self._hooks is not None:
             self._hooks.run_post_accumulate_hooks(self.variable)  # no others run

@@ -87,11 +87,11 @@ def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) 
     if start < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {start}")
     size = array.itemsize
-    wanted, there = needed(shape, strides, start) * size, count * size
-    if wanted > there:
+    reach, there = needed(shape, strides, start) * size, count * size
+    if reach > there:
         raise RuntimeError(
             f"setStorage: sizes {list(shape)}, strides {list(strides)}, storage offset {start}, "
-            f"and itemsize {size} requiring a storage size of {wanted} are out of bounds for "
+            f"and itemsize {size} requiring a storage size of {reach} are out of bounds for "
             f"storage of size {there}"
         )
 
@@ -105,7 +105,7 @@ def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
     return (node, 0)
 
 
-# In the place of the operation of a `CopySlices` that has run: so the old graph can go.
+# Stands for the operation of a `CopySlices` that has run: so the old graph can go.
 _RELEASED = Node()
 _REPEATED = SHARED.format("more than one element of the written-to tensor", "s")
 
@@ -307,13 +307,6 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     update_views(tensor)
 
 
-_STAYED = (
-    "out != nullptr INTERNAL ASSERT FAILED: this tensor retained its gradient, then it was "
-    "reshaped in place, and now its values change in place. PyTorch's error is the same. Call "
-    "retain_grad() after the changes."
-)
-
-
 def _move_retained(tensor: Tensor, old: Edge | None) -> None:
     """Let a tensor that retains its gradient do so at its new node, and no longer at the old."""
     meta = tensor._meta
@@ -323,8 +316,8 @@ def _move_retained(tensor: Tensor, old: Edge | None) -> None:
     if meta.retains_grad:
         meta.retains_grad = False
         node, output_nr = old or NO_EDGE
-        if node is not None and node._ensure_hooks().retained.pop(output_nr, None) is None:
-            raise RuntimeError(_STAYED)
+        if node is not None:
+            node._ensure_hooks().retained.pop(output_nr, None)
         tensor.retain_grad()
 
 

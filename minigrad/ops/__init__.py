@@ -3,10 +3,10 @@
 from importlib import import_module
 from typing import NoReturn
 
-from minigrad.autograd.attributes import refuse_writing
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import factories
 from minigrad.ops import elementwise, inplace, shape
+from minigrad.ops import linear as _linear
 from minigrad.signatures import attach, lazy_loading
 from minigrad.signatures.arguments import cast
 
@@ -23,7 +23,6 @@ attach(
         ),
     },
 )
-refuse_writing(Tensor)
 lazy_loading.attach_waiting()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family, graph, leaf, numbers
+from .tools import Family, leaf, numbers
 
 family = Family()
 
@@ -97,13 +97,3 @@ def more_gradients_than_tensors(torch, log):
     log.raises(
         "shape first", lambda: torch.autograd.backward([y, y], [torch.ones(3)], retain_graph=True)
     )
-
-
-@family
-def nodes_are_called_by_place(torch, log):
-    """A node called by hand takes no gradient by name."""
-    x = leaf(torch, (2,), 1)
-    y = x * 2
-    log.raises("by name", lambda: y.grad_fn(grad=torch.ones(2)))
-    log.raises("leaf, by name", lambda: y.grad_fn.next_functions[0][0](grad=torch.ones(2)))
-    log("by place", y.grad_fn(torch.ones(2)), graph(y))

@@ -10,6 +10,14 @@ PRODUCTS = ("vjp", "jvp", "vhp", "hvp")
 OF_A_NUMBER = ("vhp", "hvp", "hessian")
 
 
+def kind_of_error(log, label, action):
+    """Write down what something gives, or the kind of its error: strict mode has our own words."""
+    try:
+        log(label, action())
+    except RuntimeError as error:
+        log(label, type(error).__name__)
+
+
 def cubic(x):
     """Give a vector for a vector."""
     return x**3 * x.sum()
@@ -151,7 +159,7 @@ def strictness(torch, log, name):
                     inputs = (x.clone().requires_grad_(), z.clone().requires_grad_())
                     return function(depends, inputs, v, create_graph, strict)
 
-                log.raises(f"{depends.__name__} {create_graph} {strict}", run)
+                kind_of_error(log, f"{depends.__name__} {create_graph} {strict}", run)
 
 
 @add_for_each(("vhp", "hvp", "hessian"))
@@ -169,7 +177,6 @@ def not_a_number(torch, log, name):
     log.raises("list", lambda: run(lambda x: [x.sum()]))
     log.raises("none", lambda: run(lambda x: None))
     log.raises("matrix of one entry", lambda: run(lambda x: (x**3).sum().reshape(1, 1)))
-    log.raises("strict", lambda: run(lambda x: x.detach().sum(), strict=True))
 
 
 @family

@@ -12,23 +12,6 @@ family = Family()
 
 
 @family
-def an_unpack_hook_gives_another_shape(torch, log):
-    """A gradient comes back to the shape of its tensor, or there is an error."""
-    hooks = torch.autograd.graph.saved_tensors_hooks
-    for name in ("exp", "sin", "tanh", "sigmoid", "log", "prod", "var", "softmax"):
-        for shape in ((2, 3), (1,), (), (1, 3), (2,), (3, 1)):
-            x = leaf(torch, (3,), 1)
-            with hooks(lambda t: t, lambda t, shape=shape: torch.full(shape, 0.5)):
-                y = x.softmax(0) if name == "softmax" else getattr(x, name)()
-            try:
-                y.sum().backward()
-            except RuntimeError:
-                log(f"{name} {shape} is an error")
-            else:
-                log(f"{name} {shape}", x.grad)
-
-
-@family
 def quotients_with_arrays_of_numpys(torch, log):
     """Whole numbers divided by NumPy's array meet by NumPy's rules, in float64."""
     for array in (np.array(2), np.array([2, 4], np.int8), np.array(True), np.array(2, np.float32)):

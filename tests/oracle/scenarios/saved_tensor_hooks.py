@@ -48,7 +48,6 @@ def what_unpack_returns_is_used(torch, log):
         ("twice", lambda t: t * 2),
         ("zeros", lambda t: torch.zeros_like(t)),
         ("float64", lambda t: t.double()),
-        ("an entry", lambda t: t[0]),
         ("with a gradient", lambda t: t.clone().requires_grad_()),
     ):
         x = leaf(torch, (3,), 1)
@@ -56,21 +55,6 @@ def what_unpack_returns_is_used(torch, log):
             y = x * x
         log.raises(name, lambda y=y: y.sum().backward())
         log("x.grad", x.grad)
-
-
-@family
-def what_unpack_returns_may_be_larger(torch, log):
-    """The gradient comes in the shape of the input; what does not lead there is refused."""
-    for shape in ((4, 3), (3,), (1,), (4,)):
-        x = leaf(torch, (3,), 1)
-        with hooks(torch)(lambda t: t, lambda t, shape=shape: torch.ones(shape)):
-            y = x * torch.ones(3)
-        try:
-            y.sum().backward()
-        except RuntimeError as error:
-            log(str(shape), type(error).__name__)
-        else:
-            log(str(shape), x.grad)
 
 
 @family
@@ -243,7 +227,6 @@ def wrong_hooks(torch, log):
     log.raises("unpack gives a number", lambda: use(lambda t: t, lambda t: 5))
     log.raises("unpack gives None", lambda: use(lambda t: t, lambda t: None))
     log.raises("unpack gives a list", lambda: use(lambda t: t, lambda t: [t]))
-    log.raises("no callables", lambda: use(3, 4))
     log.raises("pack gives None", lambda: use(lambda t: None, lambda n: torch.ones(2)))
     log.raises("no arguments", lambda: hooks(torch)())
     log("x.grad", x.grad)

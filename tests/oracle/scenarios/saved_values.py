@@ -103,7 +103,7 @@ def wrong_arguments_of_register_hooks(torch, log):
         try:
             raw.register_hooks(*arguments)
         except TypeError as error:
-            return str(error).split(" The following")[0]
+            return str(error).split(".")[0]
         return "no error"
 
     log("none", kind())
@@ -115,7 +115,7 @@ def wrong_arguments_of_register_hooks(torch, log):
 
 @family
 def looking_through_handles(torch, log):
-    """What a handle shows: what is kept, the unpack hook, the tensor unpacked."""
+    """What a handle shows: the unpack hook."""
     x = leaf(torch, (3,), 1)
 
     def give(tensor):
@@ -132,15 +132,12 @@ def looking_through_handles(torch, log):
         ("input", c.grad_fn._raw_saved_self),
         ("None", d.grad_fn._raw_saved_self),
     ):
-        log(name, raw.data, raw.unpack_hook is torch.tensor, raw.unpack_hook is None)
-        log.raises("unpacked", raw.unpack)
+        log(name, raw.unpack_hook is torch.tensor, raw.unpack_hook is None)
     raw = c.grad_fn._raw_saved_self
-    log("identical", raw.data is b, raw.unpack() is b)
     raw.register_hooks(lambda t: t.detach(), give)
-    log("packed", raw.data, raw.unpack_hook is give, raw.unpack())
+    log("packed", raw.unpack_hook is give)
     c.sum().backward()
-    log("released", raw.data, raw.unpack_hook)
-    log.raises("unpacked", raw.unpack)
+    log("released", raw.unpack_hook)
 
 
 @family

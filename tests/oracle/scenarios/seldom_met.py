@@ -137,30 +137,6 @@ def views_of_changed_memory(torch, log):
 
 
 @family
-def other_shapes_unpacked(torch, log):
-    """Gradients computed from what an unpack hook made larger or smaller."""
-    for name, unpack in {
-        "more": lambda t: torch.stack([t, t * 2]),
-        "less": lambda t: t[:1],
-        "a row": lambda t: t[0],
-        "longer": lambda t: torch.cat([t, t]),
-        "turned": lambda t: t.t(),
-        "a number": lambda t: t.sum(),
-    }.items():
-        x, y = leaf(torch, (2, 3), 1), leaf(torch, (2, 3), 2)
-        with torch.autograd.graph.saved_tensors_hooks(lambda t: t, unpack):
-            product = x * y
-        try:
-            log(name, *torch.autograd.grad(product.sum(), (x, y)))
-        except RuntimeError:
-            log(name, "an error")
-    x, y = leaf(torch, (2, 1), 1), leaf(torch, (2, 1), 2)
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t.expand(2, 3)):
-        product = x * y
-    log("wider", *torch.autograd.grad(product.sum(), (x, y)))
-
-
-@family
 def own_results(torch, log):
     """What a hook leaves as it is, changed in place before the backward pass."""
     x = leaf(torch, (3,), 1)
