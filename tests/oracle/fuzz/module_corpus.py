@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..compare import differences
+from ..compare import differences, unworded
 from .module_fuzzing import in_single
 from .module_programs import program
 from .module_running import Program, events
@@ -64,7 +64,7 @@ def record() -> None:
 
 def parts(library: Any, seed: str, entry: list[Any]) -> list[str]:
     """Say how a library's log of a program differs from the recorded one."""
-    return differences(entry[1], in_single(events(library, in_double(int(seed)))))
+    return differences(unworded(entry[1]), in_single(events(library, in_double(int(seed)))))
 
 
 def _short(log: list[Any]) -> list[Any]:

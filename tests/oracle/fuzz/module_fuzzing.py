@@ -11,7 +11,7 @@ from typing import Any
 
 import minigrad
 
-from ..compare import differences
+from ..compare import differences, unworded
 from .module_programs import program
 from .module_running import Program, events
 from .module_shrink import shrink
@@ -24,7 +24,7 @@ def part(torch: Any, described: Program, limit: int = 3) -> list[str]:
     where only numbers differ, the program is run in double precision: what agrees there to single
     precision was rounding, for a wrong derivative is as wrong as before.
     """
-    found = differences(events(torch, described), events(minigrad, described), limit)
+    found = differences(unworded(events(torch, described)), events(minigrad, described), limit)
     if not found or not only_rounding(found):
         return found
     precise = {**described, "dtype": "float64"}
@@ -122,7 +122,7 @@ def search(seed: int, count: int, show: int) -> int:
         described = program(number)
         log = events(torch, described)
         reached.update(features(described, log).keys())
-        found = differences(log, events(minigrad, described))
+        found = differences(unworded(log), events(minigrad, described))
         if found and not part(torch, described):
             rounding += 1
         elif found:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from ..compare import EPSILON
+from ..compare import EPSILON, unworded
 from ..compare import differences as differences_within
 
 # A random program may divide by a small number or take the difference of large ones, and so make a
@@ -41,7 +41,7 @@ def differences(
         expected, actual = _without_names(expected), _without_names(actual)
     expected = _comparable(expected)
     actual = _without_signatures(expected, _comparable(actual))
-    expected = _unworded(expected)
+    expected = unworded(expected)
     largest = max([1.0, *_magnitudes(expected)])
     single = "float32" in json.dumps(expected)
     room = {dtype: (ULPS.get(dtype, 8.0) * epsilon, largest) for dtype, epsilon in EPSILON.items()}
@@ -83,20 +83,6 @@ def _without_names(events: list[Any]) -> list[Any]:
     kept = [event for event in events if not str(event[0]).startswith("graph ")]
     written = _NODE.sub(" node", json.dumps(kept))
     return json.loads(written)  # type: ignore[no-any-return]
-
-
-# What is said of graphs, gradients, hooks, views and changes in place is said in PyTorch's words;
-# of other errors and warnings the type counts.
-_WORDED = re.compile(r"grad|hook|leaf|view|in-?place|[Gg]raph|[Bb]ackward|Variable")
-
-
-def _unworded(value: Any) -> Any:
-    """Take out of what is expected the messages that may be in other words."""
-    if isinstance(value, list):
-        return [_unworded(item) for item in value]
-    if isinstance(value, dict) and "message" in value and not _WORDED.search(value["message"]):
-        return {**value, "message": ""}
-    return value
 
 
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+) instead")
