@@ -114,7 +114,6 @@ def row_of(book: Any, name: str) -> Row:
             book.called(name, settings),
             *book.made(inputs),
             settings=book.left(settings),
-            regions=book.told_regions(name, case),
         )
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None

@@ -1,4 +1,4 @@
-"""Run any model, loss and hook on symbols: what comes out are formulas, and SymPy is the referee.
+"""Run any model, loss and hook on symbols: what comes out are formulas, which SymPy checks.
 
 The backward rules of minigrad are plain NumPy. Here are arrays of SymPy expressions that answer
 to NumPy's protocols, so the same rules and the same engine write the derivative's formula.
@@ -25,7 +25,7 @@ except ModuleNotFoundError as error:
 
 from minigrad.symbolic import functions as _functions
 from minigrad.symbolic.array import SymbolicArray
-from minigrad.symbolic.derivations.derivation import Derivation, Explanation, derive, explain
+from minigrad.symbolic.derivation import Derivation, Explanation, derive, explain
 from minigrad.symbolic.equality import Refuted, Undecided, equal, simplify
 from minigrad.symbolic.formulas import (
     Formula,

@@ -13,8 +13,7 @@ import sympy
 
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic.mathematics import ENTRYWISE, OF_MANY, exact
-from minigrad.symbolic.regions import EVERYWHERE
-from minigrad.symbolic.signs import NEEDS, Need
+from minigrad.symbolic.regions import EVERYWHERE, NEEDS, Need
 
 
 class OrderUnknown(TypeError):
@@ -245,7 +244,7 @@ def _zero_dimensional(expression: Any) -> SymbolicArray:
 
 
 def plain(value: Any) -> Any:
-    """Give nested arguments with plain views in the place of symbolic arrays."""
+    """Give nested arguments with plain views instead of symbolic arrays."""
     if isinstance(value, SymbolicArray):
         return value.view(np.ndarray)
     if type(value) in (list, tuple):
@@ -330,7 +329,7 @@ def _ufunc(ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any
         )
     if method == "reduce":
         return reduce_along(ufunc, *inputs, **options)
-    # at() writes into its first argument, and numbers tell where
+    # at() writes into its first argument, and numbers say where
     kept = 2 if method == "at" else 0
     operands = [*map(plain, inputs[:kept]), *map(entries, inputs[kept:])]
     own = _of_entries(ENTRYWISE[ufunc], ufunc.nin)

@@ -2,26 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
 import sympy
 
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.points import (
-    Admits,
-    Comparison,
-    anywhere,
-    compare,
-    differ,
-    points,
-    shown,
-    symbols_in,
-)
-from minigrad.symbolic.regions import EVERYWHERE, ROUNDED, Integers, Region, parts, substituted
-from minigrad.symbolic.signs import own, sign_of
+from minigrad.symbolic.regions import EVERYWHERE, ROUNDED, Integers, Region, cut, parts, sign_of
+
+# ---------------------------------------------------------------------- numbers
+
+# Of so many digits twenty are right, unless all the others cancel.
+_DIGITS = 100
+_ROUNDS_NOTHING = (sympy.Integer, sympy.Rational)
+_BINDING = (sympy.Derivative, sympy.Integral, sympy.Subs, sympy.Sum, sympy.Lambda)
+
+
+def numbers_of(formulas: Iterable[Any], values: Mapping[Any, Any]) -> list[Any]:
+    """Give the number that each formula is, once all its symbols have values.
+
+    Fractions stay exact as long as nothing irrational comes in. A formula that has no value there,
+    or no real one, gives what SymPy says: `nan`, or a complex number.
+
+    Args:
+        formulas: SymPy expressions.
+        values: A SymPy number for each symbol.
+    """
+    known = dict(values)
+    return [_value(formula, known) for formula in formulas]
+
+
+def number_of(value: Any) -> float:
+    """Give what a formula without symbols is as a float; NaN if it is not real."""
+    try:
+        number = complex(value)
+    except (TypeError, ValueError):
+        return float("nan")
+    return number.real if number.imag == 0 else float("nan")
+
+
+def symbols_in(formulas: Iterable[Any]) -> set[Any]:
+    """Give the symbols in formulas; a part that occurs often is looked at once.
+
+    Example:
+        >>> x, y = sympy.symbols("x y")
+        >>> sorted(symbols_in([x + 1, x * y]), key=str)
+        [x, y]
+    """
+    return set().union(*map(_symbols_of, formulas))
+
+
+@lru_cache(maxsize=200_000)
+def _symbols_of(part: Any) -> frozenset[Any]:
+    if part.is_Symbol or isinstance(part, _BINDING):
+        return frozenset(part.free_symbols)
+    return frozenset().union(*map(_symbols_of, part.args))
+
+
+def _value(part: Any, known: dict[Any, Any]) -> Any:
+    found = known.get(part)
+    if found is None:
+        found = known[part] = _computed(part, known)
+    return found
+
+
+def _computed(part: Any, known: dict[Any, Any]) -> Any:
+    if isinstance(part, sympy.Piecewise):
+        # only the case that holds: the others may have no value here
+        holding = (v for v, case in part.args if _value(case, known) == True)  # noqa: E712
+        return _value(next(holding, sympy.nan), known)
+    if isinstance(part, _BINDING):  # has symbols of its own, which stand for no value
+        given = {s: known[s] for s in part.free_symbols}
+        return _rounded(part.subs(given, simultaneous=True).doit())
+    if not part.args:
+        return _rounded(part)
+    arguments = [_value(each, known) for each in part.args]
+    if part.is_Relational and any(side in (sympy.nan, sympy.zoo) for side in arguments):
+        return sympy.sympify(isinstance(part, sympy.Ne))  # as for numbers
+    return _rounded(part.func(*arguments))
+
+
+def _rounded(value: Any) -> Any:
+    """Write what is not a fraction with all the digits."""
+    if isinstance(value, _ROUNDS_NOTHING) or not isinstance(value, sympy.Expr):
+        return value
+    if value.is_Float or value.is_infinite or value is sympy.nan:
+        return value
+    return value.evalf(_DIGITS)
+
+
+_CLOSE = sympy.Float("1e-20")
+_FEW, _SOME = 6, 14  # points at which formulas are compared: at once, and if nothing else helps
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+
+
+def points(symbols: Set[Any], most: int = _FEW) -> Iterator[dict[Any, Any]]:
+    """Give values for symbols that respect what is assumed of them, different for each."""
+    ordered = sorted(symbols, key=str)
+    for trial in range(most):
+        values = {}
+        for place, symbol in enumerate(ordered):
+            numbers = (n for n in _numbers(place + 5 * trial) if _fits(symbol, n))
+            values[symbol] = next(numbers, None)
+        if None in values.values():
+            return
+        yield values
+
+
+def _numbers(start: int) -> Iterator[Any]:
+    """Give fractions and integers of both signs, most of them between -4 and 4."""
+    for step in islice(count(start), 60):
+        sign = (-1) ** (step // 2 + step)
+        small = _PRIMES[step % len(_PRIMES)]
+        yield sympy.Rational(sign * (1 + (7 * step + 3) % (3 * small)), small)
+        yield sympy.Integer(sign * (1 + step % 4))
+        yield sympy.Rational(1 + step, 3 + 2 * step)
+        yield -sympy.Rational(2 + step, 3 + 2 * step)
+
+
+def _fits(symbol: Any, value: Any) -> bool:
+    return all(getattr(value, f"is_{kind}") is truth for kind, truth in symbol.assumptions0.items())
+
+
+def differ(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
+    """Tell whether two expressions are certainly different at a point."""
+    try:
+        first, second = numbers_of([left, right], point)
+    except (TypeError, ValueError, ArithmeticError):
+        return False  # outside of where a function has a value, or complex numbers are compared
+    if not all(v.is_number and v.is_finite for v in (first, second)):
+        return False
+    return bool(abs(first - second) > _CLOSE * (1 + abs(first) + abs(second)))
+
+
+Admits = Callable[[Mapping[Any, Any]], bool]  # says whether a point is to be looked at
+
+
+def refuted_at(
+    left: Any, right: Any, admits: Admits, also: Set[Any] = frozenset(), most: int = _FEW
+) -> dict[Any, Any] | None:
+    """Give one of a few points at which two expressions differ, or None if they agree there."""
+    few = points(symbols_in([left, right]) | also, most)
+    return next((each for each in few if differ(left, right, each) and admits(each)), None)
+
+
+# ---------------------------------------------------------------------- simplification
 
 
 def _powers_apart(expression: Any) -> Any:
@@ -45,7 +174,7 @@ def numerator(expression: Any) -> Any:
     """
     functions = expression.atoms(sympy.Function) - expression.atoms(sympy.Piecewise)
     if functions:
-        put = {each: own("f", real=True) for each in functions if each.is_real}
+        put = {each: sympy.Dummy("f", real=True) for each in functions if each.is_real}
         simple = sympy.together(expression.xreplace(put))
         if sympy.expand(sympy.fraction(simple)[0]) == 0:
             return sympy.Integer(0)
@@ -77,142 +206,99 @@ def simplifications(expression: Any) -> Iterator[Any]:
             return
 
 
-# A point at which two expressions differ; or what is left of their difference, and how they
-# compare at numbers; or None, if they are proved to be equal.
-Verdict = dict[Any, Any] | tuple[Any, Comparison] | None
+# A point at which two expressions differ; or what is left of their difference, if that is not
+# decided; or None, if they are proved to be equal.
+Decision = dict[Any, Any] | sympy.Expr | None
 
 
 def decide(
-    left: Any, right: Any, admits: Admits = anywhere, also: Set[Any] = frozenset()
-) -> Verdict:
-    """Decide whether two expressions are equal.
+    left: Any,
+    right: Any,
+    region: Region = EVERYWHERE,
+    admits: Admits | None = None,
+    also: Set[Any] = frozenset(),
+) -> Decision:
+    """Decide whether two expressions are equal in a region without kinks.
 
     Args:
-        left: An expression.
-        right: An expression.
-        admits: Tells whether they have to be equal at a point.
-        also: More symbols that need values to tell this.
-
-    Returns:
-        None if they are, proved. If not, values of the symbols at which they differ. If it was not
-        decided, what is left of the difference, and the comparison at numbers.
+        left: An expression, as it is in the region.
+        right: Likewise.
+        region: The region.
+        admits: Tells whether they have to be equal at a point; in all of the region if not given.
+        also: More symbols that need values for that.
     """
     if left == right:
         return None
+    admits, also = admits or region.admits, also | symbols_in(region.assumed)
     found = refuted_at(left, right, admits, also)
     if found is not None:
         return found
-    difference = left - right
-    if numerator(difference) == 0:
+    if numerator(left - right) == 0:
         return None
-    *_, simplest = simplifications(difference)
-    return None if simplest == 0 else _compared(left, right, simplest, admits, also)
-
-
-def _compared(left: Any, right: Any, difference: Any, *restrictions: Any) -> Verdict:
-    """Compare two expressions at numbers, where this was not decided of their difference."""
-    compared = compare(left, right, *restrictions)
-    return (difference, compared) if isinstance(compared, Comparison) else compared
-
-
-def decide_in(region: Region, sides: Sequence[Any], admits: Admits, also: Set[Any]) -> Verdict:
-    """Decide whether two expressions are equal in a region, by what is known there, too."""
-    verdict = decide(sides[0], sides[1], admits, also)
-    if verdict is None or isinstance(verdict, dict):
-        return verdict
-    if numerator(region.settle(verdict[0])) == 0:
+    *_, simplest = simplifications(left - right)
+    if simplest == 0 or (region.assumed and numerator(region.settle(simplest)) == 0):
         return None
-    narrower = substituted(region)  # symbols that are positive help SymPy
-    proved = (decide(*map(each.enter, sides)) is None for each in narrower)
-    return None if any(proved) else verdict
+    found = refuted_at(left, right, admits, also, _SOME)
+    narrower = _substituted(region) if found is None else None
+    if narrower is not None and decide(*map(narrower.enter, (left, right)), narrower) is None:
+        return None  # positive symbols help SymPy
+    return simplest if found is None else found
 
 
-def refuted_at(
-    left: Any, right: Any, admits: Admits = anywhere, also: Set[Any] = frozenset()
-) -> dict[Any, Any] | None:
-    """Give one of a few points at which two expressions differ, or None if they agree there."""
-    few = points(symbols_in([left, right]) | also)
-    return next((each for each in few if differ(left, right, each) and admits(each)), None)
+def _substituted(region: Region) -> Region | None:
+    """Lead into a region by positive symbols, where only signs of formulas are known."""
+    here = replace(region, assumed={})
+    for formula, sign in region.assumed.items():
+        entered = here.enter(formula)
+        if sign and entered.free_symbols and here.sign(entered) is None:
+            here = next(iter(cut(sign * entered, here)), here)
+    return replace(here, assumed={}) if here.place != region.place else None
 
+
+# ---------------------------------------------------------------------- in parts
 
 _PARTS = 32  # the most cuts of space
 _DEEP = 3  # on the edge of a part there may be kinks again, and so on
-_LONGEST_EDGE = 20  # operations in an expression that is solved for a variable
-_CASES = (sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.Abs, sympy.Mod, *ROUNDED)
-_REAL = sympy.Symbol("r", real=True).assumptions0.keys()
-
-
-@dataclass
-class VerdictInParts:
-    """What came of comparing two expressions part by part.
-
-    Attributes:
-        verdict: As from `decide`, for all parts; a point has the symbols of the expressions.
-        kinks: Expressions at whose zeros space was cut; what is equal there too is not among them.
-        on_a_kink: A point on one of those kinks at which the two differ, if one was found.
-    """
-
-    verdict: Verdict = None
-    kinks: list[Any] = field(default_factory=list)
-    on_a_kink: dict[Any, Any] | None = None
+_CASES = (sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.Abs, sympy.Mod)
 
 
 def decide_in_parts(
-    left: Any, right: Any, deep: int = _DEEP, on_kinks: bool = True, around: Region = EVERYWHERE
-) -> VerdictInParts:
-    """Decide whether two expressions are equal, on both sides of each of their kinks.
-
-    Where space is cut at a kink, the expressions are compared at the kink itself as well, with a
-    variable replaced by what it is there. As everywhere with formulas, what counts is where both
-    have a value.
+    left: Any, right: Any, around: Region = EVERYWHERE
+) -> tuple[Decision, list[Any]]:
+    """Decide whether two expressions are equal on both sides of each of their kinks.
 
     Args:
         left: An expression.
         right: An expression.
-        deep: How often edges of edges are looked at.
-        on_kinks: Whether they are different if they differ on a kink only.
         around: A region in which they are compared.
+
+    Returns:
+        As from `decide`, for all parts, and the expressions at whose zeros space was cut.
     """
-    outcome = VerdictInParts()
     if left == right:
-        return outcome
-    outcome.verdict = refuted_at(left, right) if on_kinks else None
-    if outcome.verdict is not None:
-        return outcome
+        return None, []
     integers = Integers()
-    met: list[Any] = []
     read = [integers.read(formula) for formula in (left, right)]
+    met: list[Any] = []
 
     def formulas_in(region: Region) -> list[list[Any]]:
         sides = [region.enter(formula) for formula in read]
-        plain = not any(side.has(*_CASES) for side in sides)
+        plain = not any(side.has(*_CASES[2:], *ROUNDED) for side in sides)
         same = sides[0] == sides[1] or (plain and numerator(sides[0] - sides[1]) == 0)
         return [] if same else [sides]
 
     whole = replace(around, assumed={**around.assumed, **integers.facts})
+    decision: Decision = None
     for region, different in parts(whole, formulas_in, _PARTS, met):
-        for sides in different:
-            verdict = decide_in(region, sides, region.admits, symbols_in(region.assumed))
-            if isinstance(verdict, dict):
+        for sides in different if decision is None else []:
+            decision = decide(sides[0], sides[1], region)
+            if isinstance(decision, dict):
                 symbols = sorted(symbols_in([left, right]), key=str)
-                verdict = original_point(verdict, region, symbols)
-                if not differ(left, right, verdict):  # an integer has its own value at a point
-                    verdict = _compared(left, right, sides[0] - sides[1], around.admits)
-            if verdict is not None:
-                outcome.verdict = verdict
-                return outcome
-    jumps = integers.jumps()
-    edges = {jump.lhs - jump.rhs: _edge(jump.lhs - own("k", integer=True)) for jump in jumps}
-    for kink in _distinct(map(integers.back, met)):
-        short = deep > 0 and kink.count_ops() <= _LONGEST_EDGE and not kink.has(*ROUNDED)
-        edges[kink] = _edge(kink) if short else None
-    for kink, edge in edges.items():
-        there = VerdictInParts(kinks=[kink]) if edge is None else _at(edge, left, right, deep)
-        if there.verdict is not None or there.kinks:
-            outcome.kinks.append(kink)
-            outcome.on_a_kink = outcome.on_a_kink or there.on_a_kink
-    outcome.kinks = _distinct(outcome.kinks)
-    return outcome
+                decision = original_point(decision, region, symbols)
+                if not differ(left, right, decision):  # an integer has its own value at a point
+                    decision = sides[0] - sides[1]
+    steps = [jump.lhs - sympy.Dummy("k", integer=True) for jump in integers.jumps()]
+    return decision, [*_distinct(map(integers.back, met)), *steps]
 
 
 def _distinct(kinks: Iterable[Any]) -> list[Any]:
@@ -226,6 +312,30 @@ def _distinct(kinks: Iterable[Any]) -> list[Any]:
     return list(found)
 
 
+def decided(left: Any, right: Any, deep: int = _DEEP) -> Decision:
+    """Decide whether two expressions are equal: in parts, and on the kinks between them."""
+    if not any(formula.has(*_CASES, *ROUNDED) for formula in (left, right)):
+        return decide(left, right)
+    found = refuted_at(left, right, EVERYWHERE.admits)
+    decision, kinks = (found, []) if found is not None else decide_in_parts(left, right)
+    for kink in kinks if decision is None else []:
+        edge = _edge(kink) if deep else {}
+        if not edge:
+            decision = left - right  # nothing is known of this kink
+            continue
+        ((variable, root),) = edge.items()
+        sides = [finite(formula, edge) for formula in (left, right)]
+        there = None if None in sides else decided(sides[0], sides[1], deep - 1)
+        if isinstance(there, dict):
+            whole = {**next(points(root.free_symbols - there.keys()), {}), **there}
+            there = {**whole, variable: root.subs(whole)}
+            if _fits(variable, there[variable]) and differ(left, right, there):
+                return {s: v for s, v in there.items() if s in symbols_in([left, right])}
+            there = left - right
+        decision = decision if there is None else there
+    return decision if decision is None or isinstance(decision, dict) else decide(left, right)
+
+
 def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
     """Put values in for symbols; None where that gives no value, or an infinite one."""
     try:
@@ -235,41 +345,19 @@ def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
     return None if found.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else found
 
 
-def _at(edge: dict[Any, Any], left: Any, right: Any, deep: int) -> VerdictInParts:
-    """Compare two expressions where a variable has a value; they may have none there."""
-    sides = [finite(formula, edge) for formula in (left, right)]
-    if any(side is None for side in sides):
-        return VerdictInParts()
-    outcome = decide_in_parts(sides[0], sides[1], deep - 1)
-    point = outcome.verdict if isinstance(outcome.verdict, dict) else outcome.on_a_kink
-    if point is not None:
-        ((variable, root),) = edge.items()
-        whole = {**next(points(root.free_symbols - point.keys()), {}), **point}
-        outcome.on_a_kink = {**whole, variable: root.subs(whole)}
-    return outcome
-
-
-def _edge(kink: Any) -> dict[Any, Any] | None:
-    """Solve for a symbol where an expression is 0, if it has a value there."""
+def _edge(kink: Any) -> dict[Any, Any]:
+    """Solve for a symbol where an expression is 0; empty if that is not easy."""
     for variable in sorted(kink.free_symbols, key=str):
         slope = sympy.diff(kink, variable)
         if variable in slope.free_symbols:
             continue
         rest = sympy.expand(kink.subs(variable, 0))
-        if not sign_of(slope) and not sign_of(rest):
-            continue  # the slope may be 0, and then any value will do
         root = sympy.cancel(-rest / slope)
-        if _allowed(root, variable):
+        plain = variable.assumptions0.keys() <= sympy.Symbol("r", real=True).assumptions0.keys()
+        # else the slope may be 0, and any value will do
+        if (sign_of(slope) or sign_of(rest)) and (plain or _fits(variable, root)):
             return {variable: root}
-    return None
-
-
-def _allowed(root: Any, variable: Any) -> bool:
-    """Tell whether a symbol can have a value, as far as its assumptions go."""
-    if variable.assumptions0.keys() <= _REAL and all(s.is_real for s in root.free_symbols):
-        return True
-    assumed = variable.assumptions0.items()
-    return all(getattr(root, f"is_{kind}") is truth for kind, truth in assumed)
+    return {}
 
 
 def original_point(
@@ -281,43 +369,49 @@ def original_point(
     return {symbol: value.subs({**spare, **point}) for symbol, value in values.items()}
 
 
+# ---------------------------------------------------------------------- refuted and undecided
+
+
 @dataclass(eq=False, repr=False)
 class Refuted(AssertionError):
     """Two formulas are different, and here are numbers at which they are.
 
     Attributes:
-        of: What the formulas are of, such as "the gradient of x"; empty if that was not said.
+        of: What the formulas are of, such as "the gradient of x"; empty if not given.
         entry: The index of the entry, `()` for formulas that are no arrays.
         left: The first formula.
         right: The second formula.
         counterexample: Values of the symbols at which the two differ.
         numbers: What the first and the second are there.
-        ran: What the rule gives there and what the derivative is, if the formulas do not tell.
+        ran: What the rule gives there and what the derivative is, if the formulas do not show it.
     """
 
-    entry: tuple[int, ...]
-    left: Any
-    right: Any
-    counterexample: Mapping[Any, Any]
+    entry: tuple[int, ...] = ()
+    left: Any = None
+    right: Any = None
+    counterexample: Mapping[Any, Any] = field(default_factory=dict)
     of: str = ""
     note: str = ""
     ran: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
+        if self.left is None:
+            super().__init__(self.note)
+            return
         at = ", ".join(f"{symbol} = {value}" for symbol, value in self.counterexample.items())
         if self.ran is None:
             numbers = (each.subs(self.counterexample).doit() for each in (self.left, self.right))
-            first, second = map(shown, numbers)
-            told = f"{self.left} is not {self.right}"
-            told += f": at {at} they are {first} and {second}" if at else ""
+            first, second = map(_shown, numbers)
+            reason = f"{self.left} is not {self.right}"
+            reason += f": at {at} they are {first} and {second}" if at else ""
         else:  # what the run shows, where the formulas do not
             first, second = map(_measured, self.ran)
-            told = (
+            reason = (
                 f"the run gives {first}, and the derivative is {second}: at {at}. Its formula, "
-                f"{self.left}, does not tell what the run does there"
+                f"{self.left}, does not show what the run does there"
             )
         self.numbers = (first, second)
-        super().__init__(f"{self.note}{place_of(self.of, self.entry)}{told}")
+        super().__init__(f"{self.note}{place_of(self.of, self.entry)}{reason}")
 
 
 @dataclass(eq=False, repr=False)
@@ -325,32 +419,46 @@ class Undecided(AssertionError):
     """SymPy could neither bring the difference of two formulas to 0 nor find where it is not 0.
 
     Attributes:
-        of: What the formulas are of, such as "the gradient of x"; empty if that was not said.
+        of: What the formulas are of, such as "the gradient of x"; empty if not given.
         entry: The index of the entry, `()` for formulas that are no arrays.
         left: The first formula.
         right: The second formula.
         difference: What is left of their difference after simplification.
-        comparison: What comparing them at numbers gave. It stands in for a proof, and is none.
     """
 
-    entry: tuple[int, ...]
-    left: Any
-    right: Any
-    difference: Any
-    comparison: Comparison | None = None
+    entry: tuple[int, ...] = ()
+    left: Any = sympy.nan
+    right: Any = sympy.nan
+    difference: Any = sympy.nan
     of: str = ""
-    advice: str = "Stronger assumptions on the symbols (positive=True) often help."
     because: str = ""
 
     def __post_init__(self) -> None:
-        told = f"could not decide, because {self.because}"
+        reason = f"could not decide, because {self.because}"
         if not self.because:
-            agree = self.comparison or "they agree wherever numbers were tried"
-            told = (
-                f"undecided whether {self.left} is {self.right}: {agree}, but the difference "
-                f"{self.difference} was not brought to 0. {self.advice}"
+            reason = (
+                f"undecided whether {self.left} is {self.right}: they agree wherever numbers were "
+                f"tried, but the difference {self.difference} was not brought to 0. Stronger "
+                "assumptions on the symbols (positive=True) often help."
             )
-        super().__init__(f"{place_of(self.of, self.entry)}{told}")
+        super().__init__(f"{place_of(self.of, self.entry)}{reason}")
+
+
+# what may go wrong in a run on symbols, or in SymPy
+TROUBLE = (AttributeError, TypeError, ValueError, RuntimeError, LookupError, ArithmeticError)
+
+
+def undecided(error: Exception) -> Undecided:
+    """Say that something could not be decided because a run on symbols, or SymPy, failed."""
+    reason = (str(error) or type(error).__name__).removeprefix("could not decide, because ")
+    if isinstance(error, (RecursionError, AttributeError, ValueError, NotImplementedError)):
+        reason = f"SymPy gave up on it ({type(error).__name__}): {reason}"
+    return Undecided(because=reason)
+
+
+def _shown(value: Any) -> Any:
+    """Give a number as it is shown: exact if it is a fraction, else with eight digits."""
+    return value if not value.is_number or value.is_Rational else value.evalf(8)
 
 
 def _measured(number: float) -> Any:
@@ -404,19 +512,8 @@ def equal(a: Any, b: Any) -> bool:
         if isinstance(found, dict):
             raise Refuted(place, left, right, found)
         if found is not None:
-            raise Undecided(place, left, right, *found)
+            raise Undecided(place, left, right, found)
     return True
-
-
-def decided(left: Any, right: Any) -> Verdict:
-    """Decide part by part where there are parts, and if that does not do, as a whole."""
-    if not any(formula.has(sympy.Max, sympy.Min, *_CASES) for formula in (left, right)):
-        return decide(left, right)
-    parted = decide_in_parts(left, right)
-    if isinstance(parted.verdict, dict) or (parted.verdict is None and not parted.kinks):
-        return parted.verdict
-    whole = decide(left, right)
-    return whole if whole is None or parted.on_a_kink is None else parted.on_a_kink
 
 
 def simplify(formula: Any) -> Any:

@@ -14,9 +14,8 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, entrywise, symbolic, vector_of
-from minigrad.symbolic.equality import shaped
+from minigrad.symbolic.equality import number_of, numbers_of, shaped, symbols_in
 from minigrad.symbolic.mathematics import exact
-from minigrad.symbolic.points import number_of, numbers_of, symbols_in
 from minigrad.symbolic.regions import Integers
 
 
@@ -135,7 +134,7 @@ def expression(formula: Any) -> Any:
 
 
 def substitute(formula: Any, values: Mapping[Any, Any]) -> Any:
-    """Put numbers, or other expressions, in the place of symbols, exactly.
+    """Put numbers, or other expressions, instead of symbols, exactly.
 
     Args:
         formula: A tensor, an array, an expression, or nested lists of these.
@@ -230,7 +229,7 @@ def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str
 
 
 def derivative(formula: Any, wrt: Any) -> Tensor:
-    r"""Differentiate by SymPy alone, without the engine: the referee's opinion.
+    r"""Differentiate by SymPy alone, without the engine, to compare with.
 
     What is rounded down or up is constant, apart from where it jumps.
 

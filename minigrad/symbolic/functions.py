@@ -25,7 +25,7 @@ from minigrad.symbolic.array import (
 )
 from minigrad.symbolic.equality import Refuted, equal
 from minigrad.symbolic.mathematics import ENTRYWISE, choose
-from minigrad.symbolic.signs import NEEDS, sign_of
+from minigrad.symbolic.regions import NEEDS, sign_of
 
 
 def _full_like(
@@ -37,7 +37,7 @@ def _full_like(
     shape: Any = None,
     **device: Any,
 ) -> Any:
-    """Fill an array like another: with expressions, unless it shall be one of numbers."""
+    """Fill an array like another: with expressions, unless it should be one of numbers."""
     sizes = np.shape(a) if shape is None else shape
     if np.dtype(dtype or object) != object:
         return np.full(sizes, fill_value, dtype)
@@ -170,7 +170,7 @@ def inverse(matrix: Any) -> Any:
 
 
 class NumberOfLargest:
-    """Which of several arrays has the largest entry, where only conditions on the entries tell.
+    """Which of several arrays has the largest entry, where that depends on conditions.
 
     Args:
         arrays: Arrays of one shape.

@@ -1,9 +1,10 @@
-"""Prove a backward rule: compare formulas region by region, and let the rule run on numbers."""
+"""Prove a backward rule: compare formulas in each part without kinks, and run it on numbers."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,81 +12,135 @@ import numpy as np
 import sympy
 from sympy.core.relational import Relational
 
-from minigrad.core.tensor import Tensor
+from minigrad.autograd.gradients import grad
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
-from minigrad.symbolic import claims
-from minigrad.symbolic.array import OrderUnknown, SymbolicArray, entries
-from minigrad.symbolic.claims import Case, Claim, Leaf, Run
-from minigrad.symbolic.equality import Refuted, Undecided, original_point, shaped
-from minigrad.symbolic.formulas import symbolic_like, tensor_of
-from minigrad.symbolic.points import borders_at, draw, holds, random_points, symbols_in
-from minigrad.symbolic.proof import Evidence, Proof, Witness
+from minigrad.symbolic import equality
+from minigrad.symbolic.array import (
+    OrderUnknown,
+    SymbolicArray,
+    entries,
+    entrywise,
+    needs_of,
+    vector_of,
+)
+from minigrad.symbolic.equality import (
+    TROUBLE,
+    Decision,
+    Refuted,
+    Undecided,
+    original_point,
+    points,
+    shaped,
+    symbols_in,
+    undecided,
+)
+from minigrad.symbolic.formulas import named_array, symbolic_like, symbols, tensor_of
+from minigrad.symbolic.proof import Evidence, Proof
 from minigrad.symbolic.regions import (
     EVERYWHERE,
+    KINKS,
     Integers,
+    Need,
     Region,
     condition_of,
     cut,
-    is_kinky,
+    kink_nodes,
     kinks_in,
-    region_of,
+    parts,
+    reduced,
 )
-from minigrad.symbolic.signs import Need, reduced
-from minigrad.symbolic.trial import Outcome, Trial
+from minigrad.symbolic.trial import Outcome, Trial, compiled, drawn
 
-_PARTS = 256  # of more parts than these the regions should be given
+# g is the gradient of the result, n stands for what is rounded, p for what is positive.
+_NAMES = "xyzwvutsrq"
+_PARTS = 256  # the most cuts of space
 _POINTS, _OUTSIDE, _ON_BORDER, _IN_PART = 200, 50, 3, 2  # points at which the rule runs
-_DRAWS = 6  # of points, if few of them are in the domain
+_DRAWS = 4  # times as many points are drawn where not all are in the domain
 _TRIES = 12  # points that are looked at entry by entry
 _LARGE = 8  # beyond that, numbers overflow or round badly sooner or later
 _ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
-_FEW = 8  # inputs: so many are told
-# what may go wrong in a run on symbols, or in SymPy
-TROUBLE = (AttributeError, TypeError, ValueError, RuntimeError, LookupError, ArithmeticError)
-ADVICE = (
-    "Give regions in which there is no kink (regions=[{x: d}, {x: -d}] with a positive d), or "
-    "stronger assumptions on the symbols (positive=True)."
-)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """That one entry of a gradient is the derivative, in a region.
+
+    Attributes:
+        place: The place of the input among those that are differentiated.
+        entry: The index of the entry.
+        region: The region in which the operation was run.
+        found: What the rule gives.
+        due: What it should be.
+        values: The entries of the result in which the entry occurs.
+        note: What else to say if it is not so.
+    """
+
+    place: int
+    entry: tuple[int, ...]
+    region: Region
+    found: Any
+    due: Any
+    values: tuple[Any, ...]
+    note: str = ""
 
 
 @dataclass
-class Runs:
-    """What runs at points showed.
+class Leaf:
+    """A part of space without kinks, and whether a claim was proved in it.
 
     Attributes:
-        rows: The points, a row each.
-        start: For each point which of the regions it was drawn in.
-        border: For each point which border it lies on: -1 for none, -2 for several.
-        outcomes: What each run showed.
+        claim: The claim.
+        region: The part.
+        sides: The formulas that are compared, as they are there.
+        decision: None if they are equal; else as from `decide`.
     """
 
-    rows: Any
-    start: Any
-    border: Any
-    outcomes: list[Outcome]
+    claim: Claim
+    region: Region
+    sides: tuple[Any, Any]
+    decision: Decision = None
 
-    def where(self, *outcomes: Outcome) -> Any:
-        """Tell at which points a run showed one of some outcomes."""
-        return np.array([each in outcomes for each in self.outcomes], bool)
+    def compare(self, how: Callable[..., Decision]) -> None:
+        """Compare the formulas, unless it is known that they differ."""
+        if self.decision is None and self.sides[0] != self.sides[1]:
+            place = self.region.place
+            placed = symbols_in(place.get(s, s) for s in symbols_in(self.claim.values))
+            also = symbols_in(self.region.assumed) | placed
+            self.decision = how(*self.sides, admits=self._admits, also=also)
+
+    def _admits(self, point: Any) -> bool:
+        """Tell whether the rule has to be right at a point: there the result is real."""
+        if not self.region.admits(point):
+            return False
+        values = (self.region.enter(each).subs(point) for each in self.claim.values)
+        return not any(value.is_real is False for value in values)
 
 
 class Prover:
     """Checks a rule: by formulas, in each part of space without kinks, and by runs on numbers.
 
-    Nothing is said to be proved unless runs agree in that part, and nothing to be refuted unless a
-    run shows it.
+    It proves nothing unless runs agree in that part, and refutes nothing unless a run shows it.
 
     Args:
-        case: The operation.
-        given: The regions to prove it in.
+        call: Calls the operation, with tensors that hold symbols.
+        wanted: The tensors that are differentiated.
+        held: All tensors that hold symbols.
     """
 
-    def __init__(self, case: Case, given: Sequence[Region]) -> None:
-        self._case, self._reading, self._given = case, case.reading, list(given)
-        self._starts = self._given
+    def __init__(
+        self, call: Callable[[], Any], wanted: Sequence[Tensor], held: Sequence[Tensor]
+    ) -> None:
+        self._call, self._wanted, self._held = call, wanted, held
+        self._inputs = [entries(each) for each in wanted]
+        self._reading = Integers()
+        self._cotangents: list[Any] = []  # for each output the symbols of its gradient
+        self._claims: list[Claim] = []
+        self._needs: dict[Region, frozenset[Need]] = {}  # of the forward, in each region of a run
+        self._rule_needs: dict[Region, list[Need]] = {}  # and of forward and backward
+        self._results: list[Any] = []  # of the first run
+        self._gradients: list[Any] = []
         self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
-        self._conditions: list[Any] = []  # what divides space
-        self._borders: list[Any] = []  # formulas that are 0 on its borders
         self._trial: Trial
 
     def check(self) -> Proof:
@@ -97,50 +152,28 @@ class Prover:
         """
         try:
             self._explore()
-        except (TypeError, AttributeError, RuntimeError, LookupError, ArithmeticError) as error:
-            about = isinstance(error, OrderUnknown) or "symbols" in str(error)
-            if isinstance(error, TypeError) and not about:
-                raise
-            raise self._not_decided(error) from error
-        runs = self._case.runs
-        if len(runs) > 1 or runs[0].region is not EVERYWHERE:
-            self._starts = [run.region for run in runs]
-        self._trial = self._made_trial()
-        try:
+            self._trial = Trial(self._call, self._held, self._wanted, self._cotangents)
             with self._trial.running():
                 return self._proof(*self._leaves())
+        except (Refuted, Undecided):
+            raise
         except TROUBLE as error:
-            raise self._not_decided(error) from error
-
-    def _made_trial(self) -> Trial:
-        """Make a trial of the operation.
-
-        Raises:
-            ValueError: If there are symbols in it that are none of its inputs'.
-        """
-        case = self._case
-        formulas = [e for run in case.runs for c in run.claims for e in (c.found, c.due, *c.values)]
-        known = symbols_in(e for each in case.held for e in entries(each).flat)
-        known.update(self._reading.symbols(), *(entries(each).flat for each in case.cotangents))
-        known.update(*(each.meaning for each in self._starts))
-        outside = sorted(map(str, symbols_in(formulas) - known))
-        if outside:
-            raise ValueError(
-                f"the operation has symbols of its own: {', '.join(outside)}. prove() also runs it "
-                "on numbers, so give it all symbols as inputs: as settings=(...) or as tensors, "
-                "which need not require a gradient."
-            )
-        return Trial(case.call, case.held, case.wanted, case.cotangents)
+            if isinstance(error, ValueError) and not self._cotangents:
+                raise
+            raise undecided(error) from error
 
     # ------------------------------------------------------------------ on symbols
 
     def _explore(self) -> None:
         """Run the function; where it asks for an order of symbols, run it in each of the orders."""
         waiting, seen = [EVERYWHERE], 0
+        arrays = [each._array for each in self._held]
         while waiting:
             region = waiting.pop(0)
             try:
-                self._case.run(region)
+                for tensor, array in zip(self._held, arrays, strict=True):
+                    tensor._array = _moved(array, region)
+                self._run(region)
             except OrderUnknown as error:
                 asked = self._reading.read(error.formula)
                 kinks = kinks_in([asked]) or [asked]
@@ -151,102 +184,107 @@ class Prover:
                 waiting = [*cut(kinks[0], region), *waiting]
                 if any(each.assumed for each in waiting):
                     raise  # without a substitution the program would ask again
+            finally:
+                for tensor, array in zip(self._held, arrays, strict=True):
+                    tensor._array = array
 
-    def _run_in(self, start: int) -> Run:
-        return self._case.runs[0 if len(self._case.runs) == 1 else start]
+    def _run(self, region: Region) -> None:
+        """Run forward and backward in a region, and note what has to be proved."""
+        result = self._call()
+        several = result if isinstance(result, (tuple, list)) else (result,)
+        outputs = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+        if not outputs:
+            raise ValueError(
+                "prove() needs a graph from the result to its inputs: the result does not depend "
+                "on them, or it was detached, or computed under no_grad()"
+            )
+        self._cotangents = self._cotangents or list(self._gradients_of(outputs))
+        starts = _flat(self._cotangents)
+        formulas = [self._original(each, region) for each in _flat(outputs)]
+        pairs = list(zip(starts, formulas, strict=True))
+        due = [
+            entrywise(lambda s: sympy.Add(*(g * sympy.diff(y, s) for g, y in pairs)), symbols)
+            for symbols in self._inputs
+        ]
+        try:
+            starting = list(map(wrap, self._cotangents))
+            found = grad(outputs, self._wanted, starting, allow_unused=True)
+        except RuntimeError as error:
+            if "invalid gradient" not in str(error):
+                raise
+            raise Refuted(note=str(error)) from error
+        for place, (gradient, right) in enumerate(zip(found, due, strict=True)):
+            note, array = "", _zeros(right.shape) if gradient is None else entries(gradient)
+            label = label_of(self._inputs[place])
+            if gradient is None:
+                why = "a rule gave None, or the graph does not lead there; "
+                note = f"no gradient came for {label}: {why}"
+            if array.shape != right.shape:
+                shapes = f"{list(array.shape)} came for {label} of shape {list(right.shape)}"
+                raise Refuted(of=self._of(place), note=f"a gradient of shape {shapes}")
+            for entry in np.ndindex(right.shape):
+                symbol = self._inputs[place][entry]
+                values = tuple(each for each in formulas if symbol in each.free_symbols)
+                here = self._original(array[entry], region)
+                self._claims.append(
+                    Claim(place, entry, region, here, entries(right)[entry], values, note)
+                )
+            if region is EVERYWHERE or len(self._gradients) < len(found):
+                self._gradients.append(array)
+        self._results = self._results or [entries(each) for each in outputs]
+        self._needs[region] = needs_of(outputs)
+        self._rule_needs[region] = self._read_needs(needs_of([*outputs, *found]), region)
 
-    def _needed(self, needs: frozenset[Need], region: Region) -> list[Need]:
-        """Give what is needed in a region, in symbols of the integers too."""
-        read = [Need(region.enter(self._reading.read(n.of)), n.relation) for n in needs]
+    def _original(self, formula: Any, region: Region) -> Any:
+        """Write a formula of a region in the symbols of the inputs, and integers for floors."""
+        return self._reading.read(region.original(formula))
+
+    def _read_needs(self, needs: Iterable[Need], region: Region) -> list[Need]:
+        read = (Need(region.enter(self._original(n.of, region)), n.relation) for n in needs)
         return reduced(read, region.sign)
 
-    def _leaves(self) -> tuple[list[Leaf], list[Any]]:
-        """Compare all formulas, in parts without kinks; give these, and the domain."""
+    def _gradients_of(self, outputs: Sequence[Tensor]) -> Iterator[Any]:
+        """Make symbols for the gradients of the result: g, or g_1, g_2 and so on."""
+        stems = {s.name.partition("_")[0] for each in self._held for s in symbols_in(_flat([each]))}
+        name = next(name for name in ("g", "h", "e", "G", "H", "E", "dr") if name not in stems)
+        for number, output in enumerate(outputs, 1):
+            own = name if len(outputs) == 1 else f"{name}_{number}"
+            yield named_array(own, tuple(output.shape), {"real": True})
+
+    def _of(self, place: int) -> str:
+        """Say of what the formulas of an input's gradient are."""
+        return f"the gradient of {label_of(self._inputs[place])}"
+
+    # ------------------------------------------------------------------ in parts
+
+    def _leaves(self) -> tuple[list[Leaf], list[Any], list[Any]]:
+        """Cut space at kinks; give the parts, the domain, and all conditions that divide space."""
         leaves: list[Leaf] = []
         domain: dict[Any, None] = {}
         conditions: dict[Any, None] = {}
-        for start, region in enumerate(self._starts):
-            run = self._run_in(start)
-            needs = self._needed(run.needs, region)
+        for region, all_needs in self._needs.items():
+            needs = self._read_needs(all_needs, region)
             if any(region.sign(n.of) is not None for n in needs):
                 continue  # a step has no value in all of it
-            split = [need for need in needs if is_kinky(need.of)]
-            needs = [need for need in needs if need not in split]
-            domain |= dict.fromkeys(self._said(need, region) for need in needs)
+            domain |= dict.fromkeys(self._condition(need, region) for need in needs)
             known = {region.enter(each): sign for each, sign in self._reading.facts.items()}
-            known |= {n.of: 1 for n in needs if n.relation == ">"}
-            here = replace(region, conditions=(), assumed={**region.assumed, **known})
-            conditions |= dict.fromkeys(
-                self._said(n, here) for n in self._needed(run.rule_needs, here)
-            )
-            for claim in run.claims:
-                found = claims.leaves_of(claim, start, here, split)
-                for leaf in found:
+            known |= {n.of: 1 for n in needs if n.relation == ">" and not n.of.has(*KINKS)}
+            here = replace(region, assumed={**region.assumed, **known})
+            rule_needs = reduced(self._rule_needs[region], here.sign)
+            conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
+            for claim in (each for each in self._claims if each.region is region):
+                for leaf in _leaves_of(claim, here):
+                    leaf.compare(equality.refuted_at)
                     self._confirm(leaf)
-                    conditions |= dict.fromkeys(self._cuts(leaf))
-                leaves += found
+                    leaves.append(leaf)
+                    conditions |= dict.fromkeys(map(self._reading.back, leaf.region.conditions))
         conditions |= dict.fromkeys(condition_of(self._reading.back(k), 1) for k in self._explored)
-        every = [*domain, *conditions, *self._reading.jumps()]
-        self._conditions = [e for e in dict.fromkeys(every) if isinstance(e, Relational)]
-        return leaves, list(domain)
+        every = dict.fromkeys([*domain, *conditions, *self._reading.jumps()])
+        return leaves, list(domain), [e for e in every if isinstance(e, Relational)]
 
-    def _said(self, need: Need, region: Region) -> Any:
-        return condition_of(self._case.original(need.of, region), need.sign)
-
-    def _cuts(self, leaf: Leaf) -> list[Any]:
-        """Give the conditions by which a leaf was cut out, in the symbols of the inputs."""
-        return list(map(self._reading.back, leaf.region.conditions))
-
-    # ------------------------------------------------------------------ on numbers
-
-    def _inside(self, leaf: Leaf, rows: Any) -> Any:
-        """Tell which points lie in the part of a leaf."""
-        cuts = [holds(each, self._trial.symbols, rows) for each in self._cuts(leaf)]
-        return np.logical_and.reduce([np.full(len(rows), True), *cuts])
-
-    def _run(self, leaves: Sequence[Leaf], domain: Sequence[Any]) -> Runs:
-        """Run the rule at points of all parts, and on their borders."""
-        trial, symbols = self._trial, self._trial.symbols
-        starts: list[Region] = [replace(each, conditions=()) for each in self._starts]
-        if self._starts is not self._given:
-            starts.append(EVERYWHERE)  # also between the regions that were explored
-        formulas = list({sympy.expand(c.lhs - c.rhs): None for c in self._conditions})
-        formulas = [f for k, f in enumerate(formulas) if sympy.expand(-f) not in formulas[:k]]
-        rows, start, fits = np.zeros((0, len(symbols))), np.zeros(0, int), np.zeros(0, bool)
-        for seed in range(_DRAWS):
-            for number, region in enumerate(starts):
-                more = draw(symbols, region, formulas, seed)
-                rows, start = np.concatenate([rows, more]), np.append(start, [number] * len(more))
-            fits = np.full(len(rows), True)
-            for each in domain:
-                fits &= holds(each, symbols, rows)
-            if fits.sum() >= 2 * _POINTS:
-                break
-        # from a gradient of zeros nothing would be seen
-        zero = np.flatnonzero((rows == 0).all(1))
-        rows[zero[:, None], [symbols.index(each) for each in trial.starting]] = 1.0
-        border = borders_at(formulas, symbols, rows)
-        places: list[int] = []
-        order = np.random.default_rng(1).permutation(len(rows))
-        free = order[border[order] == -1]
-        for leaf in leaves:
-            if leaf.region.conditions or leaf.start:
-                mine = free[fits[free] & (start[free] == leaf.start)]
-                places += list(mine[self._inside(leaf, rows[mine])][:_IN_PART])
-        inside, outside = free[fits[free]], free[~fits[free]]
-        places = list(dict.fromkeys([*places, *inside]))[: max(_POINTS, len(set(places)))]
-        places += list(outside[:_OUTSIDE])
-        for each in range(len(formulas)):
-            on = np.flatnonzero(border == each)
-            # those first at which the program can run, and whose numbers are not large
-            large = np.abs(rows[on]).max(1) > _LARGE
-            places += list(on[np.lexsort((large, ~fits[on]))][:_ON_BORDER])
-        self._borders = formulas
-        picked = np.array(places, int)
-        if len(picked):
-            trial.keep_draws(rows[picked[0]])
-        outcomes = [trial.outcome(rows[k], bool(border[k] >= 0)) for k in picked]
-        return Runs(rows[picked], start[picked], border[picked], outcomes)
+    def _condition(self, need: Need, region: Region) -> Any:
+        sign = None if need.relation == "!=" else 1
+        return condition_of(self._reading.back(region.original(need.of)), sign)
 
     def _confirm(self, leaf: Leaf) -> None:
         """Run at a point at which the formulas differ, if any; say so only if the runs do.
@@ -254,20 +292,22 @@ class Prover:
         Raises:
             Refuted: If they do.
         """
-        if not isinstance(leaf.verdict, dict):
+        if not isinstance(leaf.decision, dict):
             return
         place, symbols = leaf.region.place, self._trial.symbols
-        told = [each for each in symbols if each in place or each in leaf.verdict]
-        point = original_point(leaf.verdict, leaf.region, told)
+        named = [each for each in symbols if each in place or each in leaf.decision]
+        point = original_point(leaf.decision, leaf.region, named)
         if not all(each.is_number and each.is_finite and each.is_real for each in point.values()):
             return
         missing = {each for each in symbols if each not in point}
-        for drawn in random_points(missing, _TRIES if missing else 1, 3):
-            values = {**point, **drawn}
+        for more in points(missing, _TRIES if missing else 1):
+            values = {**point, **more}
             row = np.array([float(values[each]) for each in symbols])
-            said = self._refuted_at(row, leaf.claim, point)
-            if said is not None:
-                raise said
+            decision = self._refuted_at(row, leaf.claim, point)
+            if decision is not None:
+                raise decision
+
+    # ------------------------------------------------------------------ on numbers
 
     def _refuted_at(
         self, row: Any, claim: Claim | None = None, exact: Mapping[Any, Any] | None = None
@@ -275,198 +315,243 @@ class Prover:
         """Run at a point, and refute a claim, or any one, if the run there does.
 
         Returns:
-            The verdict, if the rule gives something else there than the slope of the forward.
-            One that formulas tell, too, is the best.
+            The decision, if the rule gives something else there than the slope of the forward.
+            One that formulas show, too, is the best.
         """
+        if self._trial.outcome(row) is Outcome.NO_SLOPE:
+            return None  # as where entries are tied: along one of them alone there may be a slope
         found = [
-            self._verdict(place, entry, row, exact or {}, (got, slope))
+            self._decision(place, entry, row, exact or {}, (got, slope))
             for place, entry, got, slope in self._trial.wrong_entries(row)
             if claim is None or (claim.place, claim.entry) == (place, entry)
         ]
-        said = [verdict for verdict in found if verdict is not None]
-        return next((each for each in said if not each.ran), said[0] if said else None)
+        decisions = [decision for decision in found if decision is not None]
+        return next((v for v in decisions if not v.ran), decisions[0] if decisions else None)
 
-    def _verdict(
+    def _decision(
         self, place: int, entry: Any, row: Any, exact: Mapping[Any, Any], ran: Any
     ) -> Refuted | None:
         """Tell a counterexample; None if it may be one of rounding only."""
-        case, values = self._case, self._trial.values(row)
-        claim = case.claim_at(place, entry, values)
-        found, due = (case.original(each, claim.region) for each in (claim.found, claim.due))
-        numbers = {symbol: exact.get(symbol, written(value)) for symbol, value in values.items()}
-        sides = [_value(each, numbers) for each in (found, due)]
+        values = self._trial.values(row)
+        claim = self._claim_at(place, entry, values)
+        found, due = map(self._reading.back, (claim.found, claim.due))
+        numbers = {symbol: exact.get(symbol, _written(value)) for symbol, value in values.items()}
+        sides = [_number(each, numbers) for each in (found, due)]
         gap = abs(sides[0] - sides[1])
-        told = gap > 0 and all(
+        formulas_tell = gap > 0 and all(
             abs(side - number) <= min(1e-6 * (1 + abs(number)), 0.2 * gap)
             for side, number in zip(sides, ran, strict=True)
         )
-        if not told and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
+        if not formulas_tell and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
             return None
-        if not told and np.isfinite(ran[0]) and _is_far(row):
-            # rounding spoils what is beside the point too; what is wrong there alone is wrong
-            beside = self._trial.beside(row, place, entry)
-            if any(abs(b - ran[1]) > 0.1 * abs(ran[0] - ran[1]) for b in beside) or not beside:
-                return None
-        inside = found.free_symbols | due.free_symbols
-        if not told or any(run.needs for run in case.runs):  # where it runs, others decide
-            inputs = numbers.keys() - set(self._trial.starting)
-            inside |= inputs if len(inputs) <= _FEW else set()
-        at = {symbol: numbers[symbol] for symbol in sorted(inside & numbers.keys(), key=str)}
-        return Refuted(entry, found, due, at, case.of(place), claim.note, None if told else ran)
+        if not formulas_tell and np.isfinite(ran[0]) and _is_far(row):
+            return None
+        shown = found.free_symbols | due.free_symbols
+        if not formulas_tell or any(self._needs.values()):  # where it runs, others decide
+            shown |= symbols_in(_flat(self._held))
+        at = {symbol: numbers[symbol] for symbol in sorted(shown & numbers.keys(), key=str)}
+        of = self._of(place)
+        return Refuted(entry, found, due, at, of, claim.note, None if formulas_tell else ran)
 
-    def _has_unmet_need(self, values: dict[Any, float]) -> bool:
-        """Tell whether a step of the rule has no value at a point."""
-        for run in self._case.runs:
-            for need in run.rule_needs:
-                number = _value(self._case.original(need.of, run.region), values)
+    def _claim_at(self, place: int, entry: Any, values: Mapping[Any, float]) -> Claim:
+        """Find the claim of an entry in the run whose region has a point."""
+        claims = [each for each in self._claims if (each.place, each.entry) == (place, entry)]
+        for claim in reversed(claims):
+            if all(each.subs(values) == True for each in claim.region.conditions):  # noqa: E712
+                return claim
+        return claims[0]
+
+    def _sampled(self, leaves: list[Leaf], domain: list[Any], conditions: list[Any]) -> Any:
+        """Choose points in all parts and on their borders; say which are on the domain's edge."""
+        trial, symbols = self._trial, self._trial.symbols
+        formulas = list({sympy.expand(c.lhs - c.rhs): None for c in conditions})
+        formulas = [f for k, f in enumerate(formulas) if sympy.expand(-f) not in formulas[:k]]
+        batches = [drawn(symbols, formulas, seed) for seed in range(_DRAWS if domain else 1)]
+        rows, on_border = (np.concatenate(each) for each in zip(*batches, strict=True))
+        # from a gradient of zeros nothing would be seen
+        zero = np.flatnonzero((rows == 0).all(1))
+        rows[zero[:, None], [symbols.index(each) for each in trial.starting]] = 1.0
+        fits = _holding(domain, symbols, rows)
+        order = np.random.default_rng(1).permutation(len(rows))
+        free = order[on_border[order] == -1]
+        inside, outside = free[fits[free]], free[~fits[free]]
+        places = []
+        for cuts in {leaf.region.conditions: None for leaf in leaves}:
+            here = _holding(map(self._reading.back, cuts), symbols, rows[inside])
+            places += list(inside[here][:_IN_PART])
+        places = list(dict.fromkeys([*places, *inside]))[: max(_POINTS, len(set(places)))]
+        places += list(outside[:_OUTSIDE])
+        for each in range(len(formulas)):
+            on = np.flatnonzero(on_border == each)
+            # those first at which the program can run, and whose numbers are not large
+            large = np.abs(rows[on]).max(1) > _LARGE
+            places += list(on[np.lexsort((large, ~fits[on]))][:_ON_BORDER])
+        picked = rows[np.array(places, int)]
+        edges = compiled([c.lhs - c.rhs for c in domain], symbols)(picked)
+        return picked, (edges == 0).any(0)
+
+    def _run_on_numbers(self, rows: Any, on_edge: Any) -> Any:
+        """Run the rule at points, and give at which of them it agreed, and at which it had to.
+
+        Raises:
+            Refuted: If the rule is wrong at one of them.
+            Undecided: If it is, but in which entry was not found.
+        """
+        outcomes = np.array([self._trial.outcome(row) for row in rows])
+        spare: list[Refuted] = []
+        wrong = [
+            place
+            for place, outcome in enumerate(outcomes)
+            if outcome is Outcome.DIFFERS
+            or (outcome is Outcome.NOTHING and not on_edge[place] and self._must_run(rows[place]))
+        ]
+        for place in sorted(wrong, key=lambda k: (_length(rows[k]), k))[: 4 * _TRIES]:
+            short = np.array([float(_written(each)) for each in rows[place]])
+            decision = self._refuted_at(short) or self._refuted_at(rows[place])
+            if decision is not None and not decision.ran:
+                raise decision
+            if decision is not None:
+                spare.append(decision)
+            elif outcomes[place] is Outcome.DIFFERS:
+                outcomes[place] = Outcome.CLOSE
+        if spare:
+            raise spare[0]
+        if Outcome.DIFFERS in outcomes:
+            raise Undecided(
+                because="formulas and runs disagree: at a point the rule gives "
+                "something else than the slope of the forward, and it was not found which entry"
+            )
+        return outcomes == Outcome.AGREES, outcomes != Outcome.NO_SLOPE
+
+    def _must_run(self, row: Any) -> bool:
+        """Say whether NaN is no accident of large numbers: near 0, or where a step fails."""
+        if not _is_far(row):
+            return True
+        values = self._trial.values(row)
+        for region, needs in self._rule_needs.items():
+            for need in needs:
+                number = _number(self._reading.back(region.original(need.of)), values)
                 if not (number > 0 or (number < 0 and need.relation == "!=")):
                     return True
         return False
 
-    def _refute_by(self, runs: Runs, domain: Sequence[Any]) -> None:
-        """Refute the rule if a run did so.
-
-        Raises:
-            Refuted: If so.
-        """
-        spare: list[Refuted] = []
-        limits = {sympy.expand(c.lhs - c.rhs) for c in domain}
-        jumps = {  # the forward jumps somewhere on these: smooth at one of them is but chance
-            border
-            for border, outcome in zip(runs.border, runs.outcomes, strict=True)
-            if border >= 0 and outcome is Outcome.ROUGH and self._borders[border].has(sympy.floor)
-        }
-        for outcome, most in ((Outcome.DIFFERS, 4 * _TRIES), (Outcome.NOTHING, _TRIES)):
-            places = np.flatnonzero(runs.where(outcome))
-            for place in sorted(places, key=lambda k: (_complexity(runs.rows[k]), k))[:most]:
-                row, border = runs.rows[place], runs.border[place]
-                if border in jumps:
-                    continue
-                if outcome is Outcome.NOTHING:
-                    edge = self._borders[border] if border >= 0 else None
-                    if edge is not None and {edge, sympy.expand(-edge)} & limits:
-                        continue  # as at 0 in 1 / (1 / x)
-                    if _is_far(row) and not self._has_unmet_need(self._trial.values(row)):
-                        continue  # a number overflows, or is rounded to where there is a pole
-                    said = self._refuted_at(row)
-                else:
-                    short = np.array([float(written(each)) for each in row])
-                    said = self._refuted_at(short) or self._refuted_at(row)
-                    runs.outcomes[place] = Outcome.CLOSE
-                if said is not None and not said.ran:
-                    raise said
-                spare += [] if said is None else [said]
-        if spare:
-            raise spare[0]
-
     # ------------------------------------------------------------------ what is proved
 
-    def _proof(self, leaves: list[Leaf], domain: list[Any]) -> Proof:
+    def _proof(self, leaves: list[Leaf], domain: list[Any], conditions: list[Any]) -> Proof:
         """Give a proof, of what both formulas and runs show.
 
         Raises:
             Refuted: If the rule is wrong.
             Undecided: If there is nothing left, or something that was not decided.
         """
-        runs = self._run(leaves, domain)
-        self._refute_by(runs, domain)
-        for leaf in leaves:  # in earnest, once runs have not refuted the rule
-            leaf.settle()
-            self._confirm(leaf)
-        apart = runs.border < 0
-        agrees = runs.where(Outcome.AGREES) & apart
-        differs = runs.where(Outcome.DIFFERS) & apart
-        ran = agrees | differs | (runs.where(Outcome.CLOSE, Outcome.NOTHING) & apart)
-        if differs.any():
-            raise undecided(
-                "formulas and runs do not tell the same: at a point the rule gives something else "
-                "than the slope of the forward, and it was not found which entry"
-            )
-        evidence, seen = [], set()
-        by_claim: dict[Any, list[Leaf]] = {}
-        for run in self._case.runs:
-            by_claim |= {(claim.place, claim.entry): [] for claim in run.claims}
+        rows, on_edge = self._sampled(leaves, domain, conditions)
+        agrees, ran = self._run_on_numbers(rows, on_edge)
+        evidence: list[Evidence] = []
+        by_entry: dict[Any, list[Leaf]] = {(c.place, c.entry): [] for c in self._claims}
         for leaf in leaves:
-            by_claim[leaf.claim.place, leaf.claim.entry].append(leaf)
-        for mine in by_claim.values():
+            by_entry[leaf.claim.place, leaf.claim.entry].append(leaf)
+        for (place, entry), mine in by_entry.items():
             good = []
             for leaf in mine:
-                inside = self._inside(leaf, runs.rows) & (runs.start == leaf.start)
-                if leaf.verdict is not None and ((inside & ran).any() or not inside.any()):
+                leaf.compare(lambda *sides, leaf=leaf, **how: equality.decide(
+                    *sides, leaf.region, **how))  # fmt: skip
+                self._confirm(leaf)
+                here = map(self._reading.back, leaf.region.conditions)
+                inside = _holding(here, self._trial.symbols, rows)
+                if leaf.decision is not None and ((inside & ran).any() or not inside.any()):
                     raise self._open(leaf)
-                if leaf.verdict is None and (inside & agrees).any():
+                if leaf.decision is None and (inside & agrees).any():
                     good.append(leaf)
             if not good:
                 raise self._unwitnessed(mine)
-            seen |= {(leaf.start, *self._cuts(leaf)) for leaf in good}
-            evidence.append(self._evidence(good))
-        case, run = self._case, self._case.runs[0]
-        regions = {str(region): region for each in evidence for region in each.regions}
+            regions = []
+            for leaf in good:
+                cuts = (*map(self._reading.back, leaf.region.conditions), *self._reading.jumps())
+                regions.append(Region(leaf.region.place, cuts) if cuts else EVERYWHERE)
+            label, claim = label_of(self._inputs[place]), good[0].claim
+            found, due = map(self._reading.back, (claim.found, claim.due))
+            evidence.append(Evidence(label, entry, found, due, tuple(regions)))
+        named = {str(region): region for each in evidence for region in each.regions}
         return Proof(
-            forward=_told(run.results),
-            cotangent=_told([entries(each) for each in case.cotangents]),
-            gradients=tuple(_told([each]) for each in run.gradients),
-            regions=tuple(regions.values()) or (EVERYWHERE,),
-            inputs=tuple((case.label(k), each.shape) for k, each in enumerate(case.inputs)),
-            assumed=tuple(map(claims.assumptions_of, case.inputs)),
+            forward=_in_a_row(self._results),
+            cotangent=_in_a_row([entries(each) for each in self._cotangents]),
+            gradients=tuple(_in_a_row([each]) for each in self._gradients),
+            regions=tuple(named.values()) or (EVERYWHERE,),
+            inputs=tuple((label_of(each), each.shape) for each in self._inputs),
+            assumed=tuple(map(_assumption_of, self._inputs)),
             evidence=tuple(evidence),
             domain=tuple(domain),
-            witness=Witness(int(agrees.sum()), len(seen), self._trial.runs),
+            points=int(agrees.sum()),
         )
-
-    def _evidence(self, good: Sequence[Leaf]) -> Evidence:
-        claim = good[0].claim
-        found, due = (self._case.original(e, claim.region) for e in (claim.found, claim.due))
-        jumps, regions = self._reading.jumps(), []
-        for leaf in good:
-            conditions = (*self._starts[leaf.start].conditions, *self._cuts(leaf), *jumps)
-            regions.append(Region(leaf.region.place, conditions))
-        return Evidence(self._case.label(claim.place), claim.entry, found, due, tuple(regions))
-
-    # ------------------------------------------------------------------ what is not decided
 
     def _open(self, leaf: Leaf) -> Undecided:
         """Say that a claim was not decided in a part of space."""
-        case, claim = self._case, leaf.claim
-        left, right = (case.original(each, leaf.region) for each in leaf.sides)
-        of = case.of(claim.place)
-        if not isinstance(leaf.verdict, dict):
-            assert leaf.verdict is not None
-            return Undecided(claim.entry, left, right, *leaf.verdict, of, ADVICE)
-        at = ", ".join(f"{s} = {v}" for s, v in leaf.verdict.items())
+        claim, of = leaf.claim, self._of(leaf.claim.place)
+        left, right = (self._reading.back(leaf.region.original(each)) for each in leaf.sides)
+        if not isinstance(leaf.decision, dict):
+            return Undecided(claim.entry, left, right, leaf.decision, of)
+        at = ", ".join(f"{s} = {v}" for s, v in leaf.decision.items())
         because = (
             f"the formulas {left} and {right} differ at {at}, but no run shows it: either "
             "rounding hides it, or the program has no value there"
         )
-        return Undecided(claim.entry, left, right, left - right, None, of, because=because)
+        return Undecided(claim.entry, left, right, left - right, of, because)
 
     def _unwitnessed(self, leaves: Sequence[Leaf]) -> Undecided:
         where = " or ".join(dict.fromkeys(str(leaf.region) for leaf in leaves[:3]))
         failed = f" (the last one failed: {self._trial.failed})" if self._trial.failed else ""
-        return undecided(
-            "no point was found at which the rule could be run on numbers and compared with the "
-            f"forward's slope{f', where {where}' if where else ''}{failed}. {ADVICE}"
+        return Undecided(
+            because="no point was found at which the rule could be run on numbers and compared "
+            f"with the forward's slope{f', where {where}' if where else ''}{failed}"
         )
 
-    def _not_decided(self, error: Exception) -> Exception:
-        """Say why there is no verdict; but refute the rule if numbers alone do that."""
-        case = self._case
-        if not case.cotangents:
-            return not_decided(error)
-        trial = Trial(case.call, case.held, case.wanted, case.cotangents)
-        with trial.running():
-            rows = draw(trial.symbols, EVERYWHERE, [])[:_POINTS]
-            trial.keep_draws(rows[0])
-            wrong = (row for row in rows if trial.outcome(row, False) is Outcome.DIFFERS)
-            for row, _ in zip(wrong, range(_TRIES), strict=False):
-                for place, entry, got, slope in trial.wrong_entries(row):
-                    at = {s: written(v) for s, v in trial.values(row).items()}
-                    nan, of = sympy.nan, case.of(place)
-                    return Refuted(entry, nan, nan, at, of, "", (got, slope))
-        return not_decided(error)
+
+def _leaves_of(claim: Claim, region: Region) -> Iterator[Leaf]:
+    """Cut a region at the kinks of a claim."""
+    bent = [node for each in claim.values for node in kink_nodes(each)]
+
+    def formulas_in(here: Region) -> list[list[Any]]:
+        return [list(map(here.enter, bent)), list(map(here.enter, (claim.found, claim.due)))]
+
+    for here, (_, sides) in parts(region, formulas_in, _PARTS):
+        yield Leaf(claim, here, (sides[0], sides[1]))
 
 
-def written(value: float) -> Any:
+def _holding(conditions: Iterable[Any], symbols: Sequence[Any], rows: Any) -> Any:
+    """Tell at which points conditions hold; on their borders they do not."""
+    compare = {
+        sympy.Gt: np.greater, sympy.Ge: np.greater, sympy.Lt: np.less, sympy.Le: np.less,
+        sympy.Eq: np.equal, sympy.Ne: np.not_equal,
+    }  # fmt: skip
+    listed, fits = list(conditions), np.full(len(rows), True)
+    values = compiled([each.lhs - each.rhs for each in listed], symbols)(rows)
+    for condition, value in zip(listed, values, strict=True):
+        fits &= compare[type(condition)](value, 0) & ~np.isnan(value)
+    return fits
+
+
+def _zeros(shape: tuple[int, ...]) -> Any:
+    return vector_of([sympy.Integer(0)] * math.prod(shape)).reshape(shape)
+
+
+def _flat(arrays: Iterable[Any]) -> list[Any]:
+    return [each for array in arrays for each in entries(array).flat]
+
+
+def _moved(array: Any, region: Region) -> Any:
+    """Give an array as it is in a region; itself if that is the same."""
+    if not symbols_in(entries(array).flat) & region.place.keys():
+        return array
+    return entrywise(lambda each: each.subs(region.place, simultaneous=True), array)
+
+
+def _in_a_row(arrays: Sequence[Any]) -> Any:
+    """Show formulas as SymPy has them: those of several arrays in a row."""
+    flat = _flat(arrays)
+    return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
+
+
+def _written(value: float) -> Any:
     """Write a number as a fraction, with few digits where it is one of few."""
     for number in (value, round(value, 6)):
         fraction = sympy.Rational(str(number)) if abs(number) > 1e-6 else sympy.Rational(number)
@@ -475,10 +560,16 @@ def written(value: float) -> Any:
     return sympy.Rational(str(round(value, 9)))
 
 
-def _complexity(row: Any) -> float:
+def _number(formula: Any, numbers: Mapping[Any, Any]) -> float:
+    try:
+        return float(formula.subs(numbers).doit().evalf(20))
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _length(row: Any) -> float:
     """Tell how long numbers are to be read: short ones make the better counterexample."""
-    sizes = [abs(float(each)) for each in row]
-    return sum(len(str(each)) + 4 * (0 < each < 1 / 2048) for each in sizes)
+    return sum(len(str(abs(float(each)))) + 4 * (0 < abs(each) < 1 / 2048) for each in row)
 
 
 def _is_far(row: Any) -> bool:
@@ -486,40 +577,11 @@ def _is_far(row: Any) -> bool:
     return bool(np.abs(row).max(initial=0) > _LARGE)
 
 
-def _value(formula: Any, numbers: Mapping[Any, Any]) -> float:
-    try:
-        return float(formula.subs(numbers).doit().evalf(20))
-    except (TypeError, ValueError):
-        return float("nan")
-
-
-def _told(arrays: Sequence[Any]) -> Any:
-    """Show formulas as SymPy has them: those of several arrays in a row."""
-    flat = [entry for array in arrays for entry in array.flat]
-    return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
-
-
-def not_decided(error: Exception) -> Undecided:
-    """Say that something could not be decided because a run on symbols, or SymPy, failed."""
-    if isinstance(error, Undecided):
-        return error
-    told = (str(error) or type(error).__name__).removeprefix("could not decide, because ")
-    by_sympy = isinstance(error, (RecursionError, AttributeError, ValueError, NotImplementedError))
-    gave_up = f"SymPy gave up on it ({type(error).__name__}): "
-    return undecided(gave_up + told if by_sympy else told)
-
-
-def undecided(because: str) -> Undecided:
-    """Say why something could not be decided."""
-    return Undecided((), sympy.nan, sympy.nan, sympy.nan, because=because)
+# ---------------------------------------------------------------------- what is proved of what
 
 
 def prove(
-    operation: Callable[..., Any],
-    *inputs: Any,
-    regions: Sequence[Any] | None = None,
-    settings: Sequence[Any] = (),
-    **assumptions: bool,
+    operation: Callable[..., Any], *inputs: Any, settings: Sequence[Any] = (), **assumptions: bool
 ) -> Proof:
     r"""Prove that the engine's gradient of an operation is the derivative of its forward.
 
@@ -529,7 +591,7 @@ def prove(
     is cut at them, and each part is proved on its own; the kinks themselves are left out.
 
     A proof holds where the program can run: where the forward and every step of it is real and
-    finite. This domain is found along the run, and told. Before anything is said, the rule itself
+    finite. This domain is found along the run. Before anything is proved, the rule itself
     runs on numbers, in float64, at some two hundred points spread over all regions, and is compared
     with difference quotients of the forward: some thousand runs of the operation.
 
@@ -539,9 +601,6 @@ def prove(
             shown.
         *inputs: Shapes, each an integer or a tuple, for which symbols x, y, z, ... are made; or
             tensors of symbols, of which those that require a gradient are differentiated.
-        regions: For functions with kinks, the parts of space to prove it in: substitutions such
-            as `{x: d}` and `{x: -d}` with a positive `d`, or conditions such as `x > 0`. They are
-            found where none are given.
         settings: What the operation takes after the tensors, such as a dimension. A SymPy symbol
             stands for any number, such as an exponent.
         **assumptions: What SymPy may assume of the symbols that are made, such as
@@ -554,7 +613,7 @@ def prove(
         Refuted: If the rule is wrong; it names the entry, both formulas and a counterexample, at
             which the rule was run.
         Undecided: If SymPy finds neither a proof nor a counterexample.
-        ValueError: If no input requires a gradient, or a symbol of the operation is no input.
+        ValueError: If no input requires a gradient, or the result does not depend on them.
 
     Example:
         >>> import minigrad as torch
@@ -566,14 +625,17 @@ def prove(
         'for all values of the symbols with x > 0'
     """
     function = symbolic_like(operation) if isinstance(operation, Module) else operation
-    tensors = claims.made(inputs, assumptions)
-    wanted = [each for each in tensors if isinstance(each, Tensor) and each.requires_grad]
+    tensors = _made(inputs, assumptions)
+    wanted = [each for each in tensors if each.requires_grad]
+    held = list(tensors)
     if isinstance(function, Module):
         wanted += [each for each in function.parameters() if each.requires_grad]
+        held += [*function.parameters(), *function.buffers()]
     if not wanted:
         raise ValueError("prove() needs an input that requires a gradient")
-    given = [EVERYWHERE] if regions is None else [region_of(_of_symbols(each)) for each in regions]
     numbers = {k: tensor_of(s) for k, s in enumerate(settings) if isinstance(s, sympy.Symbol)}
+    held = list({id(each): each for each in (*held, *numbers.values())}.values())
+    held = [each for each in held if isinstance(each._array, SymbolicArray)]
 
     def call() -> Any:
         given = (
@@ -581,35 +643,68 @@ def prove(
         )
         return function(*tensors, *given)
 
-    held = [*wanted, *(each for each in tensors if isinstance(each, Tensor)), *numbers.values()]
-    if isinstance(function, Module):
-        held += [*function.parameters(), *function.buffers()]
-    held = [e for e in {id(e): e for e in held}.values() if isinstance(e._array, SymbolicArray)]
-    _refuse_shared_names(held, wanted)
-    proof = Prover(Case(call, wanted, held, Integers()), given).check()
-    return replace(proof, name=claims.name_of(operation))
+    _check_symbols(held, wanted)
+    return replace(Prover(call, wanted, held).check(), name=_name_of(operation))
 
 
-def _refuse_shared_names(held: Sequence[Tensor], wanted: Sequence[Tensor]) -> None:
+def _made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Tensor]:
+    """Make symbols for shapes, and leave tensors as they are."""
+    taken = {label_of(entries(each)) for each in inputs if isinstance(each, Tensor)}
+    names = [name for name in _NAMES if name not in taken]
+    if len(inputs) > len(names) + len(taken):
+        raise ValueError(f"prove() has names for {len(_NAMES)} inputs. Make symbols for more.")
+    tensors = []
+    for each in inputs:
+        if not isinstance(each, Tensor):
+            if isinstance(each, bool) or not isinstance(each, int | tuple | list):
+                raise TypeError(
+                    "prove() takes shapes, such as 2 or (2, 3), and tensors of symbols, but got "
+                    f"{type(each).__name__}. What else there is goes into settings=(...)."
+                )
+            each = symbols(names.pop(0), each, requires_grad=True, **assumptions)
+        tensors.append(each)
+    return tensors
+
+
+def _check_symbols(held: Sequence[Tensor], wanted: Sequence[Tensor]) -> None:
     """Refuse to prove anything of inputs that are no symbols, or that share the name of one.
 
     Raises:
         ValueError: If an input is a formula.
         Undecided: If two symbols have one name: in formulas they would be one.
     """
-    if not all(entry.is_Symbol for each in wanted for entry in entries(each).flat):
+    if not all(entry.is_Symbol for entry in _flat(wanted)):
         raise ValueError("prove() takes inputs whose entries are symbols, not formulas or numbers")
     names = Counter(s.name for each in held for s in symbols_in(entries(each).flat))
     shared = next((name for name, count in names.items() if count > 1), None)
     if shared is not None:
-        raise undecided(f"two inputs have a symbol {shared}. Choose other names")
+        raise Undecided(because=f"two inputs have a symbol {shared}. Choose other names")
 
 
-def _of_symbols(region: Any) -> Any:
-    """Let tensors stand for the only symbol in them."""
-    if isinstance(region, tuple):
-        return tuple(map(_of_symbols, region))
-    if not isinstance(region, Mapping):
-        return entries(region).item() if isinstance(region, Tensor) else region
-    pairs = [[entries(each).item() for each in pair] for pair in region.items()]
-    return dict(pairs)
+def _name_of(operation: Any) -> str:
+    """Say what is proved."""
+    owner = getattr(operation, "__self__", None)
+    if isinstance(owner, type):  # the apply of a custom function
+        return f"{owner.__name__}.{operation.__name__}"
+    name = getattr(operation, "__name__", type(operation).__name__)
+    return "the function" if name == "<lambda>" else str(name)
+
+
+def _assumption_of(array: Any) -> str:
+    """Say what is assumed of all symbols of an array beyond that they are real."""
+    kinds = ("positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer")
+    flat = list(array.flat)
+    found = [kind for kind in kinds if all(each.assumptions0.get(kind) for each in flat)]
+    return found[0] if found and flat else ""
+
+
+def label_of(symbols: Any) -> str:
+    """Name an array after its entries: x for x_{0} and x_{1}, w_0 for w_{0;0} and w_{0;1}."""
+    listed = list(symbols.flat)
+    if not listed:
+        return "an empty input"
+    if len(listed) == 1:
+        return str(listed[0])
+    stem, _, place = str(listed[0]).partition("_{")
+    number, several, _ = place.partition(";")
+    return f"{stem}_{number}" if several else stem

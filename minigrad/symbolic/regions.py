@@ -1,24 +1,141 @@
-"""Cut space at the kinks and jumps of formulas, and give what they are in each part."""
+"""Tell signs, what each step needs to be a real number, and cut space at kinks and jumps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+import numpy as np
 import sympy
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import And, BooleanFunction
 
-from minigrad.symbolic.signs import factored, own, sign_of
+
+@lru_cache(maxsize=20_000)
+def sign_of(formula: Any) -> int | None:
+    """Give 1, -1 or 0 if the formula has this sign at all values of its symbols, else None.
+
+    Example:
+        >>> import sympy
+        >>> p = sympy.Symbol("p", positive=True)
+        >>> sign_of(-p / (1 + p)), sign_of(1 / (1 + p) - 1), sign_of(p - 1)
+        (-1, -1, None)
+    """
+    bent = formula.has(sympy.Piecewise, sympy.Max, sympy.Min, sympy.Abs)
+    for write in (lambda e: e, sympy.factor_terms, (lambda e: e) if bent else factored):
+        shape = write(formula)
+        if shape.is_extended_positive:
+            return 1
+        if shape.is_extended_negative:
+            return -1
+        if shape.is_zero:
+            return 0
+    return None
+
+
+def factored(formula: Any) -> Any:
+    """Write a formula as a product, if it is a quotient of polynomials in anything."""
+    try:
+        return sympy.factor(sympy.together(formula))
+    except (sympy.PolynomialError, NotImplementedError):
+        return formula
+
+
+class Need(NamedTuple):
+    """That an expression has a certain sign; else a step gives no real and finite number.
+
+    Attributes:
+        of: The expression.
+        relation: ">", ">=" or "!=", to be followed by 0.
+    """
+
+    of: Any
+    relation: str
+
+    @property
+    def is_met(self) -> bool:
+        """Whether that is plain to see, as for numbers."""
+        return bool((self.of.is_Number or self.of.is_Symbol) and self.holds(self.of))
+
+    def holds(self, value: Any) -> bool | None:
+        """Tell whether an expression has this sign; None if that is not known."""
+        facts = {">": "is_positive", ">=": "is_nonnegative", "!=": "is_nonzero"}
+        return getattr(value, facts[self.relation])
+
+
+def _inside(relation: str) -> Callable[[Any], Iterable[Need]]:
+    """Need an argument between -1 and 1."""
+    return lambda a: (Need(1 - a, relation), Need(1 + a, relation))
+
+
+def _power(base: Any, exponent: Any) -> Iterable[Need]:
+    """A negative base has integer powers only, and 0 no negative ones."""
+    if exponent.is_integer:
+        return () if exponent.is_nonnegative else (Need(base, "!="),)
+    if exponent.is_number:
+        return (Need(base, ">=" if exponent.is_nonnegative else ">"),)
+    return (Need(base, ">"),)
+
+
+# For functions of NumPy, and for minigrad's own that minigrad.symbolic.special adds, what they
+# need of an entry of each argument.
+NEEDS: dict[Any, Callable[..., Iterable[Need]]] = {
+    **dict.fromkeys(
+        (np.true_divide, np.floor_divide, np.remainder, np.fmod), lambda a, b: (Need(b, "!="),)
+    ),
+    np.reciprocal: lambda a: (Need(a, "!="),),
+    **dict.fromkeys((np.power, np.float_power), _power),
+    np.sqrt: lambda a: (Need(a, ">="),),
+    **dict.fromkeys((np.log, np.log2, np.log10), lambda a: (Need(a, ">"),)),
+    np.log1p: lambda a: (Need(1 + a, ">"),),
+    np.tan: lambda a: (Need(sympy.cos(a), "!="),),
+    np.arcsin: _inside(">="),
+    np.arccos: _inside(">="),
+    np.arctanh: _inside(">"),
+    np.arccosh: lambda a: (Need(a - 1, ">="),),
+    np.arctan2: lambda a, b: (Need(a**2 + b**2, "!="),),
+}
+
+
+def reduced(needs: Iterable[Need], sign_of: Callable[[Any], int | None]) -> list[Need]:
+    """Leave out what is so anyway. A border counts as left out: `>` stands for `>=`.
+
+    Args:
+        needs: What is needed.
+        sign_of: Gives the sign of an expression where it is known.
+
+    Example:
+        >>> x = sympy.Symbol("x", real=True)
+        >>> reduced([Need(x, ">="), Need(1 + x**2, "!="), Need(x**2, ">=")], sign_of)
+        [Need(of=x, relation='>')]
+    """
+    found: dict[Need, None] = {}
+    for of, relation in sorted(needs, key=lambda n: (sympy.default_sort_key(n.of), n.relation)):
+        formula = factored(of) if relation == ">=" and of.is_polynomial() else of
+        sign = sign_of(formula)
+        if sign == 1 or (sign == -1 and relation == "!="):
+            continue
+        if relation == ">=" and formula.is_nonnegative:
+            continue
+        if relation == "!=":
+            for factor in sympy.Mul.make_args(factored(of)):
+                base = factor.base if factor.is_Pow and factor.exp.is_number else factor
+                base = base.args[0] if isinstance(base, (sympy.Abs, sympy.sign)) else base
+                if not sign_of(base):
+                    found[Need(base, "!=")] = None
+        else:
+            found[Need(of, ">")] = None
+    return [need for need in found if need.relation == ">" or Need(need.of, ">") not in found]
+
+
+# ---------------------------------------------------------------------- what is rounded
 
 ROUNDED = (sympy.floor, sympy.ceiling)
-_READ = (sympy.Mod, *ROUNDED)
 
 
 def rebuilt(node: Any, change: Callable[[Any, list[Any]], Any], done: dict[Any, Any]) -> Any:
-    """Write a formula anew from its leaves up; a part that occurs often is looked at once.
+    """Rewrite a formula from its leaves up; a part that occurs often is looked at once.
 
     Args:
         node: The formula.
@@ -45,15 +162,15 @@ class Integers:
         self.facts: dict[Any, int] = {}  # expressions that are positive, apart from jumps
 
     def read(self, formula: Any) -> Any:
-        """Give a formula with integers of their own for what is rounded.
+        """Give a formula with symbols of their own for what is rounded.
 
         Example:
             >>> x = sympy.Symbol("x", real=True)
-            >>> known = Integers()
-            >>> known.read(sympy.ceiling(x) - sympy.floor(x)), list(known.facts)
-            (1, [-n_1 + x, n_1 - x + 1])
+            >>> Integers().read(sympy.ceiling(x) - sympy.floor(x))
+            1
         """
-        return rebuilt(formula, self._read, {}) if formula.has(*_READ) else formula
+        rounded = formula.has(sympy.Mod, *ROUNDED)
+        return rebuilt(formula, self._read, {}) if rounded else formula
 
     def _read(self, node: Any, arguments: list[Any]) -> Any:
         if isinstance(node, sympy.floor):
@@ -77,7 +194,7 @@ class Integers:
         if argument.could_extract_minus_sign():
             return -self._symbol(-argument) - 1  # apart from jumps
         if argument not in self._symbols:
-            symbol = own(f"n_{len(self._symbols) + 1}", integer=True)
+            symbol = sympy.Dummy(f"n_{len(self._symbols) + 1}", integer=True)
             self._symbols[argument] = symbol
             self.facts |= {argument - symbol: 1, symbol + 1 - argument: 1}
         return self._symbols[argument]
@@ -88,10 +205,6 @@ class Integers:
             if formula.has(symbol):
                 formula = formula.xreplace({symbol: sympy.floor(argument)})
         return formula
-
-    def symbols(self) -> list[Any]:
-        """List the symbols that stand for something rounded."""
-        return list(self._symbols.values())
 
     def jumps(self) -> list[Any]:
         """List the conditions under which there is no jump: x is no integer."""
@@ -104,11 +217,13 @@ def is_steady(expression: Any) -> bool:
     return all(symbol.is_integer for symbol in expression.free_symbols)
 
 
+# ---------------------------------------------------------------------- regions
+
 _BENT = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.DiracDelta)
-_KINKS = (*_BENT, sympy.Max, sympy.Min, Relational)
+KINKS = (*_BENT, sympy.Max, sympy.Min, Relational)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Region:
     """A part of space, described by substitutions that lead into it and by conditions.
 
@@ -125,7 +240,7 @@ class Region:
     assumed: Mapping[Any, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return ", ".join(map(said, self.conditions)) or "everywhere"
+        return ", ".join(map(in_words, self.conditions)) or "everywhere"
 
     def sign(self, formula: Any) -> int | None:
         """Give the sign that a formula has in all of this region, or None."""
@@ -133,27 +248,25 @@ class Region:
         if known is not None or not self.assumed or not isinstance(formula, sympy.Expr):
             return known
         found = self._assumed_sign(formula)
-        if found is None and (formula.is_Pow or formula.is_Mul or formula.is_Add):
-            for factor in sympy.Mul.make_args(factored(formula)):
-                sign = sign_of(factor)
-                if sign is None:
-                    base = factor.base if factor.is_Pow and factor.exp.is_number else factor
-                    sign = None if base == formula else self.sign(base)
-                    if base is not factor and sign != 1:
-                        sign = sign**factor.exp if sign and factor.exp.is_Integer else None
-                if sign is None:
-                    return None
-                found = sign if found is None else found * sign
-        return found
+        if found is not None or not (formula.is_Pow or formula.is_Mul or formula.is_Add):
+            return found
+        signs = []
+        for factor in sympy.Mul.make_args(factored(formula)):
+            whole = factor.is_Pow and factor.exp.is_Integer
+            base = factor.base if whole else factor
+            sign = sign_of(factor) if base == formula else sign_of(factor) or self.sign(base)
+            signs.append(sign**factor.exp if whole and sign else sign)
+        return None if None in signs else int(np.prod(signs))
 
     def _assumed_sign(self, formula: Any) -> int | None:
         for each, sign in self.assumed.items():
             quotient = sign_of(sympy.cancel(formula / each))
             if quotient:
                 return sign * quotient
-            found = _multiple_and_more(formula, each, sign)
-            if found is not None:
-                return found
+            for ratio in (1, -1):
+                rest = sign_of(sympy.expand(formula - ratio * each))
+                if rest is not None and rest in (0, ratio * sign):
+                    return ratio * sign  # the same, and more to the same side
         return None
 
     @property
@@ -168,7 +281,32 @@ class Region:
 
     def settle(self, formula: Any) -> Any:
         """Decide all cases in a formula that are decided in this region."""
-        return rebuilt(formula, partial(_settled, self), {}) if formula.has(*_KINKS) else formula
+        return rebuilt(formula, self._settled, {}) if formula.has(*KINKS) else formula
+
+    def _settled(self, node: Any, arguments: list[Any]) -> Any:
+        """Give what a function with a kink is where the sign of its argument is known, or None."""
+        if isinstance(node, Relational):
+            sign = self.sign(arguments[0] - arguments[1])
+            if sign is None or (sign == 0 and not isinstance(node, (sympy.Eq, sympy.Ne))):
+                return None
+            return sympy.sympify(bool(type(node)(sign, 0)))
+        if isinstance(node, _BENT):
+            sign = self.sign(arguments[0])
+            if not sign:
+                return None
+            if isinstance(node, sympy.Abs):
+                return sign * arguments[0]
+            if isinstance(node, sympy.sign):
+                return sympy.Integer(sign)
+            return sympy.Integer(0 if isinstance(node, sympy.DiracDelta) else (sign + 1) // 2)
+        if isinstance(node, (sympy.Max, sympy.Min)):
+            wanted, left = (1 if isinstance(node, sympy.Max) else -1), list(arguments)
+            for each in arguments:
+                others = (other for other in left if other is not each)
+                if any(self.sign(other - each) == wanted for other in others):
+                    left = [other for other in left if other is not each]
+            return node.func(*left)
+        return None
 
     def original(self, formula: Any) -> Any:
         """Write a formula in the symbols that were there before any substitution."""
@@ -181,77 +319,50 @@ class Region:
         values = ((formula.subs(point), sign) for formula, sign in self.assumed.items())
         return all(v.is_number and v.is_real and sympy.sign(v) == sign for v, sign in values)
 
-
-def _multiple_and_more(formula: Any, known: Any, sign: int) -> int | None:
-    """Give the sign of a formula that is a multiple of a known one, and more to the same side."""
-    terms, given = (sympy.expand(each).as_coefficients_dict() for each in (formula, known))
-    shared = next((term for term in given if term in terms and not term.is_number), None)
-    if shared is None:
-        return None
-    ratio = terms[shared] / given[shared]
-    whole = sign if ratio > 0 else -sign
-    rest = sign_of(sympy.expand(formula - ratio * known))
-    return rest if sign == 0 else whole if rest in (0, whole) else None
+    def narrowed(self, formula: Any, sign: int) -> Region:
+        """Give the part where a formula has a sign, without a substitution for it."""
+        return replace(
+            self,
+            conditions=(*self.conditions, condition_of(self.original(formula), sign)),
+            assumed={**self.assumed, formula: sign},
+        )
 
 
-def said(condition: Any) -> str:
+EVERYWHERE = Region()
+
+
+def in_words(condition: Any) -> str:
     """Write a condition as mathematics does.
 
     Example:
         >>> x = sympy.Symbol("x", real=True)
-        >>> said(sympy.Eq(x, 1)), said(x > 1)
+        >>> in_words(sympy.Eq(x, 1)), in_words(x > 1)
         ('x = 1', 'x > 1')
     """
     sign = {sympy.Eq: "=", sympy.Ne: "!="}.get(type(condition))
     return f"{condition.lhs} {sign} {condition.rhs}" if sign else str(condition)
 
 
-EVERYWHERE = Region()
+def condition_of(kink: Any, sign: int | None) -> Any:
+    """Write that an expression has a sign, with as few minus signs as possible: x > y.
 
+    Args:
+        kink: The expression.
+        sign: 1, -1 or 0; None for any but 0.
 
-def region_of(given: Any) -> Region:
-    """Make a region of a mapping to substitute, or of a condition, or of both in a tuple.
-
-    Raises:
-        TypeError: If it is neither.
+    Example:
+        >>> x, y = sympy.symbols("x y", real=True)
+        >>> condition_of(y - x, 1), condition_of(x - 2, None)
+        (y > x, Ne(x, 2))
     """
-    if isinstance(given, Region):
-        return given
-    if isinstance(given, Mapping):
-        return Region(dict(given), tuple(_words(given)))
-    if isinstance(given, tuple):
-        place, narrowed = map(region_of, given)
-        moved = {place.enter(each): sign for each, sign in narrowed.assumed.items()}
-        return Region(place.place, (*place.conditions, *narrowed.conditions), {}, moved)
-    if given is sympy.true:
-        return EVERYWHERE
-    known = isinstance(given, (Relational, BooleanFunction))
-    parts = sorted(And.make_args(given), key=str) if known else ()
-    if not parts or not all(isinstance(each, Relational) for each in parts):
-        raise TypeError(
-            f"a region is a substitution such as {{x: d}} or a condition such as x > 0, not {given}"
-        )
-    assumed = {}
-    for each in parts:
-        larger = isinstance(each, (sympy.Gt, sympy.Ge))
-        assumed[each.lhs - each.rhs] = 1 if larger else -1
-    return Region(conditions=tuple(parts), assumed=assumed)
-
-
-def _words(place: Mapping[Any, Any]) -> Iterable[Any]:
-    """Say a substitution as conditions: x > y where each x is y plus a positive symbol of its own.
-
-    Where it is more than that, it says what it is: x = y + d + e.
-    """
-    values = list(place.values())
-    for symbol, value in place.items():
-        own = [s for s in value.free_symbols if s.is_positive and s not in place]
-        base = value.subs(dict.fromkeys(own, 0))
-        single = len(own) == 1 and sum(own[0] in v.free_symbols for v in values) == 1
-        if single and sympy.diff(value, own[0]).is_number:
-            yield (sympy.Gt if sign_of(value - base) == 1 else sympy.Lt)(symbol, base)
-        else:
-            yield sympy.Eq(symbol, value, evaluate=False)
+    terms = sympy.Add.make_args(sympy.expand(kink))
+    here = [term for term in terms if not term.is_number and not term.could_extract_minus_sign()]
+    if not here:
+        sign, terms = sign and -sign, [-term for term in terms]
+        here = [term for term in terms if not term.is_number]
+    there = [-term for term in terms if term not in here]
+    relation = sympy.Ne if sign is None else (sympy.Eq, sympy.Gt, sympy.Lt)[sign]
+    return relation(sympy.Add(*here), sympy.Add(*there), evaluate=False)
 
 
 # ---------------------------------------------------------------------- kinks
@@ -263,14 +374,13 @@ def kinks_in(formulas: Iterable[Any]) -> list[Any]:
     The simplest come first, and of nested ones only the innermost.
 
     Example:
-        >>> import sympy
         >>> x, y = sympy.symbols("x y", real=True)
         >>> kinks_in([sympy.Abs(x) + sympy.Max(x, y), sympy.Piecewise((x, x > 1), (1, True))])
         [x, x - 1, x - y]
     """
     found = set()
     for formula in formulas:
-        if not formula.has(*_KINKS):
+        if not formula.has(*KINKS):
             continue
         for node in sympy.preorder_traversal(formula):
             if isinstance(node, Relational):
@@ -280,47 +390,16 @@ def kinks_in(formulas: Iterable[Any]) -> list[Any]:
             elif isinstance(node, (sympy.Max, sympy.Min)):
                 first, second = sorted(node.args, key=sympy.default_sort_key)[:2]
                 found.add(first - second)
-    simple = (h for h in found if h.free_symbols and not h.has(*_KINKS, sympy.Piecewise))
+    simple = (h for h in found if h.free_symbols and not h.has(*KINKS, sympy.Piecewise))
     return sorted(simple, key=lambda h: (h.count_ops(), sympy.default_sort_key(h)))
-
-
-def is_kinky(formula: Any) -> bool:
-    """Tell whether there are kinks, or integers that may jump, in a formula."""
-    return bool(formula.has(*_KINKS)) or any(s.is_integer for s in formula.free_symbols)
 
 
 def kink_nodes(formula: Any) -> list[Any]:
     """List the functions with a kink in a formula; a condition stands for the cases it parts."""
-    if not formula.has(*_KINKS):
+    if not formula.has(*KINKS):
         return []
-    found = (node for node in sympy.preorder_traversal(formula) if isinstance(node, _KINKS))
+    found = (node for node in sympy.preorder_traversal(formula) if isinstance(node, KINKS))
     return [sympy.Piecewise((1, n), (0, True)) if isinstance(n, Relational) else n for n in found]
-
-
-def _settled(region: Region, node: Any, arguments: list[Any]) -> Any:
-    """Give what a function with a kink is where the sign of its argument is known, or None."""
-    if isinstance(node, Relational):
-        sign = region.sign(arguments[0] - arguments[1])
-        if sign is None or (sign == 0 and not isinstance(node, (sympy.Eq, sympy.Ne))):
-            return None
-        return sympy.sympify(bool(type(node)(sign, 0)))
-    if isinstance(node, _BENT):
-        sign = region.sign(arguments[0])
-        if not sign:
-            return None
-        if isinstance(node, sympy.Abs):
-            return sign * arguments[0]
-        if isinstance(node, sympy.sign):
-            return sympy.Integer(sign)
-        return sympy.Integer(0 if isinstance(node, sympy.DiracDelta) else (sign + 1) // 2)
-    if isinstance(node, (sympy.Max, sympy.Min)):
-        wanted, left = (1 if isinstance(node, sympy.Max) else -1), list(arguments)
-        for each in arguments:
-            others = (other for other in left if other is not each)
-            if any(region.sign(other - each) == wanted for other in others):
-                left = [other for other in left if other is not each]
-        return node.func(*left)
-    return None
 
 
 # ---------------------------------------------------------------------- cutting
@@ -335,7 +414,7 @@ def cut(kink: Any, region: Region) -> list[Region]:
     kink = one_factor(kink, region)
     sides = (1,) if kink.is_nonnegative else (-1,) if kink.is_nonpositive else (1, -1)
     if is_steady(kink):
-        parts = [narrowed(region, kink, sign) for sign in (*sides, 0)]
+        parts = [region.narrowed(kink, sign) for sign in (*sides, 0)]
         return [part for part in parts if not part.is_empty]
     for variable in sorted(kink.free_symbols, key=lambda s: (bool(s.is_positive), str(s))):
         slope = sympy.diff(kink, variable)
@@ -345,7 +424,7 @@ def cut(kink: Any, region: Region) -> list[Region]:
         found = [_moved(kink, variable, root, sign, sign_of(slope) or 0, region) for sign in sides]
         if None not in found:
             return [each for each in found if each is not None and not each.is_empty]
-    return [narrowed(region, kink, sign) for sign in sides]
+    return [region.narrowed(kink, sign) for sign in sides]
 
 
 def parts(
@@ -384,26 +463,6 @@ def parts(
             kinks.append(here.original(kink))
 
 
-def narrowed(region: Region, formula: Any, sign: int) -> Region:
-    """Give the part of a region where a formula has a sign, without a substitution for it."""
-    return replace(
-        region,
-        conditions=(*region.conditions, condition_of(region.original(formula), sign)),
-        assumed={**region.assumed, formula: sign},
-    )
-
-
-def substituted(region: Region) -> list[Region]:
-    """Lead into a region by positive symbols, where only signs of formulas are known."""
-    here = region
-    for formula, sign in region.assumed.items():
-        entered = here.enter(formula)
-        if here.place is region.place and sign and entered.free_symbols:
-            sides = cut(sign * entered, replace(here, assumed={}))
-            here = sides[0] if sides else here
-    return [here] if here is not region and here.place != region.place else []
-
-
 def one_factor(kink: Any, region: Region) -> Any:
     """Give a factor whose sign is not known: where a product is 0, one of its factors is."""
     for factor in sympy.Mul.make_args(factored(kink)):
@@ -417,7 +476,7 @@ def _moved(
     kink: Any, variable: Any, root: Any, sign: int, slope: int, region: Region
 ) -> Region | None:
     """Lead into the region where the kink, 0 where a variable is `root`, has a sign."""
-    new = own(f"p_{len(region.meaning) + 1}", positive=True)
+    new = sympy.Dummy(f"p_{len(region.meaning) + 1}", positive=True)
     above = sign * slope == 1
     if variable.assumptions0.keys() <= sympy.Symbol("r", real=True).assumptions0.keys():
         value = root + new if above else root - new
@@ -434,25 +493,3 @@ def _moved(
         {**region.meaning, new: meaning},
         {each.subs(step): known for each, known in region.assumed.items()},
     )
-
-
-def condition_of(kink: Any, sign: int | None) -> Any:
-    """Write that an expression has a sign, with as few minus signs as possible: x > y.
-
-    Args:
-        kink: The expression.
-        sign: 1, -1 or 0; None for any but 0.
-
-    Example:
-        >>> x, y = sympy.symbols("x y", real=True)
-        >>> condition_of(y - x, 1), condition_of(x - 2, None)
-        (y > x, Ne(x, 2))
-    """
-    terms = sympy.Add.make_args(sympy.expand(kink))
-    here = [term for term in terms if not term.is_number and not term.could_extract_minus_sign()]
-    if not here:
-        sign, terms = sign and -sign, [-term for term in terms]
-        here = [term for term in terms if not term.is_number]
-    there = [-term for term in terms if term not in here]
-    relation = sympy.Ne if sign is None else (sympy.Eq, sympy.Gt, sympy.Lt)[sign]
-    return relation(sympy.Add(*here), sympy.Add(*there), evaluate=False)

@@ -14,18 +14,18 @@ import sympy
 
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.ops import special_functions
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.symbolic.array import entries
+from minigrad.symbolic.equality import number_of, numbers_of, symbols_in
 from minigrad.symbolic.mathematics import exact
-from minigrad.symbolic.points import number_of, numbers_of, symbols_in
 
 _CLOSE, _FAR_OFF, _SURELY = 2e-6, 1e-4, 1e-9  # of the sizes that are compared
 # of the difference quotient: a smaller one where a larger does not do; none of them is round, as
 # what jumps at every thousandth would look steady
 _STEPS = (1.87e-3, 4.43e-5, 1.13e-6, 2.9e-8)
 _PART = 0.5913  # of the second step
-_NEXT, _NEIGHBORS = 3e-15, 6  # the relative distance of neighbors that are rounded otherwise
-_ALIKE = 1e-4  # two quotients that differ by more tell of no slope
+_ALIKE = 1e-4  # two quotients that differ by more are no slope
 _TINY = 1e-12  # for a gradient of 1; less than that is nothing
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -33,16 +33,15 @@ _EPS = float(np.finfo(np.float64).eps)
 class Outcome(Enum):
     """What a run at a point showed."""
 
-    OUTSIDE = "the forward has no value there"
-    ROUGH = "the forward has no slope there"
+    NO_SLOPE = "the forward has no value, or no slope there"
     AGREES = "the rule gives the slope of the forward"
-    CLOSE = "the two are too close to be told apart"
+    CLOSE = "the two are too close to decide"
     DIFFERS = "the rule gives something else"
     NOTHING = "the rule gives NaN or infinity"
 
 
 class Trial:
-    """An operation and its rule, run on numbers again and again in the place of symbols.
+    """An operation and its rule, run on numbers again and again instead of symbols.
 
     A point is a row of numbers, one for each symbol.
 
@@ -54,7 +53,6 @@ class Trial:
 
     Attributes:
         symbols: What the numbers of a row stand for.
-        runs: How often the forward ran along lines.
         failed: Why it could not be run at the last point.
     """
 
@@ -77,21 +75,19 @@ class Trial:
             for each in wanted
         ]
         self._generator = np.random.default_rng(2)
-        self._random: Any = None  # the state of the random numbers, if the operation draws some
-        self.runs = 0
+        self._random = get_rng_state()  # what is drawn is the same in each run
         self.failed = ""
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
         """Let the tensors hold numbers for a while; what the operation prints is not shown."""
-        before = get_rng_state()
         try:
             with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
                 warnings.simplefilter("ignore")
                 with np.errstate(all="ignore"):
                     yield
         finally:
-            set_rng_state(before)
+            set_rng_state(self._random)
             for tensor, array in zip(self._held, self._arrays, strict=True):
                 tensor._array = array
 
@@ -99,19 +95,9 @@ class Trial:
         """Give the number of each symbol at a point."""
         return dict(zip(self.symbols, map(float, row), strict=True))
 
-    def keep_draws(self, row: Any) -> None:
-        """Find whether random numbers are drawn; then let each run draw the same ones."""
-        before = get_rng_state()
-        self._outputs(row)
-        if not np.array_equal(before._array, get_rng_state()._array):
-            self._random = before
-
-    # ------------------------------------------------------------------ one run
-
     def _outputs(self, row: Any) -> list[Tensor] | None:
         """Run forward; None where it fails."""
-        if self._random is not None:
-            set_rng_state(self._random)
+        set_rng_state(self._random)
         values = self.values(row)
         for tensor, array in zip(self._held, self._arrays, strict=True):
             tensor._array = _floats(array, values)
@@ -149,26 +135,15 @@ class Trial:
             for columns, each in zip(self._columns, found, strict=True)
         ]
 
-    # ------------------------------------------------------------------ slopes
-
-    def slope(
-        self, row: Any, direction: Any, on_border: bool = False, twice: bool = False
-    ) -> tuple[float, float]:
-        """Measure how the weighed result changes along a line, and how far off that may be.
-
-        Args:
-            row: The point.
-            direction: What is added to the row.
-            on_border: Whether both sides shall be compared, as there may be a kink in between.
-            twice: Whether steps of two sizes have to give the same, before there is a slope.
+    def _slope(self, row: Any, direction: Any, steps: Sequence[float]) -> tuple[float, float, int]:
+        """Measure how the weighed result changes along a line; NaN if it has no slope.
 
         Returns:
-            The slope, NaN if there is none, and a bound for its error.
+            The slope, a bound for its error, and the number of the step that did.
         """
-        none = float("nan"), float("inf")
-        first = none
+        middle = self._weighed(row)
         tiny = _TINY * np.abs(row[len(row) - len(self.starting) :]).max(initial=0.0)
-        for step in _STEPS:
+        for number, step in enumerate(steps if np.isfinite(middle) else ()):
             ends = [
                 self._weighed(row + sign * step * part * direction)
                 for part in (1, _PART)
@@ -183,38 +158,22 @@ class Trial:
             value = (part - _PART**2 * whole) / (1 - _PART**2)
             if apart > _ALIKE * (abs(value) + min(1.0, *map(abs, ends))) + 4 * rounding:
                 continue
-            if on_border and _bent(self._weighed(row), ends, step, rounding):
-                return none
-            found = value, 0.05 * apart + rounding
-            if not twice:
-                return found
-            if np.isfinite(first[0]):
-                apart = abs(found[0] - first[0])
-                alike = apart <= _ALIKE * abs(value) + 4 * (found[1] + first[1])
-                return first if alike else none
-            first = found
-        return none
+            far = abs(ends[0] - 2 * middle + ends[1]) / step
+            near = abs(ends[2] - 2 * middle + ends[3]) / (_PART * step)
+            if near > 0.8 * far + 8 * rounding:
+                break  # a kink: the slopes of both sides do not come together
+            return value, 0.05 * apart + rounding, number
+        return float("nan"), float("inf"), len(steps)
 
-    def beside(self, row: Any, place: int, entry: Any) -> list[float]:
-        """Give what the rule gives for an entry very near a point, on both sides."""
-        found = []
-        inputs = np.arange(len(row)) < len(row) - len(self.starting)
-        for k in (*range(-_NEIGHBORS, 0), *range(1, _NEIGHBORS + 1)):  # the point is one of its own
-            gradients = self.rule(row * np.where(inputs, 1 + k * _NEXT, 1))
-            if gradients is not None:
-                found.append(float(gradients[place][entry]))
-        return found
-
-    def outcome(self, row: Any, on_border: bool) -> Outcome:
-        """Run at a point along a random line, on which there may be a kink at the point."""
+    def outcome(self, row: Any) -> Outcome:
+        """Run at a point, and compare along a random line."""
         found, direction = self.rule(row), np.zeros(len(row))
         for columns in self._columns:
             sizes = self._generator.uniform(0.5, 1.5, columns.shape)
             direction[columns] = sizes * self._generator.choice((-1.0, 1.0), columns.shape)
-        slope, error = self.slope(row, direction, on_border)
-        self.runs += 5
+        slope, error, _ = self._slope(row, direction, _STEPS)
         if not np.isfinite(slope):
-            return Outcome.ROUGH if np.isfinite(self._weighed(row)) else Outcome.OUTSIDE
+            return Outcome.NO_SLOPE
         pairs = list(zip(found or [], self._columns, strict=False))
         if not pairs or any(a.shape != columns.shape for a, columns in pairs):
             return Outcome.NOTHING
@@ -240,25 +199,17 @@ class Trial:
             for entry in np.ndindex(columns.shape):
                 direction = np.zeros(len(row))
                 direction[columns[entry]] = 1.0
-                slope, error = self.slope(row, direction, on_border=True, twice=True)
+                slope, error, number = self._slope(row, direction, _STEPS)
+                again, doubt, _ = self._slope(row, direction, _STEPS[number + 1 :])
+                if not abs(again - slope) <= _ALIKE * abs(slope) + 4 * (error + doubt):
+                    continue  # steps of two sizes have to give the same
                 fits = found is not None and found[place].shape == columns.shape
                 got = float(found[place][entry]) if found is not None and fits else float("nan")
-                wrong = bool(np.isfinite(slope))
-                if wrong and np.isfinite(got):
-                    error += float(np.ptp(self.beside(row, place, entry) or [0.0]))  # rounding
+                wrong = True
+                if np.isfinite(got):
                     wrong = abs(got - slope) > _SURELY * (abs(got) + abs(slope)) + 20 * error
                 if wrong:
                     yield place, entry, got, slope
-
-
-def _bent(middle: float, ends: Sequence[float], step: float, rounding: float) -> bool:
-    """Tell whether the two sides have slopes of their own, or there is a jump."""
-    if not np.isfinite(middle):
-        return True
-    far = (ends[0] - 2 * middle + ends[1]) / step
-    near = (ends[2] - 2 * middle + ends[3]) / (_PART * step)
-    # on a smooth line the slopes of both sides come together as the step gets smaller
-    return not abs(near) <= 0.8 * abs(far) + 8 * rounding
 
 
 def _floats(array: Any, values: Mapping[Any, float]) -> Any:
@@ -271,3 +222,152 @@ def _floats(array: Any, values: Mapping[Any, float]) -> Any:
     given: dict[Any, sympy.Expr] = {symbol: exact(value) for symbol, value in values.items()}
     numbers = [number_of(each) for each in numbers_of(flat, given)]
     return np.array(numbers, np.float64).reshape(array.shape)
+
+
+# ---------------------------------------------------------------------- points
+
+_ROOT_STEPS = 6  # of the search for a border
+_NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
+_GENERIC, _ROOTS = 400, 12
+_SIGNS = {
+    "positive": np.greater,
+    "negative": np.less,
+    "nonnegative": np.greater_equal,
+    "nonpositive": np.less_equal,
+    "nonzero": np.not_equal,
+}
+_MODULES: list[Any] = [
+    {
+        "erf": special_functions.erf.forward,
+        "erfc": special_functions.erfc.forward,
+        "erfinv": special_functions.erfinv.forward,
+        "loggamma": special_functions.lgamma.forward,
+        "polygamma": lambda n, x: special_functions.polygamma.forward(np.asarray(x, float), int(n)),
+        "Heaviside": lambda x, half=0.5: np.heaviside(x, half),
+        "DiracDelta": lambda x: np.where(np.equal(x, 0), np.nan, 0.0),
+    },
+    "numpy",
+]
+
+
+def compiled(formulas: Sequence[Any], symbols: Sequence[Any]) -> Callable[[Any], Any]:
+    """Make a function that gives the numbers of formulas at many points at once.
+
+    Args:
+        formulas: Expressions.
+        symbols: Their symbols; a row of points has a number for each.
+
+    Returns:
+        A function of an array of n points that gives an array of n numbers for each formula, NaN
+        where it has none.
+
+    Example:
+        >>> x, y = sympy.symbols("x y", real=True)
+        >>> compiled([x + y, sympy.log(x)], [x, y])(np.array([[1.0, 2.0], [-1.0, 2.0]]))
+        array([[ 3.,  1.],
+               [ 0., nan]])
+    """
+    columns = [sympy.Symbol(f"s{place}", real=True) for place in range(len(symbols))]
+    renamed = [each.xreplace(dict(zip(symbols, columns, strict=True))) for each in formulas]
+    failures = (TypeError, ValueError, NameError, ArithmeticError, NotImplementedError, SyntaxError)
+
+    def function_of(formula: Any) -> Callable[..., Any]:
+        with contextlib.suppress(*failures):  # NumPy has not all of SymPy's functions
+            return sympy.lambdify(columns, formula, _MODULES)
+        return lambda *values: np.nan
+
+    functions = list(map(function_of, renamed))
+
+    def compute(points: Any) -> Any:
+        results = np.full((len(functions), len(points)), np.nan)
+        with np.errstate(all="ignore"):
+            for place, function in enumerate(functions):
+                with contextlib.suppress(*failures):
+                    found = np.asarray(function(*points.T))
+                    results[place] = np.where(np.imag(found) == 0, np.real(found), np.nan)
+        return results
+
+    return compute
+
+
+def drawn(symbols: Sequence[Any], borders: Sequence[Any], seed: int = 0) -> tuple[Any, Any]:
+    """Draw points, many of them near where some formulas are 0, and some there.
+
+    Args:
+        symbols: The symbols that get numbers.
+        borders: The formulas.
+        seed: What the random numbers start from.
+
+    Returns:
+        A row for each of some hundreds of points, or thousands where there are many borders; and
+        for each row the place of the border on which it was put, -1 for none.
+    """
+    generator = np.random.default_rng(seed)
+    generic = np.stack([_drawn_numbers(symbol, _GENERIC, generator) for symbol in symbols], 1)
+    generic[0] = 0.0  # where norms and squares are 0
+    rows, places = [generic], [np.full(len(generic), -1)]
+    for place, wall in enumerate(borders):
+        value = compiled([wall], symbols)
+        for column, symbol in enumerate(symbols):
+            if symbol not in wall.free_symbols:
+                continue
+            root = _root(generic[generator.integers(0, _GENERIC, _ROOTS)], column, value)
+            for distance in (0.0, *_NEAR):
+                moved = root.copy()
+                away = distance * (1 + np.abs(root[:, column]) * (distance < 0.05))
+                moved[:, column] += away * generator.choice((-1, 1), len(root))
+                rows.append(moved)
+                places.append(np.full(len(root), -1 if distance else place))
+    found, kept = np.concatenate(rows), np.concatenate(places)
+    fits = np.all([_fitting(s, column) for s, column in zip(symbols, found.T, strict=True)], 0)
+    return found[fits], kept[fits]
+
+
+def _drawn_numbers(symbol: Any, count: int, generator: Any) -> Any:
+    """Draw numbers that a symbol may stand for: most between -4 and 4, some near 0, some far."""
+    kind = generator.random(count)
+    middle = generator.integers(-256, 257, count) / 64
+    small = generator.integers(-1024, 1025, count) / 1024
+    far = generator.integers(-96, 97, count) / 4
+    values = np.where(kind < 0.65, middle, np.where(kind < 0.85, small, far))
+    if symbol.is_integer:
+        values = np.round(values)
+    if symbol.is_nonnegative:
+        values = np.abs(values)
+    elif symbol.is_nonpositive:
+        values = -np.abs(values)
+    if symbol.is_nonzero:
+        values = np.where(values == 0, -1 if symbol.is_negative else 1, values)
+    return values
+
+
+def _fitting(symbol: Any, values: Any) -> Any:
+    """Tell which numbers a symbol may stand for, as far as signs and integers go."""
+    fits = np.isfinite(values)
+    for kind, compare in _SIGNS.items():
+        if getattr(symbol, f"is_{kind}"):
+            fits &= compare(values, 0)
+    return fits & (values == np.round(values)) if symbol.is_integer else fits
+
+
+def _root(rows: Any, column: int, value: Callable[[Any], Any]) -> Any:
+    """Go along one variable to where an expression is 0, by secants; exact where it is a line."""
+    rows = rows.copy()
+    here = value(rows)[0]
+    step = np.ones(len(rows))
+    for _ in range(_ROOT_STEPS):
+        ahead = rows.copy()
+        ahead[:, column] += step
+        there = value(ahead)[0]
+        with np.errstate(all="ignore"):
+            move = -here * step / (there - here)
+        move = np.where(np.isfinite(move), np.clip(move, -1e4, 1e4), 0.0)
+        rows[:, column] += np.where(here == 0, 0.0, move)
+        here = value(rows)[0]
+        step = np.where(np.abs(move) < 1e-3, 1e-4, np.where(np.abs(move) < 1, move / 2, 1.0))
+        step = np.where(step == 0, 1e-4, step)
+    # a number with few digits is what is meant more often than not
+    rounded = rows.copy()
+    rounded[:, column] = np.round(rows[:, column], 10)
+    better = np.abs(value(rounded)[0]) <= np.abs(here)
+    return np.where(better[:, None], rounded, rows)

@@ -549,7 +549,7 @@ def play(
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
     """Give what writes local derivatives as formulas in these names; None without SymPy."""
     try:
-        from minigrad.symbolic.derivations.nodes import local_formula
+        from minigrad.symbolic.passes import local_formula
     except ModuleNotFoundError:
         return None
     called: dict[Any, str] = {}

@@ -47,21 +47,9 @@ def in_more_shapes(name, inputs, settings, *_):
     shapes = [tuple(each for each in old if not isinstance(each, dict)) for _, *old in inputs]
     if shapes == [(2,)] and settings == ():
         return [(in_shapes(inputs, ()), ()), (in_shapes(inputs, (2, 1)), ())]
-    if shapes == [(2,), ()] and not callable(settings) and name != "filled_with":
+    if shapes == [(2,), ()] and not callable(settings) and name not in ("filled_with", "div_trunc"):
         return [(in_shapes(inputs, (2, 1), (2,)), settings)]
     return []
-
-
-# Where regions have to be told: their substitution decides what SymPy would not, such as the sign
-# of exp(x) - 1, or they keep to where a function has a value.
-# The median is told where the entry lies that it takes: the middle has no ties.
-TOLD = {"acosh", "binary_cross_entropy", "celu_in_place", "scaled_elu_in_place", "logit",
-        "median_all"}  # fmt: skip
-
-
-def told_regions(name, case):
-    """Give the regions of a case if they have to be told, else None, so that they are found."""
-    return case[2] if name in TOLD else None
 
 
 def made(inputs):
@@ -88,7 +76,6 @@ def left(settings):
 
 
 for _name, _cases in CASES.items():
-    if _name not in TOLD:
-        _shapes = [inputs for inputs, *_ in _cases]
-        _more = in_more_shapes(_name, *_cases[0])
-        CASES[_name] = [*_cases, *(each for each in _more if each[0] not in _shapes)]
+    _shapes = [inputs for inputs, *_ in _cases]
+    _more = in_more_shapes(_name, *_cases[0])
+    CASES[_name] = [*_cases, *(each for each in _more if each[0] not in _shapes)]

@@ -1,7 +1,6 @@
 """Cases for losses: of numbers, of probabilities, of classes, and with margins."""
 
 import numpy as np
-from sympy import Rational, log
 
 from minigrad.creation.construction import tensor
 
@@ -36,17 +35,7 @@ def at_places(reduction):
 
 
 # Probabilities that are not within 1e-12 of 0 or 1, where logarithms and quotients are cut off.
-probable = (
-    {x(): D / (1 + D)},
-    (log(x()) > -100) & (log(1 - x()) > -100) & (x() * (1 - x()) > Rational(1, 10**12)),
-)
-
 CASES = {
-    "binary_cross_entropy": [
-        ([("x",), ("y",)], (weight, k), [probable])
-        for weight in (None, np.array(0.5))
-        for k in (0, 1)
-    ],
     "smooth_l1_loss": [([("x",), ("y",)], (k, 1), around(x(), y())) for k in (0, 1, 2)],
     "huber_loss": [([("x",), ("y",)], (k, 1), around(x(), y())) for k in (0, 1, 2)],
     "soft_margin_loss": [([("x", 2)], signs(k)) for k in (0, 1, 2)],
@@ -58,3 +47,7 @@ CASES = {
         for k in (0, 1)
     ],
 }
+RESERVED = {
+    "binary_cross_entropy": "where x*(1 - x) is below 1e-12, it divides by that, as PyTorch does",
+}
+ATTEMPTS = {"binary_cross_entropy": ([("x",), ("y",)], (None, 1))}

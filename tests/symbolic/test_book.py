@@ -13,8 +13,8 @@ from minigrad.autograd import grad
 from minigrad.symbolic import Refuted, Undecided, prove, prover, symbols
 
 from ..ops import book as gradchecked
-from .book import ATTEMPTS, BOOK, CASES, RESERVED, called, left, made, told_regions
-from .regions import D, broadcast, matrix, vector, x, y
+from .book import ATTEMPTS, BOOK, CASES, RESERVED, called, left, made
+from .regions import broadcast, matrix, vector, x, y
 
 AGAIN = "write the page again: python3 lessons/_tools proofs"
 
@@ -32,29 +32,10 @@ def _fewer_points(monkeypatch):
 @pytest.mark.examples
 @pytest.mark.parametrize(("name", "case"), ALL)
 def test_rule_is_the_derivative(name, case):
-    """In the regions that `prove` finds; only where it does not, in those that the case names."""
     inputs, settings, *_ = case
-    proof = prove(
-        called(name, settings),
-        *made(inputs),
-        settings=left(settings),
-        regions=told_regions(name, case),
-    )
+    proof = prove(called(name, settings), *made(inputs), settings=left(settings))
     assert len(proof.gradients) == len(inputs)
     assert proof.everywhere or TOLD[name][1] == proofs.BY_REGION
-
-
-# Every eighth operation, for the path of given regions alone: all were proved in those found above.
-GIVEN = {name: case for name, case in ALL if len(case) == 3 and not told_regions(name, case)}
-GIVEN = dict(list(GIVEN.items())[::8])
-
-
-@pytest.mark.parametrize(("name", "case"), GIVEN.items())
-def test_rule_is_the_derivative_in_regions_that_are_given(name, case):
-    inputs, settings, regions = case
-    proof = prove(called(name, settings), *made(inputs), settings=left(settings), regions=regions)
-    assert len(proof.evidence) == sum(each.numel() for each in made(inputs))
-    assert not proof.everywhere
 
 
 def test_every_operation_of_the_book_is_proved_or_the_reason_is_named():
@@ -118,8 +99,7 @@ def test_composed_functions(name):
 
 def test_a_condition_on_symbols_is_a_case_in_the_formula():
     first, second = made([("x",), ("y",)])
-    proof = prove(lambda p, q: BOOK["where"](p > q, p * p, q), first, second,
-                  regions=[{x(): y() + D}, {x(): y() - D}])  # fmt: skip
+    proof = prove(lambda p, q: BOOK["where"](p > q, p * p, q), first, second)
     assert proof.forward == sympy.Piecewise((x() ** 2, x() > y()), (y(), True))
 
 
@@ -131,11 +111,10 @@ SMOOTH = """
 """.split()  # noqa: SIM905 - one name after the other reads better
 
 
-ordered = [{x(1): x(0) + D}, {x(1): x(0) - D}]
 SMALL = {  # formulas grow fast
-    "softmax": (vector, (0,), ordered),
-    "log_softmax": (vector, (0,), ordered),
-    "logsumexp": (vector, ((0,), False), ordered),
+    "softmax": (vector, (0,)),
+    "log_softmax": (vector, (0,)),
+    "logsumexp": (vector, ((0,), False)),
 }
 
 
@@ -143,7 +122,7 @@ SMALL = {  # formulas grow fast
 @pytest.mark.parametrize("name", SMOOTH)
 def test_second_derivatives_by_recorded_rules(name):
     """The same rules, fed tensors, record themselves: their own derivative is proved here."""
-    inputs, settings, *regions = SMALL.get(name, CASES[name][-1])
+    inputs, settings, *_ = SMALL.get(name, CASES[name][-1])
     tensors = made(inputs)
     function = called(name, settings)
 
@@ -153,11 +132,5 @@ def test_second_derivatives_by_recorded_rules(name):
         return grad((result * (result + 1) * direction).sum(), given[0], create_graph=True)[0]
 
     direction = symbols("v", tuple(function(*tensors, *left(settings)).shape), requires_grad=True)
-    proof = prove(
-        gradient,
-        direction,
-        *tensors,
-        settings=left(settings),
-        regions=regions[0] if regions else None,
-    )
+    proof = prove(gradient, direction, *tensors, settings=left(settings))
     assert any(each != each * 0 for each in proof.gradients)

@@ -4,14 +4,10 @@ import pytest
 import sympy
 
 import minigrad as torch
-from minigrad import nn
-from minigrad.symbolic import Refuted, derive, equal, expression, symbolic_like, symbols
+from minigrad.symbolic import Refuted, derive, expression, symbolic_like, symbols
 from tests.tracing import calls_of
 
 from .examples import FUNCTIONS, KINKS, Net, diamond, worked_example
-
-F = nn.functional
-
 
 TEXT = """\
 Forward
@@ -132,21 +128,6 @@ def test_paths_that_meet_are_a_sum_of_terms():
     assert "dL/dv_1 = 1 + dL/dv_3 * dv_3/dv_1 + dL/dv_2 * dv_2/dv_1" in text
 
 
-def test_several_entries_are_told_entry_by_entry():
-    x, w = symbols("x", 2, requires_grad=True), symbols("w", (2, 2))
-    s = w @ x
-    text = str(derive((s**3).sum(), names={"s": s}))
-    assert "dL/ds_{0} = 3*s_{0}**2" in text
-    assert "dL/dx_{0} = dL/ds_{0}*w_{0,0} + dL/ds_{1}*w_{1,0}" in text
-
-
-def test_softmax_with_cross_entropy_is_p_minus_y():
-    z = symbols("z", (1, 2), requires_grad=True)
-    derivation = derive(F.cross_entropy(z, torch.tensor([1])))
-    p = [sympy.exp(e) / sum(map(sympy.exp, z._array.flat)) for e in z._array.flat]
-    assert equal(derivation.gradients["z"], sympy.Matrix([[p[0], p[1] - 1]]))
-
-
 # ---------------------------------------------------------------------- what is wrong
 
 
@@ -199,12 +180,15 @@ def test_a_backward_that_is_not_linear_does_not_pass_for_the_chain_rule():
 
 def test_bad_input_is_refused():
     x = symbols("x", 2, requires_grad=True)
+    with pytest.raises(ValueError, match=r"here is a tensor of shape \(2,\)"):
+        derive((x * x).sum())
     with pytest.raises(TypeError, match=r"For those there is explain\(\)"):
         derive(torch.ones(1, requires_grad=True) * 2)
     with pytest.raises(RuntimeError, match="only for scalar outputs"):
         derive(x * 2)
     with pytest.raises(RuntimeError, match="no graph"):
         derive(symbols("x") * 2)
+    x = symbols("x", requires_grad=True)
     y, z = x * x, x * 3
     with pytest.raises(ValueError, match="would be called x"):
-        derive((y * z).sum(), names={"x": y})
+        derive(y * z, names={"x": y})

@@ -84,7 +84,7 @@ def test_what_is_nested_too_deeply_is_refused_in_words():
     x = y = torch.ones((), requires_grad=True)
     for _ in range(400):
         y = (y + 1).tanh()
-    with pytest.raises(RuntimeError, match=r"could not tell this run, because .* nested too dee"):
+    with pytest.raises(RuntimeError, match=r"could not follow this run, because .* nested too dee"):
         explain(y * y, names={"y": y})
     assert "x" in explain(y * y, names={"x": x}).gradients
 

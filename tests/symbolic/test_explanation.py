@@ -6,8 +6,8 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import explain, symbols
-from minigrad.symbolic.derivations.blackboard import decimal
-from minigrad.symbolic.derivations.nodes import leaves_of
+from minigrad.symbolic.passes import leaves_of
+from minigrad.symbolic.writing import decimal
 
 from .examples import Cube, Net, ProductAndSum, diamond
 
@@ -132,37 +132,14 @@ def square_sum(result):
 RUNS = {
     "diamond": lambda: diamond(leaf()),
     "network": lambda: square_sum(
-        nn.Sequential(nn.Linear(3, 2), nn.Tanh(), nn.Linear(2, 1)).double()(leaf(2, 3))
+        nn.Sequential(nn.Linear(1, 1), nn.Tanh(), nn.Linear(1, 1)).double()(leaf(1, 1))
     ),
-    "cross-entropy": lambda: F.cross_entropy(leaf(2, 3), torch.tensor([0, 2])),
-    "convolution": lambda: square_sum(nn.Conv2d(1, 2, 2).double()(leaf(1, 1, 3, 3))),
-    "batch norm": lambda: square_sum(nn.BatchNorm1d(2).double()(leaf(3, 2))),
-    "layer norm": lambda: square_sum(nn.LayerNorm(3).double()(leaf(2, 3))),
-    "attention": lambda: F.scaled_dot_product_attention(leaf(2, 2), leaf(2, 2), leaf(2, 2)).sum(),
-    "relu": lambda: (torch.relu(leaf(2, 2)) * leaf(2, 2)).sum(),
-    "broadcast": lambda: square_sum(leaf(2, 1) * leaf(3) + 1),
-    "largest": lambda: leaf(2, 3).amax(1).prod(),
+    "squared error": lambda: F.mse_loss(leaf(1), leaf(1)),
+    "convolution": lambda: square_sum(nn.Conv2d(1, 1, 1).double()(leaf(1, 1, 1, 1))),
+    "relu": lambda: torch.relu(leaf() + 1) * leaf(),
     "custom": lambda: Cube.apply(leaf() * 2) * 3,
     "custom with two results": lambda: torch.mul(*ProductAndSum.apply(leaf() * 2, leaf())),
-    "split and joined": lambda: square_sum(torch.cat([*torch.split(leaf(4), 2)[::-1], leaf(1)])),
 }
-
-
-@pytest.mark.parametrize("case", RUNS)
-def test_formulas_with_the_numbers_put_in_give_the_engines_gradients(case):
-    torch.manual_seed(0)
-    explanation = explain(RUNS[case]())
-    layout, told = explanation._layout, 0
-    for value in layout.order:
-        if value == layout.root or (formula := layout.in_cotangents(value)) is None:
-            continue
-        known = layout.known
-        for entry, number in zip(formula.flat, layout.gradients[value].flat, strict=True):
-            assert not entry.free_symbols - known.keys()
-            # the same operations in another order: a few roundings apart
-            assert float(entry.subs(known)) == pytest.approx(float(number), rel=1e-9, abs=1e-12)
-            told += 1
-    assert told >= 2
 
 
 @pytest.mark.parametrize("case", RUNS)
@@ -192,7 +169,7 @@ def test_telling_leaves_nothing_behind_in_the_graph(case):
 @pytest.mark.parametrize("kind", ["register_full_backward_hook", "register_full_backward_pre_hook"])
 def test_a_hook_that_only_watches_changes_no_number(kind):
     torch.manual_seed(0)
-    model, x = nn.Linear(2, 2), torch.tensor([[0.5, -0.25]], requires_grad=True)
+    model, x = nn.Linear(1, 1), torch.tensor([[0.5]], requires_grad=True)
     plain = explain(square_sum(model(x)), names=[model, {"x": x}])
     getattr(model, kind)(lambda *given: None)
     watched = explain(square_sum(model(x)), names=[model, {"x": x}])
@@ -200,33 +177,7 @@ def test_a_hook_that_only_watches_changes_no_number(kind):
     for name, gradient in plain.gradients.items():
         np.testing.assert_array_equal(watched.gradients[name], gradient)
     assert all(array.dtype == np.float32 for array in watched.values.values())
-    assert "x   = [[0.5, -0.25]]" in str(watched)
-
-
-# ---------------------------------------------------------------------- what is large
-
-
-def test_a_network_for_pictures_is_told_by_the_names_of_its_rules():
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 10))
-    x = torch.randn(4, 784)
-    loss = F.cross_entropy(model(x), torch.tensor([1, 2, 3, 4]))
-    text = str(explain(loss, names=[model, {"x": x}]))
-    for line in (
-        "v_1 = Addmm(b_0, w_0)",
-        "dL/dv_2       = AddmmBackward0(dL/dv_3)",
-        "dL/dv_1       = ReluBackward0(dL/dv_2)",
-        "dL/dw_0       = AddmmBackward0(dL/dv_1)",
-    ):
-        assert line in text
-    assert len(text.splitlines()) < 30
-
-
-def test_shapes_stand_beside_what_is_cut_short():
-    x = leaf(10)
-    text = str(explain((x * x).sum(), names={"x": x}))
-    assert "shape (10,)" in text
-    assert "one of 10 entries" in text
+    assert "x   = 0.5" in str(watched)
 
 
 # ---------------------------------------------------------------------- what can't be explained
@@ -252,3 +203,5 @@ def test_bad_input_is_refused():
         explain(leaf(2) * 2)
     with pytest.raises(RuntimeError, match="no graph"):
         explain(torch.ones(1))
+    with pytest.raises(ValueError, match=r"single numbers, and here is a tensor of shape \(2,\)"):
+        explain(square_sum(leaf(2)))

@@ -9,12 +9,9 @@ import minigrad.nn.functional as F
 from minigrad import nn
 from minigrad.autograd import Function
 from minigrad.symbolic import Refuted, Undecided, prove, symbols, tensor_of
-from minigrad.symbolic.points import Comparison
-from minigrad.symbolic.regions import EVERYWHERE, cut, kinks_in, region_of
+from minigrad.symbolic.regions import EVERYWHERE, cut, kinks_in
 
 from .regions import x, y
-
-POSITIVE = sympy.Symbol("d", positive=True)
 
 
 class Cube(Function):
@@ -94,22 +91,19 @@ def test_a_float_that_stands_for_no_simple_number_is_not_taken_for_one():
 
 
 def test_what_prove_does_not_take():
-    with pytest.raises(TypeError, match=r"goes into settings=\(\.\.\.\)"):
+    with pytest.raises(TypeError, match=r"settings=\(\.\.\.\)"):
         prove(torch.relu, 2.5)
     with pytest.raises(ValueError, match="needs an input that requires a gradient"):
         prove(torch.relu, symbols("x"))
-    with pytest.raises(ValueError, match="result depends on its inputs"):
-        prove(lambda a: torch.ones(2), 2)
-    with pytest.raises(ValueError, match=r"computed from x, but its graph does not lead to x"):
-        prove(lambda a: a.detach() * 2, 2)
+    for function in (lambda a: torch.ones(2), lambda a: a.detach() * 2):
+        with pytest.raises(ValueError, match="needs a graph from the result"):
+            prove(function, 2)
     with torch.no_grad(), pytest.raises(ValueError, match=r"under no_grad\(\)"):
         prove(torch.mul, 2, 2)
     with pytest.raises(ValueError, match="names for 10 inputs"):
         prove(torch.add, *[1] * 11)
-    with pytest.raises(ValueError, match=r"symbols of its own: c\. .*as inputs"):
+    with pytest.raises(Undecided):  # a symbol that is no input has no number
         prove(lambda a: a * symbols("c"), 2)
-    with pytest.raises(TypeError, match="a region is a substitution"):
-        prove(torch.relu, (), regions=["x"])
 
 
 # ---------------------------------------------------------------------- regions
@@ -183,24 +177,6 @@ def test_the_innermost_kinks_come_first():
     assert kinks_in([sympy.exp(x())]) == []
 
 
-def test_given_regions_are_told_in_full():
-    d, e = sympy.symbols("d e", positive=True)
-    assert str(region_of({x(): d})) == "x > 0"
-    assert str(region_of({x(): y() - 2 * d})) == "x < y"
-    assert str(region_of({x(0): d, x(1): d})) == "x_{0} = d, x_{1} = d"
-    assert str(region_of({x(): 1 + d + e})) == "x = d + e + 1"
-    assert str(region_of((x() > 1) & (x() < y()))) == "x < y, x > 1"
-    assert region_of(sympy.true) is EVERYWHERE
-
-
-def test_conditions_narrow_a_proof():
-    assert str(prove(torch.relu, (), regions=[x() > 0]).regions[0]) == "x > 0"
-    with pytest.raises(Refuted) as refuted:
-        prove(_Identity.apply, (), regions=[x() > -1])
-    assert refuted.value.counterexample[x()] > -1
-    assert prove(_Identity.apply, (), regions=[x() > 1]).where == "region by region: x > 1"
-
-
 class _Identity(Function):
     """Its rule is that of the identity, which its forward is above 1 only."""
 
@@ -221,8 +197,8 @@ def test_a_proof_reads_like_one():
         "mul, of x of shape [2], y of shape []",
         "",
         "The result, on symbols:",
-        "  r_{0} = x_{0}*y",
-        "  r_{1} = x_{1}*y",
+        "  entry [0]: r = x_{0}*y",
+        "  entry [1]: r = x_{1}*y",
         "A gradient of the result, any at all:",
         "  g_{0}, g_{1}",
         "",
@@ -237,15 +213,15 @@ def test_a_proof_reads_like_one():
         "  the same formula as SymPy's",
         "",
         "All of these are equal exactly, for all values of the symbols.",
-        "The rule itself, run on numbers at 200 points and near the borders, gave what difference "
-        "quotients of the forward give (1000 runs).",
+        "The rule itself, run on numbers at 200 points, gave what difference quotients of the "
+        "forward give.",
     ]
 
 
 def test_a_proof_region_by_region_says_where():
     text = str(prove(torch.relu, ()))
     assert "  SymPy has        g*Heaviside(x)\n  equal exactly, where x > 0; or x < 0" in text
-    assert "every region named:\n  x > 0\n  x < 0\nThe kinks" in text
+    assert "exactly, region by region: x > 0; x < 0.\nThe kinks" in text
 
 
 def test_long_proofs_are_cut_short():
@@ -297,7 +273,7 @@ def test_a_counterexample_lies_in_its_region():
     assert refuted.value.left == sympy.Symbol("g", real=True)
 
 
-def test_undecided_has_a_numeric_stand_in_and_advice(monkeypatch):
+def test_undecided_says_what_is_left(monkeypatch):
     monkeypatch.setattr("minigrad.symbolic.equality._steps", (sympy.expand,))
     monkeypatch.setattr("minigrad.symbolic.equality.numerator", lambda difference: difference)
 
@@ -314,24 +290,8 @@ def test_undecided_has_a_numeric_stand_in_and_advice(monkeypatch):
 
     with pytest.raises(Undecided) as undecided:
         prove(Sine.apply, ())
-    comparison = undecided.value.comparison
-    assert comparison.points == 8
-    assert comparison.largest < 1e-20
-    said = str(undecided.value)
-    assert "at 8 points drawn at random they differ by" in said
-    assert "stands in for a proof but is none" in said
-    assert "Give regions in which there is no kink" in said
+    assert "they agree wherever numbers were tried" in str(undecided.value)
     assert undecided.value.of == "the gradient of x"
-
-
-def test_no_point_is_said_too():
-    assert str(Comparison(0, 0.0)) == "no point was found at which both have a value"
-
-
-def test_random_points_find_what_the_fixed_ones_miss(monkeypatch):
-    monkeypatch.setattr("minigrad.symbolic.equality.points", lambda symbols: iter(()))
-    with pytest.raises(Refuted):
-        prove(lambda a: _Wrong.apply(a), ())
 
 
 def test_a_gradient_that_never_comes_is_a_gradient_of_zeros():
@@ -397,7 +357,6 @@ def test_only_points_with_a_real_result_refute():
     proof = prove(torch.acosh, ())  # below 1 it has no real value
     assert proof.domain == (x() > 1,)
     assert proof.where == "for all values of the symbols with x > 1"
-    assert str(prove(torch.acosh, (), regions=[{x(): 1 + POSITIVE}]).regions[0]) == "x > 1"
 
 
 # ---------------------------------------------------------------------- domains and witnesses
@@ -434,8 +393,7 @@ def test_a_proof_says_where_it_holds(operation, count, where):
     assert proof.where == f"for all values of the symbols {where}"
     assert proof.limits == where
     assert f"equal exactly, {proof.where}." in str(proof)
-    assert proof.witness.points >= 150
-    assert proof.witness.runs < 3000
+    assert proof.points >= 150
 
 
 def test_a_rule_that_gives_nan_at_a_single_point_is_refuted():
@@ -522,5 +480,3 @@ def test_the_referees_own_trouble_is_said(monkeypatch):
     monkeypatch.setattr("minigrad.symbolic.equality.decide", stumble)
     with pytest.raises(Undecided, match="could not decide, because SymPy gave up"):
         prove(torch.tanh, ())
-    with pytest.raises(Refuted):  # numbers alone do that
-        prove(_Wrong.apply, ())

@@ -114,10 +114,7 @@ def test_what_depends_on_the_order_of_symbols_says_that_it_is_undecided() -> Non
 
 def test_sums_at_indices_of_numbers_and_symbols() -> None:
     """Numbers become formulas where symbols are added to them."""
-    x, places = symbols("x", 3, requires_grad=True), torch.tensor([0, 2, 0])
-    added = torch.zeros(3).index_add(0, places, x)
-    checked = derive((added * torch.tensor([1.0, 5.0, 2.0])).sum()).check()
-    assert checked.sympy == ("x",) and not checked.open
+    places = torch.tensor([0, 2, 0])
     assert prove(lambda a, b: a.index_add(0, places, b), 3, 3).everywhere
 
 
@@ -141,7 +138,7 @@ def test_a_program_that_fails_on_symbols_is_undecided(error: Exception) -> None:
 
 def test_what_sympy_can_not_do_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of SymPy's ends one comparison, not the check."""
-    from minigrad.symbolic.derivations import derivation
+    from minigrad.symbolic import derivation
 
     def broken(*formulas: Any, **settings: Any) -> Any:
         raise AttributeError("SymPy broke")

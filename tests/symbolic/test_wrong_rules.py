@@ -7,7 +7,7 @@ from minigrad.autograd import Function
 from minigrad.symbolic import Refuted, prove, symbols
 from tests.planting import plant
 
-from .book import BOOK, CASES, called, left, made, told_regions
+from .book import ATTEMPTS, BOOK, CASES, called, left, made
 from .wrong_rules import WRONG
 
 ALL = [
@@ -29,9 +29,8 @@ def leave_out_the_reduction(monkeypatch, name):
 
 def proved(name, place=0):
     """Prove an operation in one of its cases, which test_book does with the rules as they are."""
-    inputs, settings, *_ = CASES[name][place]
-    regions = told_regions(name, CASES[name][place])
-    return prove(called(name, settings), *made(inputs), settings=left(settings), regions=regions)
+    inputs, settings, *_ = CASES[name][place] if name in CASES else ATTEMPTS[name]
+    return prove(called(name, settings), *made(inputs), settings=left(settings))
 
 
 def test_as_many_as_promised():
@@ -49,11 +48,14 @@ def test_a_planted_wrong_rule_is_refuted(kind, wrong, monkeypatch):
         plant(monkeypatch, BOOK[wrong.operation], wrong.argument, wrong.rule)
     with pytest.raises(Refuted) as refuted:
         proved(wrong.operation, wrong.case)
-    hold_to_account(refuted.value)
+    hold_to(refuted.value)
 
 
-def hold_to_account(verdict):
+def hold_to(verdict):
     """Put the counterexample in again: the numbers are different, and all is in the message."""
+    if verdict.left is None:
+        assert "of shape" in str(verdict) or "invalid gradient" in str(verdict)
+        return
     first, second = (
         complex(side.subs(verdict.counterexample).doit().evalf(20))
         for side in (verdict.left, verdict.right)
@@ -62,7 +64,7 @@ def hold_to_account(verdict):
     assert [complex(number) for number in verdict.numbers] == pytest.approx([first, second])
     said = str(verdict)
     assert f"{verdict.left} is not {verdict.right}" in said
-    assert said.startswith("the gradient of ") or "came for" in said
+    assert said.startswith("the gradient of ")
     assert verdict.of in said
     assert f"entry {list(verdict.entry)}" in said if verdict.entry else "entry" not in said
     assert all(f"{symbol} = {value}" in said for symbol, value in verdict.counterexample.items())
@@ -93,7 +95,7 @@ def test_each_other_rule_of_the_book_made_wrong_is_refuted(name, monkeypatch):
             plant(patch, BOOK[name], argument, doubled)
             with pytest.raises(Refuted) as refuted:
                 proved(name)
-            hold_to_account(refuted.value)
+            hold_to(refuted.value)
 
 
 def doubled(right, *_):
@@ -102,10 +104,9 @@ def doubled(right, *_):
 
 def test_a_missing_unbroadcast_tells_the_shapes(monkeypatch):
     leave_out_the_reduction(monkeypatch, "add")
-    with pytest.raises(Refuted, match=r"gradient of shape \[2\] came for y of shape \[\]; ") as e:
+    with pytest.raises(Refuted, match=r"gradient of shape \[2\] came for y of shape \[\]") as e:
         prove(BOOK["add"], 2, ())
     assert e.value.of == "the gradient of y"
-    assert e.value.numbers[0] != e.value.numbers[1]
 
 
 class _SumOverRows(Function):

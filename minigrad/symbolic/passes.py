@@ -43,9 +43,9 @@ class Passage:
         arrived: For each output the gradient that arrived, a sum already.
         given: What the rule got, after the hooks before it.
         computed: For each input what the rule gave.
-        sent: For each input what was sent on, after the hooks behind the rule.
+        sent: For each input what was sent on, after the hooks after the rule.
         before: The hooks that fired before the rule.
-        after: The hooks that fired behind it.
+        after: The hooks that fired after it.
     """
 
     node: Node
@@ -62,12 +62,12 @@ class Passage:
         """Whether the node is a leaf's."""
         return type(self.node) is AccumulateGrad
 
-    def changes(self, behind: bool) -> Iterator[tuple[int, list[HookFired], Any, Any]]:
-        """Yield for each gradient before or behind the rule its number, and what hooks did there.
+    def changes(self, after: bool) -> Iterator[tuple[int, list[HookFired], Any, Any]]:
+        """Yield for each gradient before or after the rule its number, and what hooks did there.
 
         That is the hooks, the gradient that they found, and what they left.
         """
-        if behind:
+        if after:
             for number, pair in enumerate(zip(self.computed, self.sent, strict=False)):
                 yield number, self.after, *pair
         else:
@@ -77,7 +77,7 @@ class Passage:
 
 
 def run_recorded(loss: Tensor) -> list[Passage]:
-    """Run one backward pass that changes nothing, and tell how it went.
+    """Run one backward pass that changes nothing, and record how it went.
 
     The graph is kept, no `.grad` changes, and every hook on the way fires once, as it does in
     `autograd.grad`.
@@ -149,10 +149,6 @@ def leaves_of(loss: Tensor) -> list[Tensor]:
 # ---------------------------------------------------------------------- formulas
 
 
-class TooLarge(Exception):
-    """There is no formula of a value to be had, as it has too many entries for symbols."""
-
-
 def value_of(tensor: Tensor) -> Value | None:
     """Tell which value of the graph a tensor is; None if no gradient goes there."""
     if not tensor.requires_grad:
@@ -187,7 +183,7 @@ def _source(saved: Any, node: Node, place: int) -> Value | None:
 def own_copy(saved: Any) -> Any:
     """Copy what a forward leaves to its rules, such as weights; give anything else as it is.
 
-    Who computes with symbols in the place of numbers must not leave symbols there.
+    Who computes with symbols instead of numbers must not leave symbols there.
     """
     of_forwards = ("minigrad.ops.", "minigrad.nn.functional.")
     return copy(saved) if type(saved).__module__.startswith(of_forwards) else saved
@@ -197,7 +193,7 @@ _OBJECTS = np.dtype(object)
 
 
 def stand_in(node: Node, replacement: Callable[[Value | None, Any], Any]) -> Node:
-    """Copy a node, with other arrays in the place of those that it saved.
+    """Copy a node, with other arrays instead of those that it saved.
 
     Args:
         node: The node; it is not changed, and neither copied hooks nor edges are.
@@ -269,13 +265,13 @@ def forward_of(
     constant: Callable[[Any], Any],
     array_of: Callable[[Value], Any],
 ) -> Any:
-    """Compute a value anew from the inputs of its node, where the book and the node tell enough.
+    """Compute a value again from the inputs of its node, where what it saved is enough.
 
     Args:
         value: The value.
         shape: Its shape.
         value_at: Gives the inputs, as arrays of numbers or of symbols, or None.
-        constant: Gives what to compute with in the place of an array without gradient.
+        constant: Gives what to compute with instead of an array without gradient.
         array_of: Gives the true array of a value, or None; an operand that the node did not save is
             the difference of two of them.
 
@@ -350,9 +346,7 @@ def _operand(node: Node, operation: Any, shape: tuple[int, ...], array_of: Any, 
         unit = 4 * np.finfo(operand.dtype).eps * (np.abs(result) + np.abs(known))
         near = np.round(operand.astype(np.float64), 6)
         operand = np.where(np.abs(near - operand) <= unit, near, operand).astype(np.float64)
-    single = operand.reshape(-1)
-    alike = single.size > 1 and len(set(single.tolist())) == 1
-    return single[:1].reshape(()) if alike else operand
+    return operand.reshape(())
 
 
 def local_formula(

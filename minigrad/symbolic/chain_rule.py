@@ -1,9 +1,8 @@
-"""Retell a backward pass place by place: each gradient as a sum of what came from later places."""
+"""Follow a backward pass place by place: each gradient as a sum of what came from later places."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,23 +12,22 @@ import sympy
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
-from minigrad.symbolic.array import SymbolicArray, entries, symbolic, vector_of
-from minigrad.symbolic.derivations import hooks, nodes
-from minigrad.symbolic.derivations.hooks import HookEffect, kind_of, name_of
-from minigrad.symbolic.derivations.nodes import Passage, TooLarge, Value, passes_on, value_of
-from minigrad.symbolic.derivations.places import Places, symbol_names, unused
+from minigrad.symbolic import hook_effects, passes
+from minigrad.symbolic.array import SymbolicArray, entries, symbolic
+from minigrad.symbolic.hook_effects import HookEffect, kind_of, name_of
+from minigrad.symbolic.passes import Passage, Value, passes_on, value_of
+from minigrad.symbolic.places import Places, symbol_names, unused
 
 HookEffects = tuple[HookEffect, ...]
 
 
 @dataclass
 class VJP:
-    """What one later place contributes to a gradient.
+    """What one later place contributes to a gradient, for 1 as its own: a derivative.
 
     Attributes:
-        formula: The contribution as an array of formulas, or None. If the later place has a
-            single entry, for 1 as its gradient, so this is the derivative. Else for symbols.
-        number: The same as numbers, for 1; None on symbols, or if the place has several entries.
+        formula: The derivative as an array of one formula; None if a rule has none.
+        number: The same as a number; None on symbols.
         nodes: The nodes on the way.
     """
 
@@ -38,20 +36,19 @@ class VJP:
     nodes: tuple[Node, ...]
 
     def __add__(self, other: VJP) -> VJP:
+        def total(one: Any, other: Any) -> Any:
+            return None if one is None or other is None else one + other
+
         return VJP(
-            _sum(self.formula, other.formula),
-            _sum(self.number, other.number),
+            total(self.formula, other.formula),
+            total(self.number, other.number),
             tuple(dict.fromkeys(self.nodes + other.nodes)),
         )
 
 
-def _sum(one: Any, other: Any) -> Any:
-    return None if one is None or other is None else one + other
-
-
 @dataclass
 class Step:
-    """A gradient, told as a sum of contributions; hooks may have acted on a part of them.
+    """A gradient as a sum of contributions; hooks may have acted on a part of them.
 
     Attributes:
         vjps: For each later place what it contributes.
@@ -74,14 +71,14 @@ class Step:
     def all_vjps(self) -> Iterator[tuple[Value, VJP]]:
         """Yield all contributions, those under hooks included."""
         yield from self.vjps.items()
-        for _, told in self.hooked:
-            yield from told.all_vjps()
+        for _, step in self.hooked:
+            yield from step.all_vjps()
 
     def all_effects(self) -> Iterator[HookEffect]:
         """Yield what hooks did to parts of it, the last first."""
-        for effects, told in self.hooked:
+        for effects, step in self.hooked:
             yield from effects
-            yield from told.all_effects()
+            yield from step.all_effects()
 
     def combined(
         self,
@@ -97,43 +94,54 @@ class Step:
             added: Combines a list.
         """
         parts = [contribution(place, vjp) for place, vjp in self.vjps.items()]
-        for effects, told in self.hooked:
-            part = told.combined(contribution, acted, added)
+        for effects, step in self.hooked:
+            part = step.combined(contribution, acted, added)
             parts.append(None if part is None else acted(effects, part))
         return added(parts) if parts and all(part is not None for part in parts) else None
 
 
-class Account:
-    """One backward pass, run and retold.
+class ChainRule:
+    """One backward pass, run and written in steps.
 
     Args:
         loss: A tensor with one entry.
         names: (name, tensor) pairs.
-        limit: The most entries of which symbols are made.
 
     Raises:
+        ValueError: If a tensor has several entries.
         RuntimeError: If a hook took the gradient of the loss itself away.
 
     Attributes:
         places: The places.
-        gradients: For each place, the latest first, its gradient as it is told.
-        cotangents: For each place but the root the symbols of its gradient, if it is not too large.
-        hooks_with_none: The hooks that gave None in the place of a gradient.
+        gradients: For each place, the latest first, its gradient as a sum of contributions.
+        hooks_with_none: The hooks that gave None instead of a gradient.
         stopped: Nodes whose rule gave None, each with the value that got no gradient of it.
         without_gradient: The leaves to which no gradient came.
         passages: What happened at each node.
         engine: For each value the gradient that the engine had when all hooks there had fired.
-        effects: What hooks did, in the order in which the gradients were told apart.
+        effects: What hooks did.
     """
 
-    def __init__(self, loss: Tensor, names: Sequence[tuple[str, Any]], limit: float) -> None:
+    def __init__(self, loss: Tensor, names: Sequence[tuple[str, Any]]) -> None:
         self.on_symbols = isinstance(loss._array, SymbolicArray)
-        self.passages = nodes.run_recorded(loss)
+        self.passages = passes.run_recorded(loss)
+        for passage in self.passages:
+            for gradient in passage.arrived:
+                if gradient is not None and gradient.size != 1:
+                    raise ValueError(
+                        "derive() and explain() follow single numbers, and here is a tensor of "
+                        f"shape {gradient.shape}. Look at its gradient with formula(), and prove "
+                        "it with prove(), or with equal() and derivative()."
+                    )
+        changes = [
+            (passage, after, *change)
+            for after in (False, True)
+            for passage in self.passages
+            for change in passage.changes(after)
+        ]
         self.hooks_with_none = [
             f"{kind_of(hook)} {name_of(hook)}"
-            for behind in (False, True)
-            for passage in self.passages
-            for _, fired, came, left in passage.changes(behind)
+            for _, _, _, fired, came, left in changes
             for hook in (fired if came is not None and left is None else ())
             if isinstance(hook.returned, tuple) and any(each is None for each in hook.returned)
         ]
@@ -145,24 +153,23 @@ class Account:
         }
         met = symbol_names(loss, self.passages) if self.on_symbols else set()
         entry = unused("ghuq", {*met, *(name for name, _ in names)})
-        # by the node, the number of its output, or of its input behind the rule, and which it is
-        self._effects = hooks.told_apart(
+        # by the node, the number of its output, or of its input after the rule, and which it is
+        self._effects = hook_effects.numbered(
             {
-                (passage.node, number, behind): hooks.effects_of(fired, came, left, number, entry)
-                for behind in (False, True)
-                for passage in self.passages
-                for number, fired, came, left in passage.changes(behind)
+                (passage.node, number, after): hook_effects.effects_of(
+                    fired, came, left, number, entry
+                )
+                for passage, after, number, fired, came, left in changes
             }
         )
         self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
-        self.places = Places(loss, self.passages, names, self.on_symbols, limit, forced, met)
+        self.places = Places(loss, self.passages, names, self.on_symbols, forced, met)
         self.gradients: dict[Value, Step] = {}
-        self.cotangents: dict[Value, Any] = {}
         self._stand_ins: dict[Node, Node] = {}
-        self._retell()
+        self._follow()
         if self.places.root not in self.gradients:
-            raise RuntimeError("a hook gave None for the gradient of the loss: nothing to be told")
+            raise RuntimeError("a hook gave None for the gradient of the loss: nothing is left")
         self.stopped = [
             (passage.node, (source, output_nr))
             for passage in self.passages
@@ -172,7 +179,7 @@ class Account:
             )
             if source is not None and found is None
         ]
-        leaves = map(value_of, nodes.leaves_of(loss))
+        leaves = map(value_of, passes.leaves_of(loss))
         self.without_gradient = [v for v in leaves if v and v not in self.gradients]
 
     def hooks_that_changed(self) -> tuple[str, ...]:
@@ -182,78 +189,61 @@ class Account:
 
     def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
         """Find the values at which hooks acted: they have to be places."""
-        acted = [
-            node.next_functions[number] if behind else (node, number)
-            for (node, number, behind), effects in self._effects.items()
-            if effects
-        ]
         found = set()
-        for value in acted:
-            # a single entry that is only passed on is told of where it comes from
+        for (node, number, after), effects in self._effects.items():
+            value = node.next_functions[number] if after else (node, number)
+            # what is only passed on is seen where it comes from
             while (
-                value not in named
+                effects
+                and value not in named
                 and passes_on(value[0])
                 and value in self.engine
-                and self.engine[value].size == 1
-                and (source := nodes.source_of(value)) is not None
+                and (source := passes.source_of(value)) is not None
             ):
                 value = source
-            if type(value[0]) is not AccumulateGrad:
+            if effects and type(value[0]) is not AccumulateGrad:
                 found.add(value)
         return found
 
-    # ------------------------------------------------------------------ the pass
-
-    def _retell(self) -> None:
-        arrivals: dict[Value, Step] = {self.places.root: Step()}
+    def _follow(self) -> None:
+        """Lead gradients from place to place, in the order in which the engine went."""
+        places = self.places
+        arrivals: dict[Value, Step] = {places.root: Step()}
         for passage in self.passages:
             node = passage.node
-            told: list[Step | None] = []
+            sums: list[Step | None] = []
             for output_nr, given in enumerate(passage.given):
                 value = (node, output_nr)
-                sums = arrivals.pop(value, None)
+                step = arrivals.pop(value, None)
                 if given is None and passage.arrived[output_nr] is not None:
-                    sums = None  # a hook took it away
-                if sums is not None:
-                    sums = sums.under(self._effects[*value, False])
-                    if value in self.places.names:
-                        self.gradients[value] = sums
-                        sums = Step({value: self._start(value)})
-                told.append(sums)
+                    step = None  # a hook took it away
+                if step is not None:
+                    step = step.under(self._effects[*value, False])
+                    if value in places.names:
+                        self.gradients[value] = step
+                        shape = places.shape[value]
+                        one = None if self.on_symbols else np.ones(shape, given.dtype)
+                        step = Step({value: VJP(_one(shape), one, ())})
+                sums.append(step)
             if passage.is_leaf or not passage.ran:
                 continue
-            for input_nr, part in enumerate(self._through(passage, told)):
+            for input_nr, part in enumerate(self._through(passage, sums)):
                 target, output_nr = node.next_functions[input_nr]
                 if part is not None and target is not None and passage.sent[input_nr] is not None:
                     part = part.under(self._effects[node, input_nr, True])
                     arrivals.setdefault((target, output_nr), Step()).add(part)
 
-    def _start(self, value: Value) -> VJP:
-        """Begin at a place: with 1 if it has one entry, else with symbols for its gradient."""
-        places, shape = self.places, self.places.shape[value]
-        size = math.prod(shape)
-        if size > places.limit:
-            return VJP(None, None, ())
-        if value != places.root:
-            names = [f"d{places.loss}/d{name}" for name in places.entry_names(value)]
-            found = vector_of(sympy.Symbol(name, real=True) for name in names)
-            self.cotangents[value] = symbolic(found.reshape(shape))
-        if size > 1:
-            return VJP(self.cotangents[value], None, ())
-        number = None if self.on_symbols else np.ones(shape, self.engine[value].dtype)
-        return VJP(_one(shape), number, ())
-
-    def _through(self, passage: Passage, told: list[Step | None]) -> list[Step | None]:
-        """Lead what is told of a node's outputs through its rule, for each place by itself."""
+    def _through(self, passage: Passage, sums: list[Step | None]) -> list[Step | None]:
+        """Lead the sums at a node's outputs through its rule, for each place by itself."""
         results = [Step() for _ in passage.node.next_functions]
-        for place in dict.fromkeys(place for each in told if each for place in each.vjps):
-            vjps = [None if each is None else each.vjps.get(place) for each in told]
+        for place in dict.fromkeys(place for each in sums if each for place in each.vjps):
+            vjps = [None if each is None else each.vjps.get(place) for each in sums]
             for result, vjp in zip(results, self._vjps_through(passage, vjps), strict=True):
                 if vjp is not None:
                     result.add(Step({place: vjp}))
-        for output_nr, each in enumerate(told):
+        for output_nr, each in enumerate(sums):
             for effects, hooked in [] if each is None else each.hooked:
-                inside = [hooked if number == output_nr else None for number in range(len(told))]
+                inside = [hooked if number == output_nr else None for number in range(len(sums))]
                 for result, deeper in zip(results, self._through(passage, inside), strict=True):
                     if deeper is not None:
                         result.add(deeper.under(effects))
@@ -266,7 +256,7 @@ class Account:
         if all(vjp.formula is not None for vjp in some):
             formulas = self._formulas(node, [p and p.formula for p in vjps])
         if any(vjp.number is not None for vjp in some):
-            numbers = nodes.run_rule(node, [None if p is None else p.number for p in vjps])
+            numbers = passes.run_rule(node, [None if p is None else p.number for p in vjps])
 
         def part(input_nr: int) -> VJP | None:
             formula, number = formulas and formulas[input_nr], numbers[input_nr]
@@ -279,71 +269,48 @@ class Account:
         return [part(input_nr) for input_nr in range(len(node.next_functions))]
 
     def _formulas(self, node: Node, gradients: list[Any]) -> list[Any] | None:
-        """Run a node's rule on symbols; None if these can't go through it, or become too many."""
+        """Run a node's rule on symbols; None if these can't go through it."""
         try:
             if node not in self._stand_ins:
-                self._stand_ins[node] = nodes.stand_in(node, self.places.stand_ins)
-            results = nodes.run_rule(self._stand_ins[node], gradients)
-        except TooLarge:
-            return None
+                self._stand_ins[node] = passes.stand_in(node, self.places.stand_in)
+            results = passes.run_rule(self._stand_ins[node], gradients)
         except Exception:  # a rule of somebody's own: it runs in the symbols of the leaves, if any
-            return nodes.run_rule(node, gradients) if self.on_symbols else None
-        if any(result is not None and result.size > self.places.limit for result in results):
-            return None
+            return passes.run_rule(node, gradients) if self.on_symbols else None
         return [result if result is None else symbolic(entries(result)) for result in results]
 
     # ------------------------------------------------------------------ putting together
 
-    def composed(self, **ways: Callable[..., Any]) -> dict[Value, Any]:
-        """Multiply the told steps: the gradient of each place as an array of formulas, or None.
+    def composed(
+        self,
+        inside: Callable[[Any], Any] = lambda formula: formula,
+        apply: Callable[[HookEffect, Any], Any] = HookEffect.apply,
+    ) -> dict[Value, Any]:
+        """Multiply the steps: the gradient of each place as an array of formulas, or None.
 
         Args:
-            **ways: As `gradient` takes them.
+            inside: What is done to the local formulas first, such as putting in for places.
+            apply: What a hook does to a gradient.
         """
         totals: dict[Value, Any] = {}
-        for value in self.gradients:
-            totals[value] = self.gradient(value, totals, **ways)
+        for value, step in self.gradients.items():
+            shape = self.places.shape[value]
+
+            def contribution(place: Value, vjp: VJP) -> Any:
+                gradient = totals.get(place)
+                if vjp.formula is None or gradient is None:
+                    return None
+                return inside(vjp.formula) * gradient.reshape(())
+
+            def acted(effects: HookEffects, found: Any, shape: Any = shape) -> Any:
+                for effect in effects:
+                    found = apply(effect, found.reshape(np.shape(effect.before))).reshape(shape)
+                return found
+
+            if value == self.places.root:
+                totals[value] = acted(tuple(step.all_effects()), _one(shape))
+            else:
+                totals[value] = step.combined(contribution, acted, sum)
         return totals
-
-    def gradient(
-        self,
-        value: Value,
-        later: Mapping[Value, Any],
-        inside: Callable[[Any], Any] = lambda formula: formula,
-        applied: Callable[[HookEffect, Any], Any] = HookEffect.apply,
-    ) -> Any:
-        """Give the gradient of a place as an array of formulas; None if a step has none.
-
-        Args:
-            value: The place.
-            later: The gradients of later places; that of the loss is 1 if it is not there.
-            inside: What is done to the local formulas first, such as putting in for places.
-            applied: What a hook does to a gradient.
-        """
-        told, shape = self.gradients[value], self.places.shape[value]
-
-        def contribution(place: Value, vjp: VJP) -> Any:
-            gradient = later.get(place, _one(()) if place == self.places.root else None)
-            if vjp.formula is None or gradient is None:
-                return None
-            formula = inside(vjp.formula)
-            if self.places.is_single(place):
-                return formula * gradient.reshape(())
-            given = dict(zip(self.cotangents[place].flat, entries(gradient).flat, strict=True))
-            put_in = vector_of(hooks.replaced(entries(formula).flat, given))
-            return symbolic(put_in.reshape(formula.shape))
-
-        def acted(effects: HookEffects, found: Any) -> Any:
-            for effect in effects:
-                # a single entry may have been in another shape where the hook saw it
-                found = applied(effect, found.reshape(np.shape(effect.before))).reshape(shape)
-            return found
-
-        if value == self.places.root:
-            return acted(tuple(told.all_effects()), _one(shape))
-        return told.combined(contribution, acted, lambda arrays: sum(arrays[1:], arrays[0]))
-
-    # ------------------------------------------------------------------ the order of reading
 
     def in_order(self) -> list[Value]:
         """List the places: inner ones from the loss backward, then leaves."""
@@ -357,4 +324,4 @@ class Account:
 
 
 def _one(shape: tuple[int, ...]) -> Any:
-    return symbolic(vector_of([sympy.Integer(1)]).reshape(shape))
+    return SymbolicArray(np.full(shape, sympy.Integer(1)))

@@ -1,4 +1,4 @@
-"""Write formulas, derivatives and numbers as on a blackboard, as plain text and as LaTeX."""
+"""Write formulas, derivatives and numbers as plain text and as LaTeX."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUM, PRODUCT, ATOM = range(3)
 
 @dataclass(frozen=True)
 class Written:
-    """A piece of writing, in both ways; `binding` tells whether it needs brackets in a product."""
+    """A piece of writing, in both ways; `binding` says whether it needs brackets in a product."""
 
     text: str
     latex: str
@@ -41,16 +41,18 @@ def _in_order(printer: Any, expr: Any, order: Any = None) -> list[Any]:
 
 
 class _Text(StrPrinter):
-    """Writes a formula as text, with numbers in the place of some symbols, without computing."""
+    """Writes a formula as text, with numbers instead of some symbols, without computing."""
 
     _as_ordered_terms = _in_order
 
-    def __init__(self, board: Blackboard, values: Mapping[Any, Any]) -> None:
+    def __init__(self, writer: Writer, values: Mapping[Any, Any]) -> None:
         super().__init__()
-        self.board, self.values = board, values
+        self.writer, self.values = writer, values
 
     def _print_Rational(self, expr: Any) -> str:
-        return self.board.number(expr).text if expr.q > 1000 else str(super()._print_Rational(expr))
+        return (
+            self.writer.number(expr).text if expr.q > 1000 else str(super()._print_Rational(expr))
+        )
 
     def _print_Relational(self, expr: Any) -> str:
         sign = "=" if expr.rel_op == "==" else expr.rel_op
@@ -69,7 +71,7 @@ class _Text(StrPrinter):
 
     def _print_Symbol(self, expr: Any) -> str:
         known = expr in self.values
-        return self.board.number(self.values[expr]).text if known else super()._print_Symbol(expr)
+        return self.writer.number(self.values[expr]).text if known else super()._print_Symbol(expr)
 
     def parenthesize(self, item: Any, level: int, strict: bool = False) -> str:
         """Put brackets around negative numbers too."""
@@ -85,16 +87,16 @@ def _is_bracket(expr: Any) -> bool:
 class _Latex(LatexPrinter):
     _as_ordered_terms = _in_order
 
-    def __init__(self, board: Blackboard) -> None:
-        super().__init__({"symbol_names": board.latex_names})
-        self.board = board
+    def __init__(self, writer: Writer) -> None:
+        super().__init__({"symbol_names": writer.latex_names})
+        self.writer = writer
 
     def _print_Rational(self, expr: Any) -> str:
         long = expr.q > 1000
-        return self.board.number(expr).latex if long else str(super()._print_Rational(expr))
+        return self.writer.number(expr).latex if long else str(super()._print_Rational(expr))
 
 
-class Blackboard:
+class Writer:
     """Writes for one derivation, in which some symbols stand for derivatives.
 
     Args:
@@ -120,7 +122,7 @@ class Blackboard:
         return Written(text.doprint(expr), latex, binding)
 
     def with_numbers(self, expr: Any, values: Mapping[Any, Any]) -> Written:
-        """Write a formula with numbers in the place of symbols."""
+        """Write a formula with numbers instead of symbols."""
         text = re.sub(r"\(\((-[\d.]+)\)\)", r"(\1)", _Text(self, values).doprint(expr))
         return Written(text, _times(text), SUM)
 
@@ -226,7 +228,7 @@ def _simple_brackets(latex: str) -> str:
 class Row:
     """A line of equations, `left = right[0] = right[1] = ...`, and a remark.
 
-    What would say the same twice in a row is said once.
+    What would be the same twice in a row is written once.
     """
 
     left: Written
@@ -277,7 +279,7 @@ def _escaped(words: str) -> str:
 
 
 class Paper:
-    """Something told in sections: printed it is text, in a notebook it shows itself as LaTeX."""
+    """Something written in sections: printed it is text, in a notebook it shows itself as LaTeX."""
 
     def __init__(self, sections: Iterable[Section]) -> None:
         self._sections = [section for section in sections if section.rows or section.words]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -14,11 +14,8 @@ import sympy
 
 from minigrad.autograd.events import HOOKS, HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
-from minigrad.symbolic.equality import decided, finite, simplify
-from minigrad.symbolic.formulas import named_array
-from minigrad.symbolic.points import symbols_in
-from minigrad.symbolic.regions import Region, kinks_in, rebuilt
-from minigrad.symbolic.signs import sign_of
+from minigrad.symbolic.equality import decided, finite, simplify, symbols_in
+from minigrad.symbolic.regions import Region, kinks_in, rebuilt, sign_of
 
 UNNAMED = "hook"  # how a lambda is called
 
@@ -26,82 +23,38 @@ UNNAMED = "hook"  # how a lambda is called
 # ---------------------------------------------------------------------- factors and functions
 
 
-def _factor_between(before: Any, after: Any) -> Any:
-    """Find what entries were multiplied by: one factor for all, an array of them, or None."""
-    found = []
-    for old, new in zip(before.flat, after.flat, strict=True):
-        factor = _factor_of(old, new)
-        if factor is None:
-            return None
-        found.append((old, factor))
-    told = {factor for old, factor in found if old != 0}
-    if len(told) == 1:
-        return told.pop()
-    return SymbolicArray([factor for _, factor in found]).reshape(before.shape)
-
-
-def _factor_of(old: Any, new: Any) -> Any:
-    if new == 0:
-        return sympy.Integer(0)
-    if old == 0:
-        return None
+def _factor_between(old: Any, new: Any) -> Any:
+    """Find what a gradient was multiplied by, if nothing else of its symbols is in it; or None."""
+    if old == 0 or new == 0:
+        return None if new != 0 else sympy.Integer(0)
     inside, ratio = symbols_in([old]), new / old
-    if symbols_in([ratio]) & inside and is_small(ratio, 100):
+    (made, rest), (had, same) = new.as_coeff_Mul(), old.as_coeff_Mul()
+    if rest == same:
+        return made / had
+    if symbols_in([ratio]) & inside and _is_small(ratio, 100):
         ratio = sympy.cancel(ratio)
     return None if symbols_in([ratio]) & inside else ratio
 
 
-def is_small(formula: Any, parts: int = 300) -> bool:
+def _is_small(formula: Any, parts: int) -> bool:
     """Tell whether a formula has few parts, so that SymPy can be asked to do algebra with it."""
     return sum(1 for _ in islice(sympy.preorder_traversal(formula), parts + 1)) <= parts
 
 
-def replaced(formulas: Iterable[Any], given: Mapping[Any, Any]) -> list[Any]:
-    """Do what `xreplace` does, but with a part that occurs often only once."""
-    known = dict(given)
-    return [rebuilt(formula, lambda *unchanged: None, known) for formula in formulas]
-
-
-def _function_between(before: Any, after: Any, entry: Any) -> tuple[tuple[Any, ...], Any]:
-    """Write what was made of entries as a function of them, if nothing else of theirs is in it.
-
-    Returns:
-        The symbols for the entries, `g`, or `g_{0}`, `g_{1}` and so on, and the function of these
-        as an array; None if that is not known.
-    """
-    arguments = tuple(named_array(entry.name, before.shape, {}).flat)
-    inside = symbols_in(before.flat)
-    pairs = zip(before.flat, arguments, strict=True)
-    given = {old: argument for old, argument in pairs if symbols_in([old])}
-    function = []
-    for place, made in enumerate(after.flat):
-        first = before.flat[place] if before.size == after.size else None
-        if first in given:  # of equal entries, the one in the same place
-            given[first] = arguments[place]
-        (written,) = replaced([made], given)
-        if symbols_in([written]) & inside and is_small(made, 80):
-            written = _solved(made, given)
-        if symbols_in([written]) & inside:
-            return arguments, None
-        function.append(written)
-    return arguments, SymbolicArray(function).reshape(after.shape)
-
-
-def _solved(made: Any, given: Mapping[Any, Any]) -> Any:
-    """Put arguments in where SymPy has merged what they stand for with something else.
-
-    A symbol that occurs in it to the first power is solved for, so that it is put in exactly.
-    """
-    for old, argument in given.items():
+def _function_between(old: Any, new: Any, entry: Any) -> Any:
+    """Write what was made of a gradient as a function of it, g; None if that is not known."""
+    inside = symbols_in([old])
+    written = rebuilt(new, lambda *unchanged: None, {old: entry} if inside else {})
+    if symbols_in([written]) & inside and _is_small(written, 80):
+        # SymPy has merged it with something else: solve for a symbol that occurs once
         plain = sympy.expand(old)
-        for symbol in sorted(old.free_symbols, key=str):
+        for symbol in sorted(inside, key=str):
             if plain.is_polynomial(symbol) and sympy.degree(plain, symbol) == 1:
-                root = (argument - plain.coeff(symbol, 0)) / plain.coeff(symbol, 1)
-                tried = sympy.simplify(made.subs(symbol, root))
-                if not tried.free_symbols & old.free_symbols:
-                    made = tried
-                    break
-    return made
+                root = (entry - plain.coeff(symbol, 0)) / plain.coeff(symbol, 1)
+                tried = sympy.simplify(new.subs(symbol, root))
+                if not tried.free_symbols & inside:
+                    return tried
+    return None if symbols_in([written]) & inside else written
 
 
 # ---------------------------------------------------------------------- cases
@@ -200,13 +153,9 @@ class HookEffect:
         kind: What sort of hook it is, such as "tensor hook" or "full backward hook".
         before: The gradient that came, as an array.
         after: What the hook left.
-        factor: What it multiplied by: an expression, or an array with one for each entry; None if
-            it did something else.
-        arguments: If it did something else, symbols for the entries of what it saw.
-        function: The entries of what it made of these; None if that is not known.
-        entry: A symbol for one entry: `g`, or another name if a formula has that one already.
-        rule: What it makes of this entry, if of each the same: in cases where that is short. None
-            if an entry depends on others, or if this is not known.
+        factor: What it multiplied by; None if it did something else.
+        entry: A symbol for the gradient: `g`, or another name if a formula has that one already.
+        function: If it did something else, what it made of this symbol; None if not known.
     """
 
     name: str
@@ -214,24 +163,22 @@ class HookEffect:
     before: Any
     after: Any
     factor: Any
-    arguments: tuple[Any, ...] = ()
-    function: Any = None
     entry: Any = None
-    rule: Any = None
+    function: Any = None
 
     @property
-    def is_single_factor(self) -> bool:
-        """Whether all entries were multiplied by the same."""
-        return self.factor is not None and not np.ndim(self.factor)
+    def cases(self) -> Any:
+        """The function, in cases where that is short."""
+        found = in_cases(self.function, self.entry)
+        return self.function if found is None else found
 
     def apply(self, gradient: Any) -> Any:
-        """Do to an array of formulas what the hook did."""
+        """Do to an array of one formula what the hook did."""
         if self.factor is not None:
             return gradient * self.factor
         if self.function is None:
             return self.after
-        values = dict(zip(self.arguments, entries(gradient).flat, strict=True))
-        made = [each.subs(values, simultaneous=True) for each in entries(self.function).flat]
+        made = self.function.subs(self.entry, gradient.item())
         return SymbolicArray(made).reshape(np.shape(self.after))
 
 
@@ -282,7 +229,7 @@ def kind_of(hook: HookFired) -> str:
 
 
 def _of(hook: HookFired, held: Any, position: int) -> Any:
-    """Give one gradient of those that a hook saw or returned; None if it can't be told which."""
+    """Give one gradient of those that a hook saw or returned; None if it is not clear which."""
     if hook.kind == "tensor pre-hook":
         return None if held is None else held._array
     listed = held if isinstance(held, tuple) else (held,)
@@ -303,79 +250,46 @@ def _same(one: Any, other: Any) -> bool:
 
 def _effect(name: str, kind: str, before: Any, after: Any, letter: str) -> HookEffect:
     if not isinstance(before, SymbolicArray) and not isinstance(after, SymbolicArray):
-        return HookEffect(name, kind, before, after, _number(before, after))
-    first, second = entries(before), entries(after)
-    factor = _factor_between(first, second)
+        return HookEffect(name, kind, before, after, _number_between(before, after))
+    old, new = entries(before).item(), entries(after).item()
+    factor = _factor_between(old, new)
     if factor is not None:
         return HookEffect(name, kind, before, after, factor)
     entry = sympy.Symbol(letter, real=True)
-    arguments, function = _function_between(first, second, entry)
-    rule = None if function is None else _rule(arguments, function, entry)
-    return HookEffect(name, kind, before, after, None, arguments, function, entry, rule)
+    function = _function_between(old, new, entry)
+    return HookEffect(name, kind, before, after, None, entry, function)
 
 
-# ---------------------------------------------------------------------- numbers
-
-
-def _number(before: Any, after: Any) -> Any:
-    """Find the simple number that all entries were multiplied by, if there is one."""
-    flat, made = before.reshape(-1), after.reshape(-1)
-    if not made.any():
+def _number_between(before: Any, after: Any) -> Any:
+    """Find the simple number that a number was multiplied by, if that is plain to see."""
+    old, new = before.item(), after.item()
+    if not new:
         return sympy.Integer(0)
-    first = int(np.argmax(np.abs(flat)))
-    if not flat[first] or not math.isfinite(flat[first]) or not math.isfinite(made[first]):
+    if not old or not math.isfinite(old) or not math.isfinite(new):
         return None
-    near = sympy.Rational(float(made[first]) / float(flat[first])).limit_denominator(1000)
-    factor = before.dtype.type(float(near))
-    close = 2 * np.finfo(before.dtype).eps * np.abs(made)
-    simple = near.q in (1, 2, 4, 5, 8, 10, 16, 20, 25, 50, 100, 1000)
-    if not simple or not bool((np.abs(flat * factor - made) <= close).all()):
-        return None
-    # one number alone is a multiple of any other: take it for that only if that is plain to see
-    return near if flat.size > 1 or near.q <= 10 or near.p == 1 else None
+    near = sympy.Rational(new / old).limit_denominator(1000)
+    close = 2 * np.finfo(before.dtype).eps * abs(new)
+    simple = near.q <= 10 or (near.p == 1 and near.q in (16, 20, 25, 50, 100, 1000))
+    return near if simple and abs(old * before.dtype.type(float(near)) - new) <= close else None
 
 
-# ---------------------------------------------------------------------- formulas
-
-
-def _rule(arguments: tuple[Any, ...], function: Any, entry: Any) -> Any:
-    """Write what is done to each entry, if it is the same and depends on no other entry."""
-    rules = set()
-    for argument, made in zip(arguments, function.flat, strict=True):
-        if made.free_symbols.intersection(arguments) - {argument}:
-            return None
-        rules.add(made.xreplace({argument: entry}))
-        if len(rules) > 1:
-            return None
-    (rule,) = rules
-    cases = in_cases(rule, entry)
-    return rule if cases is None else cases
-
-
-def told_apart(table: Mapping[Any, tuple[HookEffect, ...]]) -> dict[Any, tuple[HookEffect, ...]]:
+def numbered(table: Mapping[Any, tuple[HookEffect, ...]]) -> dict[Any, tuple[HookEffect, ...]]:
     """Number the hooks that share a name and did different things: hook and hook_2.
 
     A log has no more of a hook than its name. What made different things of its gradients must be
     different hooks, if it is given as a formula; of lambdas of which not even that is known, each
     is taken for one of its own.
-
-    Args:
-        table: What hooks did, in the order in which their names are given.
-
-    Returns:
-        The same, with the names changed.
     """
-    met: dict[str, list[str]] = {}
+    met: dict[str, list[Any]] = {}
 
     def named(effect: HookEffect) -> HookEffect:
-        made = (effect.factor, effect.rule, effect.function)
-        did = next((str(entries(each).tolist()) for each in made if each is not None), "")
-        if effect.name != UNNAMED and (effect.factor is not None or not did):
+        made = effect.function if effect.factor is None else effect.factor
+        if effect.name != UNNAMED and (effect.factor is not None or made is None):
             return effect
         known = met.setdefault(effect.name, [])
-        if not did or did not in known:
-            known.append(did)
-        place = known.index(did) + 1 if did else len(known)
-        return replace(effect, name=f"{effect.name}_{place}") if place > 1 else effect
+        if made is None or made not in known:
+            known.append(made)
+        number = len(known) if made is None else known.index(made) + 1
+        return replace(effect, name=f"{effect.name}_{number}") if number > 1 else effect
 
     return {at: tuple(map(named, effects)) for at, effects in table.items()}
