@@ -35,7 +35,7 @@ class Trial:
         label: the circumstances in words, such as "For the number 0.5".
         outcome: what came of the run.
         args: the arguments it was run on.
-        changed: what became of the arguments on the way: keys of `side_effects.SAYS`.
+        changed: what became of the arguments on the way: keys of `execution.SAYS`.
         gave: how to begin a sentence about the result.
     """
 
@@ -97,7 +97,7 @@ class Behavior(Exercise):
             "backward" in an exercise by hand, which forbids all that starts the engine.
         digits: how many significant digits of each result have to be right.
         may_change: what the answer may change of what it is given, and leave behind, besides what
-            the reference does: keys of `belongings.SAYS`.
+            the reference does: keys of `execution.SAYS`.
         other_dtypes: whether it has to do its work in float64, too.
     """
 
@@ -124,7 +124,7 @@ class Behavior(Exercise):
     def examine(self, answer: Any) -> Finding | None:
         """Run the answer beside the reference, twice, and look for the mistake."""
         if not callable(answer):
-            advice = "Give the function itself: its name without brackets behind it."
+            advice = "Give the function itself: its name, without brackets."
             return wrong_kind(answer, "a function", advice)
         finding = self._examined(answer, FIRST)
         if finding is not None:
@@ -149,13 +149,18 @@ class Behavior(Exercise):
             for trial, target in zip(found, targets, strict=True):
                 problem = self._problem(trial, target)
                 if problem is not None:
-                    return self._explained(f"{trial.label}: {problem}", trial, found, when)
+                    return self._explained(f"{trial.label}: {problem}", trial, found, right, when)
             allowed = {said for each in right for said in each.outcome.left}
             left = [said for each in found for said in each.outcome.left if said not in allowed]
             return Finding(f"{left[0]} (Here it was put back.)") if left else None
 
     def _explained(
-        self, says: str, trial: Trial, found: Sequence[Trial], when: Circumstances
+        self,
+        says: str,
+        trial: Trial,
+        found: Sequence[Trial],
+        right: Sequence[Trial],
+        when: Circumstances,
     ) -> Finding:
         """Say what is behind the first problem: a typical mistake, if it is one."""
         ended = all(each.trouble is None for each in found)
@@ -169,7 +174,13 @@ class Behavior(Exercise):
                     return Finding(mistake.says)
             elif mistake.seen_in(found):
                 return Finding(mistake.says)
+        if ended and right and [self._constant(found), self._constant(right)] == [True, False]:
+            return Finding("It gives the same result whatever goes in: does it use its arguments?")
         return Finding(says)
+
+    def _constant(self, trials: Sequence[Trial]) -> bool:
+        first = trials[0].result if len(trials) > 1 else None
+        return first is not None and all(alike(t.result, first, self.digits) for t in trials)
 
     def _problem(self, trial: Trial, target: Trial | None) -> str | None:
         if trial.trouble is not None:
@@ -178,7 +189,7 @@ class Behavior(Exercise):
         expected: Any = target.result if target is not None else None
         came = f"{trial.gave} {describe(result)}."
         if result is None and expected is not None:
-            return f"{trial.gave} None. Is a return missing, or nothing behind it?"
+            return f"{trial.gave} None. Is a return missing, or is there nothing after it?"
         if self.returns is not None and not isinstance(result, self.returns):
             return f"{came} The result has to be of type {self.returns.__name__}."
         if target is not None and not alike(result, expected, self.digits):
@@ -222,11 +233,11 @@ class Behavior(Exercise):
 
 @dataclass(frozen=True, kw_only=True)
 class Function(Behavior):
-    """The answer is a function; it is run on several inputs, drawn anew for each run.
+    """The answer is a function; it is run on several inputs, drawn again for each run.
 
     Args:
         inputs: gets a seeded `random.Random` and gives the argument tuples, one for each call.
-            It is called anew for each function that is run: nobody sees another's leftovers.
+            It is called again for each function that is run: nobody sees another's leftovers.
 
     Example:
         >>> square = Function(id="demo.8", asks="square(x), which returns x times x",

@@ -213,7 +213,7 @@ class Outcome:
     Args:
         value: what the function returned.
         trouble: what went wrong, in words; None where it returned.
-        raised: the kind and the text of the error behind it, for looking into.
+        raised: the kind and the text of the error, for looking into.
         unsolved: whether the function said that it is not written yet.
         endless: whether it was stopped.
         checks: whether the error came up in the check itself, which made nothing of the answer.
@@ -372,8 +372,8 @@ SAYS = {
     "and change that.",
     "requires_grad": "It changed what it was given: requires_grad of a tensor is another now. Put "
     "back what you found, or work on a copy of your own, such as x.detach().requires_grad_().",
-    "grad": "It left its traces in .grad of what it was given. Whoever collects gradients there "
-    "finds yours among them: work on a detached copy, or ask for gradients with autograd.grad.",
+    "grad": "It left its traces in .grad of what it was given. Others who collect gradients "
+    "there find yours among them. Work on a detached copy, or ask for them with autograd.grad.",
     "graph": "The graph that it was given cannot be walked a second time now: its saved values are "
     "gone. Others may need them: retain_graph=True keeps them.",
     "hooks": "A hook of yours is still registered on what it was given, and goes on being called. "
@@ -586,7 +586,7 @@ SETTINGS = [
         usual=torch.float32,  # a lesson may choose float64 for itself
     ),
     Setting(
-        "It seeded the random numbers anew, for the whole process: what others draw next is "
+        "It seeded the random numbers again, for the whole process: what others draw next is "
         "decided by that. A torch.Generator of its own disturbs nobody.",
         torch.initial_seed,
         torch.manual_seed,

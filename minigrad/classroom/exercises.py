@@ -37,7 +37,7 @@ class Mistake:
         like: for exercises whose answer is a function or a hook: a wrong function. An answer that
             gives the same results on every input has made this mistake.
         trouble: for a function or hook whose run did not come to its end: words, one of which the
-            error has in its name or text. It is said behind the error itself.
+            error has in its name or text. It is said after the error itself.
 
     Example:
         >>> Mistake("The sign is lost: the derivative of -x is negative.", value=1.0).value

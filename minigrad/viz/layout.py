@@ -275,9 +275,9 @@ def _straighten(levels: Levels, at: list[float], apart: list[list[float]]) -> No
         if not dummies:
             continue
         before = [left[node] for node in dummies if node in left]
-        behind = [right[node] for node in dummies if node in right]
+        after = [right[node] for node in dummies if node in right]
         least = max((at[neighbor] + distance for neighbor, distance in before), default=-inf)
-        most = min((at[neighbor] - distance for neighbor, distance in behind), default=inf)
+        most = min((at[neighbor] - distance for neighbor, distance in after), default=inf)
         if least <= most:
             ends = sorted(at[node] for node in (chain[0], chain[-1]))
             middle = sorted(at[node] for node in dummies)[len(dummies) // 2]
@@ -295,7 +295,7 @@ class Frame:
 
 
 def nest(count: int, frames: Sequence[Frame]) -> list[list[int]]:
-    """List for each node the frames around it from the outside in, behind -1 for no frame.
+    """List for each node the frames around it from the outside in, after -1 for no frame.
 
     Of frames around the same nodes the one that was given first is inside.
     """

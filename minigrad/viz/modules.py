@@ -179,7 +179,7 @@ def members_of(
     """Say which nodes each call of a module left, itself or through modules that it called.
 
     A node belongs to the calls that were going on when it was made, and to them belong the
-    identity nodes that the module's full backward hooks put behind its result. A parameter belongs
+    identity nodes that the module's full backward hooks put after its result. A parameter belongs
     to the calls of its module if nobody else uses it.
 
     Args:
@@ -201,8 +201,8 @@ def members_of(
     parameters: dict[int, set[int]] = {}
     found = []
     for call in watched.calls:
-        behind = [number for number in identities if call.stop <= number < call.after]
-        stop = max([call.stop, *(number + 1 for number in behind)])
+        later = [number for number in identities if call.stop <= number < call.after]
+        stop = max([call.stop, *(number + 1 for number in later)])
         inside = {at for at in made if call.start <= numbers[at] < stop}
         if id(call.module) not in parameters:
             parameters[id(call.module)] = {id(each) for each in call.module.parameters()}
@@ -226,7 +226,7 @@ def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> Non
 
 
 def _unused(label: str, groups: Mapping[str, Any]) -> str:
-    """Return the label, with a number behind it if there is a group of this name already."""
+    """Return the label, with a number after it if there is a group of this name already."""
     number, tried = 2, label
     while tried in groups:
         tried, number = f"{label} ({number})", number + 1

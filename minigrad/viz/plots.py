@@ -73,7 +73,7 @@ class Plot:
     def _settle(self) -> None:
         """Lay the figure out once; laid out again, all would move a little each time it is shown.
 
-        To have it laid out anew, set its layout engine to "constrained".
+        To have it laid out again, set its layout engine to "constrained".
         """
         engine = self.figure.get_layout_engine()
         if engine is not None and engine is not self._settled:

@@ -1428,7 +1428,7 @@ ANSWERS = {
             ("Asked twice", _useless_fresh),
             ("Asked twice", _Counting()),
             ("that all share", _useless_shared),
-            ("seeded the random numbers anew", _useless_reseeding),
+            ("seeded the random numbers", _useless_reseeding),
             ("same order", lambda model, images: _repeated(_noise(0, images), images)),
             ("same order", _of_weights(lambda flat: len(flat))),
             ("same order", _useless_scaled),

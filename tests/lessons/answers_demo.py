@@ -54,7 +54,7 @@ ANSWERS = {
             ("decimal point", 2.4),
             ("significant digit", 23.9),
             ("in digits", "twenty-four"),
-            ("Call the function", lambda: 24),
+            ("call a function first", lambda: 24),
             ("You handed in None", None),
         ],
         "right": ["24", [24], 24, 24.0, Fraction(48, 2), np.float32(24), np.array([24.0])],

@@ -243,7 +243,7 @@ WRITTEN = [
     "lessons/INSTRUCTORS.md",
     "lessons/__main__.py",
     "tests/__main__.py",
-    "minigrad/classroom/progress.py",
+    "minigrad/classroom/desk.py",
     *(f"lessons/_start/{path.name}" for path in (ROOT / "lessons" / "_start").glob("*.py")),
 ]
 
