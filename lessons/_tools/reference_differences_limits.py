@@ -196,7 +196,7 @@ LIMITS = (
     Difference(
         slug="sparse-embeddings",
         title="Embeddings with sparse gradients",
-        what="`sparse=True` is an error, and so is `scale_grad_by_freq=True`.",
+        what="`sparse=True` is an error, and so are `scale_grad_by_freq=True` and a `max_norm`.",
         why="There are no sparse tensors; and courses leave gradients as they are.",
         code="table = nn.Embedding(2, 1, sparse=True)\ntable(torch.tensor([0])).shape",
         names=("torch.nn.Embedding*", "torch.nn.functional.embedding*"),

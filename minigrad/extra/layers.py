@@ -19,7 +19,7 @@ from minigrad.nn import functional as F
 from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.loss import _WeightedLoss
-from minigrad.nn.modules.parameterless import Upsample, _DropoutNd
+from minigrad.nn.modules.parameterless import _DropoutNd
 from minigrad.ops.losses import reduced, reduction_number
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures.arguments import refuse
@@ -88,23 +88,7 @@ def _layer(name: str, base: Any, function: str, settings: Any, shows: Any = None
 globals().update({name: _layer(name, *row) for name, row in _LAYERS.items()})
 
 
-class UpsamplingNearest2d(Upsample, settings="size=None, scale_factor=None"):
-    """Resize images by repeating the nearest entry."""
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        more = {"mode": "nearest", "align_corners": None, "recompute_scale_factor": None}
-        super()._keep(settings | more)
-
-
-class UpsamplingBilinear2d(Upsample, settings="size=None, scale_factor=None"):
-    """Resize images by straight lines between the entries, corners on corners."""
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        more = {"mode": "bilinear", "align_corners": True, "recompute_scale_factor": None}
-        super()._keep(settings | more)
-
-
-NAMES = {*_LAYERS, "UpsamplingBilinear2d", "UpsamplingNearest2d"}
+NAMES = {*_LAYERS}
 
 # ---------------------------------------------------------------------- images through grids
 

@@ -133,7 +133,7 @@ def pad_packed_sequence(
 
     Args:
         sequence: The packed sequences.
-        batch_first: Whether the batch shall be the first dimension.
+        batch_first: Whether the batch should be the first dimension.
         padding_value: What to pad with.
         total_length: The length to pad to; the greatest one there is if None.
 
@@ -185,7 +185,7 @@ def pad_sequence(
 
     Args:
         sequences: Tensors of shapes (L, ...), with lengths of their own.
-        batch_first: Whether the batch shall be the first dimension, not the second.
+        batch_first: Whether the batch should be the first dimension, not the second.
         padding_value: What to pad with.
         padding_side: "right" or "left".
 

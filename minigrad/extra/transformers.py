@@ -646,7 +646,7 @@ class Transformer(
         return full((sz, sz), -np.inf, dtype=dtype).triu(1)
 
     def _reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Draw all weights again."""
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)

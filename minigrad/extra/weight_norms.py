@@ -1,4 +1,4 @@
-"""Normalize weights the old way: a hook before each forward makes the weight anew."""
+"""Normalize weights the old way: a hook before each forward makes the weight again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Norm:
         raise NotImplementedError
 
     def __call__(self, module: Any, inputs: Any) -> None:
-        """Make the weight anew."""
+        """Make the weight again."""
         setattr(module, self.name, self.compute_weight(module, module.training))
 
     @classmethod

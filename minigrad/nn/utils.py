@@ -101,7 +101,7 @@ def clip_grad_norm_(
 
     Args:
         parameters: A parameter, or several.
-        max_norm: The norm that the gradients shall have at most.
+        max_norm: The norm that the gradients should have at most.
         norm_type: Which norm; it may be infinity.
         error_if_nonfinite: Whether to raise if the norm is infinite or no number.
         foreach: Changes nothing here.

@@ -113,7 +113,7 @@ class EachParameter(Optimizer):
         """Change every parameter that has a gradient, in place.
 
         Args:
-            closure: Computes the loss anew, with gradients; called first, if given.
+            closure: Computes the loss again, with gradients; called first, if given.
 
         Returns:
             The loss that the closure returned, or None.

@@ -204,7 +204,7 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
         super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
 
     def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule remembers; in the place of functions there is None."""
+        """Give all that the schedule remembers; instead of functions there is None."""
         return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
 
     def get_lr(self) -> list[Any]:

@@ -340,7 +340,7 @@ def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
 def _fit(value: Any, parameter: Any, name: Any = None) -> Any:
     """Give loaded state the element type of its parameter, if that is floating point.
 
-    A count of steps stays what it is, lest it grow inexact.
+    A count of steps stays what it is, so that it stays exact.
     """
     if isinstance(value, Tensor):
         if parameter is not None and parameter.is_floating_point() and name != "step":

@@ -20,7 +20,7 @@ from minigrad.signatures.arguments import check_tensor
 
 
 def _weighed(rows: Any, positions: Any, padding_idx: int) -> Any:
-    """Put zeros in the place of the rows that are padding."""
+    """Replace by zeros the rows that are padding."""
     padding = positions == padding_idx
     if not padding.any():
         return rows

@@ -29,7 +29,7 @@ from minigrad.autograd.rules import (
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import shape
-from minigrad.ops.choices import _BITS, where_true
+from minigrad.ops.choices import where_true
 from minigrad.ops.correlation import of_dimensions, padded, per_dimension, window_entries
 from minigrad.ops.reduction import mean_dim
 from minigrad.signatures.arguments import Unsaid, check_tensor, different, not_implemented, whole
@@ -189,14 +189,8 @@ def _to_largest(grad: Any, array: Any, *given: Any) -> Any:
     kernel, stride, _, dilation, _ = settings
     whole = zeros_for(grad, array.shape)
     whole, outputs, inner = bordered(whole, settings, 0)
-    apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
-    bits = _BITS.get(whole.itemsize) if apart and whole.dtype.kind == "f" else None
     for number, places in enumerate(window_entries(kernel, outputs, stride, dilation)):
-        mask = chosen.entry == number
-        if bits is not None:  # as `where_true` does, but written where it belongs
-            np.multiply(grad.view(bits), mask, out=whole.view(bits)[places])
-        else:
-            whole[places] += where_true(mask, grad)
+        whole[places] += where_true(chosen.entry == number, grad)
     return whole if whole.shape == array.shape else whole[inner].copy()
 
 
@@ -291,15 +285,20 @@ def _windows(name: str, ndim: int, input: Any, **given: Any) -> list[tuple[int, 
     return windows
 
 
-def _check(name: str, array: Any, windows: Any, ceil_mode: bool, refused: str) -> None:
-    """Raise if a setting is out of range, there is nothing to pool, or no kernel for the dtype."""
-    kernel, stride, padding, dilation = windows
-    dims = len(kernel)
-    if array.ndim not in (dims + 1, dims + 2) or 0 in array.shape[-dims - 1 :]:
+def _check_images(name: str, array: Any, dims: int, first: int) -> None:
+    """Raise if there are no images, or no entries in the dimensions from the first one named on."""
+    if array.ndim not in (dims + 1, dims + 2) or 0 in array.shape[first:]:
         raise RuntimeError(
             f"{name}() takes a tensor of shape (N, C, ...) or (C, ...) with {dims} dimensions of "
             f"at least one entry to pool, not one of shape {list(array.shape)}"
         )
+
+
+def _check(name: str, array: Any, windows: Any, ceil_mode: bool, refused: str) -> None:
+    """Raise if a setting is out of range, there is nothing to pool, or no kernel for the dtype."""
+    kernel, stride, padding, dilation = windows
+    dims = len(kernel)
+    _check_images(name, array, dims, -dims - 1)
     wide = any(
         p > (d * (k - 1) + 1) // 2 for k, p, d in zip(kernel, padding, dilation, strict=True)
     )
@@ -392,7 +391,7 @@ def _maximum(
     sizes = input._array.shape[-len(windows[0]) :]
     if ndim == 1:
         result = as_signal(result)
-    if not return_indices and not name.endswith("_with_indices"):
+    if not return_indices:
         return result
     indices = wrap(chosen.positions(sizes, given).reshape(result._array.shape))
     return watched(result, indices), indices
@@ -465,7 +464,6 @@ def _average_of_signals(
 
 for _ndim in (1, 2, 3):
     of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d")
-    of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d_with_indices")
     of_dimensions(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")
 
 
@@ -581,11 +579,7 @@ def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Te
     given = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * ndim
     if len(given) != ndim:
         raise RuntimeError(f"{name}(): output_size must be one number or {ndim}, not {given}")
-    if array.ndim not in (ndim + 1, ndim + 2) or 0 in array.shape[-ndim:]:
-        raise RuntimeError(
-            f"{name}() takes a tensor of shape (N, C, ...) or (C, ...) with {ndim} dimensions of "
-            f"at least one entry to pool, not one of shape {list(array.shape)}"
-        )
+    _check_images(name, array, ndim, -ndim)
     sizes = zip(given, array.shape[-ndim:], strict=True)
     size = tuple(n if each is None else whole(name, each, "output_size", 2) for each, n in sizes)
     if min(size) < 0 or math.prod(size) >= 1 << 31:

@@ -119,7 +119,7 @@ def interpolate(
         mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"` and
             `"trilinear"` mix the nearest ones, `"bicubic"` more; `"area"` averages.
         align_corners: Whether the first and the last entries keep their places, for modes that mix.
-        recompute_scale_factor: Whether to compute the scale anew from the sizes.
+        recompute_scale_factor: Whether to compute the scale again from the sizes.
         antialias: Must be False: nothing is smoothed before it is made smaller.
 
     Raises:

@@ -192,7 +192,7 @@ class Tanhshrink(Layer, calls=F.tanhshrink):
 
 
 class Threshold(Layer, calls=F.threshold, settings="threshold, value, inplace=False"):
-    """Keeps what is greater than a threshold, and puts a value in the place of the rest.
+    """Keeps what is greater than a threshold, and puts a value instead of the rest.
 
     Args:
         threshold: The threshold.
@@ -281,5 +281,5 @@ class PReLU(
         self.weight = Parameter(full((self.num_parameters,), float(self.init), **made))
 
     def reset_parameters(self) -> None:
-        """Begin anew with the first slope."""
+        """Begin again with the first slope."""
         self.weight.data.fill_(self.init)

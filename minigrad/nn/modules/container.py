@@ -51,7 +51,7 @@ class _Row(Module):
         self._renumber(list(self))
 
     def _renumber(self, modules: list[Any]) -> None:
-        """Register the modules anew, under the numbers of their places."""
+        """Register the modules again, under the numbers of their places."""
         self._modules.clear()
         self._modules.update((str(place), module) for place, module in enumerate(modules))
 

@@ -78,7 +78,7 @@ class _ConvNd(Layer):
             )
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Draw weight and bias again."""
         init.start_linear(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | N
         head: Name and arguments, such as `"relu(input, inplace=False)"`; a dotted name says
             which class it belongs to.
         lines: Its statements.
-        names: What they speak of; `__name__` is the module that the function counts to.
+        names: What they refer to; `__name__` is the module that the function counts to.
         doc: The docstring.
 
     Returns:
@@ -67,7 +67,7 @@ def constructor(cls: type, first: str, settings: str, *lines: str, **names: Any)
         first: Its arguments before the settings.
         settings: The signature of the settings.
         *lines: Its statements; `{settings}` in them stands for a dictionary of the settings.
-        **names: What they speak of.
+        **names: What they refer to.
 
     Returns:
         The names of the settings.

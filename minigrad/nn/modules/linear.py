@@ -87,7 +87,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Draw weight and bias again."""
         init.start_linear(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -146,7 +146,7 @@ class Bilinear(
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Draw weight and bias again."""
         bound = 1 / math.sqrt(self.weight.size(1))
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
@@ -176,7 +176,7 @@ class _Table(Layer):
             self.weight = Parameter(given, requires_grad=not freeze)
 
     def reset_parameters(self) -> None:
-        """Draw the table anew from the standard normal distribution; padding is zero."""
+        """Draw the table again from the standard normal distribution; padding is zero."""
         init.normal_(self.weight)
         self._fill_padding_idx_with_zero()
 

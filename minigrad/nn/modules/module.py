@@ -461,7 +461,7 @@ class Module(Traversal, StateDict):
 for _part in (Traversal, StateDict):
     for _method in vars(_part).values():
         if isinstance(_method, FunctionType):
-            # Error messages of Python name a method's class: for whoever reads them it is Module.
+            # Error messages of Python name a method's class: to readers it is Module.
             _method.__qualname__ = f"Module.{_method.__name__}"
 
 

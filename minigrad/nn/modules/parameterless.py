@@ -375,7 +375,7 @@ class Upsample(
         scale_factor: By how much to resize instead, for each dimension or all.
         mode: `"nearest"`, `"linear"`, `"bilinear"` or `"trilinear"`.
         align_corners: Whether the first and the last entries keep their places.
-        recompute_scale_factor: Whether to compute the scale anew from the sizes.
+        recompute_scale_factor: Whether to compute the scale again from the sizes.
 
     Example:
         >>> import minigrad as torch

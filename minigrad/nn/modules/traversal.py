@@ -153,7 +153,7 @@ class Traversal:
         return module
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
-        """Put a module in the place of the one with a dotted name, or where there is none yet.
+        """Put a module where the one is with a dotted name, or where there is none yet.
 
         Args:
             target: Names joined by dots, as `named_modules` gives them.
@@ -255,7 +255,7 @@ class Traversal:
     # Converting all of them ---------------------------------------------------------------------
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Put `fn(tensor)` in the place of every parameter's, gradient's and buffer's numbers."""
+        """Put `fn(tensor)` instead of every parameter's, gradient's and buffer's numbers."""
         if recurse:
             for child in self.children():
                 child._apply(fn)

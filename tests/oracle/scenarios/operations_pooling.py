@@ -115,7 +115,6 @@ def positions(torch, log):
         log(f"{name}, in one dimension", *F.max_pool1d(x[0], 3, 1, return_indices=True))
         log(f"{name}, adaptive", *F.adaptive_max_pool2d(x, (1, 3), return_indices=True))
         log(f"{name}, of a line", *F.adaptive_max_pool1d(x[0], 3, return_indices=True))
-    log("with_indices", *F.max_pool2d_with_indices(torch.tensor([[[1.0, 2.0]]]), (1, 2)))
 
 
 @family
