@@ -39,7 +39,7 @@ HEART = sorted((PACKAGE / "core").glob("*.py"))
 # by themselves.
 VISITED = ("core", "creation", "signatures", "fast", "nn", "ops")
 BESIDE = {
-    "autograd/accumulation.py": "a first gradient is laid out as its leaf",
+    "autograd/attributes.py": "a first gradient is laid out as its leaf",
     "autograd/gradients.py": "`backward` may start elsewhere",
     "autograd/messages.py": "legacy hooks warn of what they miss",
     "autograd/rules.py": "NumPy must not warn",
