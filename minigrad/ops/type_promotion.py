@@ -247,9 +247,7 @@ def in_single(operation: Any) -> Any:
         plan.forward = rounded_once(plan.forward)
     members = {"__slots__": (), "_plan": plan, "_run": _in_steps}
     plan.node, plan.precise = type(plan.node.__name__, (plan.node,), members), True
-    single: Any = interpret(plan)
-    single.plan = plan
-    return single
+    return interpret(plan)
 
 
 def _in_steps(node: Any, gradient: Any, *settings: Any) -> list[Any]:
