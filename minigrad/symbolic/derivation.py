@@ -320,7 +320,7 @@ def _checked(chain: ChainRule) -> Checked:
             left_open.append(f"{name}, as a step has no formula")
         elif symbols_in(total.flat) - known:
             left_open.append(f"{name}, as a value in between is not known")
-        elif is_proved(f"the steps, for {name}", total, lambda value=value: engine[value]):
+        elif is_proved(f"the steps, for {name}", total, partial(engine.get, value)):
             steps.append(name)
     by_sympy: list[str] = []
     for leaf, gradient in leaves.items():

@@ -208,7 +208,7 @@ def simplifications(expression: Any) -> Iterator[Any]:
 
 # A point at which two expressions differ; or what is left of their difference, if that is not
 # decided; or None, if they are proved to be equal.
-Decision = dict[Any, Any] | sympy.Expr | None
+Decision = Any
 
 
 def decide(
@@ -240,8 +240,10 @@ def decide(
         return None
     found = refuted_at(left, right, admits, also, _SOME)
     narrower = _substituted(region) if found is None else None
-    if narrower is not None and decide(*map(narrower.enter, (left, right)), narrower) is None:
-        return None  # positive symbols help SymPy
+    if narrower is not None:
+        sides = narrower.enter(left), narrower.enter(right)
+        if decide(sides[0], sides[1], narrower) is None:
+            return None  # positive symbols help SymPy
     return simplest if found is None else found
 
 

@@ -101,13 +101,17 @@ class Leaf:
     sides: tuple[Any, Any]
     decision: Decision = None
 
-    def compare(self, how: Callable[..., Decision]) -> None:
-        """Compare the formulas, unless it is known that they differ."""
+    def compare(self, in_earnest: bool) -> None:
+        """Compare the formulas, unless it is known that they differ: at points, or in earnest."""
         if self.decision is None and self.sides[0] != self.sides[1]:
             place = self.region.place
             placed = symbols_in(place.get(s, s) for s in symbols_in(self.claim.values))
             also = symbols_in(self.region.assumed) | placed
-            self.decision = how(*self.sides, admits=self._admits, also=also)
+            left, right = self.sides
+            if in_earnest:
+                self.decision = equality.decide(left, right, self.region, self._admits, also)
+            else:
+                self.decision = equality.refuted_at(left, right, self._admits, also)
 
     def _admits(self, point: Any) -> bool:
         """Tell whether the rule has to be right at a point: there the result is real."""
@@ -274,7 +278,7 @@ class Prover:
             conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
             for claim in (each for each in self._claims if each.region is region):
                 for leaf in _leaves_of(claim, here):
-                    leaf.compare(equality.refuted_at)
+                    leaf.compare(in_earnest=False)
                     self._confirm(leaf)
                     leaves.append(leaf)
                     conditions |= dict.fromkeys(map(self._reading.back, leaf.region.conditions))
@@ -453,8 +457,7 @@ class Prover:
         for (place, entry), mine in by_entry.items():
             good = []
             for leaf in mine:
-                leaf.compare(lambda *sides, leaf=leaf, **how: equality.decide(
-                    *sides, leaf.region, **how))  # fmt: skip
+                leaf.compare(in_earnest=True)
                 self._confirm(leaf)
                 here = map(self._reading.back, leaf.region.conditions)
                 inside = _holding(here, self._trial.symbols, rows)

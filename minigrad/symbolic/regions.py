@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -250,13 +251,13 @@ class Region:
         found = self._assumed_sign(formula)
         if found is not None or not (formula.is_Pow or formula.is_Mul or formula.is_Add):
             return found
-        signs = []
+        signs: list[Any] = []
         for factor in sympy.Mul.make_args(factored(formula)):
             whole = factor.is_Pow and factor.exp.is_Integer
             base = factor.base if whole else factor
             sign = sign_of(factor) if base == formula else sign_of(factor) or self.sign(base)
             signs.append(sign**factor.exp if whole and sign else sign)
-        return None if None in signs else int(np.prod(signs))
+        return None if None in signs else int(math.prod(signs))
 
     def _assumed_sign(self, formula: Any) -> int | None:
         for each, sign in self.assumed.items():

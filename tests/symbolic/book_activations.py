@@ -56,7 +56,6 @@ CASES = {
 CASES |= {
     "gelu": [(vector, ("none",)), (one, ("tanh",))],
 }
-# what is computed of floats before it meets symbols
 _SIGN = "its rule looks at the sign of the result, exp(x) - 1, and SymPy does not tell that of x"
 RESERVED = {"celu_in_place": _SIGN, "scaled_elu_in_place": _SIGN}
 ATTEMPTS = {"celu_in_place": (one, (beta,)), "scaled_elu_in_place": (one, (beta, 3, 2))}

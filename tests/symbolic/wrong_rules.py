@@ -189,9 +189,6 @@ EXCHANGED = [
     w("maximum", "self", other_side),
     w("minimum", "other", other_side),
     w("dot", "self", lambda right, grad, tensor: right[::-1]),
-    w("clamp_to", "max", other_side),
-    w("clamp_to", "self", other_side),
-    w("clamp_from", "self", other_side),
 ]
 COUNT = [
     w("mean_all", "self", lambda right, *_: right * right.size),
@@ -221,7 +218,6 @@ KINK = [
     w("leaky_relu", "self", lambda right, grad, self, slope: grad * (1 + slope) - right),
     w("abs", "self", minus),
     w("clamp", "self", other_side),
-    w("clamp_from", "min", other_side),
     w("hardtanh", "self", other_side),
     w("threshold", "self", other_side),
     w("softshrink", "self", untouched),
@@ -290,7 +286,7 @@ UNREDUCED = [
         ("pow_tensor", "exponent", 0), ("maximum", "other", 0), ("minimum", "other", 0),
         ("where", "other", 0), ("mse_loss", "target", 4),
         ("lerp_number", "end", 0),
-        ("clamp_from", "min", 0), ("addcmul", "tensor2", 0),
+        ("addcmul", "tensor2", 0),
     )
 ]  # fmt: skip
 
