@@ -13,12 +13,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from minigrad.classroom import values
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS, of_the_lessons
 from minigrad.classroom.execution import HeldBack, as_usual
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
-from minigrad.classroom.values import as_number, is_unattempted, leaves, rounded, same
+from minigrad.classroom.values import (
+    as_number,
+    is_unattempted,
+    leaves,
+    rounded,
+    said_of_factor,
+    same,
+)
 from minigrad.classroom.watching import Verbatim, laid_out, shell, tell
 
 _HIT = ": correct."
@@ -322,7 +328,7 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
         return ". Why does it come out differently?"
     if expected == 0:
         return f", which is {rounded(abs(number))} away."
-    if said := values.said_of_factor([number], [expected], _FACTORS, digits):
+    if said := said_of_factor([number], [expected], _FACTORS, digits):
         return f": {said}."
     if isinstance(entry, int) and number % 1 == 0:  # a count
         return f": {abs(number - expected):g} {'more' if number > expected else 'less'}."
