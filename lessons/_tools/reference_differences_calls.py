@@ -206,7 +206,6 @@ CALLS = (
             ("torch.tensordot", "`out` by keyword, there by both"),
             ("torch.compile", "`options` by **, there by keyword"),
             ("torch.nn.RNNBase.forward", "*"),
-            ("torch.nn.Uninitialized*.to", "only here *"),
             ("torch.Tensor.to", "`*` by keyword, there by both"),
             ("torch.Tensor.*", "`memory_format` by keyword, there by both"),
             ("torch.Tensor.to", "without `tensor`"),
@@ -214,7 +213,6 @@ CALLS = (
             ("torch.*tensor_split", "*"),
             ("torch.randint_like", "default of *"),
             ("torch.set_num_threads", "*"),
-            ("torch.utils.checkpoint.set_checkpoint_early_stop", "class, there function"),
         ),
     ),
     Difference(
@@ -241,6 +239,7 @@ CALLS = (
             ("torch.Tensor.is_pinned|torch.Tensor.to_dense", "without `*`"),
             ("torch.nn.Embedding*.from_pretrained", "only here `**settings`"),
             ("torch.linalg.pinv", "without `*`"),
+            ("torch.optim.lr_scheduler.*.step", "without `epoch`"),
         ),
     ),
     Difference(

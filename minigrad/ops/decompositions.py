@@ -564,9 +564,11 @@ def _cofactors(A: Any) -> Any:
 
 
 def _det_rule(grad: Any, A: Any, result: Any) -> Any:
-    values = getattr(result, "_array", result)
-    if values.dtype.kind == "f" and not np.all(values):  # a singular matrix has no inverse
-        return _cofactors(A) * _columns(_columns(grad))
+    values, array = (getattr(each, "_array", each) for each in (result, A))
+    if values.dtype.kind == "f":
+        most = np.prod(np.linalg.norm(array, axis=-1), -1)  # Hadamard's bound
+        if np.any(abs(values) <= 64 * np.finfo(array.dtype).eps * most):  # has no inverse, nearly
+            return _cofactors(A) * _columns(_columns(grad))
     diagonal = pick(np.eye(A.shape[-1], dtype=bool), _columns(_columns(grad * result)), 0)
     return dispatch(solve, mT(A), diagonal, False)
 
