@@ -212,8 +212,6 @@ def test_paths_below_a_loaded_room_are_its_attributes():
 
 
 def test_a_condition_that_does_not_hold_says_so():
-    with pytest.raises(OSError, match="compiled"):
-        minigrad.ops.load_library("_C.so")
     minigrad._assert(minigrad.ones(1), "no")
     minigrad._check(True)
     for check, message in ((minigrad._assert, "no"), (minigrad._check, lambda: "no")):

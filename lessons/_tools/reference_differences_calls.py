@@ -221,7 +221,7 @@ CALLS = (
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
         "`nansum` no `dtype`, `searchsorted` no `sorter`, and `matrix_rank` not all of its "
         "tolerances.",
-        why="They are breadth, kept thin. The functions that they are composed of have them.",
+        why="They stand in `extra`, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
             ("torch.*nanmedian", "without `*`"),

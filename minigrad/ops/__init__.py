@@ -1,7 +1,6 @@
 """The registry of derivatives: each operation's forward and rule, side by side."""
 
 from importlib import import_module
-from typing import NoReturn
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import factories
@@ -24,12 +23,3 @@ attach(
     },
 )
 lazy_loading.attach_waiting()
-
-
-def load_library(path: str) -> NoReturn:
-    """Say, as PyTorch does of a file that it can't load, that there are no compiled operations.
-
-    Raises:
-        OSError: In any case.
-    """
-    raise OSError(f"{path}: minigrad is Python and cannot load compiled operations")

@@ -35,18 +35,11 @@ from minigrad.signatures.variants import in_functional
 
 
 class Kept:
-    """What a forward keeps for its rules, and for those who look at its node.
+    """What a forward keeps for its rules: the weights :math:`P`."""
 
-    Attributes:
-        weights: The weights :math:`P`, after the forward.
-        call: The mask, whether it is causal and the scale, as they were given.
-    """
+    __slots__ = ("weights",)
 
-    __slots__ = ("call", "weights")
-
-    def __init__(self, *call: Any) -> None:
-        self.call = call
-        self.weights: Any = None
+    weights: Any
 
 
 def _turned(array: Any) -> Any:
@@ -185,12 +178,11 @@ def scaled_dot_product_attention(
         raise NotImplementedError(
             "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
         )
-    kept = Kept(attn_mask, is_causal, scale)
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
     if _is_one_node(query, key, value, attn_mask, dropout_p):
         mask = _additive(query, key, attn_mask, is_causal)
-        return attention(query, key, value, mask, scale, kept)
+        return attention(query, key, value, mask, scale, Kept())
     return _composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 

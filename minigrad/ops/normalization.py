@@ -59,11 +59,10 @@ layout_of = lru_cache(Layout)
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "mean", "rstd", "running", "variance")
+    __slots__ = ("fixed", "mean", "rstd", "variance")
 
-    def __init__(self, *running: Any) -> None:
+    def __init__(self) -> None:
         self.fixed = False
-        self.running = running or (None, None)  # the tensors, for those who look at the node
         self.mean: Any = None
         self.rstd: Any = None
         self.variance: Any = None

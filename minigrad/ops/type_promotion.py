@@ -343,14 +343,6 @@ def broadcast_into(sizes: tuple[int, ...], *others: tuple[int, ...]) -> None:
         )
 
 
-def no_cast(given: Tensor, argument: str) -> RuntimeError:
-    """Make the error for integers in the place of a result that is floating point."""
-    return RuntimeError(
-        f"result type Float can't be cast to the desired output type {given.dtype.tensor_type}. "
-        f"Convert the {argument} with .float()."
-    )
-
-
 def no_kernel(kernel: str, given: Tensor) -> NotImplementedError:
     """Make the error for an operation that has no values among integers, or complex numbers."""
     advice = "" if given._array.dtype.kind == "c" else ". Convert to float first."

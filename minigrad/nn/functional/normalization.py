@@ -295,7 +295,7 @@ def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
         raise RuntimeError(MIXED)
     axes = (0, *range(2, array.ndim))
     layout = ops.layout_of(array.shape, axes, axes)
-    statistics = ops.Statistics(running_mean, running_var)
+    statistics = ops.Statistics()
     if not training:
         statistics.fixed = True
         statistics.mean = mean.reshape(layout.beside)

@@ -22,14 +22,7 @@ from minigrad.signatures import functional
 from minigrad.signatures.arguments import check_tensor, not_implemented, number, whole
 from minigrad.signatures.variants import in_functional
 
-
-class Taps(tuple[tuple[tuple[Any, Any], ...], ...]):
-    """For each dimension pairs of positions and weights; and what they were made of."""
-
-    sizes: tuple[int, ...]
-    scales: tuple[Any, ...]
-    align_corners: bool
-
+Taps = tuple[tuple[tuple[Any, Any], ...], ...]  # for each dimension pairs of positions and weights
 
 # for each mode what its operations and their nodes are called
 _KINDS = {
@@ -157,11 +150,10 @@ def interpolate(
         raise RuntimeError(f"interpolate: no entries, from {list(array.shape)} to {list(sizes)}")
     if array.dtype.kind in "ibc" or (array.dtype.kind == "u" and mode != "nearest"):
         raise not_implemented("interpolate", array)
-    taps = Taps(
+    taps = tuple(
         _taps(mode, n, o, scale, bool(align_corners), array.dtype)
         for n, o, scale in zip(old, sizes, scales, strict=True)
     )
-    taps.scales, taps.sizes, taps.align_corners = scales, sizes, bool(align_corners)
     return resizing[mode, dims](input, taps)
 
 
