@@ -268,7 +268,7 @@ class Prover:
         conditions: dict[Any, None] = {}
         for region, all_needs in self._needs.items():
             needs = self._read_needs(all_needs, region)
-            if any(region.sign(n.of) is not None for n in needs):
+            if any(_never_holds(n, region.sign(n.of)) for n in needs):
                 continue  # a step has no value in all of it
             domain |= dict.fromkeys(self._condition(need, region) for need in needs)
             known = {region.enter(each): sign for each, sign in self._reading.facts.items()}
@@ -507,6 +507,11 @@ class Prover:
             because="no point was found at which the rule could be run on numbers and compared "
             f"with the forward's slope{f', where {where}' if where else ''}{failed}"
         )
+
+
+def _never_holds(need: Need, sign: int | None) -> bool:
+    """Tell whether a need fails all over a region, where its formula has one sign."""
+    return sign is not None and not (sign > 0 or (sign < 0 and need.relation == "!="))
 
 
 def _leaves_of(claim: Claim, region: Region) -> Iterator[Leaf]:
