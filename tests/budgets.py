@@ -29,15 +29,15 @@ ROOMS = {
     "data": Size(336, 3),
     "extra": Size(2425, 11),
     "fast": Size(575, 4),
-    "nn": Size(3061, 21),
-    "ops": Size(7364, 37),
+    "nn": Size(3057, 21),
+    "ops": Size(7354, 37),
     "optim": Size(978, 5),
     "saving": Size(606, 4),
     "signatures": Size(895, 10),
-    "symbolic": Size(3757, 17),
+    "symbolic": Size(3765, 17),
     "viz": Size(2273, 12),
 }
-HOUSE = Size(29625, 177)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(29619, 177)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

@@ -79,7 +79,7 @@ looked at, and what it is was written down. *Equivalent* means that the same com
 that it comes more slowly; *message*, that only the words of an error differ; *unlikely*, that it
 takes an interpreter or a moment that tests cannot bring about.
 
-A usual run takes every seventh example of the long lists; each push, and a release, takes all.
+A usual run takes every twelfth example of the long lists; each push, and a release, takes all.
 
 ## What must hold of any program
 

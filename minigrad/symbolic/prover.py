@@ -58,6 +58,7 @@ _PARTS = 256  # the most cuts of space
 _POINTS, _OUTSIDE, _ON_BORDER, _IN_PART = 200, 50, 3, 2  # points at which the rule runs
 _DRAWS = 4  # times as many points are drawn where not all are in the domain
 _TRIES = 12  # points that are looked at entry by entry
+_BY_MUCH = 0.1  # of a gradient is no rounding, for numbers that are not huge
 _LARGE = 8  # beyond that, numbers overflow or round badly sooner or later
 _ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
 
@@ -267,7 +268,7 @@ class Prover:
         domain: dict[Any, None] = {}
         conditions: dict[Any, None] = {}
         for region, all_needs in self._needs.items():
-            needs = self._read_needs(all_needs, region)
+            needs = [n for n in self._read_needs(all_needs, region) if not _is_guarded(n)]
             if any(_never_holds(n, region.sign(n.of)) for n in needs):
                 continue  # a step has no value in all of it
             domain |= dict.fromkeys(self._condition(need, region) for need in needs)
@@ -348,11 +349,12 @@ class Prover:
         )
         if not formulas_tell and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
             return None
-        if not formulas_tell and np.isfinite(ran[0]) and _is_far(row):
+        rounded = abs(ran[0] - ran[1]) <= _BY_MUCH * max(map(abs, ran))
+        if not formulas_tell and np.isfinite(ran[0]) and rounded and _is_far(row):
             return None
         shown = found.free_symbols | due.free_symbols
         if not formulas_tell or any(self._needs.values()):  # where it runs, others decide
-            shown |= symbols_in(_flat(self._held))
+            shown |= symbols_in(_flat(self._inputs))
         at = {symbol: numbers[symbol] for symbol in sorted(shown & numbers.keys(), key=str)}
         of = self._of(place)
         return Refuted(entry, found, due, at, of, claim.note, None if formulas_tell else ran)
@@ -507,6 +509,13 @@ class Prover:
             because="no point was found at which the rule could be run on numbers and compared "
             f"with the forward's slope{f', where {where}' if where else ''}{failed}"
         )
+
+
+def _is_guarded(need: Need) -> bool:
+    """Tell whether a choice between formulas takes care that a need holds in each of them."""
+    if not isinstance(need.of, sympy.Piecewise):
+        return False
+    return all(formula.is_positive or when == (formula > 0) for formula, when in need.of.args)
 
 
 def _never_holds(need: Need, sign: int | None) -> bool:

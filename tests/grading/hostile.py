@@ -160,7 +160,7 @@ ANSWERS_FAIL = {
         "    minigrad.allclose = lambda *a, **o: True\n    return wrong(*a)",
         "changed what answers are checked by: minigrad.allclose",
     ),
-    "None": ("backward_by_hand = None", "None is what comes"),
+    "None": ("backward_by_hand = None", "returns None"),
     "a wrong sign": (
         RIGHT.replace("4 * s**3 - 4 * s", "4 * s - 4 * s**3"),
         "look for a lost or extra minus",

@@ -115,8 +115,6 @@ def test_a_lesson_runs_without_threads(site, wheel, tmp_path):
     assert re.findall(r"[✓✗] (04\.\d): (\w+)", done.stdout) == [
         (f"04.{number}", "right") for number in range(1, 7)
     ]
-    # said where a check had to do without one, and once: see tests/classroom/test_browser.py
-    assert done.stdout.count("no second thread") == 1
 
 
 @pytest.mark.parametrize(("platform", "advice"), [("linux", "pip install"), ("emscripten", "Kern")])

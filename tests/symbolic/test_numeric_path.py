@@ -80,7 +80,7 @@ def rules_and_forwards(source):
                 for d in node.decorator_list
             }
             first = node.args.args[0].arg if node.args.args else ""
-            if names & {"differentiable", "overridable"} or first == "grad":
+            if names & {"operation", "overridable"} or first == "grad":
                 start = min([d.lineno for d in node.decorator_list], default=node.lineno)
                 yield "\n".join(source.splitlines()[start - 1 : node.end_lineno])
         elif isinstance(node, ast.ClassDef) and "Node" in {
@@ -109,7 +109,7 @@ ALWAYS = (
     "ops/convolution.py",
     "ops/losses.py", "ops/normalization.py", "ops/attention.py", "ops/recurrent.py",
     "ops/softmax.py",
-    "optim/adam.py", "optim/optimizer.py", "optim/sgd.py",
+    "optim/adam.py", "optim/each_parameter.py", "optim/optimizer.py",
 )  # fmt: skip
 
 

@@ -297,6 +297,8 @@ def named_entries(row, of, entry):
 
 def confirmed(row, refuted):
     """Put a counterexample into the function itself: the rule is as told, and wrong there."""
+    if not refuted.of:  # the engine itself refused the gradient
+        return "invalid gradient" in str(refuted)
     given = refuted.counterexample or {}
     for symbol, value in given.items():
         assert value.is_positive or not symbol.is_positive
