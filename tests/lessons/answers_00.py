@@ -132,7 +132,7 @@ ANSWERS = {
             ("wrong sign", -0.0863),
             ("Close, but 4", 0.09),
             ("wants one number", [7, 0.08626]),
-            ("Call the function", loss),
+            ("call a function first", loss),
         ],
         "right": [
             _slope_at_7(),

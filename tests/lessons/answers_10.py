@@ -289,7 +289,7 @@ ANSWERS = {
             ("standardized the gradient", lambda g, x: (g - g.mean()) / g.std(unbiased=False)),
             ("changed what it was given", _standardize_in_place),
             ("the derivative found", _standardize_by_engine),
-            ("With a gradient of ones it would have been right", lambda grad, x: 0 * grad),
+            ("is not in the gradient of x", lambda grad, x: 0 * grad),
             ("refuted at entry", lambda grad, x: grad),
             ("has the shape", lambda grad, x: grad.mean()),
         ],

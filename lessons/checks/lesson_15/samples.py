@@ -160,6 +160,11 @@ SAMPLES = Hook(
             trouble=("KeyError", "IndexError", "UnboundLocalError", "NameError"),
         ),
         Mistake(
+            "A hook gets tuples: args[0] is the layer's input, grad_output[0] the gradient of its "
+            "output.",
+            trouble=("'tuple' object", "got tuple", "not tuple"),
+        ),
+        Mistake(
             "A hook that returns something replaces by it what it was shown: the layer's output, "
             "or the gradients. Does a lambda return what append, setdefault or update gives?",
             trouble=(
@@ -170,11 +175,6 @@ SAMPLES = Hook(
                 "Tensor returned by hook",
                 "changed the size",
             ),
-        ),
-        Mistake(
-            "A hook gets tuples: args[0] is the layer's input, grad_output[0] the gradient of its "
-            "output.",
-            trouble=("'tuple' object", "got tuple"),
         ),
         Mistake(
             "The shapes do not go together. There are three kinds of axes: samples, outputs, "
