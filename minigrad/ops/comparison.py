@@ -13,16 +13,16 @@ from minigrad.ops.inplace import operator_of, write
 from minigrad.ops.type_promotion import broadcast_shape, promote_operands, promote_other, retry
 from minigrad.signatures import attach, entrywise, numpy_protocols, variants
 from minigrad.signatures.arguments import as_tensor, not_implemented
-from minigrad.signatures.signature import Operand
 
 
-def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = "") -> Any:
+def _of_two(name: str, ufunc: Any, doc: str, kinds: str, refused: str, kernel: str) -> Any:
     """Make an operation of two tensors, or of a tensor and a number, whose result is no number.
 
     Args:
         name: Its name.
         ufunc: NumPy's function.
         doc: What it does.
+        kinds: What the two are, as annotations have it.
         refused: The kinds of dtypes that it is not made for.
         kernel: The name that PyTorch has for it in errors.
     """
@@ -43,25 +43,18 @@ def _of_two(name: str, ufunc: Any, doc: str, refused: str = "", kernel: str = ""
 
     compute.__name__ = compute.__qualname__ = name
     compute.__doc__ = doc
+    compute.__annotations__ = dict(zip(("input", "other"), kinds.split(), strict=True))
     return compute
 
 
 # ---------------------------------------------------------------------- comparisons
 
 
-def _with_operand(input: Tensor, other: Operand) -> Any:
-    """Have the parameters of a comparison."""
-
-
-def _with_tensor(input: Tensor, other: Tensor) -> Any:
-    """Have the parameters of what takes two tensors."""
-
-
 def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
     refused = "" if name in ("eq", "ne") else "c"
     doc = f"Tell for each entry whether it is {meaning} the other."
-    compare = _of_two(name, ufunc, doc, refused, name)
-    variants(out="kind", also=long, like=_with_operand)(compare)
+    compare = _of_two(name, ufunc, doc, "Tensor Operand", refused, name)
+    variants(out="kind", also=long)(compare)
     attach(__name__, {f"__{name}__": compare})
     return compare
 
@@ -78,8 +71,8 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 
 
 def _of_tensors(name: str, ufunc: Any, doc: str, refused: str = "", **forms: Any) -> None:
-    operation = _of_two(name, ufunc, doc, refused, name)
-    variants(out="kind", ufunc=ufunc, like=_with_tensor, **forms)(operation)
+    operation = _of_two(name, ufunc, doc, "Tensor Tensor", refused, name)
+    variants(out="kind", ufunc=ufunc, **forms)(operation)
 
 
 _of_tensors("logical_and", np.logical_and, "Tell for each entry whether both are true.")
@@ -116,14 +109,10 @@ attach(__name__, {"__invert__": _invert})
 numpy_protocols.ufuncs[np.invert] = _invert
 
 
-def _of_operands(input: Operand, other: Operand) -> Any:
-    """Have the parameters of an operation on bits."""
-
-
 def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: str = "") -> None:
     doc = f"Combine the bits of integers, or booleans: {meaning}."
-    combine = _of_two(name, ufunc, doc, refused, kernel or name)
-    variants(name, out="kind", like=_of_operands)(combine)
+    combine = _of_two(name, ufunc, doc, "Operand Operand", refused, kernel or name)
+    variants(name, out="kind")(combine)
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
     signs = {
         f"__{sign}__": combine,

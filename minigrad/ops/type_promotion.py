@@ -40,15 +40,15 @@ exact_values: dict[int, int] = {}
 
 
 class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
-    """Python numbers as tensors, by their type, their value, and the dtype that they meet."""
+    """Python numbers as tensors, by their type, their value, and the dtype beside them."""
 
     def __missing__(self, key: tuple[type, Any, np.dtype[Any]]) -> Tensor:
         _, value, beside = key
         unusual = value.__class__ not in _PYTHON_NUMBERS
         if (unusual or (value.__class__ is int and value.bit_length() > 62)) and beside.kind != "O":
-            value = plain(value)  # symbols meet numbers of any size
+            value = plain(value)  # beside symbols numbers may have any size
             if value.__class__ is int and value.bit_length() > 63 and beside.kind == "b":
-                raise RuntimeError("There is no dtype in which bool meets a number of 64 bits")
+                raise RuntimeError("bool and a number of 64 bits have no dtype in common")
         made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, beside)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it
@@ -107,7 +107,7 @@ def promote_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
 
 
 def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tensor, Tensor]:
-    """Give a tensor, and one of NumPy's arrays as another: they meet by NumPy's rules."""
+    """Give a tensor, and one of NumPy's arrays as another, promoted by NumPy's rules."""
     if array.dtype.kind in "biufc" and not (modes.in_rule or (array.ndim and self.requires_grad)):
         promoted = np.result_type(self._array.dtype, array.dtype)
         self = cast(self, np.dtype("d") if quotient and promoted.kind in "biu" else promoted)
@@ -122,7 +122,7 @@ def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tens
 def promote_operands(
     operation: Callable[..., Any], a: Tensor, b: Tensor, promoted: Any = None
 ) -> Tensor:
-    """Call an operation of two tensors of different dtypes, in the dtype in which they meet.
+    """Call an operation of two tensors of different dtypes, in the dtype of their promotion.
 
     The gradients come back in the dtypes of the originals. No node is recorded for the
     conversion, as in PyTorch. A number by which float16 is multiplied or divided stays exact.
@@ -164,7 +164,7 @@ def unobserved(operation: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def promoted_dtype(*arrays: Any) -> np.dtype[Any]:
-    """Give the type in which arrays meet: those without dimensions count by their kind."""
+    """Give the dtype to which arrays are promoted: those without dimensions count by their kind."""
     groups = [each for each in arrays if each.ndim], [each for each in arrays if not each.ndim]
     met = [
         np.empty((1,) * bool(group[0].ndim), reduce(dtypes.promote, (a.dtype for a in group)))

@@ -122,9 +122,7 @@ Sizes: TypeAlias = tuple[int, ...]
 Operand: TypeAlias = Any
 Number: TypeAlias = Any
 Dtype: TypeAlias = Any
-_CHECKED = frozenset(
-    "Tensor Dim Operand Sizes Number Dtype int float bool str".split()  # noqa: SIM905
-)
+_CHECKED = {"Tensor", "Dim", "Operand", "Sizes", "Number", "Dtype", "int", "float", "bool", "str"}
 
 
 def read(name: str, body: Any, results: str, takes_out: bool) -> Signature:

@@ -8,11 +8,11 @@ The decorator stands over the operation::
 
 From this come `minigrad.tan(x)`, `minigrad.tan(x, out=y)`, `x.tan()`, `x.tan_()`, what
 `numpy.tan(x)` means for a tensor, and the errors for what is no tensor. The decorated body stays
-as it is: it gets all arguments by position, with dimensions counted from 0. If the operation
-needs more than its rule, the body is a plain function that calls it.
+as it is: it gets the arguments with dimensions counted from 0. If the operation needs more than its
+rule, the body is a plain function that calls it.
 
-As with the operations of the tape, the functions are written when they are first called, so that
-they cost what one written by hand costs; `VARIANTS["tan"].write()` shows them.
+The functions are written when they are first called, so that they cost what one written by hand
+costs; `VARIANTS["tan"].write()` shows them.
 """
 
 from __future__ import annotations

@@ -290,6 +290,10 @@ ANSWERS = {
             ("changed what it was given", _standardize_in_place),
             ("the derivative found", _standardize_by_engine),
             ("is not in the gradient of x", lambda grad, x: 0 * grad),
+            (
+                "With a gradient of ones it would have been right",
+                lambda grad, x: grad - grad.mean(),
+            ),
             ("refuted at entry", lambda grad, x: grad),
             ("has the shape", lambda grad, x: grad.mean()),
         ],
