@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ContextDecorator, nullcontext
 from importlib import import_module
 from operator import attrgetter
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, GenericAlias, ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -50,7 +50,8 @@ _PATHS = {path: ours for ours, paths in _ELSEWHERE.items() for path in paths.spl
 
 _ABSENT = (
     "autograd.forward_ad autograd.profiler compiler distributed distributed.fsdp fft futures fx "
-    "hub jit multiprocessing nn.attention nn.parallel nn.utils.parametrizations "
+    "hub jit multiprocessing nn.attention nn.parallel nn.parallel.scatter_gather "
+    "nn.utils.parametrizations "
     "nn.utils.parametrize nn.utils.prune onnx optim.swa_utils overrides profiler quantization "
     "utils.benchmark utils.data.distributed utils.tensorboard"
 )
@@ -139,7 +140,9 @@ def _absent(room: str, name: str) -> Any:
         )
 
     if name[:1].isupper():
-        return type(name, (), {"__module__": f"torch.{room}", "__new__": refuse})
+        generic = classmethod(GenericAlias)  # annotations such as Future[Tensor] ask for nothing
+        members = {"__module__": f"torch.{room}", "__new__": refuse, "__class_getitem__": generic}
+        return type(name, (), members)
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
 
