@@ -21,7 +21,6 @@ from minigrad.nn.modules.parameterless import Dropout
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
 from minigrad.ops.linear_algebra import baddbmm
-from minigrad.ops.softmax import softmax_of
 from minigrad.signatures.variants import in_functional
 
 NAMES = (
@@ -181,26 +180,19 @@ class MultiheadAttention(
             wide = padding.view(batch, 1, 1, positions).expand(-1, self.num_heads, -1, -1)
             wide = wide.reshape(heads, 1, positions)
             mask = wide if mask is None else mask + wide
-        q = q.view(length, heads, self.head_dim).transpose(0, 1)
-        k, v = (each.view(positions, heads, self.head_dim).transpose(0, 1) for each in (k, v))
+        q = q.reshape(length, heads, self.head_dim).transpose(0, 1)
+        k, v = (each.reshape(positions, heads, self.head_dim).transpose(0, 1) for each in (k, v))
         dropout = self.dropout if self.training else 0.0
         weights = None
         if need_weights:
             q = q * math.sqrt(1.0 / self.head_dim)
-            turned_k = k.transpose(-2, -1)
-            scores = q.bmm(turned_k) if mask is None else baddbmm(mask, q, turned_k)
-            weights = softmax_of(scores, -1, 3, None)
-            if dropout > 0.0:
-                weights = in_functional["dropout"](weights, p=dropout)
+            scores = q.bmm(k.mT) if mask is None else baddbmm(mask, q, k.mT)
+            weights = in_functional["dropout"](scores.softmax(-1), dropout, dropout > 0.0)
             found = weights.bmm(v).transpose(0, 1)
         else:
-            if mask is not None:
-                single = mask.shape[0] == 1
-                sizes = (batch, self.num_heads, -1, positions)
-                mask = mask.unsqueeze(0) if single else mask.view(sizes)
-            q, k, v = (
-                each.view(batch, self.num_heads, each.shape[1], self.head_dim) for each in (q, k, v)
-            )
+            if mask is not None and mask.shape[0] != 1:
+                mask = mask.view(batch, self.num_heads, -1, positions)
+            q, k, v = (each.unflatten(0, (batch, self.num_heads)) for each in (q, k, v))
             found = scaled_dot_product_attention(q, k, v, mask, dropout).permute(2, 0, 1, 3)
         flat = found.reshape(length * batch, width)
         output = linear(flat, self.out_proj.weight, self.out_proj.bias)
@@ -225,28 +217,14 @@ class MultiheadAttention(
             )
 
     def _project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
-        """Project with three weights, or with those in one; then tensors that are one, at once."""
-        bias, width = self.in_proj_bias, self.embed_dim
-        if self._qkv_same_embed_dim and query is key and key is value:
-            return _taken_apart(linear(query, self.in_proj_weight, bias), 3)
-        if self._qkv_same_embed_dim and key is value:
-            weights = self.in_proj_weight.split([width, 2 * width])
-            biases = (None, None) if bias is None else bias.split([width, 2 * width])
-            both = linear(key, weights[1], biases[1])
-            return linear(query, weights[0], biases[0]), *_taken_apart(both, 2)
+        """Project with three weights, or with those in one; a tensor to itself at once."""
+        bias, whole = self.in_proj_bias, self._qkv_same_embed_dim
+        if whole and query is key and key is value:
+            return linear(query, self.in_proj_weight, bias).chunk(3, -1)
         weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        if self._qkv_same_embed_dim:
-            weights = self.in_proj_weight.chunk(3)
+        weights = self.in_proj_weight.chunk(3) if whole else weights
         biases = (None, None, None) if bias is None else bias.chunk(3)
         return tuple(map(linear, (query, key, value), weights, biases))
-
-
-def _taken_apart(projected: Tensor, count: int) -> tuple[Tensor, ...]:
-    """Take apart what was projected at once; each part lies in memory by itself."""
-    *outer, width = projected.shape
-    parts = projected.view(*outer, count, width // count).unsqueeze(0)
-    apart = parts.transpose(0, -2).squeeze(-2).contiguous()
-    return tuple(apart[i] for i in range(count))
 
 
 # Layers -----------------------------------------------------------------------------------------
