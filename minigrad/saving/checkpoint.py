@@ -42,11 +42,11 @@ class CheckpointError(RuntimeError):
 
 
 class StopRecomputation(Exception):
-    """All that was wanted has been recomputed."""
+    """All that is needed has been recomputed."""
 
 
 class Slot:
-    """The place of one saved tensor, to be filled by a recomputation."""
+    """What stands for one saved tensor, until a recomputation gives it."""
 
     __slots__ = ("__weakref__",)
 
@@ -178,17 +178,13 @@ class Frame:
                 f"Number of tensors saved during forward: {len(self._slots)}\n"
                 f"Number of tensors saved during recomputation: {recomputation.count}."
             )
-        different = ""
-        for place, (reference, before) in enumerate(zip(self._slots, self._seen, strict=True)):
-            slot = reference()
-            if slot is None:
-                continue
-            now = self.metadata(recomputation.values[slot])
-            if now != before:
-                different += (
-                    f"tensor at position {place}:\nsaved metadata: {before}\n"
-                    f"recomputed metadata: {now}\n"
-                )
+        pairs = enumerate(zip(self._slots, self._seen, strict=True))
+        found = [(place, reference(), before) for place, (reference, before) in pairs]
+        different = "".join(
+            f"tensor at position {place}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
+            for place, slot, before in found
+            if slot and (now := self.metadata(recomputation.values[slot])) != before
+        )
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
@@ -235,11 +231,8 @@ class CheckpointFunction(Function):
             with enable_grad():
                 outputs = ctx.run_function(*detached)
         outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
-        pairs = [
-            (output, gradient)
-            for output, gradient in zip(outputs, grad_outputs, strict=False)
-            if isinstance(output, Tensor) and output.requires_grad
-        ]
+        both = zip(outputs, grad_outputs, strict=False)
+        pairs = [(y, g) for y, g in both if isinstance(y, Tensor) and y.requires_grad]
         if not pairs:
             raise RuntimeError(
                 "none of output has requires_grad=True, this checkpoint() is not necessary"
