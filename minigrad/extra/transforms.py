@@ -19,6 +19,8 @@ from minigrad.ops.joining import stacked
 from minigrad.random import get_rng_state, set_rng_state
 
 Function = Callable[..., Any]
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp"]
+__all__ += ["vjp", "vmap"]
 
 
 # ------------------------------------------------------------------ nested arguments, and levels

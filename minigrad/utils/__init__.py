@@ -42,5 +42,4 @@ def _late(room: str, found: _Callable[[], _Mapping[str, _Any]] = dict) -> tuple[
     return get, names
 
 
-_LATE = {name: f"utils.{name}" for name in ("checkpoint", "data", "hooks")}
-__getattr__, __dir__ = _late(__name__, lambda: _LATE)
+__getattr__, __dir__ = _late(__name__, lambda: {"hooks": "utils.hooks"})
