@@ -178,9 +178,10 @@ def random_split(
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         if min(lengths) < 0:
             raise ValueError(f"the fractions {lengths} are not between 0 and 1")
-        lengths = [math.floor(total * fraction) for fraction in lengths]
-        for index in range(total - sum(lengths)):  # what is left over goes to the parts in turn
-            lengths[index % len(lengths)] += 1
+        rounded = [math.floor(total * fraction) for fraction in lengths]
+        for index in range(total - sum(rounded)):  # what is left over goes to the parts in turn
+            rounded[index % len(rounded)] += 1
+        lengths = rounded
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     numbers = randperm(sum(lengths), generator=generator).tolist()

@@ -196,9 +196,9 @@ class _LazyLayer(LazyModuleMixin):
         for name, value in self._parameters.items():
             if value is not None:
                 self._parameters[name] = UninitializedParameter(dtype=value.dtype)
-        for name, value in self._buffers.items():
-            if value is not None and value.ndim:
-                self._buffers[name] = UninitializedBuffer(dtype=value.dtype)
+        for name, buffer in self._buffers.items():
+            if buffer is not None and buffer.ndim:
+                self._buffers[name] = UninitializedBuffer(dtype=buffer.dtype)
 
     def reset_parameters(self) -> None:
         """Set the parameters to their first values, as soon as their shapes are known."""

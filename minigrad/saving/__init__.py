@@ -176,7 +176,7 @@ def _arrays_of(obj: Any) -> Arrays:
 
 
 def _write_npz(file: BinaryIO, arrays: Arrays) -> None:
-    np.savez(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+    np.savez(file, allow_pickle=False, **arrays)
 
 
 def _read_npz(content: bytes) -> Arrays:
