@@ -17,7 +17,6 @@ from minigrad.autograd.custom_nodes import not_differentiable, without_derivativ
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.choices import masked_select as chosen
-from minigrad.ops.scatter import refuse_misfits
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.random import stream
 from minigrad.signatures import VARIANTS, variants
@@ -228,9 +227,6 @@ def index_reduce(
     include_self: bool = True,
 ) -> Tensor:
     """Bring together the rows that go to one place, as `scatter_reduce` does."""
-    having(reduce != "sum", input, "index_reduce() takes prod, mean, amax or amin: see index_add()")
-    refuse_misfits("index_reduce_", input, dim, index, source)
-    warn("index_reduce() is in beta and the API may change at any time.")
     rows = [-1 if other == dim else 1 for other in range(input.ndim)]
     return scatter_reduce(
         input, dim, index.view(rows).expand(source.shape), source, reduce, include_self=include_self

@@ -89,7 +89,6 @@ class Distribution:
     stddev = property(lambda self: self.variance.sqrt(), doc="The standard deviation.")
     log_prob: Callable[..., Any] = _not_here
     rsample: Callable[..., Any] = _not_here
-    cdf: Callable[..., Any] = _not_here
     entropy: Callable[..., Any] = _not_here
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Any:
@@ -159,12 +158,6 @@ class Normal(Distribution):
         squares = (value - self.loc) ** 2
         normalized = -squares / (2 * self.scale**2) - self.scale.log()
         return normalized - math.log(math.sqrt(2 * math.pi))
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """Give the probability of a draw that is not greater."""
-        value = self._checked(value)
-        distance = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
-        return 0.5 * (1 + distance.erf())
 
     def entropy(self) -> Tensor:
         r"""Give the entropy: :math:`\tfrac12 + \tfrac12 \ln(2\pi) + \ln\sigma`."""

@@ -19,7 +19,6 @@ from minigrad.creation.factories import linspace
 from minigrad.nn import functional as F
 from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer
-from minigrad.nn.modules.loss import _WeightedLoss
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.parameterless import _DropoutNd
 from minigrad.nn.parameter import Parameter
@@ -74,7 +73,6 @@ _LAYERS: dict[str, tuple[Any, ...]] = {
     "GLU": (Layer, "glu", "dim=-1"),
     "Hardshrink": (Layer, "hardshrink", "lambd=0.5", "lambd"),
     "Mish": (Layer, "mish", "inplace=False"),
-    "MultiLabelSoftMarginLoss": (_WeightedLoss, "multilabel_soft_margin_loss", None),
     "PixelUnshuffle": (Layer, "pixel_unshuffle", "downscale_factor"),
     "Softshrink": (Layer, "softshrink", "lambd=0.5", "lambd"),
 }

@@ -15,7 +15,6 @@ from minigrad.nn import init
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.layer import Layer, add_parameters
 from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.modules.parameterless import Dropout
 from minigrad.ops.attention import scaled_dot_product_attention
@@ -373,13 +372,12 @@ class TransformerDecoderLayer(_TransformerLayer):
 # Stacks -----------------------------------------------------------------------------------------
 
 
-class _Stack(Module):
+class _Stack(Layer):
     """Copies of a layer on top of each other, and perhaps a normalization at the end."""
 
-    def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
+    def _keep(self, settings: dict[str, Any]) -> None:
+        layer, self.num_layers, norm, *_ = settings.values()
+        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(self.num_layers)])
         self.norm = norm
 
     def _through(self, output: Tensor, *others: Any, **masks: Any) -> Tensor:
@@ -388,7 +386,11 @@ class _Stack(Module):
         return output if self.norm is None else self.norm(output)
 
 
-class TransformerEncoder(_Stack):
+class TransformerEncoder(
+    _Stack,
+    settings="encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True",
+    shows="",
+):
     """A stack of encoder layers.
 
     Args:
@@ -407,18 +409,6 @@ class TransformerEncoder(_Stack):
         >>> torch.nn.TransformerEncoder(layer, 2)(torch.randn(1, 3, 8)).shape
         torch.Size([1, 3, 8])
     """
-
-    def __init__(
-        self,
-        encoder_layer: Any,
-        num_layers: int,
-        norm: Module | None = None,
-        enable_nested_tensor: bool = True,
-        mask_check: bool = True,
-    ) -> None:
-        super().__init__(encoder_layer, num_layers, norm)
-        self.enable_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
 
     def forward(
         self,
@@ -440,7 +430,7 @@ class TransformerEncoder(_Stack):
         return self._through(src, **masks, src_key_padding_mask=padding)
 
 
-class TransformerDecoder(_Stack):
+class TransformerDecoder(_Stack, settings="decoder_layer, num_layers, norm=None", shows=""):
     """A stack of decoder layers.
 
     Args:
