@@ -213,7 +213,7 @@ def renorm(input: Tensor, p: Number, dim: Dim, maxnorm: Number) -> Tensor:
     return input * torch.where(norm > maxnorm, factor, 1.0)
 
 
-# ---------------------------------------------------------------------- places
+# ---------------------------------------------------------------------- indices
 
 
 @_writing()
@@ -247,10 +247,10 @@ def scatter_reduce(
         least, most = torch.iinfo(input.dtype).min, torch.iinfo(input.dtype).max
     first = {"prod": 1, "amax": least, "amin": most}.get(reduce, 0)
     start = input if include_self else input.scatter(dim, index, first)
-    if reduce in steps:  # along the dimension, no two of one step go to one place
+    if reduce in steps:  # along the dimension, no two of one step go to one entry
         src = src[tuple(map(slice, index.shape))]
-        for place, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
-            start = start.scatter(dim, place, steps[reduce](start.gather(dim, place), part))
+        for rows, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
+            start = start.scatter(dim, rows, steps[reduce](start.gather(dim, rows), part))
         return start
     result = start.scatter_add(dim, index, src)
     if reduce == "sum":
@@ -439,9 +439,9 @@ def sparse_coo_tensor(
     indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
     size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
     made = torch.zeros(size, dtype=values.dtype)
-    places = torch.arange(made.numel()).view(made.shape)[indices.unbind()]
-    values = values.expand(places.shape).flatten()
-    made = made.flatten().index_add(0, places.flatten(), values).view(made.shape)
+    positions = torch.arange(made.numel()).view(made.shape)[indices.unbind()]
+    values = values.expand(positions.shape).flatten()
+    made = made.flatten().index_add(0, positions.flatten(), values).view(made.shape)
     return made.requires_grad_() if requires_grad else made
 
 

@@ -359,8 +359,8 @@ class Categorical(_Chances):
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""
         value = self._checked(value)
-        places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logits.gather(-1, places[..., :1]).squeeze(-1)
+        indices, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, indices[..., :1]).squeeze(-1)
 
     def entropy(self) -> Tensor:
         """Give the entropy."""

@@ -95,9 +95,9 @@ NAMES = {*_LAYERS}
 
 @functional()
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    r"""Give the places $(x, y) = \theta (u, v, 1)$ that an affine map assigns to an image's pixels.
+    r"""Give locations $(x, y) = \theta (u, v, 1)$ that an affine map assigns to pixels.
 
-    Places lie between -1 and 1: the left (or upper) end is -1, the right (or lower) end 1.
+    Locations lie between -1 and 1: the left (or upper) end is -1, the right (or lower) end 1.
 
     Args:
         theta: The matrices of the maps.
@@ -127,17 +127,17 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     count, _, height, width = size
     dtype = theta._array.dtype
     v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
-    places = np.stack([u, v, np.ones_like(u)], -1).reshape(1, -1, 3)
-    base = wrap(np.broadcast_to(places, (count, height * width, 3)).copy())
+    locations = np.stack([u, v, np.ones_like(u)], -1).reshape(1, -1, 3)
+    base = wrap(np.broadcast_to(locations, (count, height * width, 3)).copy())
     return base.bmm(theta.transpose(1, 2)).view(count, height, width, 2)
 
 
 def _ends(count: int, align: bool, dtype: Any) -> Any:
-    """Give places of pixels along one dimension."""
+    """Give locations of pixels along one dimension."""
     if count <= 1:
         return np.zeros(count, dtype)
-    places = linspace(-1, 1, count, dtype=of_array(np.empty(0, dtype)))._array
-    return places if align else places * (count - 1) / count
+    locations = linspace(-1, 1, count, dtype=of_array(np.empty(0, dtype)))._array
+    return locations if align else locations * (count - 1) / count
 
 
 def _aligned(align_corners: bool | None) -> bool:
@@ -154,11 +154,11 @@ def grid_sample(
     padding_mode: Any = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """Give the values of images at places between the pixels. Gradients reach image and places.
+    """Give the values of images at locations between the pixels. Gradients reach both.
 
     Args:
         input: The images.
-        grid: The places (x, y), each between -1 and 1.
+        grid: The locations (x, y), each between -1 and 1.
         mode: `"bilinear"` for the mean of four pixels by distance, `"nearest"` for the nearest
             pixel.
         padding_mode: What is outside of the image: `"zeros"` or the `"border"`.
@@ -188,7 +188,7 @@ def grid_sample(
     align = _aligned(align_corners)
     if (input.ndim, grid.ndim) != (4, 4) or (len(grid), grid.shape[-1]) != (len(input), 2):
         raise RuntimeError(
-            "grid_sample takes images (N, C, H, W) and places (N, H_out, W_out, 2), not "
+            "grid_sample takes images (N, C, H, W) and locations (N, H_out, W_out, 2), not "
             f"{[*input.shape]} and {[*grid.shape]}"
         )
     check_one_type(input._array, grid._array)
@@ -206,21 +206,21 @@ def grid_sample(
     return result
 
 
-def _pixels(place: Tensor, count: int, align: bool) -> Tensor:
-    """Turn places between -1 and 1 into pixels' numbers, with fractions."""
-    return (place + 1) * ((count - 1) / 2) if align else (place + 1) * (count / 2) - 0.5
+def _pixels(location: Tensor, count: int, align: bool) -> Tensor:
+    """Turn locations between -1 and 1 into pixels' numbers, with fractions."""
+    return (location + 1) * ((count - 1) / 2) if align else (location + 1) * (count / 2) - 0.5
 
 
 def _inside(pixel: Tensor, count: int) -> Tensor:
     """Bring pixels' numbers into the image."""
     numbers: Any = pixel.detach()
-    # the border itself counts as outside: nothing changes there with the place
+    # the border itself counts as outside: nothing changes there with the location
     within = (numbers > 0) & (numbers < count - 1)
     return pixel.where(within, numbers.clamp(0, count - 1))
 
 
 def _around(pixel: Tensor, nearest: bool) -> list[tuple[Tensor, Tensor]]:
-    """Give the pixels next to a place, each with its share."""
+    """Give the pixels next to a location, each with its share."""
     if nearest:
         return [(pixel.detach().round(), pixel * 0 + 1)]
     first = pixel.detach().floor()
@@ -258,7 +258,7 @@ class _Norm:
     def __init__(self, name: str, dim: int) -> None:
         self.name, self.dim = name, dim
 
-    compute_weight: Any  # gives the weight, after improving what is kept if it is told so
+    compute_weight: Any  # gives the weight, after improving what is kept if asked to
 
     def __call__(self, module: Any, inputs: Any) -> None:
         """Make the weight again."""

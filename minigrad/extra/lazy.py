@@ -175,10 +175,10 @@ class LazyModuleMixin(Module):
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         """Before a state dict is loaded: take the shapes from there."""
-        for name, place in (*self._parameters.items(), *self._buffers.items()):
+        for name, waiting in (*self._parameters.items(), *self._buffers.items()):
             value = state_dict.get(prefix + name)
-            if is_lazy(place) and isinstance(value, Tensor) and not is_lazy(value):
-                place.materialize(value.shape)  # type: ignore[union-attr]
+            if is_lazy(waiting) and isinstance(value, Tensor) and not is_lazy(value):
+                waiting.materialize(value.shape)  # type: ignore[union-attr]
 
 
 class _LazyLayer(LazyModuleMixin):

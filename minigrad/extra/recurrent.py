@@ -193,10 +193,10 @@ def pad_sequence(
     rest = tensors[0].shape[1:]
     size = (len(tensors), longest) if batch_first else (longest, len(tensors))
     padded = full((*size, *rest), padding_value, dtype=tensors[0].dtype)
-    for place, tensor in enumerate(tensors):
+    for index, tensor in enumerate(tensors):
         length = tensor.shape[0]
         steps = slice(0, length) if padding_side == "right" else slice(longest - length, longest)
-        padded[(place, steps) if batch_first else (steps, place)] = tensor
+        padded[(index, steps) if batch_first else (steps, index)] = tensor
     return padded
 
 
