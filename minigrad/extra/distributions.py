@@ -340,12 +340,10 @@ class Categorical(_Chances):
 
     mode = property(lambda self: self.probs.argmax(dim=-1), doc="The most likely value.")
 
-    @property
-    def mean(self) -> Tensor:
-        """Names have no mean and no variance: nan."""
-        return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
-
-    variance = mean
+    # names have no mean and no variance
+    mean = variance = property(
+        lambda self: full(self._batch_shape, math.nan, dtype=self.probs.dtype)
+    )
 
     def _can_be(self, value: Any) -> Any:
         return (value % 1 == 0) & (value >= 0) & (value < self._num_events)

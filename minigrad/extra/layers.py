@@ -5,17 +5,12 @@ Each layer is a function, its settings, and which of them it prints.
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import Any, TypeVar
 
-import numpy as np
-
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.dtypes import of_array
-from minigrad.creation.factories import linspace
+from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
 from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer
@@ -125,19 +120,18 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     if theta.ndim != 3 or theta.shape[1:] != (2, 3) or not theta.is_floating_point():
         raise ValueError(f"affine_grid takes floats of shape (N, 2, 3), not {[*theta.shape]}")
     count, _, height, width = size
-    dtype = theta._array.dtype
-    v, u = np.meshgrid(_ends(height, align, dtype), _ends(width, align, dtype), indexing="ij")
-    locations = np.stack([u, v, np.ones_like(u)], -1).reshape(1, -1, 3)
-    base = wrap(np.broadcast_to(locations, (count, height * width, 3)).copy())
+    ends = (_ends(n, align, theta.dtype) for n in (height, width))
+    v, u = torch.meshgrid(*ends, indexing="ij")
+    base = torch.stack([u, v, torch.ones_like(u)], -1).view(1, -1, 3).expand(count, -1, 3)
     return base.bmm(theta.transpose(1, 2)).view(count, height, width, 2)
 
 
 def _ends(count: int, align: bool, dtype: Any) -> Any:
     """Give locations of pixels along one dimension."""
     if count <= 1:
-        return np.zeros(count, dtype)
-    locations = linspace(-1, 1, count, dtype=of_array(np.empty(0, dtype)))._array
-    return locations if align else locations * (count - 1) / count
+        return torch.zeros(count, dtype=dtype)
+    locations = torch.linspace(-1, 1, count, dtype=dtype)
+    return locations if align else locations * ((count - 1) / count)
 
 
 def _aligned(align_corners: bool | None) -> bool:
@@ -229,14 +223,11 @@ def _around(pixel: Tensor, nearest: bool) -> list[tuple[Tensor, Tensor]]:
 
 def _values(input: Tensor, row: Tensor, column: Tensor) -> Tensor:
     """Take the pixels of these numbers; outside of the image there are zeros."""
-    count, channels, height, width = input.shape
-    i, j = row._array, column._array
-    there = (i >= 0) & (i < height) & (j >= 0) & (j < width)
-    flat = (i.clip(0, height - 1) * width + j.clip(0, width - 1)).astype(np.int64)
-    pixels = math.prod(flat.shape[1:])
-    index = np.broadcast_to(flat.reshape(count, 1, pixels), (count, channels, pixels))
-    taken = input.reshape(count, channels, height * width).gather(2, wrap(index.copy()))
-    return taken.view(count, channels, *row.shape[1:]).masked_fill(wrap(~there[:, None]), 0)
+    height, width = input.shape[2:]
+    i, j, n = row.long(), column.long(), torch.arange(len(input)).view(-1, 1, 1)
+    inside = (i >= 0) & (i < height) & (j >= 0) & (j < width)
+    taken = input[n, :, i.clamp(0, height - 1), j.clamp(0, width - 1)]
+    return taken.permute(0, 3, 1, 2).masked_fill(~inside.unsqueeze(1), 0)
 
 
 # ---------------------------------------------------------------------- weights with a norm
