@@ -4,6 +4,9 @@ All functions take batches of matrices in the last two dimensions. `LinAlgError`
 says that a matrix is singular or not positive-definite.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says variants
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says variants
 from minigrad.ops import norms as _norms  # noqa: F401 - says variants
@@ -19,5 +22,9 @@ _functions = {
 }
 _functions["matmul"] = _VARIANTS["matmul"].function
 globals().update(_functions)
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any: ...
+
 
 __all__ = ["LinAlgError", *sorted(_functions)]

@@ -172,7 +172,7 @@ class Stream:
         if key.size != _KEYS or pos > _KEYS or not key.any():
             raise ValueError("no state of a Mersenne Twister")
         stream = cls(seed)
-        state = {"key": key.copy(), "pos": pos}
+        state: Any = {"key": key.copy(), "pos": pos}
         stream._twister.state = {"bit_generator": "MT19937", "state": state}
         stream._stored = None if math.isnan(stored) else stored
         return stream

@@ -270,15 +270,18 @@ class _TransformerLayer(
             x = x + block(norm(x)) if self.norm_first else norm(x + block(x))
         return x
 
-    def _sa_block(self, x: Tensor, mask: Any, padding: Any, causal: bool) -> Tensor:
-        """Attend to the own sequence."""
-        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": causal}
-        return self.dropout1(self.self_attn(x, x, x, need_weights=False, **options)[0])
+    def _attend(self, own: Any, x: Tensor, seen: Tensor, *masks: Any) -> Tensor:
+        hints = [("need_weights", False), ("is_causal", masks[2])]
+        hints = hints[::-1] if len(self._attentions) > 1 else hints  # in the order that hooks see
+        return own(x, seen, seen, attn_mask=masks[0], key_padding_mask=masks[1], **dict(hints))[0]
 
-    def _mha_block(self, x: Tensor, mem: Tensor, mask: Any, padding: Any, causal: bool) -> Tensor:
+    def _sa_block(self, x: Tensor, *masks: Any) -> Tensor:
+        """Attend to the own sequence."""
+        return self.dropout1(self._attend(self.self_attn, x, x, *masks))
+
+    def _mha_block(self, x: Tensor, mem: Tensor, *masks: Any) -> Tensor:
         """Attend to what the encoder gave."""
-        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": causal}
-        return self.dropout2(self.multihead_attn(x, mem, mem, need_weights=False, **options)[0])
+        return self.dropout2(self._attend(self.multihead_attn, x, mem, *masks))
 
     def _ff_block(self, x: Tensor) -> Tensor:
         """Send each position through the two linear layers."""

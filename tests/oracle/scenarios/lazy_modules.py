@@ -143,6 +143,7 @@ def settings_of_scripts(torch, log):
     log("constants", torch.pi, torch.e, torch.inf, -torch.inf, torch.nan, torch.newaxis)
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.use_deterministic_algorithms(False)
+    log("deterministic", torch.are_deterministic_algorithms_enabled())
 
 
 @family
