@@ -41,7 +41,7 @@ def save(
     If something cannot be saved, an older file of that name is still there.
 
     Args:
-        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. Of a
+        obj: Tensors, numbers, strings and None; dictionaries, lists and tuples of them. Of a
             module save the `state_dict()`.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
             for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.

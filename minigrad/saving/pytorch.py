@@ -62,7 +62,7 @@ def write(file: BinaryIO, obj: Any, root: str) -> None:
     pickler.dump(obj)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         files = {"data.pkl": content.getvalue(), "byteorder": b"little"}
-        for key, array in enumerate(pickler.storages):
+        for key, array in pickler.storages.values():
             data = array.astype(array.dtype.newbyteorder("<"), copy=False)
             files[f"data/{key}"] = data.tobytes()
         for name, data in {**files, "version": b"3\n"}.items():
@@ -81,9 +81,7 @@ class _Pickler(_InPython):
 
     def __init__(self, file: BinaryIO, protocol: int) -> None:
         super().__init__(file, protocol)
-        self.storages: list[Any] = []
-        self._keys: dict[int, tuple[int, Any]] = {}  # of arrays, which are kept from going away
-        self._named: dict[str, _Named] = {}
+        self.storages: dict[int, tuple[int, Any]] = {}  # by the ids of arrays: their numbers
 
     def reducer_override(self, obj: Any) -> Any:
         """Say how something is made when it is read."""
@@ -91,20 +89,20 @@ class _Pickler(_InPython):
             return obj.name
         if isinstance(obj, Parameter):
             plain: Any = (obj.detach(), obj.requires_grad, OrderedDict())
-            return self._global("torch._utils _rebuild_parameter"), plain
+            return _Named("torch._utils _rebuild_parameter"), plain
         if isinstance(obj, Tensor) and obj._array.dtype.kind != "O":
             return self._tensor(obj.detach(), obj.requires_grad)
         if type(obj) is Size:
-            return self._global("torch Size"), (tuple(obj),)
+            return _Named("torch Size"), (tuple(obj),)
         if isinstance(obj, dtypes.dtype):
             return str(obj).replace(".", " ")
         if isinstance(obj, device):
-            return self._global("torch device"), (str(obj),)
+            return _Named("torch device"), (str(obj),)
         if type(obj) in _PLAIN or obj is OrderedDict or obj is Counter:
             return NotImplemented
         raise TypeError(
             f"cannot save a {type(obj).__name__}. A file holds tensors, numbers, strings, None, "
-            "dictionaries, lists, tuples and sets of them. Save what a state_dict() gives."
+            "dictionaries, lists and tuples of them. Save what a state_dict() gives."
         )
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
@@ -119,24 +117,19 @@ class _Pickler(_InPython):
         """Name a storage."""
         return tuple(obj) if isinstance(obj, _Stored) else None
 
-    def _global(self, name: str) -> _Named:
-        return self._named.setdefault(name, _Named(name))
-
     def _tensor(self, tensor: Tensor, needs_grad: bool) -> Any:
         array = tensor._array
         owner, size = owner_of(array), array.itemsize
         fits = owner.flags.c_contiguous and owner.dtype == array.dtype
         if not (fits and array.size and min(array.strides, default=0) >= 0):
             owner = array = array.copy(order="C")
-        if id(owner) not in self._keys:
-            self._keys[id(owner)] = len(self.storages), owner
-            self.storages.append(owner.reshape(-1))
-        kind = self._global(f"torch {dtypes.of_array(array).tensor_type}Storage")
-        stored = _Stored(("storage", kind, str(self._keys[id(owner)][0]), "cpu", owner.size))
+        key, _ = self.storages.setdefault(id(owner), (len(self.storages), owner))
+        kind = _Named(f"torch {dtypes.of_array(array).tensor_type}Storage")
+        stored = _Stored(("storage", kind, str(key), "cpu", owner.size))
         first = (array.ctypes.data - owner.ctypes.data) // size
         strides = tuple(way // size for way in array.strides) if array.size else tensor.stride()
         rebuilt: Any = stored, first, array.shape, strides, needs_grad, OrderedDict()
-        return self._global("torch._utils _rebuild_tensor_v2"), rebuilt
+        return _Named("torch._utils _rebuild_tensor_v2"), rebuilt
 
 
 class _Stored(tuple[Any, ...]):
