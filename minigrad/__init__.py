@@ -59,7 +59,6 @@ _keep_freed_memory()
 globals().update(_functions)
 
 if _TYPE_CHECKING:
-    from minigrad import distributions as distributions
     from minigrad import linalg as linalg
     from minigrad import nn as nn
     from minigrad import optim as optim
@@ -73,9 +72,9 @@ if _TYPE_CHECKING:
     from minigrad.saving import save as save
 
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
-_rooms = "distributions func linalg nn optim serialization special symbolic utils viz"
+_rooms = "linalg nn optim special symbolic utils viz"
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "extra.transforms"}
-_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "_check"), "extra.paths")
+_functions_loaded_later |= dict.fromkeys(("autocast", "_assert"), "extra.paths")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

@@ -4,6 +4,7 @@ All functions take batches of matrices in the last two dimensions. `LinAlgError`
 says that a matrix is singular or not positive-definite.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says variants
@@ -12,8 +13,8 @@ from minigrad.ops import norms as _norms  # noqa: F401 - says variants
 from minigrad.ops.decompositions import LinAlgError as LinAlgError
 from minigrad.signatures import VARIANTS as _VARIANTS
 from minigrad.signatures import lazy_loading as _lazy_loading
-from minigrad.utils import _late as _make_late
 
+_lazy_loading.load("extra.composed")
 _functions = {
     name.removeprefix("linalg_"): variants.function
     for name, variants in _VARIANTS.items()
@@ -21,14 +22,9 @@ _functions = {
 }
 _functions["matmul"] = _VARIANTS["matmul"].function
 globals().update(_functions)
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any: ...
+
 
 __all__ = ["LinAlgError", *sorted(_functions)]
-
-
-def _late() -> dict[str, _Any]:
-    """Give what is composed of other functions."""
-    _lazy_loading.load("extra.composed")
-    return {name[7:]: each.function for name, each in _VARIANTS.items() if name[:7] == "linalg_"}
-
-
-__getattr__, __dir__ = _make_late(__name__, _late)

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.signatures.arguments import not_implemented, number
+from minigrad.signatures.arguments import not_implemented
 from minigrad.signatures.forks import drawing
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
@@ -28,9 +28,8 @@ __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
 
-# PyTorch's state as bytes: the seed, how many numbers of the twister are left and where the next
-# one is, the numbers, what the normal numbers have in store, and whether they have it.
-_HEAD, _KEYS, _TAIL = struct.Struct("<QiiQ"), 624, struct.Struct("<dddiifi")
+# A state as bytes: the seed, where the next number is, a normal one in store or nan; the numbers.
+_HEAD, _KEYS = struct.Struct("<QHd"), 624
 # From so many numbers on PyTorch makes normal ones in blocks of 16.
 _BLOCK = 16
 # Whole numbers from a range of this size on are made of 64 bits.
@@ -48,21 +47,19 @@ class Stream:
         array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
 
-    __slots__ = ("_fresh", "_stored", "_twister", "seed")
+    __slots__ = ("_stored", "_twister", "seed")
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         begin: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
         self._twister = np.random.MT19937()
         self._twister.state = begin
-        self._fresh = True  # nothing was drawn
         self._stored: float | None = None  # normal numbers come in pairs
 
     # ------------------------------------------------------------------ bits
 
     def bits(self, count: int) -> Array:
         """Draw numbers of 32 bits."""
-        self._fresh = self._fresh and not count
         with drawing:
             return self._twister.random_raw(count)
 
@@ -138,7 +135,6 @@ class Stream:
     def poisson(self, rates: Array) -> Array:
         """Draw a count for each rate, by NumPy's method: PyTorch's counts are others."""
         with drawing:
-            self._fresh = False
             return np.random.Generator(self._twister).poisson(rates)
 
     def integers(self, low: int, high: int, shape: Shape) -> Array:
@@ -151,22 +147,18 @@ class Stream:
         """Draw an order of the numbers from 0 to `count` - 1 (Fisher and Yates, 1938)."""
         order = list(range(count))
         steps = self.bits(max(count - 1, 0)) % np.arange(count, 1, -1, dtype=np.uint64)
-        for place, step in enumerate(steps.tolist()):
-            order[place], order[place + step] = order[place + step], order[place]
+        for at, step in enumerate(steps.tolist()):
+            order[at], order[at + step] = order[at + step], order[at]
         return np.array(order, np.int64)
 
     # ------------------------------------------------------------------ state
 
     def to_bytes(self) -> bytes:
-        """Give the whole state, byte by byte as PyTorch's generator gives it."""
+        """Give the whole state as bytes."""
         with drawing:
             state = self._twister.state["state"]
-        place = int(state["pos"])
-        left = _KEYS - place + 1
-        head = _HEAD.pack(self.seed, left, 1, 0 if self._fresh else place)
-        stored = 0.0 if self._stored is None else self._stored
-        tail = _TAIL.pack(0.0, stored, 0.0, self._stored is not None, 0, 0.0, 0)
-        return head + state["key"].astype("<u8").tobytes() + tail
+        stored = math.nan if self._stored is None else self._stored
+        return _HEAD.pack(self.seed, int(state["pos"]), stored) + state["key"].tobytes()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Stream:
@@ -175,19 +167,14 @@ class Stream:
         Raises:
             ValueError: If no stream could have such a state.
         """
-        seed, left, seeded, following = _HEAD.unpack_from(content)
-        key = np.frombuffer(content, "<u8", _KEYS, _HEAD.size)
-        _, stored, _, has_stored, *_ = _TAIL.unpack_from(content, _HEAD.size + 8 * _KEYS)
-        fresh = left == 1 and following == 0
-        place = _KEYS if fresh else following
-        if seeded != 1 or place > _KEYS or left != _KEYS - place + 1 or key.max() >= 2**32:
+        seed, pos, stored = _HEAD.unpack_from(content)
+        key = np.frombuffer(content, "<u4", offset=_HEAD.size)
+        if key.size != _KEYS or pos > _KEYS or not key.any():
             raise ValueError("no state of a Mersenne Twister")
         stream = cls(seed)
-        stream._twister.state = {
-            "bit_generator": "MT19937",
-            "state": {"key": key.astype(np.uint32), "pos": place},
-        }
-        stream._fresh, stream._stored = fresh, stored if has_stored else None
+        state: Any = {"key": key.copy(), "pos": pos}
+        stream._twister.state = {"bit_generator": "MT19937", "state": state}
+        stream._stored = None if math.isnan(stored) else stored
         return stream
 
 
@@ -260,10 +247,9 @@ class Generator:
             RuntimeError: If the seed is no integer.
             ValueError: If it is out of range.
         """
-        if type(seed) is not int:
-            raise RuntimeError(f"manual_seed takes a whole number, not a {type(seed).__name__}")
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError(f"the seed {seed} is not between -2**63 and 2**64 - 1")
+        if type(seed) is not int or not -(2**63) <= seed < 2**64:
+            error = RuntimeError if type(seed) is not int else ValueError
+            raise error(f"a seed is a whole number between -2**63 and 2**64 - 1, not {seed!r}")
         self._seed, self._stream = seed % 2**64, None
         return self
 
@@ -273,7 +259,7 @@ class Generator:
         return self.initial_seed()
 
     def get_state(self) -> Tensor:
-        """Give the whole state as a vector of bytes, for `set_state`; PyTorch's reads the same."""
+        """Give the whole state as a vector of bytes, for `set_state`."""
         return wrap(np.frombuffer(self.stream().to_bytes(), np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Self:
@@ -329,8 +315,6 @@ def uniform_for(array: Array, low: float, high: float, generator: Generator | No
     """
     if array.dtype.kind != "f":
         raise not_implemented("check_uniform_bounds", array)
-    low = number(low, "uniform_", "from", 1, "float")
-    high = number(high, "uniform_", "to", 2, "float")
     most = np.finfo(array.dtype).max
     if not -most <= low <= high <= most:
         raise RuntimeError(f"uniform_: there are no numbers of {array.dtype} in [{low}, {high})")
@@ -345,8 +329,6 @@ def normal_for(array: Array, mean: float, std: float, generator: Generator | Non
         NotImplementedError: If the entries are no floating-point numbers.
         RuntimeError: If the standard deviation is negative.
     """
-    mean = number(mean, "normal_", "mean", 1, "float")
-    std = number(std, "normal_", "std", 2, "float")
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if array.dtype.kind != "f":

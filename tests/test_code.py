@@ -28,13 +28,8 @@ STANDS_IN = {
     "creation.dtypes": "dtypes",  # needs nothing of the others
     "signatures.__main__": "ops",  # looks at all operations
     "random": "creation",
-    "utils.data": "data",
-    "utils.checkpoint": "saving",
-    "serialization": "saving",
     "linalg": "ops",
     "special": "ops",
-    "distributions": "extra",
-    "func": "extra",
 }
 # How many arrows between files run upward, and how many files lie on circles if what is imported
 # for types counts too. Neither number may grow.

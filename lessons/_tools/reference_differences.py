@@ -243,8 +243,8 @@ BEHAVIOR = (
     Difference(
         slug="counted-too-far",
         title="What PyTorch counts wrongly",
-        what="Where the step of `arange` or the offset of `tril_indices` is near 2^63, PyTorch's "
-        "count overflows. Where a `pos_weight` of bytes is 0, less 1 is 255: both say so of the "
+        what="Where the step of `arange` is near 2^63, PyTorch's count "
+        "overflows. Where a `pos_weight` of bytes is 0, less 1 is 255: both say so of the "
         "loss, and PyTorch's gradient is that of another one. A setting of an optimizer that is "
         "one of NumPy's bytes overflows there, and is a number here. The places that "
         "`unique_consecutive(x, True)` is asked for are all here, and none there. Attention over "

@@ -212,15 +212,14 @@ CALLS = (
             ("torch.Tensor.view", "`dtype` by keyword, there by both"),
             ("torch.*tensor_split", "*"),
             ("torch.randint_like", "default of *"),
-            ("torch.set_num_threads", "*"),
         ),
     ),
     Difference(
         slug="seldom-used-options",
         title="Options that hardly any program uses",
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
-        "`nansum` no `dtype`, `searchsorted` no `sorter`, and `matrix_rank` not all of its "
-        "tolerances.",
+        "`nansum` no `dtype`, `searchsorted` no `sorter`, `quantile` no `interpolation`, `cov` no "
+        "weights, and `matrix_rank` not all of its tolerances.",
         why="They stand in `extra`, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
@@ -228,8 +227,9 @@ CALLS = (
             ("torch.*nansum", "without `dtype`"),
             ("torch.searchsorted", "without `sorter`"),
             ("torch.linalg.matrix_rank", "*"),
-            ("torch.logspace|torch.tri*_indices|torch.randint_like", "without `*`"),
-            ("torch.tri*_indices", "default of *"),
+            ("torch.*cov", "without `*weights`"),
+            ("torch.*quantile", "without `interpolation`"),
+            ("torch.logspace|torch.randint_like", "without `*`"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),
             ("torch.empty_strided|torch.range", "without `*`"),
             ("torch.*rrelu*", "without `generator`"),

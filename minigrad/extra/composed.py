@@ -13,22 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import not_differentiable, nothing_passes, without_derivative
+from minigrad.autograd.custom_nodes import not_differentiable, without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.choices import masked_select as chosen
-from minigrad.ops.linear import factors
-from minigrad.ops.scatter import refuse_misfits
-from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.ops.type_promotion import check_one_type
 from minigrad.random import stream
-from minigrad.signatures import VARIANTS, attach, lazy_loading, variants
-from minigrad.signatures.arguments import check_tensors
+from minigrad.signatures import VARIANTS, variants
 from minigrad.signatures.signature import Dim, Dtype, Number
-from minigrad.signatures.variants import in_place_form
 
 torch: Any = sys.modules["minigrad"]
-# What programs set, and only ask for again.
-SETTINGS: dict[str, Any] = {"precision": "highest", "threads": 1}
 _UNIQUE_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
 # ---------------------------------------------------------------------- what they share
@@ -42,27 +36,6 @@ def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
     return without_derivative(function.__name__, result, *given) if weighted else result
 
 
-def plus(input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """Add a product to a tensor, each with its factor; what has the factor 0 counts nothing."""
-    check_one_type(input._array, product._array)
-    beta, alpha = factors(product, beta, alpha)
-    input = input.expand(product.shape)
-    scaled = beta * input if beta else input.masked_fill(torch.tensor(True), 0)
-    return scaled + alpha * product
-
-
-def indexed(input: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
-    """Give a copy with other values at indices, or with these values added there."""
-    indices = tuple(indices)
-    if accumulate:
-        places = torch.arange(input.numel()).view(input.shape)[indices]
-        values = values.expand(places.shape).flatten()
-        return input.flatten().index_add(0, places.flatten(), values).view(input.shape)
-    result = input.clone()
-    result[indices] = values
-    return result
-
-
 def having(fits: Any, value: Any, otherwise: str) -> Any:
     """Give a tensor, or another value, that is as it must be.
 
@@ -72,17 +45,6 @@ def having(fits: Any, value: Any, otherwise: str) -> Any:
     if not fits:
         raise RuntimeError(otherwise)
     return value
-
-
-def places(boundaries: Tensor, input: Any, side: str) -> Tensor:
-    """Find where numbers belong among others, row by row."""
-    values = torch.as_tensor(input)
-    if boundaries.ndim == 1:
-        return by_numpy(np.searchsorted, boundaries, values, side)
-    fits = values.ndim and boundaries.shape[:-1] == values.shape[:-1]
-    having(fits, values, "searchsorted: give one row of boundaries, or one for each row of values")
-    rows = zip(boundaries.flatten(0, -2), values.flatten(0, -2), strict=True)
-    return torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows]).view(values.shape)
 
 
 # ---------------------------------------------------------------------- sums of products
@@ -98,27 +60,7 @@ def addbmm(
     input: Any, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     """Add the sum of the products of matrices."""
-    return plus(input, torch.bmm(batch1, batch2).sum(0), beta, alpha)
-
-
-@_writing()
-def addmv(input: Any, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """Add the product of a matrix and a vector."""
-    return plus(input, torch.mv(mat, vec), beta, alpha)
-
-
-@_writing()
-def addr(input: Any, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
-    """Add the outer product of two vectors."""
-    return plus(input, torch.outer(vec1, vec2), beta, alpha)
-
-
-@_writing()
-def baddbmm(
-    input: Any, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    """Add the products of matrices, one by one."""
-    return plus(input, torch.bmm(batch1, batch2), beta, alpha)
+    return torch.add(beta * input, torch.bmm(batch1, batch2).sum(0), alpha=alpha)
 
 
 @variants()
@@ -222,72 +164,16 @@ def _matrix_rank(
     return by_numpy(np.linalg.matrix_rank, A, atol if tol is None else tol, hermitian, **more)
 
 
-@variants()
-def fliplr(input: Tensor) -> Tensor:
-    """Reverse the columns of matrices."""
-    return having(input.ndim > 1, input, "Input must be >= 2-d.").flip(1)
-
-
-@variants()
-def flipud(input: Tensor) -> Tensor:
-    """Reverse the rows of matrices."""
-    return having(input.ndim, input, "Input must be >= 1-d.").flip(0)
-
-
-def _triangle(name: str, find: Any) -> None:
-    def indices(
-        row: int, col: int, offset: int = 0, *, dtype: Dtype | None = None, device: Any = None
-    ) -> Tensor:
-        found = by_numpy(np.stack, find(row, offset, col))
-        return found.to(device=device, dtype=dtype or torch.int64)
-
-    indices.__doc__ = f"Give the row and column of each entry of a triangle, as `np.{name}` does."
-    _alone(name)(indices)
-
-
-_triangle("tril_indices", np.tril_indices)
-_triangle("triu_indices", np.triu_indices)
-
-
 # ---------------------------------------------------------------------- statistics
 
 
 @variants()
-def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """Count how often each whole number comes, or add up its weights."""
-    counts = by_numpy(np.bincount, input, weights, minlength)
-    if weights is None or not input.numel():
-        return counts.to(torch.int64)
-    return counts.to(torch.float32 if weights.dtype is torch.float32 else torch.float64)
-
-
-@variants()
-def cov(
-    input: Tensor,
-    *,
-    correction: Number = 1,
-    fweights: Tensor | None = None,
-    aweights: Tensor | None = None,
-) -> Tensor:
-    """Give the covariances of variables, a row each, whose observations may be aweights."""
+def cov(input: Tensor, *, correction: Number = 1) -> Tensor:
+    """Give the covariances of variables, a row each."""
+    having(input.ndim < 3, input, "cov() takes a matrix, or a row of one variable")
     rows = input if input.ndim == 2 else input.reshape(1, -1)
-    counts = torch.ones(rows.shape[1:], dtype=torch.int64) if fweights is None else fweights
-    weights = counts if aweights is None else counts * aweights
-    fits = input.ndim < 3 and counts.shape == weights.shape == rows.shape[1:]
-    having(fits, input, "cov() takes a matrix, and a weight for each of its columns")
-    total = weights.sum()
-    free = total - correction * (weights * (1 if aweights is None else aweights)).sum() / total
-    centered = rows - (rows * weights).sum(1, keepdim=True) / total
-    return (centered @ (centered * weights).T / free.clamp(min=0)).squeeze()
-
-
-@variants(out="kind")
-def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0) -> Tensor:
-    """Count the entries in intervals of one size between two numbers, or the extremes."""
-    array = input._array
-    low, high = (array.min(), array.max()) if min == max and array.size else (min, max)
-    limits = low - (low == high), high + (low == high)
-    return wrap(np.histogram(array, bins, limits)[0].astype(array.dtype))
+    centered = rows - rows.sum(1, keepdim=True) / rows.shape[1]
+    return (centered @ centered.T / (rows.shape[1] - correction)).squeeze()
 
 
 @variants()
@@ -303,29 +189,16 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
 
 
 @variants(out="kind")
-def quantile(
-    input: Tensor,
-    q: Any,
-    dim: Dim | None = None,
-    keepdim: bool = False,
-    *,
-    interpolation: str = "linear",
-) -> Tensor:
+def quantile(input: Tensor, q: Any, dim: Dim | None = None, keepdim: bool = False) -> Tensor:
     """Give the numbers below which parts of the entries lie, between the entries next to them."""
     q = torch.as_tensor(q, dtype=None if torch.is_tensor(q) else input.dtype)
-    steps = {"lower": torch.floor, "higher": torch.ceil, "nearest": torch.round}
-    fits = interpolation in ("linear", "midpoint", *steps) and q.ndim < 2 and q.dtype is input.dtype
-    having(fits and input.numel(), q, "quantile: q is a number or a row, of the input's type")
-    having(((q >= 0) & (q <= 1)).all(), q, "quantile: q is from 0 to 1")
+    fits = q.ndim < 2 and q.dtype is input.dtype and ((q >= 0) & (q <= 1)).all()
+    having(fits, q, "quantile: q is a number or a row from 0 to 1, of the input's type")
     rows = (input.flatten() if dim is None else torch.movedim(input, dim, -1)).sort(-1)[0]
     last = rows.shape[-1] - 1
     ranks = torch.where(rows.isnan().any(-1, True), last, q.flatten() * last)
-    ranks = steps.get(interpolation, torch.clone)(ranks)
-    found = rows.gather(-1, ranks.long())
-    if interpolation not in steps:
-        weight = ranks - ranks.floor() if interpolation == "linear" else torch.full_like(ranks, 0.5)
-        found = found.lerp(rows.gather(-1, ranks.ceil().long()), weight)
-    found = torch.movedim(found, -1, 0)
+    low, high = (rows.gather(-1, each.long()) for each in (ranks.floor(), ranks.ceil()))
+    found = torch.movedim(low.lerp(high, ranks - ranks.floor()), -1, 0)
     if keepdim:
         found = found.view(-1, *[1] * input.ndim) if dim is None else found.unsqueeze(dim + 1)
     return found if q.ndim else found[0]
@@ -340,19 +213,7 @@ def renorm(input: Tensor, p: Number, dim: Dim, maxnorm: Number) -> Tensor:
     return input * torch.where(norm > maxnorm, factor, 1.0)
 
 
-# ---------------------------------------------------------------------- places
-
-
-@_writing()
-def index_fill(input: Tensor, dim: Dim, index: Tensor, value: Any) -> Tensor:
-    """Fill slices along a dimension with a number."""
-    return indexed(input, (*[slice(None)] * dim, index), value)
-
-
-@_writing()
-def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write values at indices, or add them there."""
-    return indexed(input, check_tensors(indices, "index_put", "indices"), values, accumulate)
+# ---------------------------------------------------------------------- indices
 
 
 @_writing()
@@ -366,9 +227,6 @@ def index_reduce(
     include_self: bool = True,
 ) -> Tensor:
     """Bring together the rows that go to one place, as `scatter_reduce` does."""
-    having(reduce != "sum", input, "index_reduce() takes prod, mean, amax or amin: see index_add()")
-    refuse_misfits("index_reduce_", input, dim, index, source)
-    warn("index_reduce() is in beta and the API may change at any time.")
     rows = [-1 if other == dim else 1 for other in range(input.ndim)]
     return scatter_reduce(
         input, dim, index.view(rows).expand(source.shape), source, reduce, include_self=include_self
@@ -389,10 +247,10 @@ def scatter_reduce(
         least, most = torch.iinfo(input.dtype).min, torch.iinfo(input.dtype).max
     first = {"prod": 1, "amax": least, "amin": most}.get(reduce, 0)
     start = input if include_self else input.scatter(dim, index, first)
-    if reduce in steps:  # along the dimension, no two of one step go to one place
+    if reduce in steps:  # along the dimension, no two of one step go to one entry
         src = src[tuple(map(slice, index.shape))]
-        for place, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
-            start = start.scatter(dim, place, steps[reduce](start.gather(dim, place), part))
+        for rows, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
+            start = start.scatter(dim, rows, steps[reduce](start.gather(dim, rows), part))
         return start
     result = start.scatter_add(dim, index, src)
     if reduce == "sum":
@@ -417,18 +275,6 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return entries if index.ndim else entries.clone()
 
 
-@variants(out="kind")
-def take_along_dim(input: Tensor, indices: Tensor, dim: Dim | None = None) -> Tensor:
-    """Take entries along a dimension; in the others the two are broadcast."""
-    if dim is None:
-        input, indices, dim = input.flatten(), indices.flatten(), 0
-    size, sizes = input.size(dim), list(input.shape)
-    sizes[dim] = indices.size(dim)
-    whole = broadcast_shape(tuple(sizes), indices.shape)
-    kept = (*whole[:dim], size, *whole[dim + 1 :])
-    return input.expand(kept).gather(dim, indices.expand(whole) % max(size, 1))
-
-
 @_alone()
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
@@ -447,8 +293,15 @@ def searchsorted(
     side: Any = None,
 ) -> Tensor:
     """Find where numbers belong among others, row by row."""
-    where = places(sorted_sequence, input, "right" if right else side or "left")
-    return where.to(torch.int32 if out_int32 else torch.int64)
+    side, values = "right" if right else side or "left", torch.as_tensor(input)
+    if sorted_sequence.ndim == 1:
+        found = by_numpy(np.searchsorted, sorted_sequence, values, side)
+    else:
+        fits = values.ndim and sorted_sequence.shape[:-1] == values.shape[:-1]
+        having(fits, values, "searchsorted: give one row, or one for each row of values")
+        rows = zip(sorted_sequence.flatten(0, -2), values.flatten(0, -2), strict=True)
+        found = torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows])
+    return found.view(values.shape).to(torch.int32 if out_int32 else torch.int64)
 
 
 @variants()
@@ -504,26 +357,6 @@ def asarray(
     if requires_grad is None:
         return made
     return made.requires_grad_() if requires_grad else made.detach()
-
-
-@_alone()
-def atleast_2d(*tensors: Any) -> Any:
-    """Give tensors two dimensions at least, new ones first."""
-    single = len(tensors) == 1 and torch.is_tensor(tensors[0])
-    given = tensors if single or len(tensors) != 1 else tensors[0]
-    made = [
-        each if each.ndim > 1 else each.view(1, -1) for each in check_tensors(given, "atleast_2d")
-    ]
-    return made[0] if single else tuple(made)
-
-
-@_alone()
-def cartesian_prod(*tensors: Any) -> Tensor:
-    """Give all combinations of the entries of vectors, one in each row."""
-    if len(tensors) == 1:
-        return tensors[0]
-    grid = torch.meshgrid(*tensors, indexing="ij")
-    return torch.stack(grid, -1).view(-1, len(tensors))
 
 
 @_alone()
@@ -588,7 +421,7 @@ def map_(input: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     return input.copy_(made.view(input.shape))
 
 
-# ---------------------------------------------------------------------- sparse tensors, settings
+# ---------------------------------------------------------------------- sparse tensors
 
 
 @_alone()
@@ -605,7 +438,10 @@ def sparse_coo_tensor(
     warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
     indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
     size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
-    made = indexed(torch.zeros(size, dtype=values.dtype), indices.unbind(), values, True)
+    made = torch.zeros(size, dtype=values.dtype)
+    positions = torch.arange(made.numel()).view(made.shape)[indices.unbind()]
+    values = values.expand(positions.shape).flatten()
+    made = made.flatten().index_add(0, positions.flatten(), values).view(made.shape)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -620,48 +456,5 @@ def to_sparse(input: Tensor) -> Tensor:
     """Give the tensor itself: all are kept in full."""
     return input
 
-
-@_alone()
-def get_float32_matmul_precision() -> Any:
-    """Tell what `set_float32_matmul_precision` has set, which changes nothing."""
-    return SETTINGS["precision"]
-
-
-@_alone()
-def set_float32_matmul_precision(precision: Any) -> None:
-    """Keep a setting that changes nothing: products are exact."""
-    SETTINGS.update(precision=precision)
-
-
-@_alone()
-def get_num_threads() -> Any:
-    """Tell what `set_num_threads` has set, which changes nothing."""
-    return SETTINGS["threads"]
-
-
-@_alone()
-def set_num_threads(threads: int) -> None:
-    """Keep a setting that changes nothing: NumPy chooses."""
-    SETTINGS.update(threads=threads)
-
-
-lazy_loading.load("ops.comparison")
-
-
-def _compared_in_place(name: str) -> Any:
-    """Make `name_`: the graph keeps that the values are gone, and no gradient passes."""
-    method = VARIANTS[name].method
-
-    def compared(input: Tensor, other: Any) -> Any:
-        result = method(input, other)
-        record = nothing_passes(f"{name.capitalize()}Backward{int(isinstance(other, Tensor))}")
-        return record(result, input, other) if isinstance(result, Tensor) else result
-
-    compared.__qualname__ = compared.__name__ = f"{name}_"
-    return in_place_form(compared, VARIANTS[name])
-
-
-_COMPARED = ("eq", "ge", "gt", "le", "lt", "ne")
-attach(__name__, {f"{_name}_": _compared_in_place(_name) for _name in _COMPARED})
 
 sparse = SimpleNamespace(mm=VARIANTS["spmm"].function)

@@ -44,23 +44,13 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     )
 
 
-# ------------------------------------------------------------------ which values there can be
-
-
-def _real(value: Any) -> Any:
-    return value == value  # which only nan is not
-
-
-def _positive(value: Any) -> Any:
-    return value > 0
-
-
-def _probability(value: Any) -> Any:
-    return (value >= 0) & (value <= 1)
-
-
-def _probabilities(value: Any) -> Any:
-    return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < 1e-6)
+# Which values a parameter can have, by its name: of numbers only nan does not equal itself.
+_BOUNDS: dict[str, Callable[[Any], Any]] = dict.fromkeys(
+    ("loc", "low", "high", "logits", "covariance_matrix", "precision_matrix", "scale_tril"),
+    lambda value: value == value,
+)
+_BOUNDS |= dict.fromkeys(("scale", "rate"), lambda value: value > 0)
+_BOUNDS["probs"] = lambda value: (value >= 0) & (value <= 1)
 
 
 class Distribution:
@@ -76,19 +66,18 @@ class Distribution:
     """
 
     has_rsample = False
-    _parameters: ClassVar[dict[str, Callable[[Any], Any]]] = {}
+    _parameters: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self, batch_shape: Any = NO_SHAPE, event_shape: Any = NO_SHAPE, validate_args: Any = None
     ) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
         self._validate_args = validate_args is not False
-        for name, allowed in self._parameters.items():
-            if self._validate_args and name in vars(self):
-                value = vars(self)[name]
-                if not allowed(value).all():
-                    kind = type(self).__name__
-                    raise ValueError(f"{kind}: the parameter {name} is out of bounds:\n{value}")
+        for name in self._parameters if self._validate_args else ():
+            value = vars(self).get(name)
+            if value is not None and not _BOUNDS[name](value).all():
+                kind = type(self).__name__
+                raise ValueError(f"{kind}: the parameter {name} is out of bounds:\n{value}")
 
     def _not_here(self, *given: Any) -> Any:
         """Raise: this distribution has no formula for it."""
@@ -100,7 +89,6 @@ class Distribution:
     stddev = property(lambda self: self.variance.sqrt(), doc="The standard deviation.")
     log_prob: Callable[..., Any] = _not_here
     rsample: Callable[..., Any] = _not_here
-    cdf: Callable[..., Any] = _not_here
     entropy: Callable[..., Any] = _not_here
 
     def sample(self, sample_shape: Any = NO_SHAPE) -> Any:
@@ -114,19 +102,11 @@ class Distribution:
 
     def _can_be(self, value: Any) -> Any:
         """Tell for each value whether it can have been drawn."""
-        return _real(value)
+        return value == value
 
     def _checked(self, value: Any) -> Any:
         """Give a value back; raise if values are checked and it cannot have been drawn."""
-        if not self._validate_args:
-            return value
-        shape = self._batch_shape + self._event_shape
-        fits = isinstance(value, Tensor) and all(
-            n == m or 1 in (n, m) for n, m in zip(value.shape[::-1], shape[::-1], strict=False)
-        )
-        if not fits:
-            raise ValueError(f"log_prob takes a tensor that can be broadcast to {shape}")
-        if not self._can_be(value).all():
+        if self._validate_args and not self._can_be(value).all():
             raise ValueError(f"{self!r} cannot draw all of these values:\n{value}")
         return value
 
@@ -134,8 +114,8 @@ class Distribution:
         """Give the name and the parameters: those of more than one entry by their shape."""
         known = {name: vars(self)[name] for name in self._parameters if name in vars(self)}
         shown = {name: v if v.numel() == 1 else v.size() for name, v in known.items()}
-        told = ", ".join(f"{name}: {value}" for name, value in shown.items())
-        return f"{type(self).__name__}({told})"
+        listed = ", ".join(f"{name}: {value}" for name, value in shown.items())
+        return f"{type(self).__name__}({listed})"
 
 
 # ------------------------------------------------------------------ numbers
@@ -156,7 +136,7 @@ class Normal(Distribution):
     """
 
     has_rsample = True
-    _parameters: ClassVar[Any] = {"loc": _real, "scale": _positive}
+    _parameters = ("loc", "scale")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
@@ -165,12 +145,6 @@ class Normal(Distribution):
     mean = mode = property(lambda self: self.loc, doc="The mean, which is the most likely value.")
     stddev = property(lambda self: self.scale, doc="The standard deviation.")
     variance = property(lambda self: self.stddev.pow(2), doc="The variance.")
-
-    def sample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw without a graph."""
-        shape = self._extended_shape(sample_shape)
-        with no_grad():
-            return normal(self.loc.expand(shape), self.scale.expand(shape))
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         r"""Draw by :math:`\mu + \sigma \varepsilon`."""
@@ -184,12 +158,6 @@ class Normal(Distribution):
         squares = (value - self.loc) ** 2
         normalized = -squares / (2 * self.scale**2) - self.scale.log()
         return normalized - math.log(math.sqrt(2 * math.pi))
-
-    def cdf(self, value: Tensor) -> Tensor:
-        """Give the probability of a draw that is not greater."""
-        value = self._checked(value)
-        distance = (value - self.loc) * self.scale.reciprocal() / math.sqrt(2)
-        return 0.5 * (1 + distance.erf())
 
     def entropy(self) -> Tensor:
         r"""Give the entropy: :math:`\tfrac12 + \tfrac12 \ln(2\pi) + \ln\sigma`."""
@@ -206,7 +174,7 @@ class Uniform(Distribution):
     """
 
     has_rsample = True
-    _parameters: ClassVar[Any] = {"low": _real, "high": _real}
+    _parameters = ("low", "high")
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         self.low, self.high = broadcast_all(low, high)
@@ -245,7 +213,7 @@ class Exponential(Distribution):
     """
 
     has_rsample = True
-    _parameters: ClassVar[Any] = {"rate": _positive}
+    _parameters = ("rate",)
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
@@ -277,7 +245,7 @@ class Exponential(Distribution):
 class _Chances(Distribution):
     """Given either by probabilities or by logits; the other ones follow when they are asked for."""
 
-    _parameters: ClassVar[Any] = {"probs": _probability, "logits": _real}
+    _parameters = ("probs", "logits")
 
     def _set(self, probs: Any, logits: Any) -> str:
         """Keep the one that is not None, and give its name."""
@@ -358,8 +326,6 @@ class Categorical(_Chances):
         tensor(-0.2877)
     """
 
-    _parameters: ClassVar[Any] = {"probs": _probabilities, "logits": _real}
-
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         name = self._set(probs, logits)
         given = vars(self)[name]
@@ -374,12 +340,10 @@ class Categorical(_Chances):
 
     mode = property(lambda self: self.probs.argmax(dim=-1), doc="The most likely value.")
 
-    @property
-    def mean(self) -> Tensor:
-        """Names have no mean and no variance: nan."""
-        return full(self._batch_shape, math.nan, dtype=self.probs.dtype)
-
-    variance = mean
+    # names have no mean and no variance
+    mean = variance = property(
+        lambda self: full(self._batch_shape, math.nan, dtype=self.probs.dtype)
+    )
 
     def _can_be(self, value: Any) -> Any:
         return (value % 1 == 0) & (value >= 0) & (value < self._num_events)
@@ -393,8 +357,8 @@ class Categorical(_Chances):
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the probability."""
         value = self._checked(value)
-        places, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
-        return logits.gather(-1, places[..., :1]).squeeze(-1)
+        indices, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, indices[..., :1]).squeeze(-1)
 
     def entropy(self) -> Tensor:
         """Give the entropy."""
@@ -403,6 +367,9 @@ class Categorical(_Chances):
 
 
 # ------------------------------------------------------------------ several numbers at once
+
+
+_MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
 
 
 class MultivariateNormal(Distribution):
@@ -417,7 +384,7 @@ class MultivariateNormal(Distribution):
     """
 
     has_rsample = True
-    _parameters: ClassVar[Any] = {"loc": _real}
+    _parameters = ("loc", *_MATRICES)
 
     def __init__(
         self,
@@ -428,40 +395,38 @@ class MultivariateNormal(Distribution):
         validate_args: bool | None = None,
     ) -> None:
         matrices = (covariance_matrix, precision_matrix, scale_tril)
-        if sum(each is not None for each in matrices) != 1:
+        given = [(n, m) for n, m in zip(_MATRICES, matrices, strict=True) if m is not None]
+        if len(given) != 1:
             raise ValueError("MultivariateNormal: give exactly one of the three matrices")
-        self._given = "covariance_matrix" if scale_tril is None else "scale_tril"
-        if precision_matrix is not None:
-            self._given = "precision_matrix"
-            covariance_matrix = VARIANTS["inverse"].function(precision_matrix)
-        if scale_tril is None:
-            scale_tril = VARIANTS["linalg_cholesky"].function(covariance_matrix)
-        shape = broadcast_all(loc, scale_tril[..., 0])[0].shape
-        self.scale_tril = scale_tril.expand(*shape, shape[-1])
-        self.loc = loc.expand(shape)
+        ((name, matrix),) = given
+        shape = broadcast_all(loc, matrix[..., 0])[0].shape
+        self.loc, matrix = loc.expand(shape), matrix.expand(*shape, shape[-1])
+        vars(self)[name] = matrix
+        if name == "precision_matrix":
+            matrix = VARIANTS["inverse"].function(matrix)
+        if name != "scale_tril":
+            matrix = VARIANTS["linalg_cholesky"].function(matrix)
+        self._tril = matrix
         super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
 
     mean = mode = property(lambda self: self.loc, doc="The mean.")
-    variance = property(lambda self: (self.scale_tril**2).sum(-1), doc="The variances.")
-    covariance_matrix = property(lambda self: self.scale_tril @ self.scale_tril.mT)
+    variance = property(lambda self: (self._tril**2).sum(-1), doc="The variances.")
+    covariance_matrix = property(lambda self: self._tril @ self._tril.mT)
     precision_matrix = property(lambda self: VARIANTS["inverse"].function(self.covariance_matrix))
-    _volume = property(lambda self: self.scale_tril.diagonal(0, -2, -1).log().sum(-1))
+    scale_tril = property(lambda self: self._tril)
+    _volume = property(lambda self: self._tril.diagonal(0, -2, -1).log().sum(-1))
 
     def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
         """Draw by L z + the means, of normal numbers z."""
         drawn = randn(self._extended_shape(sample_shape), dtype=self.loc.dtype)
-        return self.loc + (self.scale_tril @ drawn.unsqueeze(-1)).squeeze(-1)
+        return self.loc + (self._tril @ drawn.unsqueeze(-1)).squeeze(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
         away = (self._checked(value) - self.loc).unsqueeze(-1)
-        squares = (VARIANTS["inverse"].function(self.scale_tril) @ away).squeeze(-1).pow(2).sum(-1)
+        squares = (VARIANTS["inverse"].function(self._tril) @ away).squeeze(-1).pow(2).sum(-1)
         return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - self._volume
 
     def entropy(self) -> Tensor:
         """Give the entropy."""
         return 0.5 * self.loc.shape[-1] * (1 + math.log(2 * math.pi)) + self._volume
-
-    def __repr__(self) -> str:
-        sizes = self.loc.size(), self.scale_tril.size()
-        return f"MultivariateNormal(loc: {sizes[0]}, {self._given}: {sizes[1]})"

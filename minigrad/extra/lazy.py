@@ -10,27 +10,16 @@ from typing import Any, NoReturn
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.construction import empty, tensor
-from minigrad.creation.dtypes import int64
+from minigrad.creation.construction import empty
 from minigrad.nn.modules import conv, normalization
-from minigrad.nn.modules.layer import Layer
+from minigrad.nn.modules.layer import constructor
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
 _numbers: Any = Tensor.__dict__["_array"]  # where the array is kept that is hidden meanwhile
 
-_UNUSABLE = (
-    "This parameter has no shape and no numbers yet. Call the lazy module with a first input: that "
-    "gives it both."
-)
-
-
-_NO_SHAPE = (
-    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
-    "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. "
-    "Call `forward` to initialize the parameters before accessing their attributes."
-)
+_UNUSABLE = "This parameter has no shape and no numbers yet. Call the lazy module first"
 
 
 class _Uninitialized(Tensor):
@@ -62,7 +51,7 @@ class _Uninitialized(Tensor):
     @property
     def shape(self) -> NoReturn:
         """Raise: there is no shape yet."""
-        raise RuntimeError(_NO_SHAPE)
+        raise RuntimeError(_UNUSABLE)
 
     @property
     def dtype(self) -> dtypes.dtype:
@@ -186,156 +175,71 @@ class LazyModuleMixin(Module):
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         """Before a state dict is loaded: take the shapes from there."""
-        for name, place in (*self._parameters.items(), *self._buffers.items()):
+        for name, waiting in (*self._parameters.items(), *self._buffers.items()):
             value = state_dict.get(prefix + name)
-            if is_lazy(place) and isinstance(value, Tensor) and not is_lazy(value):
-                place.materialize(value.shape)  # type: ignore[union-attr]
+            if is_lazy(waiting) and isinstance(value, Tensor) and not is_lazy(value):
+                waiting.materialize(value.shape)  # type: ignore[union-attr]
 
 
 class _LazyLayer(LazyModuleMixin):
-    """What the lazy layers share; a class names the setting that tells of the input."""
+    """What the lazy layers share: an ordinary layer that fits the first input shows the shapes."""
 
-    weight: Any
-    bias: Any
-    _input_setting: str
+    cls_to_become: Any
+    _input_setting: str  # which setting of the ordinary layer tells of the input
+    _dim: int  # the dimension of the input that says it
 
-    def __init_subclass__(cls, **settings: Any) -> None:
-        super().__init_subclass__(**settings)
-        usual = (each for each in cls.__mro__ if not issubclass(each, LazyModuleMixin))
-        cls.cls_to_become = vars(cls).get("cls_to_become", next(usual))
-
-    def _become_lazy(self, bias: bool, device: Any, dtype: Any) -> None:
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
+    def _begin(self, settings: dict[str, Any]) -> None:
+        """Become an ordinary layer for inputs of size 0, and put away its parameters."""
+        self.cls_to_become.__init__(self, **{self._input_setting: 0}, **settings)
+        self._later = settings
+        self._await_input()
+        for name, value in self._parameters.items():
+            if value is not None:
+                self._parameters[name] = UninitializedParameter(dtype=value.dtype)
+        for name, buffer in self._buffers.items():
+            if buffer is not None and buffer.ndim:
+                self._buffers[name] = UninitializedBuffer(dtype=buffer.dtype)
 
     def reset_parameters(self) -> None:
         """Set the parameters to their first values, as soon as their shapes are known."""
         if not self.has_uninitialized_params() and getattr(self, self._input_setting) != 0:
             super().reset_parameters()  # type: ignore[misc]
 
-    def _materialize(self, **shapes: tuple[int, ...]) -> None:
-        """Give shapes to those tensors that have none."""
-        for name, shape in shapes.items():
-            place: Any = getattr(self, name)
-            if is_lazy(place):
-                place.materialize(shape)
-        self.reset_parameters()
-
-
-class LazyLinear(_LazyLayer, Linear):
-    """A `Linear` that gets `in_features` from its first input.
-
-    Args:
-        out_features: The size of each output vector.
-        bias: Whether to add a bias.
-        device: Only the CPU is there.
-        dtype: The element type of weight and bias; the default dtype if None.
-
-    Example:
-        >>> import minigrad as torch
-        >>> layer = torch.nn.LazyLinear(2)
-        >>> layer
-        LazyLinear(in_features=0, out_features=2, bias=True)
-        >>> layer(torch.ones(4, 3)).shape
-        torch.Size([4, 2])
-        >>> layer
-        Linear(in_features=3, out_features=2, bias=True)
-    """
-
-    _input_setting = "in_features"
-
-    def __init__(
-        self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__(0, 0, False, device, dtype)
-        self.out_features = out_features
-        self._become_lazy(bias, device, dtype)
-
-    def initialize_parameters(self, input: Tensor) -> None:
-        """Get the shape of the weight from an input."""
-        if self.has_uninitialized_params():
-            self.in_features = input.shape[-1]
-            self._materialize(
-                weight=(self.out_features, self.in_features), bias=(self.out_features,)
-            )
-        if self.in_features == 0:
-            self.in_features = self.weight.shape[-1]
-
-
-class _LazyConvNd(_LazyLayer, conv._ConvNd):
-    """A convolution that gets `in_channels` from its first input."""
-
-    _input_setting = "in_channels"
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        out_channels = settings["out_channels"]
-        made = [settings[name] for name in ("bias", "device", "dtype")]
-        super()._keep(settings | {"in_channels": 0, "out_channels": 0, "bias": False})
-        self._await_input()
-        self.out_channels = out_channels
-        self._become_lazy(*made)
-
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
-        """Get the shape of the kernels from an input."""
-        if not self.has_uninitialized_params():
-            return
-        ndim = self._ndim
-        if input.dim() not in (ndim + 1, ndim + 2):
-            raise RuntimeError(
-                f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of size: {input.shape}"
-            )
-        self.in_channels = input.shape[-ndim - 1]
-        if self.in_channels % self.groups != 0:
-            raise ValueError("in_channels must be divisible by groups")
-        self._materialize(weight=self._weight_shape(), bias=(self.out_channels,))
-
-
-class _LazyNorm(_LazyLayer, normalization._NormBase):
-    """A normalization that gets `num_features` from its first input."""
-
-    _input_setting = "num_features"
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        wanted = {name: settings[name] for name in ("affine", "track_running_stats")}
-        bias, *made = (settings[name] for name in ("bias", "device", "dtype"))
-        absent = {"num_features": 0, "affine": False, "track_running_stats": False}
-        super()._keep(settings | absent)
-        self._await_input()
-        Layer._keep(self, wanted)
-        if self.affine:
-            self._become_lazy(bias, *made)
-        if self.track_running_stats:
-            device, dtype = made
-            self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
-            self.running_var = UninitializedBuffer(device=device, dtype=dtype)
-            self.num_batches_tracked = tensor(0, dtype=int64)
-
-    def initialize_parameters(self, input: Tensor) -> None:
-        """Get the number of features from an input."""
+        """Get shapes and first values from an ordinary layer that fits an input."""
+        if input.dim() < -self._dim:
+            raise RuntimeError(f"{type(self).__name__}: an input of {input.shape} is too small")
+        size = input.shape[self._dim]
         if self.has_uninitialized_params():
-            self.num_features = input.shape[1]
-            names = ("weight", "bias", "running_mean", "running_var")
-            self._materialize(**dict.fromkeys(names, (self.num_features,)))
+            fitting = self.cls_to_become(**{self._input_setting: size}, **self._later)
+            setattr(self, self._input_setting, size)
+            for name, made in (*fitting.named_parameters(), *fitting.named_buffers()):
+                waiting: Any = getattr(self, name)
+                if is_lazy(waiting):
+                    waiting.materialize(made.shape)
+                    waiting._array[...] = made._array
+        elif isinstance(self, Linear):  # a state dict has come before the input
+            self.in_features = size
 
 
+_LINEAR = "out_features, bias=True, device=None, dtype=None"
 _CONV = conv.CONV.removeprefix("in_channels, ")
 _TRANSPOSED = conv.TRANSPOSED.removeprefix("in_channels, ")
 _NORM = normalization.BATCH_NORM.removeprefix("num_features, ")
+# By name: the ordinary layer, its setting, the dimension of the input, the other settings.
+_LAYERS: dict[str, tuple[Any, str, int, str]] = {"Linear": (Linear, "in_features", -1, _LINEAR)}
+for _n in (1, 2, 3):
+    for _kind, _settings in (("Conv", _CONV), ("ConvTranspose", _TRANSPOSED)):
+        _name = f"{_kind}{_n}d"
+        _LAYERS[_name] = (getattr(conv, _name), "in_channels", -_n - 1, _settings)
+    for _name in (f"BatchNorm{_n}d", f"InstanceNorm{_n}d"):
+        _LAYERS[_name] = (getattr(normalization, _name), "num_features", 1, _NORM)
 
+for _name, (_usual, _input, _dim, _settings) in _LAYERS.items():
+    _doc = f"A `{_name}` that gets `{_input}` from its first input."
+    _body = {"__doc__": _doc, "__module__": __name__, "cls_to_become": _usual}
+    _body |= {"_input_setting": _input, "_dim": _dim}
+    _made = globals()[f"Lazy{_name}"] = type(f"Lazy{_name}", (_LazyLayer, _usual), _body)
+    constructor(_made, "self", _settings, "self._begin({settings})")
 
-for _kind, _lazy, _settings in (
-    ("Conv", _LazyConvNd, _CONV),
-    ("ConvTranspose", _LazyConvNd, _TRANSPOSED),
-    ("BatchNorm", _LazyNorm, _NORM),
-    ("InstanceNorm", _LazyNorm, _NORM),
-):
-    for _name in (f"{_kind}{_ndim}d" for _ndim in (1, 2, 3)):
-        _usual = getattr(normalization if _lazy is _LazyNorm else conv, _name)
-        _doc = f"A `{_name}` that gets `{_lazy._input_setting}` from its first input."
-        _body = {"__doc__": _doc, "__module__": __name__}
-        globals()[f"Lazy{_name}"] = type(f"Lazy{_name}", (_lazy, _usual), _body, settings=_settings)
-
-NAMES = {"UninitializedBuffer", "UninitializedParameter"}
-NAMES |= {name for name in globals() if name.startswith("Lazy") and name != "LazyModuleMixin"}
+NAMES = {"UninitializedBuffer", "UninitializedParameter", *(f"Lazy{_name}" for _name in _LAYERS)}

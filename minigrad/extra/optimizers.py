@@ -260,18 +260,15 @@ class LBFGS(
         gradient = self._gradient()
         if _largest(gradient) <= group["tolerance_grad"]:
             return first_loss
-        memory = {name: state.get(name) for name in _MEMORY}
-        iteration = 0
-        while iteration < group["max_iter"]:
-            iteration += 1
+        for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
-            direction = self._direction(memory, gradient, state, group["history_size"])
-            memory["prev_flat_grad"] = gradient.copy()
-            memory["prev_loss"] = previous_loss = loss
+            direction = self._direction(state, gradient, group["history_size"])
+            state["prev_flat_grad"] = gradient.copy()
+            state["prev_loss"] = previous_loss = loss
             size = number(group["lr"])
             if state["n_iter"] == 1:
                 size *= min(1.0, 1.0 / np.abs(gradient).sum())
-            memory["t"] = size
+            state["t"] = size
             if gradient @ direction > -group["tolerance_change"]:
                 break
             self._move(size, direction)
@@ -287,17 +284,16 @@ class LBFGS(
                 or abs(loss - previous_loss) < group["tolerance_change"]
             ):
                 break
-        state.update(memory)
         return first_loss
 
-    def _direction(self, memory: dict[str, Any], gradient: Any, state: Any, most: int) -> Any:
+    def _direction(self, state: Any, gradient: Any, most: int) -> Any:
         """Give the way to go: two loops over the pairs that are remembered."""
         if state["n_iter"] == 1:
-            memory.update(d=-gradient, old_dirs=[], old_stps=[], ro=[], H_diag=1)
-            return memory["d"]
-        changes, steps, ro = memory["old_dirs"], memory["old_stps"], memory["ro"]
-        change = gradient - memory["prev_flat_grad"]
-        step = memory["d"] * memory["t"]
+            state.update(d=-gradient, t=None, old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            return state["d"]
+        changes, steps, ro = state["old_dirs"], state["old_stps"], state["ro"]
+        change = gradient - state["prev_flat_grad"]
+        step = state["d"] * state["t"]
         product = change @ step
         if product > 1e-10:
             if len(changes) == most:
@@ -306,27 +302,23 @@ class LBFGS(
             changes.append(change)
             steps.append(step)
             ro.append(1.0 / product)
-            memory["H_diag"] = product / (change @ change)
+            state["H_diag"] = product / (change @ change)
         factors = state.setdefault("al", [None] * most)
         direction = -gradient
         for i in reversed(range(len(changes))):
-            factor = (steps[i] @ direction) * ro[i]
-            factors[i] = factor
-            direction -= changes[i] * factor
-        direction *= memory["H_diag"]
+            factors[i] = (steps[i] @ direction) * ro[i]
+            direction -= changes[i] * factors[i]
+        direction *= state["H_diag"]
         for i in range(len(changes)):
             direction += steps[i] * (factors[i] - (changes[i] @ direction) * ro[i])
-        memory["d"] = direction
+        state["d"] = direction
         return direction
 
     def _gradient(self) -> Any:
         """Give the gradients of all parameters in one vector."""
-        return np.concatenate(
-            [
-                np.zeros(p.numel(), p._array.dtype) if p.grad is None else p.grad._array.ravel()
-                for p in self._params
-            ]
-        )
+        pairs = ((each._array, each.grad) for each in self._params)
+        gradients = (np.zeros_like(a) if grad is None else grad._array for a, grad in pairs)
+        return np.concatenate([each.ravel() for each in gradients])
 
     def _move(self, size: Any, direction: Any) -> None:
         """Add a multiple of a direction to the parameters."""
@@ -337,10 +329,6 @@ class LBFGS(
             array += (part * size).astype(array.dtype, copy=False)
             parameter._bump_version()
             start += array.size
-
-
-# What is remembered from one step to the next, in PyTorch's names and order.
-_MEMORY = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 
 
 def _largest(values: Any) -> Any:

@@ -28,9 +28,12 @@ _ELSEWHERE = {
     "creation.devices:cuda": "cuda",
     "creation.devices:version": "version",
     "creation.layout": "storage",
-    "data.dataset": "utils.data.dataset utils.data.sampler",
-    "data.loader": "utils.data._utils utils.data._utils.collate utils.data.dataloader",
+    "data": "utils.data utils.data._utils utils.data._utils.collate utils.data.dataloader "
+    "utils.data.dataset utils.data.sampler",
     "extra.composed:sparse": "sparse",
+    "extra.distributions": "distributions distributions.bernoulli distributions.categorical "
+    "distributions.distribution distributions.exponential distributions.multivariate_normal "
+    "distributions.normal distributions.uniform distributions.utils",
     "extra.layers": "nn.modules.channelshuffle",
     "extra.lazy": "nn.modules.lazy",
     "extra.optimizers": "optim.lbfgs",
@@ -38,8 +41,10 @@ _ELSEWHERE = {
     "extra.paths:cuda": "cuda.amp",
     "extra.recurrent": "nn.modules.rnn nn.utils.rnn",
     "extra.transformers": "nn.modules.transformer",
-    "extra.transforms": "nn.utils.stateless",
+    "extra.transforms": "func nn.utils.stateless",
     "nn.modules.layer": "nn.modules.utils",
+    "saving": "serialization",
+    "saving.checkpoint": "utils.checkpoint",
     "nn.utils": "nn.utils.clip_grad nn.utils.convert_parameters",
     "nn.modules.normalization": "nn.modules.batchnorm nn.modules.instancenorm",
     "nn.modules.parameterless": "nn.modules.adaptive nn.modules.distance nn.modules.dropout "
@@ -76,6 +81,8 @@ class Path(ModuleType):
         return attrgetter(inside)(own) if inside else own
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__" and self._ours:
+            return self._own().__all__
         if name.startswith("__"):
             raise AttributeError(name)
         path, own = f"{self._name}.{name}", self._own()
@@ -164,12 +171,6 @@ def _assert(condition: Any, message: Any) -> None:
         raise AssertionError(message)
 
 
-def _check(cond: bool, message: Callable[[], Any] = lambda: "a condition does not hold") -> None:
-    """Raise RuntimeError unless a condition holds; a function gives the message."""
-    if not cond:
-        raise RuntimeError(str(message()))
-
-
 def assert_close(
     actual: Any,
     expected: Any,
@@ -203,25 +204,20 @@ def assert_close(
     """
     if (rtol is None) != (atol is None):
         raise ValueError("assert_close(): give both 'rtol' and 'atol', or none of them")
-    options: dict[str, Any] = {
-        "rtol": rtol,
-        "atol": atol,
-        "equal_nan": equal_nan,
-        "check_dtype": check_dtype,
-    }
-    several = isinstance(expected, Sequence) and not isinstance(expected, str)
+    how: Any = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_dtype": check_dtype}
     try:
-        if isinstance(expected, Mapping) or several:
-            keys = expected if isinstance(expected, Mapping) else range(len(expected))
-            _assert(len(actual) == len(keys), f"{len(actual)} entries, and not {len(keys)}")
-            for key in keys:
-                _assert(several or key in actual, f"There is no entry {key!r}")
-                assert_close(actual[key], expected[key], **options)
+        if isinstance(expected, Mapping):
+            _assert(actual.keys() == expected.keys(), f"The keys are not {[*expected]}")
+            actual, expected = ([each[key] for key in expected] for each in (actual, expected))
+        if isinstance(expected, Sequence) and not isinstance(expected, str):
+            _assert(len(actual) == len(expected), f"{len(actual)} entries, not {len(expected)}")
+            for each, other in zip(actual, expected, strict=True):
+                assert_close(each, other, **how)
             return
         a, b = (np.asarray(getattr(x, "_array", x)) for x in (actual, expected))
         _assert(a.shape == b.shape, f"The shapes do not match: {a.shape} != {b.shape}")
-        same = not (check_dtype and isinstance(actual, Tensor)) or a.dtype == b.dtype
-        _assert(same, f"The dtypes do not match: {a.dtype} != {b.dtype}")
+        typed = check_dtype and isinstance(actual, Tensor)
+        _assert(not typed or a.dtype == b.dtype, f"The dtypes do not match: {a.dtype} != {b.dtype}")
         usual = [_TOLERANCES.get(each.dtype.str[1:], (0.0, 0.0)) for each in (a, b)]
         relative, absolute = map(max, *usual) if rtol is None or atol is None else (rtol, atol)
         np.testing.assert_allclose(a, b, relative, absolute, equal_nan)

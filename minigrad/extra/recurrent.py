@@ -100,25 +100,21 @@ def pack_padded_sequence(
         >>> pack_padded_sequence(padded, [3, 1], batch_first=True).data
         tensor([1, 4, 2, 3])
     """
-    counts = as_tensor(lengths, dtype=int64)
-    order = None
+    counts, order = as_tensor(lengths, dtype=int64)._array, None
     if not enforce_sorted:
-        order = wrap(np.argsort(-counts._array, kind="stable"))
-        counts = wrap(counts._array[order._array])
+        order = wrap(np.argsort(-counts, kind="stable"))
+        counts = counts[order._array]
         input = input.index_select(0 if batch_first else 1, order)
     turned = input.transpose(0, 1) if batch_first else input
-    values = counts._array
-    if values.shape != turned.shape[1:2] or not values.size or values.min() <= 0:
+    longest, batch = turned.shape[:2]
+    fits = counts.shape == (batch,) and 0 < counts.min() <= counts.max() <= longest
+    if not fits or (np.diff(counts) > 0).any():
         raise RuntimeError(
-            f"pack_padded_sequence: lengths={counts.tolist()} must be one positive number for "
-            f"each of {turned.shape[1]} sequences"
+            f"lengths={counts.tolist()} must be one for each of {batch} sequences, from 1 to "
+            f"{longest}, and not increase. enforce_sorted=False sorts them."
         )
-    if (np.diff(values) > 0).any():
-        raise RuntimeError("lengths must not increase; pass enforce_sorted=False to sort them")
-    longest = int(counts._array[0])
-    if longest > turned.shape[0]:
-        raise RuntimeError(f"A length of {longest} is greater than the padded {turned.shape[0]}")
-    present = np.arange(longest)[:, None] < counts._array
+    longest = int(counts[0])
+    present = np.arange(longest)[:, None] < counts
     data = pack(turned, present, tuple(turned.shape))
     return PackedSequence(data, wrap(present.sum(1)), order, None)
 
@@ -151,21 +147,13 @@ def pad_packed_sequence(
                 [4, 0, 0]]), tensor([3, 1]))
     """
     sizes = sequence.batch_sizes._array
-    longest = len(sizes)
-    if total_length is not None:
-        if total_length < longest:
-            raise ValueError(f"total_length={total_length} is less than the longest: {longest}")
-        longest = total_length
-    data = sequence.data
-    batch = int(sizes[0])
+    longest = len(sizes) if total_length is None else total_length
+    if longest < len(sizes):
+        raise ValueError(f"total_length={longest} is less than the longest: {len(sizes)}")
+    data, batch = sequence.data, int(sizes[0])
     padded = full((longest, batch, *data.shape[1:]), padding_value, dtype=data.dtype)
-    start = step = 0
-    while step < len(sizes):  # steps at which the same sequences are there, all at once
-        size = int(sizes[step])
-        count = int((sizes == size).sum())
-        block = data[start : start + count * size].view(count, size, *data.shape[1:])
-        padded[step : step + count, :size] = block
-        start, step = start + count * size, step + count
+    present = np.arange(batch) < np.pad(sizes, (0, longest - len(sizes)))[:, None]
+    padded[wrap(present)] = data
     lengths = wrap((sizes[:, None] > np.arange(batch)).sum(0))
     if batch_first:
         padded = padded.transpose(0, 1)
@@ -205,10 +193,10 @@ def pad_sequence(
     rest = tensors[0].shape[1:]
     size = (len(tensors), longest) if batch_first else (longest, len(tensors))
     padded = full((*size, *rest), padding_value, dtype=tensors[0].dtype)
-    for place, tensor in enumerate(tensors):
+    for index, tensor in enumerate(tensors):
         length = tensor.shape[0]
         steps = slice(0, length) if padding_side == "right" else slice(longest - length, longest)
-        padded[(place, steps) if batch_first else (steps, place)] = tensor
+        padded[(index, steps) if batch_first else (steps, index)] = tensor
     return padded
 
 
@@ -272,8 +260,8 @@ class RNNBase(
     """
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        dropout = settings["dropout"]
-        super()._keep(settings | {"dropout": float(dropout)})
+        dropout = float(settings["dropout"])
+        super()._keep(settings | {"dropout": dropout})
         sizes = self.input_size, self.hidden_size, self.num_layers
         if min(sizes) <= 0 or not 0 <= dropout <= 1 or self.proj_size != 0:
             raise ValueError(
@@ -281,11 +269,7 @@ class RNNBase(
                 f"dropout={dropout} a probability, and proj_size={self.proj_size} is 0 here"
             )
         if dropout > 0 and self.num_layers == 1:
-            warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero "
-                f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
-                f"num_layers={self.num_layers}"
-            )
+            warn("dropout works between layers: with one layer, there is nothing to drop")
         self._all_weights: list[list[str]] = []
         rows = _GATES[self.mode] * self.hidden_size
         for layer in range(self.num_layers):
@@ -317,17 +301,17 @@ class RNNBase(
         """Raise if the input does not fit the weights.
 
         Raises:
-            RuntimeError: If it has another number of dimensions, or another size.
-            ValueError: If it is of another dtype.
+            RuntimeError: If it has another size.
+            ValueError: If it is of another dtype, or has another number of dimensions.
         """
         dtype = getattr(self, self._all_weights[0][0]).dtype
-        if input.dtype != dtype:
-            raise ValueError(f"The input is of {input.dtype}, the weights of {dtype}: convert one")
-        if input.ndim != (3 if batch_sizes is None else 2) or input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"The input must be of size {self.input_size} in its last dimension, with steps "
-                f"and a batch before; it is of shape {list(input.shape)}"
+        if input.dtype != dtype or input.ndim != (3 if batch_sizes is None else 2):
+            raise ValueError(
+                f"The input must have steps, a batch and features, all of {dtype}; it is of shape "
+                f"{list(input.shape)}, of {input.dtype}"
             )
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(f"The input has {input.shape[-1]} features, not {self.input_size}")
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Read sequences.
@@ -347,41 +331,37 @@ class RNNBase(
         packed = isinstance(input, PackedSequence)
         fields: tuple[Any, ...] = input if packed else (input, None, None, None)
         data, batch_sizes, order, back = fields
-        name = self.mode.partition("_")[0]
-        if not packed and data.ndim not in (2, 3):
-            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {data.ndim}D instead")
-        batch_dim = 0 if self.batch_first else 1
+        batch_first, lstm = self.batch_first and not packed, self.mode == "LSTM"
+        batch_dim = 0 if batch_first else 1
         single = not packed and data.ndim == 2
         if single:
             data = data.unsqueeze(batch_dim)
+        self.check_input(data, batch_sizes)
         batch = int(batch_sizes[0]) if packed else data.shape[batch_dim]
         shape = (self.num_layers * (1 + bool(self.bidirectional)), batch, self.hidden_size)
-        shapes = [shape] * (1 + (name == "LSTM"))
         if hx is None:
-            states = [zeros(shape, dtype=data.dtype) for shape in shapes]
+            states = [zeros(shape, dtype=data.dtype) for _ in range(1 + lstm)]
         else:
-            states = [*hx] if name == "LSTM" else [hx]
-            if order is not None:
-                states = [state.index_select(1, order) for state in states]
-            elif single:
-                states = [state.unsqueeze(1) for state in states]
-        self.check_input(data, batch_sizes)
-        if [state.shape for state in states] != shapes:
+            states = [*hx] if lstm else [hx]
+        if hx is not None and order is not None:
+            states = [state.index_select(1, order) for state in states]
+        elif hx is not None and single:
+            states = [state.unsqueeze(1) for state in states]
+        if any(state.shape != shape for state in states):
             found = [list(state.shape) for state in states]
-            raise RuntimeError(f"{name}: expected states of shapes {shapes}, got {found}")
+            raise RuntimeError(f"{self.mode}: the states must be of shape {shape}, not {found}")
         counts = batch_sizes.tolist() if packed else None
         weights = [recurrent.Weights(*each) for each in self.all_weights]
-        how = self.bidirectional, self.dropout if self.training else 0.0
-        batch_first = self.batch_first and not packed
+        how = self.bidirectional, self.dropout if self.training else 0.0, batch_first
         output: Any
-        output, final = recurrent.run(self.mode, data, counts, states, weights, *how, batch_first)
+        output, final = recurrent.run(self.mode, data, counts, states, weights, *how)
         if packed:
             output = PackedSequence(output, batch_sizes, order, back)
         elif single:
             output, final = output.squeeze(batch_dim), [state.squeeze(1) for state in final]
         if back is not None:
             final = [state.index_select(1, back) for state in final]
-        return output, tuple(final) if name == "LSTM" else final[0]
+        return output, tuple(final) if lstm else final[0]
 
     def extra_repr(self) -> str:
         """Give the sizes, and the settings that are not the defaults."""
@@ -517,6 +497,7 @@ class RNNCellBase(_Recurrent):
     bias_ih: Tensor | None
     bias_hh: Tensor | None
     _chunks: ClassVar[int]
+    _mode: ClassVar[str]
 
     def _keep(self, settings: dict[str, Any]) -> None:
         rows = self._chunks * settings["hidden_size"]
@@ -531,25 +512,35 @@ class RNNCellBase(_Recurrent):
         kind = {"nonlinearity": "tanh"} if hasattr(self, "nonlinearity") else {}
         return f"{self.input_size}, {self.hidden_size}{changed(self, bias=True, **kind)}"
 
-    def _run(self, mode: str, input: Tensor, states: Any, count: int) -> Any:
-        """Take a step from so many states; from zeros if none are given."""
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """Take a step, from zeros if `hx` is None; an `LSTMCell` gives state and cell state.
+
+        Raises:
+            ValueError: If an input has neither one nor two dimensions.
+        """
+        lstm = self._mode == "LSTM"
+        states = () if hx is None else hx if lstm else (hx,)
         if any(tensor.ndim not in (1, 2) for tensor in (input, *states)):
             raise ValueError(f"{type(self).__name__}: input and states must be 1D or 2D")
         single = input.ndim == 1
         if single:
             input, *states = (tensor.unsqueeze(0) for tensor in (input, *states))
         if not states:
-            states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * count
+            states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * (1 + lstm)
         weights = recurrent.Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        mode = self._mode or f"RNN_{self.nonlinearity.upper()}"
         result = recurrent.cell(mode, input, states, weights)
-        results = (result,) if count == 1 else result
-        return tuple(result.squeeze(0) for result in results) if single else results
+        if not single:
+            return result
+        return tuple(each.squeeze(0) for each in result) if lstm else result.squeeze(0)
 
 
 _CELL = "input_size, hidden_size, bias=True, device=None, dtype=None"
 
 
-class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), chunks=1):
+class RNNCell(
+    RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), chunks=1, mode=""
+):
     r"""One step of an Elman network, $h' = \tanh(W_x x + b_x + W_h h + b_h)$.
 
     Args:
@@ -571,15 +562,8 @@ class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='t
         torch.Size([2, 4])
     """
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Take a step, from zeros if `hx` is None."""
-        if self.nonlinearity not in ("tanh", "relu"):
-            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
-        mode = f"RNN_{self.nonlinearity.upper()}"
-        return self._run(mode, input, () if hx is None else (hx,), 1)[0]
 
-
-class GRUCell(RNNCellBase, settings=_CELL, chunks=3):
+class GRUCell(RNNCellBase, settings=_CELL, chunks=3, mode="GRU"):
     """One step of a gated recurrent unit; see `GRU` for the formula.
 
     Args:
@@ -594,12 +578,8 @@ class GRUCell(RNNCellBase, settings=_CELL, chunks=3):
         - hx and the result: (N, hidden_size) or (hidden_size)
     """
 
-    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Take a step, from zeros if `hx` is None."""
-        return self._run("GRU", input, () if hx is None else (hx,), 1)[0]
 
-
-class LSTMCell(RNNCellBase, settings=_CELL, chunks=4):
+class LSTMCell(RNNCellBase, settings=_CELL, chunks=4, mode="LSTM"):
     """One step of long short-term memory; see `LSTM` for the formula.
 
     Args:
@@ -619,10 +599,3 @@ class LSTMCell(RNNCellBase, settings=_CELL, chunks=4):
         >>> h.shape
         torch.Size([2, 4])
     """
-
-    def forward(
-        self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
-    ) -> tuple[Tensor, Tensor]:
-        """Take a step, from zeros if `hx` is None; give the state and the cell state."""
-        h, c = self._run("LSTM", input, () if hx is None else hx, 2)
-        return h, c

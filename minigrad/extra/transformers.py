@@ -15,13 +15,11 @@ from minigrad.nn import init
 from minigrad.nn.modules.container import ModuleList
 from minigrad.nn.modules.layer import Layer, add_parameters
 from minigrad.nn.modules.linear import Linear
-from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.modules.parameterless import Dropout
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
 from minigrad.ops.linear_algebra import baddbmm
-from minigrad.ops.softmax import softmax_of
 from minigrad.signatures.variants import in_functional
 
 NAMES = (
@@ -29,10 +27,12 @@ NAMES = (
     "TransformerEncoder", "TransformerEncoderLayer",
 )  # fmt: skip
 
+Mask = Tensor | None
+
 # Attention --------------------------------------------------------------------------------------
 
 
-def as_numbers(mask: Tensor | None, like: Tensor) -> Tensor | None:
+def as_numbers(mask: Mask, like: Tensor) -> Mask:
     """Give a mask as numbers to add: minus infinity where it is True, else 0.
 
     Raises:
@@ -135,9 +135,9 @@ class MultiheadAttention(
         query: Tensor,
         key: Tensor,
         value: Tensor,
-        key_padding_mask: Tensor | None = None,
+        key_padding_mask: Mask = None,
         need_weights: bool = True,
-        attn_mask: Tensor | None = None,
+        attn_mask: Mask = None,
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
@@ -179,26 +179,19 @@ class MultiheadAttention(
             wide = padding.view(batch, 1, 1, positions).expand(-1, self.num_heads, -1, -1)
             wide = wide.reshape(heads, 1, positions)
             mask = wide if mask is None else mask + wide
-        q = q.view(length, heads, self.head_dim).transpose(0, 1)
-        k, v = (each.view(positions, heads, self.head_dim).transpose(0, 1) for each in (k, v))
+        q = q.reshape(length, heads, self.head_dim).transpose(0, 1)
+        k, v = (each.reshape(positions, heads, self.head_dim).transpose(0, 1) for each in (k, v))
         dropout = self.dropout if self.training else 0.0
         weights = None
         if need_weights:
             q = q * math.sqrt(1.0 / self.head_dim)
-            turned_k = k.transpose(-2, -1)
-            scores = q.bmm(turned_k) if mask is None else baddbmm(mask, q, turned_k)
-            weights = softmax_of(scores, -1, 3, None)
-            if dropout > 0.0:
-                weights = in_functional["dropout"](weights, p=dropout)
+            scores = q.bmm(k.mT) if mask is None else baddbmm(mask, q, k.mT)
+            weights = in_functional["dropout"](scores.softmax(-1), dropout, dropout > 0.0)
             found = weights.bmm(v).transpose(0, 1)
         else:
-            if mask is not None:
-                single = mask.shape[0] == 1
-                sizes = (batch, self.num_heads, -1, positions)
-                mask = mask.unsqueeze(0) if single else mask.view(sizes)
-            q, k, v = (
-                each.view(batch, self.num_heads, each.shape[1], self.head_dim) for each in (q, k, v)
-            )
+            if mask is not None and mask.shape[0] != 1:
+                mask = mask.view(batch, self.num_heads, -1, positions)
+            q, k, v = (each.unflatten(0, (batch, self.num_heads)) for each in (q, k, v))
             found = scaled_dot_product_attention(q, k, v, mask, dropout).permute(2, 0, 1, 3)
         flat = found.reshape(length * batch, width)
         output = linear(flat, self.out_proj.weight, self.out_proj.bias)
@@ -212,39 +205,25 @@ class MultiheadAttention(
 
     def _check_sizes(self, query: Tensor, key: Tensor, value: Tensor) -> None:
         sizes = [each.shape[-1] for each in (query, key, value)]
-        fits = query.ndim in (2, 3) and query.ndim == key.ndim == value.ndim
+        fits = (
+            query.ndim in (2, 3) and query.ndim == key.ndim and key.shape[:-1] == value.shape[:-1]
+        )
         if not fits or sizes != [self.embed_dim, self.kdim, self.vdim]:
             raise AssertionError(
                 "query, key and value must be (positions, batch, size) or (positions, size), of "
-                f"the sizes {self.embed_dim}, {self.kdim} and {self.vdim}; got "
-                f"{query.shape}, {key.shape} and {value.shape}"
+                f"the sizes {self.embed_dim}, {self.kdim} and {self.vdim}, not {query.shape}, "
+                f"{key.shape} and {value.shape}"
             )
-        if key.shape[:-1] != value.shape[:-1]:
-            raise AssertionError(f"key {key.shape} and value {value.shape} need equal positions")
 
     def _project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
-        """Project with three weights, or with those in one; then tensors that are one, at once."""
-        bias, width = self.in_proj_bias, self.embed_dim
-        if self._qkv_same_embed_dim and query is key and key is value:
-            return _taken_apart(linear(query, self.in_proj_weight, bias), 3)
-        if self._qkv_same_embed_dim and key is value:
-            weights = self.in_proj_weight.split([width, 2 * width])
-            biases = (None, None) if bias is None else bias.split([width, 2 * width])
-            both = linear(key, weights[1], biases[1])
-            return linear(query, weights[0], biases[0]), *_taken_apart(both, 2)
+        """Project with three weights, or with those in one; a tensor to itself at once."""
+        bias, whole = self.in_proj_bias, self._qkv_same_embed_dim
+        if whole and query is key and key is value:
+            return linear(query, self.in_proj_weight, bias).chunk(3, -1)
         weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        if self._qkv_same_embed_dim:
-            weights = self.in_proj_weight.chunk(3)
+        weights = self.in_proj_weight.chunk(3) if whole else weights
         biases = (None, None, None) if bias is None else bias.chunk(3)
         return tuple(map(linear, (query, key, value), weights, biases))
-
-
-def _taken_apart(projected: Tensor, count: int) -> tuple[Tensor, ...]:
-    """Take apart what was projected at once; each part lies in memory by itself."""
-    *outer, width = projected.shape
-    parts = projected.view(*outer, count, width // count).unsqueeze(0)
-    apart = parts.transpose(0, -2).squeeze(-2).contiguous()
-    return tuple(apart[i] for i in range(count))
 
 
 # Layers -----------------------------------------------------------------------------------------
@@ -259,21 +238,16 @@ class _TransformerLayer(
     """What the layers of both stacks share: attention, then two linear layers."""
 
     _attentions: ClassVar[tuple[str, ...]] = ("self_attn",)
-    _hints: ClassVar[tuple[str, ...]] = ("need_weights", "is_causal")  # as hooks see them
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        d_model, nhead, dim_feedforward, dropout, activation, eps, batch_first, *_ = (
-            settings.values()
-        )
+        d_model, nhead, width, dropout, activation, eps, batch_first, *_ = settings.values()
         made = {"bias": settings["bias"], "dtype": settings["dtype"]}
         for name in self._attentions:
-            attention = MultiheadAttention(
-                d_model, nhead, dropout=dropout, batch_first=batch_first, **made
-            )
-            setattr(self, name, attention)
-        self.linear1 = Linear(d_model, dim_feedforward, **made)
+            options = {"dropout": dropout, "batch_first": batch_first, **made}
+            setattr(self, name, MultiheadAttention(d_model, nhead, **options))
+        self.linear1 = Linear(d_model, width, **made)
         self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, **made)
+        self.linear2 = Linear(width, d_model, **made)
         self.norm_first = settings["norm_first"]
         blocks = range(1, len(self._attentions) + 2)
         for block in blocks:
@@ -286,18 +260,28 @@ class _TransformerLayer(
             activation = F.relu if activation == "relu" else F.gelu
         self.activation: Any = activation
 
-    def _attend(
-        self, own: Any, x: Tensor, seen: Tensor, mask: Any, padding: Any, causal: bool
-    ) -> Tensor:
-        """Let each position of a sequence attend to those that it may see."""
-        hints = {"need_weights": False, "is_causal": causal}
-        options = {"attn_mask": mask, "key_padding_mask": padding}
-        options |= {name: hints[name] for name in self._hints}
-        return own(x, seen, seen, **options)[0]
+    def _through(self, x: Tensor, own: tuple[Any, ...], *others: Any) -> Tensor:
+        """Go through the blocks, each with a shortcut and a normalization."""
+        blocks = [lambda x: self._sa_block(x, *own), self._ff_block]
+        if others:
+            blocks.insert(1, lambda x: self._mha_block(x, *others))
+        for number, block in enumerate(blocks, 1):
+            norm = getattr(self, f"norm{number}")
+            x = x + block(norm(x)) if self.norm_first else norm(x + block(x))
+        return x
+
+    def _attend(self, own: Any, x: Tensor, seen: Tensor, *masks: Any) -> Tensor:
+        hints = [("need_weights", False), ("is_causal", masks[2])]
+        hints = hints[::-1] if len(self._attentions) > 1 else hints  # in the order that hooks see
+        return own(x, seen, seen, attn_mask=masks[0], key_padding_mask=masks[1], **dict(hints))[0]
 
     def _sa_block(self, x: Tensor, *masks: Any) -> Tensor:
         """Attend to the own sequence."""
         return self.dropout1(self._attend(self.self_attn, x, x, *masks))
+
+    def _mha_block(self, x: Tensor, mem: Tensor, *masks: Any) -> Tensor:
+        """Attend to what the encoder gave."""
+        return self.dropout2(self._attend(self.multihead_attn, x, mem, *masks))
 
     def _ff_block(self, x: Tensor) -> Tensor:
         """Send each position through the two linear layers."""
@@ -337,8 +321,8 @@ class TransformerEncoderLayer(_TransformerLayer):
     def forward(
         self,
         src: Tensor,
-        src_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
+        src_mask: Mask = None,
+        src_key_padding_mask: Mask = None,
         is_causal: bool = False,
     ) -> Tensor:
         """Send sequences through the layer.
@@ -350,12 +334,7 @@ class TransformerEncoderLayer(_TransformerLayer):
             is_causal: A hint that `src_mask` is the causal one.
         """
         masks = as_numbers(src_mask, src), as_numbers(src_key_padding_mask, src), is_causal
-        x = src
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *masks)
-            return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, *masks))
-        return self.norm2(x + self._ff_block(x))
+        return self._through(src, masks)
 
 
 class TransformerDecoderLayer(_TransformerLayer):
@@ -375,50 +354,46 @@ class TransformerDecoderLayer(_TransformerLayer):
     """
 
     _attentions = ("self_attn", "multihead_attn")
-    _hints = ("is_causal", "need_weights")
 
     def forward(
         self,
         tgt: Tensor,
         memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
         """Send sequences through the layer; the masks are as for `TransformerDecoder`."""
         own = (tgt_mask, tgt_key_padding_mask, tgt_is_causal)
         other = (memory_mask, memory_key_padding_mask, memory_is_causal)
-        x = tgt
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *own)
-            x = x + self._mha_block(self.norm2(x), memory, *other)
-            return x + self._ff_block(self.norm3(x))
-        x = self.norm1(x + self._sa_block(x, *own))
-        x = self.norm2(x + self._mha_block(x, memory, *other))
-        return self.norm3(x + self._ff_block(x))
-
-    def _mha_block(self, x: Tensor, mem: Tensor, *masks: Any) -> Tensor:
-        """Attend to what the encoder gave."""
-        return self.dropout2(self._attend(self.multihead_attn, x, mem, *masks))
+        return self._through(tgt, own, memory, *other)
 
 
 # Stacks -----------------------------------------------------------------------------------------
 
 
-class _Stack(Module):
+class _Stack(Layer):
     """Copies of a layer on top of each other, and perhaps a normalization at the end."""
 
-    def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__()
-        self.layers = ModuleList([copy.deepcopy(decoder_layer) for _ in range(num_layers)])
-        self.num_layers = num_layers
+    def _keep(self, settings: dict[str, Any]) -> None:
+        layer, self.num_layers, norm, *_ = settings.values()
+        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(self.num_layers)])
         self.norm = norm
 
+    def _through(self, output: Tensor, *others: Any, **masks: Any) -> Tensor:
+        for layer in self.layers:
+            output = layer(output, *others, **masks)
+        return output if self.norm is None else self.norm(output)
 
-class TransformerEncoder(_Stack):
+
+class TransformerEncoder(
+    _Stack,
+    settings="encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True",
+    shows="",
+):
     """A stack of encoder layers.
 
     Args:
@@ -438,23 +413,11 @@ class TransformerEncoder(_Stack):
         torch.Size([1, 3, 8])
     """
 
-    def __init__(
-        self,
-        encoder_layer: Any,
-        num_layers: int,
-        norm: Module | None = None,
-        enable_nested_tensor: bool = True,
-        mask_check: bool = True,
-    ) -> None:
-        super().__init__(encoder_layer, num_layers, norm)
-        self.enable_nested_tensor = enable_nested_tensor
-        self.mask_check = mask_check
-
     def forward(
         self,
         src: Tensor,
-        mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
+        mask: Mask = None,
+        src_key_padding_mask: Mask = None,
         is_causal: bool | None = None,
     ) -> Tensor:
         """Send sequences through the layers.
@@ -465,16 +428,12 @@ class TransformerEncoder(_Stack):
             src_key_padding_mask: True (or minus infinity) at positions of padding.
             is_causal: A hint that `mask` is the causal one; None says no.
         """
-        mask, padding_mask = as_numbers(mask, src), as_numbers(src_key_padding_mask, src)
-        output = src
-        for layer in self.layers:
-            output = layer(
-                output, src_mask=mask, is_causal=bool(is_causal), src_key_padding_mask=padding_mask
-            )
-        return output if self.norm is None else self.norm(output)
+        padding = as_numbers(src_key_padding_mask, src)
+        masks = {"src_mask": as_numbers(mask, src), "is_causal": bool(is_causal)}
+        return self._through(src, **masks, src_key_padding_mask=padding)
 
 
-class TransformerDecoder(_Stack):
+class TransformerDecoder(_Stack, settings="decoder_layer, num_layers, norm=None", shows=""):
     """A stack of decoder layers.
 
     Args:
@@ -498,10 +457,10 @@ class TransformerDecoder(_Stack):
         self,
         tgt: Tensor,
         memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
@@ -517,18 +476,16 @@ class TransformerDecoder(_Stack):
             tgt_is_causal: A hint that `tgt_mask` is the causal one; None says no.
             memory_is_causal: A hint that `memory_mask` is the causal one.
         """
-        output = tgt
-        masks = {
-            "tgt_mask": tgt_mask,
-            "memory_mask": memory_mask,
-            "tgt_key_padding_mask": tgt_key_padding_mask,
-            "memory_key_padding_mask": memory_key_padding_mask,
-            "tgt_is_causal": bool(tgt_is_causal),
-            "memory_is_causal": memory_is_causal,
-        }
-        for layer in self.layers:
-            output = layer(output, memory, **masks)
-        return output if self.norm is None else self.norm(output)
+        return self._through(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=bool(tgt_is_causal),
+            memory_is_causal=memory_is_causal,
+        )
 
 
 # Both -------------------------------------------------------------------------------------------
@@ -576,34 +533,28 @@ class Transformer(
 
     def _keep(self, settings: dict[str, Any]) -> None:
         own = ("num_encoder_layers", "num_decoder_layers", "custom_encoder", "custom_decoder")
-        encoders, decoders, custom_encoder, custom_decoder = map(settings.pop, own)
+        encoders, decoders, self.encoder, self.decoder = map(settings.pop, own)
         self.d_model, self.nhead = settings["d_model"], settings["nhead"]
         self.batch_first = settings["batch_first"]
-
-        def norm() -> LayerNorm:
-            eps, bias, dtype = (settings[name] for name in ("layer_norm_eps", "bias", "dtype"))
-            return LayerNorm(self.d_model, eps=eps, bias=bias, dtype=dtype)
-
-        if custom_encoder is None:
-            encoder_layer = TransformerEncoderLayer(**settings)
-            custom_encoder = TransformerEncoder(encoder_layer, encoders, norm())
-        self.encoder = custom_encoder
-        if custom_decoder is None:
-            decoder_layer = TransformerDecoderLayer(**settings)
-            custom_decoder = TransformerDecoder(decoder_layer, decoders, norm())
-        self.decoder = custom_decoder
+        made = {"eps": settings["layer_norm_eps"]} | {n: settings[n] for n in ("bias", "dtype")}
+        if self.encoder is None:
+            layer = TransformerEncoderLayer(**settings)
+            self.encoder = TransformerEncoder(layer, encoders, LayerNorm(self.d_model, **made))
+        if self.decoder is None:
+            other = TransformerDecoderLayer(**settings)
+            self.decoder = TransformerDecoder(other, decoders, LayerNorm(self.d_model, **made))
         self._reset_parameters()
 
     def forward(
         self,
         src: Tensor,
         tgt: Tensor,
-        src_mask: Tensor | None = None,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
+        src_mask: Mask = None,
+        tgt_mask: Mask = None,
+        memory_mask: Mask = None,
+        src_key_padding_mask: Mask = None,
+        tgt_key_padding_mask: Mask = None,
+        memory_key_padding_mask: Mask = None,
         src_is_causal: bool | None = None,
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
@@ -614,10 +565,9 @@ class Transformer(
             RuntimeError: If batches or sizes do not fit.
         """
         batch_dim = 0 if self.batch_first else 1
-        if src.size(batch_dim) != tgt.size(batch_dim) and src.ndim == 3:
-            raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
-            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        same = src.ndim != 3 or src.size(batch_dim) == tgt.size(batch_dim)
+        if not same or {src.size(-1), tgt.size(-1)} != {self.d_model}:
+            raise RuntimeError(f"src and tgt must be of one batch, of features {self.d_model}")
         memory = self.encoder(
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )

@@ -19,6 +19,8 @@ from minigrad.ops.joining import stacked
 from minigrad.random import get_rng_state, set_rng_state
 
 Function = Callable[..., Any]
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp"]
+__all__ += ["vjp", "vmap"]
 
 
 # ------------------------------------------------------------------ nested arguments, and levels
@@ -148,19 +150,9 @@ def enter_arguments(
     given = list(arguments)
     for position in positions:
         given[position] = mapped(level.enter, given[position])
-    wanted = [given[position] for position in positions]
-    inputs, form = take_apart(tuple(wanted) if isinstance(argnums, tuple) else wanted[0])
+    chosen = tuple(given[position] for position in positions)
+    inputs, form = take_apart(chosen if isinstance(argnums, tuple) else chosen[0])
     return given, inputs, form
-
-
-def called(func: Function, given: Any, options: dict[str, Any], has_aux: bool) -> tuple[Any, Any]:
-    """Call a function; give its output and what comes with it, which is None without `has_aux`."""
-    result = func(*given, **options)
-    if not has_aux:
-        return result, None
-    if not isinstance(result, tuple) or len(result) != 2:
-        raise RuntimeError("with has_aux=True the function must give a pair: (output, aux)")
-    return result
 
 
 def parted(
@@ -171,7 +163,11 @@ def parted(
     Raises:
         RuntimeError: If there is something else than tensors among the outputs.
     """
-    output, extra = called(func, given, options, has_aux)
+    output, extra = func(*given, **options), None
+    if has_aux:
+        if not isinstance(output, tuple) or len(output) != 2:
+            raise RuntimeError("with has_aux=True the function must give a pair: (output, aux)")
+        output, extra = output
     outputs, form = take_apart(output)
     for each in outputs:
         if not isinstance(each, Tensor):
@@ -206,12 +202,12 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
         level = Level()
         with inference_mode(False):
             given, inputs, form = enter_arguments(level, arguments, argnums)
-            output, extra = called(func, given, options, has_aux)
-            if not isinstance(output, Tensor) or output.ndim:
+            outputs, output_form, extra = parted(func, given, options, has_aux)
+            if output_form is not _LEAF or outputs[0].ndim:
                 raise RuntimeError(
-                    f"grad takes functions that give one number, not {output!r}. For others there "
-                    "are vjp and jacrev."
+                    "grad takes functions that give one number. For others there are vjp and jacrev"
                 )
+            (output,) = outputs
             found = differentiate([output], inputs, None, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)
             gradients = put_together(form, map(level.leave, found))
@@ -483,7 +479,11 @@ def vmap(
     def batched(*arguments: Any, **options: Any) -> Any:
         given, form = take_apart(arguments)
         pairs = list(zip(given, _dims_of(in_dims, form, "in_dims"), strict=True))
-        sizes = {_mapped_size(value, dim) for value, dim in pairs if dim is not None}
+        for value, dim in pairs:
+            fits = dim is None or (isinstance(value, Tensor) and -value.ndim <= dim < value.ndim)
+            if not fits:
+                raise ValueError(f"vmap: there is no dimension {dim}. Is it None in in_dims?")
+        sizes = {value.shape[dim] for value, dim in pairs if dim is not None}
         if len(sizes) != 1 or sizes == {0}:
             raise ValueError(f"vmap: the batches must have one size, at least 1, not {sizes}")
 
@@ -519,13 +519,6 @@ def _dims_of(dims: Any, form: Any, name: str) -> list[Any]:
         raise ValueError(f"vmap: {name}={dims!r} is not nested as the tensors are")
     keys = form if isinstance(form, dict) else range(len(form))
     return [dim for key in keys for dim in _dims_of(dims[key], form[key], name)]
-
-
-def _mapped_size(value: Any, dim: int) -> int:
-    """Give the number of examples in a batch; raise if there is no such dimension."""
-    if not isinstance(value, Tensor) or not -value.ndim <= dim < value.ndim:
-        raise ValueError(f"vmap: there is no dimension {dim} in {value!r}. Is it None in in_dims?")
-    return int(value.shape[dim])
 
 
 def _stacked(results: list[Any], out_dims: Any) -> Any:

@@ -202,5 +202,5 @@ def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
 
 
 _OLD = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm")
-_found = dict.fromkeys(_OLD, "extra.weight_norms")
+_found = dict.fromkeys(_OLD, "extra.layers")
 __getattr__, __dir__ = _late(__name__, lambda: _found)

@@ -10,19 +10,23 @@ holds nothing but tensors, numbers, strings and containers.
 from __future__ import annotations
 
 import io
+import json
+import math
 import os
+import zipfile
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
+from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import from_numpy
-from minigrad.saving import formats, pytorch
+from minigrad.saving import pytorch
 
 File = str | os.PathLike[str] | BinaryIO
-
-_OLD = (
-    "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any program. "
-    "In PyTorch, convert it once: torch.save(torch.load(path, weights_only=True), new_path)"
-)
+Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def save(
@@ -34,11 +38,10 @@ def save(
 ) -> None:
     """Save tensors, or a structure of them such as a state dict.
 
-    The file is written beside the old one and then takes its place: if something goes wrong, the
-    old one is still there.
+    If something cannot be saved, an older file of that name is still there.
 
     Args:
-        obj: Tensors, numbers, strings and None; dictionaries, lists, tuples and sets of them. Of a
+        obj: Tensors, numbers, strings and None; dictionaries, lists and tuples of them. Of a
             module save the `state_dict()`.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
             for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.
@@ -61,28 +64,18 @@ def save(
     """
     if pickle_module is not None:
         raise NotImplementedError("pickle_module is not offered: only plain data is written")
-    place: Any = f
-    named = isinstance(f, (str, os.PathLike))
-    path = os.fspath(place) if named else str(getattr(f, "name", ""))
-    path = path and os.path.realpath(path)  # a link stays one, and leads to the new file
-    content = io.BytesIO()
-    write = formats.WRITTEN.get(Path(path).suffix.lower()) if named else None
-    if write is not None:
-        write(content, formats.arrays_of(obj))
+    named, content = isinstance(f, (str, os.PathLike)), io.BytesIO()
+    path = Path(f if named else getattr(f, "name", "archive"))  # type: ignore[arg-type]
+    if named and path.suffix.lower() in _WRITTEN:
+        _WRITTEN[path.suffix.lower()](content, _arrays_of(obj))
     else:
-        pytorch.write(content, obj, Path(path).stem if named else "archive")
+        pytorch.write(content, obj, path.stem if named else "archive")
     if not named:
-        place.write(content.getvalue())
-        return
-    if not Path(path).parent.is_dir():
-        raise RuntimeError(f"Parent directory {Path(path).parent} does not exist.")
-    part = Path(f"{path}.part")
-    try:
-        part.write_bytes(content.getvalue())
-        os.replace(part, path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+        f.write(content.getvalue())  # type: ignore[union-attr]
+    elif not path.parent.is_dir():
+        raise RuntimeError(f"Parent directory {path.parent} does not exist.")
+    else:
+        path.write_bytes(content.getvalue())
 
 
 def load(
@@ -116,10 +109,9 @@ def load(
     """
     if pickle_module is not None or pickle_load_args or mmap:
         raise NotImplementedError("options of pickle, and mmap=True, are not offered by load()")
-    if not _is_here(map_location):
-        raise NotImplementedError(
-            f"map_location={map_location!r}: tensors can only be on the 'cpu' here"
-        )
+    here = map_location is None or callable(map_location) or isinstance(map_location, dict)
+    if not here and not str(map_location).startswith("cpu"):
+        raise NotImplementedError(f"map_location={map_location!r}: there is only the 'cpu' here")
     named = isinstance(f, (str, os.PathLike))
     content: bytes = Path(f).read_bytes() if named else f.read()  # type: ignore[arg-type, union-attr]
     name = repr(os.fspath(f)) if named else "the file"  # type: ignore[arg-type]
@@ -137,14 +129,18 @@ def load(
 def _read(content: bytes, moved: bool) -> Any:
     """Tell the formats apart by how they begin."""
     if content[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        files = formats.unpack(content)
-        if any(f"/{name}".endswith("/data.pkl") for name in files):
-            return pytorch.read(files, moved)
-        arrays = formats.read_npz(files)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = archive.namelist()
+            if any(f"/{name}".endswith("/data.pkl") for name in names):
+                return pytorch.read({name: archive.read(name) for name in names}, moved)
+        arrays = _read_npz(content)
     elif content[8:9] == b"{":
-        arrays = formats.read_safetensors(content)
+        arrays = _read_safetensors(content)
     elif content[:1] == b"\x80":
-        raise ValueError(_OLD)
+        raise ValueError(
+            "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any "
+            "program. In PyTorch, convert it: torch.save(torch.load(path, weights_only=True), path)"
+        )
     elif content[:6] == b"\x93NUMPY":
         raise ValueError("it is a single array. Use minigrad.from_numpy(numpy.load(path))")
     else:
@@ -152,8 +148,83 @@ def _read(content: bytes, moved: bool) -> Any:
     return {name: from_numpy(array) for name, array in arrays.items()}
 
 
-def _is_here(location: Any) -> bool:
-    """Tell whether a place for tensors is the only one that there is."""
-    if location is None or callable(location) or str(location) in ("cpu", "cpu:0"):
-        return True
-    return isinstance(location, dict) and all(_is_here(place) for place in location.values())
+class safe_globals(nullcontext[None]):
+    """Allow nothing more than else: what is loaded is data, never code."""
+
+    def __init__(self, safe_globals: Any) -> None:
+        super().__init__()
+
+
+# ------------------------------------------------------------------ tensors by name
+
+
+def _arrays_of(obj: Any) -> Arrays:
+    """Give the arrays of tensors by name.
+
+    Raises:
+        TypeError: If it is anything else.
+    """
+    named = isinstance(obj, dict) and all(
+        isinstance(name, str) and isinstance(value, Tensor) for name, value in obj.items()
+    )
+    if not named:
+        raise TypeError(
+            "a file that ends in .npz or .safetensors holds tensors by name, such as a "
+            "state_dict() gives. Save anything else to a file that ends in .pt."
+        )
+    return {name: value.detach()._array for name, value in obj.items()}
+
+
+def _write_npz(file: BinaryIO, arrays: Arrays) -> None:
+    np.savez(file, allow_pickle=False, **arrays)
+
+
+def _read_npz(content: bytes) -> Arrays:
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        return {k: v.astype(v.dtype.newbyteorder("="), order="K") for k, v in arrays.items()}
+
+
+# A file of safetensors is the length of its header, in 8 bytes; the header, which says in JSON of
+# each tensor its type, its shape and where it lies; and the numbers.
+_DTYPES = {"BOOL": "bool", "C64": "complex64", "U8": "uint8"}
+_DTYPES |= {f"F{bits}": f"float{bits}" for bits in (16, 32, 64)}
+_DTYPES |= {f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
+
+
+def _write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
+    codes = {name: code for code, name in _DTYPES.items()}
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    data = b""
+    for name in sorted(arrays, key=lambda name: (-arrays[name].itemsize, name)):
+        array, start = arrays[name], len(data)
+        if array.dtype.name not in codes:
+            raise TypeError(f"safetensors has no {array.dtype}: save {name!r} in an .npz file")
+        data += array.astype(array.dtype.newbyteorder("<")).tobytes()
+        where = {"shape": [*array.shape], "data_offsets": [start, len(data)]}
+        header[name] = {"dtype": codes[array.dtype.name], **where}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # as the format asks: numbers begin at a multiple of 8
+    file.write(len(text).to_bytes(8, "little") + text + data)
+
+
+def _read_safetensors(content: bytes) -> Arrays:
+    start = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:start])
+    header.pop("__metadata__", None)
+    arrays: Arrays = {}
+    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        begin, end = entry["data_offsets"]
+        half = entry["dtype"] == "BF16"
+        kind = np.dtype("u2" if half else _DTYPES[entry["dtype"]])
+        if end - begin != math.prod(entry["shape"]) * kind.itemsize or end > len(content) - start:
+            raise ValueError(f"the tensor {name!r} is not as long as its shape says")
+        numbers = np.frombuffer(content[start + begin : start + end], kind.newbyteorder("<"))
+        floats = pytorch.widened(numbers) if half else numbers.astype(kind)
+        arrays[name] = floats.reshape(entry["shape"])
+    return arrays
+
+
+_WRITTEN: dict[str, Callable[[BinaryIO, Arrays], None]] = {  # by the ending of the path
+    ".npz": _write_npz,
+    ".safetensors": _write_safetensors,
+}

@@ -42,11 +42,11 @@ class CheckpointError(RuntimeError):
 
 
 class StopRecomputation(Exception):
-    """All that was wanted has been recomputed."""
+    """All that is needed has been recomputed."""
 
 
 class Slot:
-    """The place of one saved tensor, to be filled by a recomputation."""
+    """What stands for one saved tensor, until a recomputation gives it."""
 
     __slots__ = ("__weakref__",)
 
@@ -105,10 +105,10 @@ class Frame:
         self._seen: list[Any] = []
         self._recomputations: Any = weakref.WeakKeyDictionary()  # by the pass
         self._args = [None if isinstance(value, Tensor) else value for value in args]
-        self._places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
+        self._indices = [index for index, value in enumerate(args) if isinstance(value, Tensor)]
         # a number that requires a gradient, so that the function is recorded in any case
         start = wrap_as_normal(np.zeros(())).requires_grad_()
-        self._inputs = _Inputs.apply(start, *(args[place] for place in self._places)).grad_fn
+        self._inputs = _Inputs.apply(start, *(args[index] for index in self._indices)).grad_fn
 
     def pack(self, tensor: Any) -> Slot:
         """Keep an empty slot instead of a tensor."""
@@ -137,14 +137,14 @@ class Frame:
     def _recompute(self, recomputation: Recomputation) -> None:
         """Run the part again, until all slots are filled."""
         args = list(self._args)
-        for place, tensor in zip(self._places, self._inputs.saved_tensors, strict=True):
-            args[place] = tensor
+        for index, tensor in zip(self._indices, self._inputs.saved_tensors, strict=True):
+            args[index] = tensor
 
         def pack(tensor: Any) -> Any:
             tensor = tensor.detach() if tensor.requires_grad else tensor
-            place = recomputation.count
+            index = recomputation.count
             recomputation.count += 1
-            if place >= len(self._slots):
+            if index >= len(self._slots):
                 if self.completed:
                     raise CheckpointError(
                         "torch.utils.checkpoint: trying to save more tensors during recomputation "
@@ -153,7 +153,7 @@ class Frame:
                 # a gradient was asked for within the part: the first run has not come so far yet
                 self._overtaken = True
                 return tensor
-            slot = self._slots[place]()
+            slot = self._slots[index]()
             if slot is not None:  # else a gradient asked for within the part has released it
                 recomputation.values[slot] = tensor
             if self.early_stop and recomputation.count == len(self._slots):
@@ -178,17 +178,13 @@ class Frame:
                 f"Number of tensors saved during forward: {len(self._slots)}\n"
                 f"Number of tensors saved during recomputation: {recomputation.count}."
             )
-        different = ""
-        for place, (reference, before) in enumerate(zip(self._slots, self._seen, strict=True)):
-            slot = reference()
-            if slot is None:
-                continue
-            now = self.metadata(recomputation.values[slot])
-            if now != before:
-                different += (
-                    f"tensor at position {place}:\nsaved metadata: {before}\n"
-                    f"recomputed metadata: {now}\n"
-                )
+        pairs = enumerate(zip(self._slots, self._seen, strict=True))
+        found = [(index, reference(), before) for index, (reference, before) in pairs]
+        different = "".join(
+            f"tensor at position {index}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
+            for index, slot, before in found
+            if slot and (now := self.metadata(recomputation.values[slot])) != before
+        )
         if different:
             raise CheckpointError(
                 "torch.utils.checkpoint: Recomputed values for the following tensors have "
@@ -211,8 +207,8 @@ class CheckpointFunction(Function):
         # a tensor's place among the arguments is left empty: tensors are kept by autograd, which
         # notices when one was changed in place
         ctx.inputs = [None if isinstance(value, Tensor) else value for value in args]
-        ctx.places = [place for place, value in enumerate(args) if isinstance(value, Tensor)]
-        ctx.save_for_backward(*(args[place] for place in ctx.places))
+        ctx.indices = [index for index, value in enumerate(args) if isinstance(value, Tensor)]
+        ctx.save_for_backward(*(args[index] for index in ctx.indices))
         with no_grad():
             return run_function(*args)
 
@@ -227,19 +223,16 @@ class CheckpointFunction(Function):
                 "argument."
             )
         detached = list(ctx.inputs)
-        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
-            detached[place] = tensor.detach().requires_grad_(tensor.requires_grad)
+        for index, tensor in zip(ctx.indices, ctx.saved_tensors, strict=True):
+            detached[index] = tensor.detach().requires_grad_(tensor.requires_grad)
         with fork_rng(enabled=ctx.rng_state is not None):
             if ctx.rng_state is not None:
                 set_rng_state(ctx.rng_state)
             with enable_grad():
                 outputs = ctx.run_function(*detached)
         outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
-        pairs = [
-            (output, gradient)
-            for output, gradient in zip(outputs, grad_outputs, strict=False)
-            if isinstance(output, Tensor) and output.requires_grad
-        ]
+        both = zip(outputs, grad_outputs, strict=False)
+        pairs = [(y, g) for y, g in both if isinstance(y, Tensor) and y.requires_grad]
         if not pairs:
             raise RuntimeError(
                 "none of output has requires_grad=True, this checkpoint() is not necessary"

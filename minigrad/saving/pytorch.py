@@ -6,22 +6,21 @@ of tensors, sizes and containers. It imports nothing, and calls nothing else.
 
 from __future__ import annotations
 
-import codecs
 import io
 import pickle
 import zipfile
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.devices import device
 from minigrad.creation.layout import Size, owner_of
 from minigrad.nn.parameter import Parameter
-from minigrad.saving.formats import entry_of, widened
 
 
 class _Named:
@@ -62,32 +61,27 @@ def write(file: BinaryIO, obj: Any, root: str) -> None:
     pickler = _Pickler(content, 2)
     pickler.dump(obj)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        archive.writestr(entry_of(f"{root}/data.pkl"), content.getvalue())
-        archive.writestr(entry_of(f"{root}/byteorder"), b"little")
-        for key, array in enumerate(pickler.storages):
+        files = {"data.pkl": content.getvalue(), "byteorder": b"little"}
+        for key, array in pickler.storages.values():
             data = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            archive.writestr(entry_of(f"{root}/data/{key}"), data.tobytes())
-        archive.writestr(entry_of(f"{root}/version"), b"3\n")
+            files[f"data/{key}"] = data.tobytes()
+        for name, data in {**files, "version": b"3\n"}.items():
+            # without the time, so that the same content makes the same file
+            archive.writestr(zipfile.ZipInfo(f"{root}/{name}", (1980, 1, 1, 0, 0, 0)), data)
 
 
 _InPython: Any = pickle._Pickler  # the one whose steps can be changed
 
 # What is written as Python does it: plain data, and what it names to make these again.
-_PLAIN = {type(None), bool, int, float, complex, str, bytes, list, tuple, set, dict}
-_PLAIN |= {OrderedDict, Counter, defaultdict}
-_MAKERS: list[Any] = [OrderedDict, Counter, complex, set, bytes, codecs.encode]
+_PLAIN = {type(None), bool, int, float, str, list, tuple, dict, OrderedDict, Counter}
 
 
 class _Pickler(_InPython):
     """Writes PyTorch's names for what is ours."""
 
-    dispatch = _InPython.dispatch | {defaultdict: _InPython.save_dict}
-
     def __init__(self, file: BinaryIO, protocol: int) -> None:
         super().__init__(file, protocol)
-        self.storages: list[Any] = []
-        self._keys: dict[int, tuple[int, Any]] = {}  # of arrays, which are kept from going away
-        self._named: dict[str, _Named] = {}
+        self.storages: dict[int, tuple[int, Any]] = {}  # by the ids of arrays: their numbers
 
     def reducer_override(self, obj: Any) -> Any:
         """Say how something is made when it is read."""
@@ -95,20 +89,20 @@ class _Pickler(_InPython):
             return obj.name
         if isinstance(obj, Parameter):
             plain: Any = (obj.detach(), obj.requires_grad, OrderedDict())
-            return self._global("torch._utils _rebuild_parameter"), plain
+            return _Named("torch._utils _rebuild_parameter"), plain
         if isinstance(obj, Tensor) and obj._array.dtype.kind != "O":
             return self._tensor(obj.detach(), obj.requires_grad)
         if type(obj) is Size:
-            return self._global("torch Size"), (tuple(obj),)
+            return _Named("torch Size"), (tuple(obj),)
         if isinstance(obj, dtypes.dtype):
             return str(obj).replace(".", " ")
         if isinstance(obj, device):
-            return self._global("torch device"), (str(obj),)
-        if type(obj) in _PLAIN or any(obj is each for each in _MAKERS):
+            return _Named("torch device"), (str(obj),)
+        if type(obj) in _PLAIN or obj is OrderedDict or obj is Counter:
             return NotImplemented
         raise TypeError(
             f"cannot save a {type(obj).__name__}. A file holds tensors, numbers, strings, None, "
-            "dictionaries, lists, tuples and sets of them. Save what a state_dict() gives."
+            "dictionaries, lists and tuples of them. Save what a state_dict() gives."
         )
 
     def save_global(self, obj: Any, name: str | None = None) -> None:
@@ -123,38 +117,23 @@ class _Pickler(_InPython):
         """Name a storage."""
         return tuple(obj) if isinstance(obj, _Stored) else None
 
-    def _global(self, name: str) -> _Named:
-        return self._named.setdefault(name, _Named(name))
-
     def _tensor(self, tensor: Tensor, needs_grad: bool) -> Any:
         array = tensor._array
-        owner, start, strides = _storage_of(array)
-        if id(owner) not in self._keys:
-            self._keys[id(owner)] = len(self.storages), owner
-            self.storages.append(owner.reshape(-1, order="A"))
-        kind = self._global(f"torch {dtypes.of_array(array).tensor_type}Storage")
-        stored = _Stored(("storage", kind, str(self._keys[id(owner)][0]), "cpu", owner.size))
-        strides = strides if array.size else tensor.stride()
-        rebuilt: Any = stored, start, array.shape, strides, needs_grad, OrderedDict()
-        return self._global("torch._utils _rebuild_tensor_v2"), rebuilt
+        owner, size = owner_of(array), array.itemsize
+        fits = owner.flags.c_contiguous and owner.dtype == array.dtype
+        if not (fits and array.size and min(array.strides, default=0) >= 0):
+            owner = array = array.copy(order="C")
+        key, _ = self.storages.setdefault(id(owner), (len(self.storages), owner))
+        kind = _Named(f"torch {dtypes.of_array(array).tensor_type}Storage")
+        stored = _Stored(("storage", kind, str(key), "cpu", owner.size))
+        first = (array.ctypes.data - owner.ctypes.data) // size
+        strides = tuple(way // size for way in array.strides) if array.size else tensor.stride()
+        rebuilt: Any = stored, first, array.shape, strides, needs_grad, OrderedDict()
+        return _Named("torch._utils _rebuild_tensor_v2"), rebuilt
 
 
 class _Stored(tuple[Any, ...]):
     """A storage, as a pickle names it."""
-
-
-def _storage_of(array: Any) -> tuple[Any, int, tuple[int, ...]]:
-    """Find the whole array that this one is a view of: it, where this begins, and its strides."""
-    owner = owner_of(array)
-    size = array.itemsize
-    ways = array.strides
-    whole = owner.flags.c_contiguous or owner.flags.f_contiguous
-    fits = whole and owner.dtype == array.dtype and all(w >= 0 and w % size == 0 for w in ways)
-    if not (fits and array.size):
-        owner = array = np.array(array, order="C", ndmin=array.ndim)
-        ways = array.strides
-    start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    return owner, start // size, tuple(way // size for way in ways)
 
 
 # ---------------------------------------------------------------------- reading
@@ -186,7 +165,6 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Give what makes something: a new object each time, which a pickle may spoil."""
-        module = "builtins" if module == "__builtin__" else module  # as Python 2 called it
         known = getattr(dtypes, name, None) if module == "torch" else None
         if isinstance(known, dtypes.dtype):
             return known
@@ -219,6 +197,12 @@ class _Unpickler(pickle.Unpickler):
         return widened(array) if half else array.astype(kept)
 
 
+def widened(halves: Any) -> Any:
+    """Give the float32 of numbers of bfloat16, which NumPy has not: they are its upper halves."""
+    warn("bfloat16 became float32, which holds all of its values: NumPy has no bfloat16.")
+    return (halves.astype(np.uint32) << 16).view(np.float32)
+
+
 def _tensor(
     storage: Any, offset: int, size: Any, stride: Any, grad: bool = False, *_: Any
 ) -> Tensor:
@@ -241,10 +225,6 @@ _KNOWN: dict[str, Callable[..., Any] | None] = {
     "torch device": lambda *named: device(*named),
     "collections OrderedDict": lambda *items: OrderedDict(*items),
     "collections Counter": lambda *counts: Counter(*counts),
-    "builtins set": lambda *values: set(*values),
-    "builtins bytes": lambda: b"",
-    "builtins complex": lambda real, imag: complex(real, imag),
-    "_codecs encode": lambda text, code: text.encode("latin1"),
 }
 _KINDS = "Bool Byte Char Short Int Long Half BFloat16 Float Double ComplexFloat ComplexDouble"
 _KNOWN |= {f"torch {kind}Storage": None for kind in _KINDS.split()}

@@ -11,7 +11,7 @@ from typing import Any as _Any
 def _paths_inside(room: str) -> dict[str, _Any]:
     """Give PyTorch's paths right inside a module, by name; see `minigrad.extra.paths`."""
     split = [(*path.rpartition("."), module) for path, module in [*_sys.modules.items()]]
-    return {name: it for place, _, name, it in split if place == room and "_ours" in vars(it)}
+    return {name: it for owner, _, name, it in split if owner == room and "_ours" in vars(it)}
 
 
 def _late(room: str, found: _Callable[[], _Mapping[str, _Any]] = dict) -> tuple[_Any, _Any]:
@@ -42,5 +42,4 @@ def _late(room: str, found: _Callable[[], _Mapping[str, _Any]] = dict) -> tuple[
     return get, names
 
 
-_LATE = {name: f"utils.{name}" for name in ("checkpoint", "data", "hooks")}
-__getattr__, __dir__ = _late(__name__, lambda: _LATE)
+__getattr__, __dir__ = _late(__name__, lambda: {"hooks": "utils.hooks"})

@@ -1,4 +1,4 @@
-"""Cases for packing sequences, and for weights of length and direction."""
+"""Cases for packing sequences."""
 
 from __future__ import annotations
 
@@ -24,18 +24,4 @@ def unpacked(x: Any) -> Any:
 CASES: dict[str, list[Case]] = {
     "pack": [case(lambda x: x[[0, 0, 1, 2], [0, 1, 0, 0]], SIZES, then=(PRESENT, SIZES))],
     "unpack": [case(unpacked, (4,), then=(PRESENT, SIZES))],
-    "weight_norm": [
-        case(
-            lambda v, g: g * v / np.sqrt((v**2).sum(1, keepdims=True)),
-            (2, 3),
-            (2, 1),
-            then=((1,),),
-        ),
-        case(
-            lambda v, g: g * v / np.sqrt((v**2).sum((0, 1), keepdims=True)),
-            (2, 1, 2),
-            (1, 1, 2),
-            then=((0, 1),),
-        ),
-    ],
 }

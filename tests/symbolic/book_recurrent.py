@@ -1,4 +1,4 @@
-"""Cases for packing sequences, and for weights of length and direction."""
+"""Cases for packing sequences."""
 
 import numpy as np
 
@@ -7,5 +7,4 @@ PRESENT = np.arange(2)[:, None] < np.array([2, 1])
 CASES = {
     "pack": [([("x", 3, 2)], (PRESENT, (3, 2)))],
     "unpack": [([("x", 3)], (PRESENT, (3, 2)))],
-    "weight_norm": [([("x", 2, 2), ("y", 2, 1)], ((1,),))],
 }

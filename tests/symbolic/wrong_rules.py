@@ -136,7 +136,6 @@ MISSING_TERM = [
     w("softmax_backward", "output", lambda right, grad, grad_output, *_: grad * grad_output),
     w("xlogy", "self", lambda right, grad, self, other: grad * np.log(other) + grad),
     w("prod_all", "self", lambda right, grad, self, result: grad * result + self * 0),
-    w("weight_norm", "v", lambda right, grad, v, g, axes: grad * g),
     w("det", "A", lambda right, grad, A, result: like(right, grad) * result),
     w("logit", "self", lambda right, grad, self, eps: grad / self),
     w("expm1", "self", lambda right, grad, result: grad * result),

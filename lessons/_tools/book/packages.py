@@ -39,7 +39,12 @@ ROOMS = (
 HEAD = """# The package
 
 What each module offers, from its docstrings. All names stand in the {ref}`index <genindex>`."""
-HOMES = {"minigrad.utils.data": "minigrad.data"}  # where what a room shows is defined
+HOMES = {  # where what a room shows is defined
+    "minigrad.utils.data": "minigrad.data",
+    "minigrad.utils.checkpoint": "minigrad.saving.checkpoint",
+    "minigrad.func": "minigrad.extra.transforms",
+    "minigrad.distributions": "minigrad.extra.distributions",
+}
 
 
 def stage(folder: Path) -> None:

@@ -184,7 +184,6 @@ VIEWS = """
 {x}.view(-1)
 {x}.real
 {x}.detach()
-torch.atleast_2d({x})
 torch.atleast_3d({x})
 torch.broadcast_tensors({x}, {y})
 {x}.positive()

@@ -251,7 +251,7 @@ def add_lbfgs(label, settings):
             log("loss", optimizer.step(closure).detach(), w.detach(), len(calls))
         state = optimizer.state_dict()
         kept = state["state"][0]
-        log("state", [*kept], kept["func_evals"], kept["n_iter"], len(kept["old_dirs"]))
+        log("state", sorted(kept), kept["func_evals"], kept["n_iter"], len(kept["old_dirs"]))
         log("calls", all(calls), unused, state["param_groups"], list(state["state"]))
 
     scenario.__doc__ = f"Three steps of LBFGS with {settings}."
