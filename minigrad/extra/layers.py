@@ -16,7 +16,6 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.dtypes import of_array
 from minigrad.creation.factories import linspace
 from minigrad.nn import functional as F
-from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.loss import _WeightedLoss
 from minigrad.nn.modules.parameterless import _DropoutNd
@@ -31,7 +30,7 @@ torch: Any = sys.modules["minigrad"]
 @functional()
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Take channels in turn from groups of them."""
-    return shuffled(input, groups)
+    return input.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
 
 
 @functional()

@@ -93,11 +93,11 @@ def add(name):
         x = leaf(torch, shape_for(name), 1, dtype=dtype)
         for _ in range(2):  # what it remembers counts the second time
             y = layer(x)
-        log("value", y)
+        log("value", y.detach())
         y.backward(leaf(torch, tuple(y.shape), 9, dtype=dtype, requires_grad=False))
         log("gradients", x.grad, *(p.grad for p in layer.parameters()))
         log("buffers", *layer.buffers())
-        log("evaluated", layer.eval()(x))
+        log("evaluated", layer.eval()(x).detach())
 
     scenario.__doc__ = f"Form, state, value and gradients of nn.{MADE[name]}."
     family.add(name, scenario)
