@@ -20,7 +20,6 @@ from minigrad.creation.devices import refuse_other_places
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.signatures.faults import explained
 
 # ------------------------------------------------------------------ functions from signatures
 
@@ -83,17 +82,6 @@ def constructor(cls: type, first: str, settings: str, *lines: str, **names: Any)
 
 # ------------------------------------------------------------------ layers
 
-# What a constructor does, and what it says if a setting is of no use.
-_INIT = (
-    "super(Layer, self).__init__()",
-    "try:",
-    "    self._keep({settings})",
-    "except Exception as error:",
-    "    explained(error, expected.partition('(')[0], {settings}, expected)",
-    "    raise",
-)
-
-
 # How settings are printed, if a class does not say; others as `"size="`.
 _SHOWN = {"inplace": "inplace?", "bias": "bias!", "device": "", "dtype": ""}
 
@@ -129,9 +117,8 @@ class Layer(Module):
         if shows is not None:
             cls._shows = shows
         if settings is not None:
-            names = {"Layer": Layer, "F": F, "explained": explained}
-            expected = f"{cls.__name__}({settings})"
-            cls._settings = constructor(cls, "self", settings, *_INIT, expected=expected, **names)
+            lines = "super(Layer, self).__init__()", "self._keep({settings})"
+            cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer, F=F)
         if calls is not None:
             known = {*cls._settings, *annotated} - {"size_average", "reduce"}
             of_function = inspect.signature(calls).parameters.values()

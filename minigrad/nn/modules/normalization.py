@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import tensor
 from minigrad.creation.dtypes import int64
@@ -291,14 +290,8 @@ class _InstanceNorm(
         self._check_input_dim(input)
         single = input.dim() == self._spatial + 1
         dim = 0 if single else 1
-        if input.size(dim) != self.num_features:
-            told = f"input's size at dim={dim} does not match num_features"
-            if self.affine:
-                raise ValueError(f"{told}={self.num_features}: it is {input.size(dim)}")
-            warn(
-                f"{told}. You can silence this warning by not passing in num_features, which is "
-                "not used because affine=False"
-            )
+        if self.affine and input.size(dim) != self.num_features:
+            raise ValueError(f"{input.size(dim)} channels, but num_features={self.num_features}")
         batch = input.unsqueeze(0) if single else input
         kept = (self.running_mean, self.running_var, self.weight, self.bias)
         of_input = self.training or not self.track_running_stats

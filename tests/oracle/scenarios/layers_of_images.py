@@ -143,12 +143,6 @@ def wrong_inputs(torch, log):
 
 
 @family
-def channels_that_are_not_as_announced(torch, log):
-    """Without weights InstanceNorm only warns."""
-    log("value", torch.nn.InstanceNorm1d(3)(leaf(torch, (1, 2, 3), 1, requires_grad=False)))
-
-
-@family
 def a_chosen_output_size(torch, log):
     """A stride larger than 1 leaves several sizes possible."""
     layer = torch.nn.ConvTranspose2d(1, 1, 3, stride=2)
