@@ -53,7 +53,7 @@ class _Row(Module):
     def _renumber(self, modules: list[Any]) -> None:
         """Register the modules again, under the numbers of their places."""
         self._modules.clear()
-        self._modules.update((str(place), module) for place, module in enumerate(modules))
+        self._modules.update((str(index), module) for index, module in enumerate(modules))
 
     def append(self, module: Module) -> Self:
         """Add a module at the end."""
@@ -114,8 +114,8 @@ class Sequential(_Row):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            for place, module in enumerate(args):
-                self.add_module(str(place), module)
+            for index, module in enumerate(args):
+                self.add_module(str(index), module)
 
     def forward(self, input: Any) -> Any:
         """Send the input through the chain."""
@@ -162,12 +162,12 @@ class ModuleList(_Row):
     def __repr__(self) -> str:
         """Print the modules, with neighbors that look alike as one entry."""
         groups: list[list[Any]] = []
-        for place, module in enumerate(self):
+        for index, module in enumerate(self):
             text = repr(module)
             if groups and groups[-1][2] == text:
-                groups[-1][1] = place
+                groups[-1][1] = index
             else:
-                groups.append([place, place, text])
+                groups.append([index, index, text])
         if not groups:
             return f"{self._get_name()}()"
         lines = []

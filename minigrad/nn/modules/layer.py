@@ -44,10 +44,10 @@ def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | N
     name = path.rpartition(".")[2]
     source = "\n    ".join([f"def {name}({arguments}:", *lines]) + "\n"
     # Beside this file, so that a warning passes over it on the way to the user's line.
-    place = f"{__file__}:{path}:{next(_numbers)}"
-    linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
+    file = f"{__file__}:{path}:{next(_numbers)}"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     made: dict[str, Any] = {**names}
-    exec(compile(source, place, "exec"), made)
+    exec(compile(source, file, "exec"), made)
     function = made[name]
     function.__qualname__, function.__doc__ = path, doc
     return function
@@ -190,19 +190,16 @@ def changed(module: Module, **usual: Any) -> str:
 # ------------------------------------------------------------------ what PyTorch has in `utils`
 
 
-def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
     """Make a function that gives n times what it gets, or a tuple of what it can run through."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
 
-    parse.__name__ = name
     return parse
 
 
-_single, _pair, _triple = (
-    _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple"), 1)
-)
+_single, _pair, _triple = map(_ntuple, (1, 2, 3))
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:

@@ -752,7 +752,7 @@ class Dropout3d(_DropoutNd, calls=F.dropout3d):
     """
 
 
-class AlphaDropout(_DropoutNd):
+class AlphaDropout(_DropoutNd, calls=F.alpha_dropout):
     """Sets entries at random to the value that selu has far on the left; mean and variance stay.
 
     Source: Klambauer et al., *Self-normalizing neural networks*, 2017.
@@ -761,10 +761,6 @@ class AlphaDropout(_DropoutNd):
         p: The probability of being set to zero.
         inplace: Overwrite the input.
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Drop while the module is trained; else give the input itself."""
-        return F.alpha_dropout(input, self.p, self.training)
 
 
 # Comparisons and neighbours -------------------------------------------------------------------
