@@ -8,7 +8,6 @@ from typing import Any, Self
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import empty
-from minigrad.creation.devices import refuse_other_places
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.embeddings import row_of_padding
@@ -76,15 +75,10 @@ class Linear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if device is not None:
-            refuse_other_places(device, "empty")
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        shapes = {"weight": (out_features, in_features), "bias": (out_features,) if bias else None}
+        add_parameters(self, {"device": device, "dtype": dtype}, **shapes)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
