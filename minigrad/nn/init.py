@@ -191,11 +191,7 @@ def kaiming_uniform_(
     Returns:
         The tensor.
     """
-    if 0 in tensor.shape:
-        warn("Initializing zero-element tensors is a no-op")
-        return tensor
-    fan = _calculate_correct_fan(tensor, mode)
-    bound = math.sqrt(3.0) * calculate_gain(nonlinearity, a) / math.sqrt(fan)
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
@@ -207,11 +203,14 @@ def kaiming_normal_(
     generator: random.Generator | None = None,
 ) -> Tensor:
     r"""Draw normally with standard deviation $g / \sqrt n$; arguments as for `kaiming_uniform_`."""
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
-        return tensor
-    fan = _calculate_correct_fan(tensor, mode)
-    return normal_(tensor, 0.0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator)
+        return 0.0
+    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
 
 
 @no_grad()

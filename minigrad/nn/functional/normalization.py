@@ -320,6 +320,6 @@ def instance_norm(
     )
     result = batch_norm(together, mean, var, weight, bias, use_input_stats, momentum, eps)
     for kept, new in ((running_mean, mean), (running_var, var)):
-        if kept is not None and use_input_stats:
+        if kept is not None and new is not None and use_input_stats:
             kept._array[...] = new._array.reshape(count, channels).mean(0)
     return result.view(*sizes)

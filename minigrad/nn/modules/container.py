@@ -263,7 +263,7 @@ class ModuleDict(_Dictionary):
         del self._modules[key]
 
     @property
-    def _entries(self) -> dict[str, Any]:  # type: ignore[override]
+    def _entries(self) -> dict[str, Any]:
         return self._modules
 
 
@@ -379,7 +379,7 @@ class ParameterDict(_Dictionary):
         return self[key] if key in self._keys else default
 
     @property
-    def _entries(self) -> dict[str, Any]:  # type: ignore[override]
+    def _entries(self) -> dict[str, Any]:
         return {key: self[key] for key in self._keys}
 
     def extra_repr(self) -> str:
