@@ -127,7 +127,7 @@ class EachParameter(Optimizer):
         """Make the step of each parameter."""
         lr, decay = number(group["lr"]), number(group.get("weight_decay", 0))
         for parameter, given in ready:
-            kept: Values = self.state.get(parameter)
+            kept: Any = self.state.get(parameter)
             if not kept and (kept := self._new_state(parameter, group)):
                 self.state[parameter] = kept
             values: Values = {name: getattr(value, "_array", value) for name, value in kept.items()}

@@ -688,7 +688,8 @@ class ReduceLROnPlateau(
             )
         self.optimizer = optimizer
         self.min_lrs = one_for_each_group("min_lr", optimizer, settings.pop("min_lr"))
-        self.__dict__.update(settings, last_epoch=0, cooldown_counter=0, num_bad_epochs=0)
+        self.__dict__.update(settings)
+        self.last_epoch = self.cooldown_counter = self.num_bad_epochs = 0
         self.best = self.mode_worse = math.inf if self.mode == "min" else -math.inf
         self._last_lr = values_of(optimizer, "lr")
 
