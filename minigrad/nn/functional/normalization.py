@@ -13,7 +13,7 @@ from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.ops.padding import constant_pad_nd
 from minigrad.signatures import functional
-from minigrad.signatures.arguments import not_implemented
+from minigrad.signatures.arguments import check_tensor, not_implemented
 from minigrad.signatures.signature import Sizes
 from minigrad.signatures.variants import in_functional
 
@@ -162,7 +162,7 @@ def rms_norm(
     return result if result._array.dtype == array.dtype else result.to(input.dtype)
 
 
-@functional()
+@functional
 def normalize(
     input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
@@ -180,6 +180,7 @@ def normalize(
         >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
     """
+    check_tensor("normalize", input)
     result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
 

@@ -416,9 +416,24 @@ def _average(
     return shape.squeeze(result, -2) if ndim == 1 else result
 
 
+def _average_of_signals(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Average each window of a signal; see `avg_pool2d`."""
+    windows = kernel_size, stride, padding
+    return _average(name, ndim, input, *windows, ceil_mode, count_include_pad)
+
+
 for _ndim in (1, 2, 3):
     of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d")
-    of_dimensions(_average, _ndim, f"avg_pool{_ndim}d")
+    of_dimensions(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")
 
 
 # ---------------------------------------------------------------------- parts of an image
