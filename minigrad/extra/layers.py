@@ -12,7 +12,6 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
-from minigrad.nn.functional.resizing import channel_shuffle as shuffled
 from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.parameterless import _DropoutNd
@@ -27,7 +26,7 @@ torch: Any = sys.modules["minigrad"]
 @functional()
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """Take channels in turn from groups of them."""
-    return shuffled(input, groups)
+    return input.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
 
 
 @functional()

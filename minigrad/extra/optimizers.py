@@ -38,7 +38,7 @@ class Adamax(
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
         differentiable: Must be False: a step records nothing.
-        capturable: For graphs of a graphics card: True is refused at the first step.
+        capturable: Accepted; it is for graphs of a graphics card.
 
     Raises:
         ValueError: If a number is out of range.
@@ -90,7 +90,7 @@ class Adadelta(
         eps: $\epsilon$.
         weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
         foreach: Accepted; the numbers are the same.
-        capturable: For graphs of a graphics card: True is refused at the first step.
+        capturable: Accepted; it is for graphs of a graphics card.
         maximize: Go uphill instead.
         differentiable: Must be False: a step records nothing.
 
@@ -117,7 +117,7 @@ class Adadelta(
         delta = np.sqrt(steps + eps) / np.sqrt(square + eps) * gradient
         steps *= rho
         either.addcmul_(steps, delta, delta, 1 - rho)
-        either.add_(parameter, delta, -lr)
+        parameter -= delta * lr
 
 
 class Rprop(
@@ -140,7 +140,7 @@ class Rprop(
         lr: The size of the first step.
         etas: The factors $\eta_-$ and $\eta_+$.
         step_sizes: The smallest and the largest size.
-        capturable: For graphs of a graphics card: True is refused at the first step.
+        capturable: Accepted; it is for graphs of a graphics card.
         foreach: Accepted; the numbers are the same.
         maximize: Go uphill instead.
         differentiable: Must be False: a step records nothing.

@@ -47,9 +47,10 @@ _ELSEWHERE = {
     "saving.checkpoint": "utils.checkpoint",
     "nn.utils": "nn.utils.clip_grad nn.utils.convert_parameters",
     "nn.modules.normalization": "nn.modules.batchnorm nn.modules.instancenorm",
-    "nn.modules.parameterless": "nn.modules.adaptive nn.modules.distance nn.modules.dropout "
-    "nn.modules.flatten nn.modules.fold nn.modules.padding nn.modules.pixelshuffle "
-    "nn.modules.pooling nn.modules.sparse nn.modules.upsampling",
+    "nn.modules.parameterless": "nn.modules.activation nn.modules.adaptive nn.modules.distance "
+    "nn.modules.dropout nn.modules.flatten nn.modules.fold nn.modules.padding "
+    "nn.modules.pixelshuffle nn.modules.pooling nn.modules.sparse nn.modules.upsampling",
+    "optim.each_parameter": "optim.adagrad optim.adam optim.adamw optim.rmsprop optim.sgd",
 }
 _PATHS = {path: ours for ours, paths in _ELSEWHERE.items() for path in paths.split()}
 

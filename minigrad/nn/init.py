@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
-from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
-from minigrad.signatures.arguments import check_tensor
-from minigrad.signatures.out import refuse_repeats
 
 
+@no_grad()
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
@@ -41,9 +37,10 @@ def uniform_(
         >>> bool(weight.min() >= -1), bool(weight.max() <= 1)
         (True, True)
     """
-    return _drawn(tensor, random.uniform_for, a, b, generator)
+    return tensor.uniform_(a, b, generator=generator)
 
 
+@no_grad()
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
@@ -61,9 +58,10 @@ def normal_(
     Raises:
         RuntimeError: If the standard deviation is negative.
     """
-    return _drawn(tensor, random.normal_for, mean, std, generator)
+    return tensor.normal_(mean, std, generator=generator)
 
 
+@no_grad()
 def trunc_normal_(
     tensor: Tensor,
     mean: float = 0.0,
@@ -99,28 +97,31 @@ def trunc_normal_(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
             "values may be incorrect."
         )
-    low, high = (entry(bound, tensor.dtype.numpy) for bound in (a, b))
     values = normal_(tensor, mean, std, generator)._array
-    while (out := (values < low) | (values > high)).any():
+    while (out := (values < a) | (values > b)).any():
         values = np.where(out, normal_(zeros_like(tensor), mean, std, generator)._array, values)
-    return _fill(tensor, values)
+    return tensor.copy_(wrap(values))
 
 
+@no_grad()
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    return _fill(tensor, entry(val, tensor._array.dtype))
+    return tensor.fill_(val)
 
 
+@no_grad()
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones."""
-    return _fill(tensor, 1)
+    return tensor.fill_(1)
 
 
+@no_grad()
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
-    return _fill(tensor, 0)
+    return tensor.fill_(0)
 
 
+@no_grad()
 def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with ones on the diagonal and zeros elsewhere.
 
@@ -135,9 +136,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """
     if tensor.ndim != 2:
         raise ValueError("eye_ fills a matrix, of 2 dimensions")
-    _fill(tensor, np.eye(*tensor.shape))
-    np.fill_diagonal(tensor._array, 1)  # the ones count where entries share memory
-    return tensor
+    return tensor.copy_(wrap(np.eye(*tensor.shape)))
 
 
 def xavier_uniform_(
@@ -192,10 +191,7 @@ def kaiming_uniform_(
     Returns:
         The tensor.
     """
-    std = _kaiming_std(tensor, a, mode, nonlinearity)
-    if std is None:
-        return tensor
-    bound = math.sqrt(3.0) * std
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
@@ -207,19 +203,17 @@ def kaiming_normal_(
     generator: random.Generator | None = None,
 ) -> Tensor:
     r"""Draw normally with standard deviation $g / \sqrt n$; arguments as for `kaiming_uniform_`."""
-    std = _kaiming_std(tensor, a, mode, nonlinearity)
-    return tensor if std is None else normal_(tensor, 0.0, std, generator)
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float | None:
-    """Give the standard deviation, or None (and warn) if there is nothing to fill."""
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
-        return None
-    fan = _calculate_correct_fan(tensor, mode)
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+        return 0.0
+    return calculate_gain(nonlinearity, a) / math.sqrt(_calculate_correct_fan(tensor, mode))
 
 
+@no_grad()
 def orthogonal_(
     tensor: Tensor, gain: float = 1, generator: random.Generator | None = None
 ) -> Tensor:
@@ -248,9 +242,7 @@ def orthogonal_(
     wide = drawn.shape[1] > rows
     q, r = (each._array for each in np.linalg.qr(wrap(drawn.T if wide else drawn)))
     q = q * np.sign(np.diag(r))  # makes the decomposition unique, hence the draw uniform
-    _fill(tensor, (q.T if wide else q).reshape(tuple(tensor.shape)))
-    with no_grad():
-        return tensor.mul_(gain)
+    return tensor.copy_(wrap((q.T if wide else q).reshape(tuple(tensor.shape)) * gain))
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -311,19 +303,3 @@ def start_linear(weight: Tensor, bias: Tensor | None) -> None:
         inputs, _ = _calculate_fan_in_and_fan_out(weight)
         bound = 1 / math.sqrt(inputs) if inputs else 0
         uniform_(bias, -bound, bound)
-
-
-def _fill(tensor: Tensor, values: Any) -> Tensor:
-    """Write values into the tensor, in its own element type; nothing of it is recorded."""
-    refuse_repeats(tensor._array)
-    for watcher in write_watchers:
-        watcher(tensor)
-    tensor._bump_version()
-    tensor._array[...] = values
-    return tensor
-
-
-def _drawn(x: Tensor, draw: Any, *settings: Any) -> Tensor:
-    """Write random numbers into a tensor."""
-    check_tensor(draw.__name__, x, "tensor")
-    return _fill(x, random.in_order_of_memory(np.empty_like(x._array), draw(x._array, *settings)))

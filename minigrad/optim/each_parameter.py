@@ -1,10 +1,11 @@
-"""Write an optimizer by saying what happens to one parameter: first of all `SGD`."""
+"""Write an optimizer by saying what happens to one parameter: `SGD`, `Adam`, `RMSprop`, ..."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from itertools import starmap
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,10 +14,8 @@ from minigrad.autograd.grad_mode import INFERENCE, enable_grad
 from minigrad.autograd.rules import ignore_errstate
 from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
-from minigrad.creation.factories import zeros_like
-from minigrad.nn.modules.layer import written as written_function
+from minigrad.creation.factories import full_like, zeros_like
 from minigrad.optim.optimizer import Optimizer
 from minigrad.signatures.out import refuse_repeats
 
@@ -68,28 +67,24 @@ class EachParameter(Optimizer):
         def __init__(self, params: Any, *values: Any, **settings: Any) -> None: ...
 
     def __init_subclass__(cls, settings: str | None = None, **others: Any) -> None:
-        """Write `__init__` and `step` for a class: errors name it."""
+        """Write `__init__` for a class, and give it a `step` of its own: errors name the class."""
         super().__init_subclass__(settings=settings, **others)
         if settings is not None:
-            globals = {"__name__": cls.__module__}
-            head = f"{cls.__qualname__}.step(self, closure=None)"
-            lines, doc = ["return self._step(closure)"], cls.step.__doc__
-            cls.step = written_function(head, lines, globals, doc)  # type: ignore[method-assign]
+            code, defaults = EachParameter.step.__code__, EachParameter.step.__defaults__
+            step: Any = FunctionType(code, globals(), "step", defaults)
+            step.__qualname__ = f"{cls.__qualname__}.step"
+            cls.step = step  # type: ignore[method-assign]
 
     def _set_up(self, params: Any, given: Values) -> None:
         """Check the settings and keep them as defaults.
 
         Raises:
             ValueError: If a setting does not fulfill its condition.
-            RuntimeError: If ways of stepping exclude each other.
             NotImplementedError: If a step is to be recorded.
         """
         settings = dict(given)
         self._check(settings)
         Optimizer.__init__(self, params, settings)
-        for other in ("differentiable", "foreach") if settings.get("fused") else ():
-            if settings[other]:
-                raise RuntimeError(f"`fused` does not support `{other}`")
         if settings["differentiable"]:
             raise NotImplementedError(
                 "a step changes the parameters' memory, and records nothing here: leave out "
@@ -105,7 +100,7 @@ class EachParameter(Optimizer):
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         """Give the state of a parameter before its first step."""
-        numbers = {name: count(value) for name, value in self._counts.items()}
+        numbers = {name: tensor(value) for name, value in self._counts.items()}
         asked = (name for setting, name in self._averages_for.items() if group[setting])
         return numbers | {name: zeros_like(parameter) for name in (*self._averages, *asked)}
 
@@ -118,38 +113,29 @@ class EachParameter(Optimizer):
         Returns:
             The loss that the closure returned, or None.
         """
-        raise NotImplementedError
-
-    def _step(self, closure: Callable[[], Any] | None) -> Any:
         loss = None
         if closure is not None:
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
             ready = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
-            if group.get("capturable"):
-                raise AssertionError("capturable=True is for parameters on a graphics card")
             if ready:
                 _silently(self._step_group, group, ready)
         return loss
-
-    def _state_of(self, parameter: Tensor, group: Values) -> Values:
-        """Give the state of a parameter; a new one, if it has none."""
-        state: Values | None = self.state.get(parameter)
-        if state:
-            return state
-        state = self._new_state(parameter, group)
-        if state:
-            self.state[parameter] = state
-        return state
 
     def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
         """Make the step of each parameter."""
         lr, decay = number(group["lr"]), number(group.get("weight_decay", 0))
         for parameter, given in ready:
-            kept = self._state_of(parameter, group)
+            kept: Any = self.state.get(parameter)
+            if not kept and (kept := self._new_state(parameter, group)):
+                self.state[parameter] = kept
             values: Values = {name: getattr(value, "_array", value) for name, value in kept.items()}
-            array, gradient = arrays_of(parameter, given)
+            array, gradient = parameter._array, given._array
+            for watcher in write_watchers:
+                watcher(parameter)
+            parameter._bump_version()
+            refuse_repeats(array)
             if group["maximize"]:
                 gradient = -gradient
             if decay != 0:
@@ -166,12 +152,6 @@ class EachParameter(Optimizer):
                     held._bump_version()
                 elif isinstance(value, np.ndarray):
                     kept[name] = wrap(value)
-
-
-def count(value: float) -> Tensor:
-    """Make a number that is counted or multiplied up, such as the number of steps: a tensor."""
-    wide = dtypes.default.dtype is dtypes.float64
-    return tensor(value, dtype=dtypes.float64 if wide else dtypes.float32)
 
 
 # Arithmetic in place ----------------------------------------------------------------------------
@@ -203,21 +183,6 @@ def is_plain(parameter: Tensor, gradient: Tensor) -> bool:
     )
 
 
-def arrays_of(parameter: Tensor, gradient: Tensor) -> tuple[Any, Any]:
-    """Give the arrays of a parameter that is about to be changed, and of its gradient."""
-    for watcher in write_watchers:
-        watcher(parameter)
-    parameter._bump_version()
-    refuse_repeats(parameter._array)
-    return parameter._array, gradient._array
-
-
-def add_(value: Any, other: Any, alpha: Any = 1) -> None:
-    r"""Add in place: $v \leftarrow v + \alpha\, o$."""
-    alpha = number(alpha)  # NumPy's would change the type of an array
-    value += other if alpha == 1 else other * alpha
-
-
 def lerp_(value: Any, end: Any, weight: Any) -> None:
     r"""Move towards an end in place: $v \leftarrow v + w (e - v)$."""
     difference = end - value
@@ -231,14 +196,14 @@ def lerp_(value: Any, end: Any, weight: Any) -> None:
 
 def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a product in place: $v \leftarrow v + f a b$."""
-    product = a * number(factor)
+    product = a * factor
     product *= b
     value += product
 
 
 def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a quotient in place: $v \leftarrow v + f a / b$."""
-    quotient = a * number(factor)
+    quotient = a * factor
     quotient /= b
     value += quotient
 
@@ -321,6 +286,245 @@ class SGD(
                 velocity = state["momentum_buffer"] = np.array(gradient)
             else:
                 velocity *= number(momentum)
-                add_(velocity, gradient, 1 - number(group["dampening"]))
+                velocity += gradient * (1 - number(group["dampening"]))
             gradient = gradient + velocity * number(momentum) if group["nesterov"] else velocity
-        add_(parameter, gradient, -lr)
+        parameter -= gradient * lr
+
+
+# A step of its own size for each weight --------------------------------------------------------
+# Adam keeps running averages of gradients and of their squares, the others of the squares alone.
+
+
+class Adam(
+    EachParameter,
+    settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, "
+    "maximize=False, foreach=None, capturable=False, differentiable=False, fused=None, "
+    "decoupled_weight_decay=False",
+):
+    r"""Adam: adaptive moments.
+
+    With gradient $g_t$ and running averages $m_t$ of it and $v_t$ of its square:
+
+    $$m_t = \beta_1 m_{t-1} + (1 - \beta_1) g_t, \quad
+    v_t = \beta_2 v_{t-1} + (1 - \beta_2) g_t^2,$$
+
+    $$\theta_t = \theta_{t-1} - \gamma \frac{m_t / (1 - \beta_1^t)}
+    {\sqrt{v_t / (1 - \beta_2^t)} + \epsilon}.$$
+
+    Source: Kingma and Ba, *Adam: a method for stochastic optimization*, 2014; `amsgrad`: Reddi et
+    al., *On the convergence of Adam and beyond*, 2018.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        betas: How much of the running averages stays: $\beta_1$ and $\beta_2$.
+        eps: $\epsilon$, which keeps the divisor away from zero.
+        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
+        amsgrad: Divide by the largest $v$ so far rather than by the present one.
+        foreach: Accepted; the numbers are the same.
+        maximize: Go uphill instead.
+        capturable: Accepted; it is for graphs of a graphics card.
+        differentiable: Must be False: a step records nothing.
+        fused: Accepted; the numbers are the same.
+        decoupled_weight_decay: Shrink the weights by $1 - \gamma \lambda$ instead, as `AdamW` does.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adam([w], lr=0.1)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        Parameter containing:
+        tensor([0.9000], requires_grad=True)
+    """
+
+    _averages = ("exp_avg", "exp_avg_sq")
+    _averages_for: ClassVar = {"amsgrad": "max_exp_avg_sq"}
+
+    def _check(self, settings: Values) -> None:
+        super()._check(settings)
+        settings["betas"] = tuple(settings["betas"])
+
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        beta1, beta2 = group["betas"]
+        average, square = averaged(gradient, state, group)
+        if group["amsgrad"]:
+            square = np.maximum(state["max_exp_avg_sq"], square, out=state["max_exp_avg_sq"])
+        steps = state["step"].item()
+        divisor = np.sqrt(square)
+        divisor /= (1 - beta2**steps) ** 0.5
+        divisor += group["eps"]
+        addcdiv_(parameter, average, divisor, -(lr / (1 - beta1**steps)))
+
+
+class AdamW(
+    Adam,
+    settings="lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *, "
+    "maximize=False, foreach=None, capturable=False, differentiable=False, fused=None",
+):
+    r"""Adam with decoupled weight decay.
+
+    Each step first shrinks the weights, $\theta \leftarrow (1 - \gamma \lambda) \theta$, then goes
+    Adam's way with the gradient alone.
+
+    Source: Loshchilov and Hutter, *Decoupled weight decay regularization*, 2017.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        betas: How much of the running averages stays.
+        eps: Keeps the divisor away from zero.
+        weight_decay: The factor $\lambda$.
+        amsgrad: Divide by the largest average of squares so far rather than by the present one.
+        maximize: Go uphill instead.
+        foreach: Accepted; the numbers are the same.
+        capturable: Accepted; it is for graphs of a graphics card.
+        differentiable: Must be False: a step records nothing.
+        fused: Accepted; the numbers are the same.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.5)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([0.8500])
+    """
+
+    def _set_up(self, params: Any, given: Values) -> None:
+        super()._set_up(params, {**given, "decoupled_weight_decay": True})
+
+
+class Adagrad(
+    EachParameter,
+    settings="lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, "
+    "foreach=None, *, maximize=False, differentiable=False, fused=None",
+):
+    r"""Adagrad: adaptive subgradients.
+
+    $$s_t = s_{t-1} + g_t^2, \qquad
+    \theta_t = \theta_{t-1} - \frac{\gamma}{1 + (t - 1) \eta} \frac{g_t}{\sqrt{s_t} + \epsilon}.$$
+
+    Source: Duchi et al., *Adaptive subgradient methods for online learning and stochastic
+    optimization*, 2011.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        lr_decay: How fast it falls: $\eta$.
+        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
+        initial_accumulator_value: The sum $s_0$.
+        eps: $\epsilon$, which keeps the divisor away from zero.
+        foreach: Accepted; the numbers are the same.
+        maximize: Go uphill instead.
+        differentiable: Must be False: a step records nothing.
+        fused: Accepted; the numbers are the same.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.Adagrad([w], lr=0.5)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([0.5000])
+    """
+
+    def _set_up(self, params: Any, given: Values) -> None:
+        super()._set_up(params, given)
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                start = full_like(parameter, number(given["initial_accumulator_value"]))
+                self.state[parameter].update(step=tensor(0.0), sum=start)
+
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        rate = lr / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        total = state["sum"]
+        addcmul_(total, gradient, gradient)
+        addcdiv_(parameter, gradient, np.sqrt(total) + group["eps"], -rate)
+
+
+class RMSprop(
+    EachParameter,
+    settings="lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, "
+    "capturable=False, foreach=None, maximize=False, differentiable=False",
+):
+    r"""RMSprop: root mean square propagation.
+
+    $$v_t = \alpha v_{t-1} + (1 - \alpha) g_t^2, \qquad
+    \theta_t = \theta_{t-1} - \gamma \frac{g_t}{\sqrt{v_t} + \epsilon},$$
+
+    where `centered` takes the square of the average gradient off $v_t$ under the root, and with
+    momentum $\mu$ the steps $b_t = \mu b_{t-1} + g_t / (\sqrt{v_t} + \epsilon)$ are taken.
+
+    Source: Hinton, lecture 6 of *Neural networks for machine learning*, 2012; `centered`: Graves,
+    *Generating sequences with recurrent neural networks*, 2013.
+
+    Args:
+        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
+        lr: The learning rate $\gamma$.
+        alpha: How much of the running average stays.
+        eps: $\epsilon$, which keeps the divisor away from zero.
+        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
+        momentum: The factor $\mu$.
+        centered: Divide by the root of the variance.
+        capturable: Accepted; it is for graphs of a graphics card.
+        foreach: Accepted; the numbers are the same.
+        maximize: Go uphill instead.
+        differentiable: Must be False: a step records nothing.
+
+    Raises:
+        ValueError: If a number is out of range.
+
+    Example:
+        >>> import minigrad as torch
+        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
+        >>> optimizer = torch.optim.RMSprop([w], lr=0.1, alpha=0.75)
+        >>> (w**2).sum().backward()
+        >>> optimizer.step()
+        >>> w.detach()
+        tensor([0.8000])
+    """
+
+    _averages = ("square_avg",)
+    _averages_for: ClassVar = {"momentum": "momentum_buffer", "centered": "grad_avg"}
+
+    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
+        alpha, square = group["alpha"], state["square_avg"]
+        square *= alpha
+        addcmul_(square, gradient, gradient, 1 - alpha)
+        if group["centered"]:
+            mean = state["grad_avg"]
+            lerp_(mean, gradient, 1 - alpha)
+            # rounded once, as PyTorch does: what is left may be tiny
+            wide = mean.astype(np.promote_types(mean.dtype, np.float64))
+            square = (square - wide * wide).astype(square.dtype)
+        divisor = np.sqrt(square) + group["eps"]
+        if group["momentum"] > 0:
+            velocity = state["momentum_buffer"]
+            velocity *= group["momentum"]
+            addcdiv_(velocity, gradient, divisor)
+            parameter -= velocity * lr
+        else:
+            addcdiv_(parameter, gradient, divisor, -lr)
+
+
+def averaged(gradient: Any, state: Values, group: Values) -> tuple[Any, Any]:
+    """Move the running averages towards a gradient and its square."""
+    beta1, beta2 = group["betas"]
+    average, square = state["exp_avg"], state["exp_avg_sq"]
+    lerp_(average, gradient, 1 - beta1)
+    square *= beta2
+    addcmul_(square, gradient, gradient, 1 - beta2)
+    return average, square

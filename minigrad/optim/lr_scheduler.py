@@ -6,10 +6,10 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
 
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor
 from minigrad.nn.modules.layer import constructor
 from minigrad.optim.optimizer import Optimizer
 
@@ -71,14 +71,8 @@ class LRScheduler:
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
-        for index, group in enumerate(optimizer.param_groups):
-            if last_epoch == -1:
-                group.setdefault("initial_lr", own(group["lr"]))
-            elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{index}]: load the "
-                    "optimizer's state first, or begin with last_epoch=-1"
-                )
+        for group in optimizer.param_groups if last_epoch == -1 else ():
+            group.setdefault("initial_lr", group["lr"])
         self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         self.optimizer._opt_called = False
@@ -121,7 +115,7 @@ class LRScheduler:
         """Set the learning rates of an epoch."""
         self.last_epoch = epoch
         for group, value in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
-            set_lr(group, value)
+            group["lr"] = value
         self._last_lr = values_of(self.optimizer, "lr")
 
     def _restart(self) -> None:
@@ -133,30 +127,9 @@ class _LRScheduler(LRScheduler):
     """The old name of `LRScheduler`, of which older programs derive."""
 
 
-def own(value: Any) -> Any:
-    """Copy a setting if it is a tensor, which may change in place."""
-    return value.clone() if isinstance(value, Tensor) else value
-
-
 def values_of(optimizer: Optimizer, name: str) -> list[Any]:
-    """Give a setting of each group; tensors are copied."""
-    return [own(group[name]) for group in optimizer.param_groups]
-
-
-def set_lr(group: dict[str, Any], value: Any) -> None:
-    """Change the learning rate of a group; a tensor keeps its place and changes its value."""
-    if isinstance(group["lr"], Tensor):
-        if isinstance(value, Tensor) and value.ndim:
-            value = value.squeeze()
-        group["lr"].fill_(value)
-    else:
-        group["lr"] = value
-
-
-def _positive(name: str, value: Any) -> int:
-    if not isinstance(value, int) or value <= 0:
-        raise ValueError(f"Expected positive integer {name}, but got {value}")
-    return value
+    """Give a setting of each group."""
+    return [group[name] for group in optimizer.param_groups]
 
 
 def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
@@ -167,10 +140,10 @@ def one_for_each_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]
     """
     groups = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
-        value = [value] * groups
-    elif len(value) != groups:
+        return [value] * groups
+    if len(value) != groups:
         raise ValueError(f"{name} has {len(value)} values for {groups} groups of parameters")
-    return [own(entry) for entry in value]
+    return list(value)
 
 
 class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
@@ -194,14 +167,8 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
     _apart = ("optimizer", "lr_lambdas")
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        given, groups = settings.pop("lr_lambda"), len(optimizer.param_groups)
-        if not isinstance(given, (list, tuple)):
-            given = [given] * groups
-        elif len(given) != groups:
-            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
-        if not all(map(callable, given)):
-            raise TypeError(f"{type(self).__name__}: lr_lambda must be a function, or several")
-        super()._begin(optimizer, {**settings, "lr_lambdas": list(given)})
+        functions = one_for_each_group("lr_lambda", optimizer, settings.pop("lr_lambda"))
+        super()._begin(optimizer, {**settings, "lr_lambdas": functions})
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule remembers; instead of functions there is None."""
@@ -241,7 +208,7 @@ class _ByFactors(LRScheduler):
 
     def _restart(self) -> None:
         for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            set_lr(group, first)
+            group["lr"] = first
         self._is_initial = True
         self._go_to(0)
         self._is_initial = False
@@ -293,15 +260,7 @@ class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch
         factor: The factor, from 0 to 1.
         total_iters: When it is taken back.
         last_epoch: The epoch after which to go on; -1 to begin.
-
-    Raises:
-        ValueError: If the factor is out of range.
     """
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        if settings["factor"] > 1.0 or settings["factor"] < 0:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        super()._begin(optimizer, settings)
 
     def _factor(self, epoch: int) -> float | None:
         if epoch == 0:
@@ -322,12 +281,12 @@ class LinearLR(
         last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
-        ValueError: If a factor is out of range.
+        ValueError: If the first factor is out of range.
     """
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        if not (0 < settings["start_factor"] <= 1.0 and 0 <= settings["end_factor"] <= 1.0):
-            raise ValueError("start_factor and end_factor must be from 0 (excluded, included) to 1")
+        if not 0 < settings["start_factor"] <= 1.0:
+            raise ValueError("start_factor must be above 0 and up to 1")
         super()._begin(optimizer, settings)
 
     def _factor(self, epoch: int) -> float | None:
@@ -445,11 +404,9 @@ class CosineAnnealingWarmRestarts(
     T_i: float
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        first, times, _, last_epoch = settings.values()
-        for name, value in (("T_0", first), ("T_mult", times)):
-            _positive(name, value)
-        kept = {"T_0": first, "T_i": first, **settings, "T_cur": last_epoch}
-        super()._begin(optimizer, kept)
+        if settings["T_0"] < 1 or settings["T_mult"] < 1:
+            raise ValueError("T_0 and T_mult must be positive integers")
+        super()._begin(optimizer, settings)
 
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
@@ -465,25 +422,19 @@ class CosineAnnealingWarmRestarts(
         Raises:
             ValueError: If the epoch is negative.
         """
-        if epoch is None and self.last_epoch >= 0:
-            epoch, since, fall = self.last_epoch + 1, self.T_cur + 1, self.T_i
-            if since >= fall:
-                since, fall = since % fall, fall * self.T_mult
-        else:
-            epoch = since = epoch or 0
-            fall = self.T_0
-            while since >= fall:
-                since, fall = since - fall, fall * self.T_mult
+        epoch = self.last_epoch + 1 if epoch is None else epoch
         if epoch < 0:
             raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        self.T_cur, self.T_i = since, fall
+        self.T_cur, self.T_i = epoch, self.T_0
+        while self.T_cur >= self.T_i:
+            self.T_cur, self.T_i = self.T_cur - self.T_i, self.T_i * self.T_mult
         self._go_to(math.floor(epoch))
 
 
 class _WithMomentum(LRScheduler):
     """The part that schedules share which lead the momentum against the learning rate."""
 
-    def _begin_momentum(self, base: Any, most: Any, begins: bool) -> tuple[list[Any], list[Any]]:
+    def _begin_momentum(self, base: Any, most: Any, begins: bool) -> None:
         """Check that there is momentum, and set that of the first epoch."""
         optimizer = self.optimizer
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
@@ -495,7 +446,6 @@ class _WithMomentum(LRScheduler):
         for group, low, high in limits if begins else ():
             self._set_momentum(group, high)
             group |= {"max_momentum": high, "base_momentum": low}
-        return lows, highs
 
     def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
         if self.use_beta1:
@@ -552,31 +502,32 @@ class CyclicLR(
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         self.optimizer = optimizer
-        given, gamma, last_epoch = settings, settings["gamma"], settings.pop("last_epoch")
-        begins = last_epoch == -1
-        base_lrs = one_for_each_group("base_lr", optimizer, given.pop("base_lr"))
+        if settings["scale_fn"] is None and settings["mode"] not in self._MODES:
+            raise ValueError(f"mode may be one of {[*self._MODES]}, not {settings['mode']!r}")
+        begins = settings["last_epoch"] == -1
+        base_lrs = one_for_each_group("base_lr", optimizer, settings.pop("base_lr"))
         for group, rate in zip(optimizer.param_groups, base_lrs, strict=True) if begins else ():
-            set_lr(group, rate)
-        self.max_lrs = one_for_each_group("max_lr", optimizer, given.pop("max_lr"))
-        up, down = float(given.pop("step_size_up")), given.pop("step_size_down")
+            group["lr"] = rate
+        self.max_lrs = one_for_each_group("max_lr", optimizer, settings.pop("max_lr"))
+        up, down = float(settings.pop("step_size_up")), settings.pop("step_size_down")
         self.total_size = up + (up if down is None else float(down))
         self.step_ratio = up / self.total_size
-        if given["scale_fn"] is None:
-            scales: dict[str, tuple[Any, str]] = {
-                "triangular": (lambda cycle: 1.0, "cycle"),
-                "triangular2": (lambda cycle: 1 / (2.0 ** (cycle - 1)), "cycle"),
-                "exp_range": (lambda step: gamma**step, "iterations"),
-            }
-            if given["mode"] not in scales:
-                raise ValueError("mode is invalid and scale_fn is None")
-            given["scale_fn"], given["scale_mode"] = scales[given["mode"]]
-        low, high = given.pop("base_momentum"), given.pop("max_momentum")
-        self.__dict__.update(given)
-        if self.cycle_momentum:
-            limits = self._begin_momentum(low, high, begins)
-            self.base_momentums, self.max_momentums = limits
-        super()._begin(optimizer, {"last_epoch": last_epoch})
+        low, high = settings.pop("base_momentum"), settings.pop("max_momentum")
+        if settings["cycle_momentum"]:
+            self._begin_momentum(low, high, begins)
+        super()._begin(optimizer, settings)
         self.base_lrs = base_lrs
+
+    _MODES: ClassVar[dict[str, Any]] = {  # the share of the height in a cycle and at a step
+        "triangular": lambda cycle, step, gamma: 1.0,
+        "triangular2": lambda cycle, step, gamma: 1 / 2.0 ** (cycle - 1),
+        "exp_range": lambda cycle, step, gamma: gamma**step,
+    }
+
+    def _scale(self, cycle: int) -> float:
+        if self.scale_fn is None:
+            return self._MODES[self.mode](cycle, self.last_epoch, self.gamma)
+        return self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
 
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates, and set the momentum."""
@@ -584,12 +535,12 @@ class CyclicLR(
         at = 1.0 + self.last_epoch / self.total_size - cycle
         rises = at <= self.step_ratio
         height = at / self.step_ratio if rises else (at - 1) / (self.step_ratio - 1)
-        scale = self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
+        height *= self._scale(cycle)
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             low, high = group["base_momentum"], group["max_momentum"]
-            self._set_momentum(group, high - (high - low) * height * scale)
+            self._set_momentum(group, high - (high - low) * height)
         limits = zip(self.base_lrs, self.max_lrs, strict=True)
-        return [low + (high - low) * height * scale for low, high in limits]
+        return [low + (high - low) * height for low, high in limits]
 
 
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
@@ -640,21 +591,16 @@ class OneCycleLR(
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         self.optimizer = optimizer
         given, share, ways = settings, settings["pct_start"], settings["anneal_strategy"]
-        if given["total_steps"] is not None:
-            total = _positive("total_steps", given["total_steps"])
-        elif given["epochs"] is not None and given["steps_per_epoch"] is not None:
-            epochs = _positive("epochs", given["epochs"])
-            total = epochs * _positive("steps_per_epoch", given["steps_per_epoch"])
-        else:
-            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        total = given["total_steps"] or (given["epochs"] or 0) * (given["steps_per_epoch"] or 0)
+        if total < 1 or not 0 <= share <= 1 or ways not in ("cos", "linear"):
+            raise ValueError(
+                "OneCycleLR needs total_steps, or epochs and steps_per_epoch; pct_start from 0 to "
+                f"1, not {share}; and anneal_strategy 'cos' or 'linear', not {ways!r}"
+            )
         turn, last = float(share * total) - 1, total - 1
         phases = [(turn, _RISE), (last, _FALL_TO_THE_END)]
         if given["three_phase"]:
             phases[1:] = [(float(2 * share * total) - 2, _FALL), (last, _END)]
-        if not 0 <= share <= 1 or ways not in ("cos", "linear"):
-            raise ValueError(
-                f"pct_start={share} must be from 0 to 1, and anneal_strategy={ways!r} cos or linear"
-            )
         names = ("start_lr", "end_lr", "start_momentum", "end_momentum")
         self.total_steps = total
         self._schedule_phases: list[dict[str, Any]] = [
@@ -735,27 +681,17 @@ class ReduceLROnPlateau(
     """
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        if settings["factor"] >= 1.0:
-            raise ValueError("Factor should be < 1.0.")
-        self.optimizer, groups = optimizer, len(optimizer.param_groups)
-        least = settings.pop("min_lr")
-        several = isinstance(least, (list, tuple))
-        if several and len(least) != groups:
-            raise ValueError(f"expected {groups} min_lrs, got {len(least)}")
-        better = [settings.pop(name) for name in ("mode", "threshold", "threshold_mode")]
-        self.factor = settings.pop("factor")
-        self.default_min_lr = None if several else least
-        self.min_lrs = list(least) if several else [least] * groups
-        self.__dict__.update(settings, last_epoch=0)
+        ways = settings["mode"], settings["threshold_mode"]
+        if settings["factor"] >= 1.0 or ways not in product(("min", "max"), ("rel", "abs")):
+            raise ValueError(
+                f"factor must be below 1, mode min or max, threshold_mode rel or abs: {settings}"
+            )
+        self.optimizer = optimizer
+        self.min_lrs = one_for_each_group("min_lr", optimizer, settings.pop("min_lr"))
+        self.__dict__.update(settings)
+        self.last_epoch = self.cooldown_counter = self.num_bad_epochs = 0
+        self.best = self.mode_worse = math.inf if self.mode == "min" else -math.inf
         self._last_lr = values_of(optimizer, "lr")
-        self._init_is_better(*better)
-        self._reset()
-
-    def _reset(self) -> None:
-        """Forget what was seen so far."""
-        self.best = self.mode_worse
-        self.cooldown_counter = 0
-        self.num_bad_epochs = 0
 
     def step(  # type: ignore[override]
         self, metrics: SupportsFloat
@@ -776,20 +712,12 @@ class ReduceLROnPlateau(
             self.cooldown_counter -= 1
             self.num_bad_epochs = 0
         if self.num_bad_epochs > self.patience:
-            self._reduce_lr()
+            for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
+                before, after = group["lr"], max(group["lr"] * self.factor, least)
+                group["lr"] = after if before - after > self.eps else before
             self.cooldown_counter = self.cooldown
             self.num_bad_epochs = 0
         self._last_lr = values_of(self.optimizer, "lr")
-
-    def _reduce_lr(self) -> None:
-        groups = self.optimizer.param_groups
-        if len(groups) != len(self.min_lrs) and self.default_min_lr is not None:
-            self.min_lrs = [self.default_min_lr] * len(groups)
-        for group, least in zip(groups, self.min_lrs, strict=True):
-            before = float(group["lr"])
-            after = max(before * self.factor, least)
-            if before - after > self.eps:
-                set_lr(group, after)
 
     @property
     def in_cooldown(self) -> bool:
@@ -797,22 +725,9 @@ class ReduceLROnPlateau(
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
-        change = 0.0 - self.threshold if self.mode == "min" else self.threshold
+        change = -self.threshold if self.mode == "min" else self.threshold
         bound = best * (1.0 + change) if self.threshold_mode == "rel" else best + change
         return a < bound if self.mode == "min" else a > bound
-
-    def _init_is_better(self, mode: str, threshold: float, threshold_mode: str) -> None:
-        if mode not in {"min", "max"} or threshold_mode not in {"rel", "abs"}:
-            raise ValueError(f"There is no mode={mode!r} with threshold_mode={threshold_mode!r}")
-        self.mode_worse: Any = math.inf if mode == "min" else -math.inf
-        self.mode = mode
-        self.threshold = threshold
-        self.threshold_mode = threshold_mode
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        self.__dict__.update(state_dict)
-        self._init_is_better(self.mode, self.threshold, self.threshold_mode)
 
 
 class _Together(LRScheduler):
@@ -822,13 +737,8 @@ class _Together(LRScheduler):
     _schedulers: Sequence[Any]
 
     def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        if not schedulers:
-            raise ValueError(f"{type(self).__name__} needs at least one scheduler")
-        for scheduler in schedulers:
-            if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError("ReduceLROnPlateau is stepped by a measure: step it by itself")
-            if optimizer != scheduler.optimizer:
-                raise ValueError("All schedulers must belong to the same optimizer")
+        if not schedulers or any(each.optimizer is not optimizer for each in schedulers):
+            raise ValueError(f"{type(self).__name__} needs schedulers of one optimizer")
 
     def state_dict(self) -> dict[str, Any]:
         """Give all that the schedule and those in it remember."""
@@ -853,7 +763,6 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
 
     Raises:
         ValueError: If the schedules do not fit together.
-        TypeError: If one is no schedule.
 
     Example:
         >>> import minigrad as torch
@@ -883,7 +792,7 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         self.optimizer = optimizer
         # each schedule has made its first step: take that back, and let the first one make it
         for group in optimizer.param_groups:
-            set_lr(group, group["initial_lr"])
+            group["lr"] = group["initial_lr"]
         self.recursive_undo()
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
@@ -919,7 +828,6 @@ class ChainedScheduler(_Together):
 
     Raises:
         ValueError: If there is none, or they do not belong together.
-        TypeError: If one is no schedule.
 
     Example:
         >>> import minigrad as torch
@@ -934,8 +842,7 @@ class ChainedScheduler(_Together):
     """
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
-        first: Any = next(iter(schedulers), None)
-        owner: Any = optimizer or getattr(first, "optimizer", None)
+        owner: Any = optimizer or getattr(next(iter(schedulers), None), "optimizer", None)
         self._check(schedulers, owner)
         self.optimizer = owner
         self._schedulers = schedulers

@@ -6,7 +6,7 @@ import functools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from itertools import chain, count
+from itertools import chain
 from typing import Any, ClassVar
 
 from minigrad.autograd.messages import warn
@@ -78,10 +78,7 @@ class Optimizer:
         self._make_hook_tables()
         self._patch_step_function()
         if isinstance(params, Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or "
-                f"dicts, but got {typename(params)}"
-            )
+            raise TypeError("params must be tensors or dicts in a list; put this tensor into one")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         groups = list(params)
@@ -213,20 +210,16 @@ class Optimizer:
         """
         for pre_hook in self._hooks("state_dict_pre").values():
             pre_hook(self)
-        numbers: dict[int, int] = {}
-        counted = count()
-        for group in self.param_groups:  # of what is there twice, the last number counts
-            numbers = {id(each): next(counted) for each in group["params"]} | numbers
+        all_params = chain.from_iterable(group["params"] for group in self.param_groups)
+        numbers = {id(each): number for number, each in enumerate(all_params)}
         state_dict: dict[str, Any] = {
             "state": {
                 numbers[id(key)] if isinstance(key, Tensor) else key: value
                 for key, value in self.state.items()
             },
             "param_groups": [
-                {
-                    **{name: value for name, value in group.items() if name != "params"},
-                    "params": [numbers[id(parameter)] for parameter in group["params"]],
-                }
+                {name: value for name, value in group.items() if name != "params"}
+                | {"params": [numbers[id(parameter)] for parameter in group["params"]]}
                 for group in self.param_groups
             ],
         }
@@ -255,10 +248,7 @@ class Optimizer:
             raise ValueError("loaded state dict has a different number of parameter groups")
         pairs = [*zip(groups, self.param_groups, strict=True)]
         if any(len(new["params"]) != len(old["params"]) for new, old in pairs):
-            raise ValueError(
-                "loaded state dict contains a parameter group that doesn't match the size of "
-                "optimizer's group"
-            )
+            raise ValueError("loaded state dict contains a parameter group of another size")
         parameters: dict[Any, Any] = {}
         for new, old in pairs:
             parameters |= zip(new["params"], old["params"], strict=True)
@@ -287,9 +277,8 @@ class Optimizer:
         text = f"{type(self).__name__} ("
         for number, group in enumerate(self.param_groups):
             text += f"\nParameter Group {number}\n"
-            text += "".join(
-                f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params"
-            )
+            names = sorted(group.keys() - {"params"})
+            text += "".join(f"    {name}: {group[name]}\n" for name in names)
         return text + ")"
 
 
@@ -308,33 +297,19 @@ def _complete(param_group: Group, defaults: dict[str, Any]) -> None:
     if not isinstance(param_group, dict):
         raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
     params = param_group["params"]
-    if isinstance(params, Tensor):
-        params = [params]
-    elif isinstance(params, set):
-        raise TypeError(
-            "optimizer parameters need to be organized in ordered collections, but the "
-            "ordering of tensors in sets will change between runs. Please use a list instead."
-        )
-    params = param_group["params"] = list(params)
+    if isinstance(params, set):
+        raise TypeError("optimizer parameters need an order: give a list of them, not a set")
+    params = param_group["params"] = [params] if isinstance(params, Tensor) else list(params)
     for param in params:
         if not isinstance(param, Tensor):
-            raise TypeError(
-                f"optimizer can only optimize Tensors, but one of the params is {typename(param)}"
-            )
+            raise TypeError(f"optimizer can only optimize Tensors, not {typename(param)}")
         if not (defaults.get("differentiable") or param.is_leaf or param.retains_grad):
             raise ValueError("can't optimize a non-leaf Tensor")
     for name, default in defaults.items():
-        if default is required and name not in param_group:
-            raise ValueError(
-                f"parameter group didn't specify a value of required optimization parameter {name}"
-            )
-        param_group.setdefault(name, default)
+        if param_group.setdefault(name, default) is required:
+            raise ValueError(f"parameter group didn't specify a value of required {name}")
     if len(set(params)) != len(params):
-        warn(
-            "optimizer contains a parameter group with duplicate parameters; in future, this "
-            "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
-            "information"
-        )
+        warn("optimizer contains a parameter group with duplicate parameters: list each once")
 
 
 def _fit(value: Any, parameter: Any, name: Any = None) -> Any:

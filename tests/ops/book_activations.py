@@ -12,8 +12,6 @@ E8 = (8,)
 # settings are arrays of float32, so that they widen nothing
 NOISE = np.array([1, 0.2, 0.3, 1, 0.25, 1, 0.5, 0.125], np.float32)
 ROWS = np.array([[0, 2], [2, 1]])
-NUMBERS, BAGS = np.array([0, 2, 2, 1]), np.array([0, 0, 1, 1])
-KEPT = np.array([1.0, 0.0, 1.0, 1.0], np.float32)
 
 _erf = np.vectorize(math.erf)
 _phi = 1 / math.sqrt(2 * math.pi)
@@ -104,14 +102,6 @@ CASES: dict[str, list[Case]] = {
     ],
     "embedding": [
         case(lambda x: x[ROWS], (3, 2), then=(ROWS, -1)),
-    ],
-    "embedding_bag_sum": [
-        case(
-            lambda x, s: added(np.zeros((2, 2)), (BAGS,), x[NUMBERS] * (s * KEPT)[:, None]),
-            (3, 2),
-            V,
-            then=(NUMBERS, BAGS, KEPT, 2),
-        )
     ],
     "norm_dim": [case(norm_of(p), V, then=(p, (0,), False)) for p in (1, 2, 3)],
 }

@@ -108,32 +108,6 @@ def backward_of_mean(
     )
 
 
-# the windows of 5 entries in 3 parts, and of 4 in 2
-ROWS = [slice(0, 2), slice(1, 4), slice(3, 5)]
-COLUMNS = [slice(0, 2), slice(2, 4)]
-POSITIONS = np.array([[[0, 3], [8, 11], [17, 19]]])
-
-
-def in_parts(x: Any) -> Any:
-    return np.stack(
-        [np.stack([x[..., r, c].mean((-2, -1)) for c in COLUMNS], -1) for r in ROWS], -2
-    )
-
-
-def from_parts(g: Any) -> Any:
-    whole = np.zeros((1, 5, 4))
-    for i, r in enumerate(ROWS):
-        for j, c in enumerate(COLUMNS):
-            whole[..., r, c] += g[..., i, j] / ((r.stop - r.start) * 2)
-    return whole
-
-
-def at_positions(g: Any) -> Any:
-    whole = np.zeros((1, 20))
-    np.add.at(whole[0], POSITIONS.reshape(-1), g.reshape(-1))
-    return whole.reshape(1, 5, 4)
-
-
 CUBE = (1, 2, 2, 3)
 
 CASES: dict[str, list[Case]] = {
@@ -163,37 +137,5 @@ CASES: dict[str, list[Case]] = {
     "avg_pool3d": [mean(CUBE, (2, 1, 2), (1, 2, 2), (1, 1, 1), (0, 0, 0), False, True, None)],
     "avg_pool3d_backward": [
         backward_of_mean((1, 2, 1, 2), CUBE, (1, 2, 2), (1, 1, 1), (0, 0, 0), False, True, None)
-    ],
-    "adaptive_avg_pool2d": [Case(((1, 5, 4),), in_parts, lambda op, x: op(x, (3, 2)))],
-    "adaptive_avg_pool2d_backward": [
-        Case(((1, 3, 2), (1, 5, 4)), lambda g, x: from_parts(g), lambda op, g, x: op(g, x))
-    ],
-    "adaptive_avg_pool3d": [
-        Case(
-            ((1, 2, 5, 4),),
-            lambda x: in_parts(x.mean(1, keepdims=True)),
-            lambda op, x: op(x, (1, 3, 2)),
-        )
-    ],
-    "adaptive_avg_pool3d_backward": [
-        Case(
-            ((1, 1, 3, 2), (1, 2, 5, 4)),
-            lambda g, x: np.stack([from_parts(g[0]) / 2] * 2, 1),
-            lambda op, g, x: op(g, x),
-        )
-    ],
-    "adaptive_max_pool2d": [
-        Case(
-            ((1, 5, 4),),
-            lambda x: x.reshape(1, 20)[:, POSITIONS[0]],
-            lambda op, x: op(x, POSITIONS),
-        )
-    ],
-    "adaptive_max_pool2d_backward": [
-        Case(
-            ((1, 3, 2), (1, 5, 4)),
-            lambda g, x: at_positions(g),
-            lambda op, g, x: op(g, x, POSITIONS),
-        )
     ],
 }

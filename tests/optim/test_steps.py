@@ -112,17 +112,6 @@ def test_steps_are_counted_in_the_default_dtype():
     assert steps.dtype is minigrad.float64
 
 
-def test_what_no_processor_can_do_is_refused():
-    weight = minigrad.ones(2, requires_grad=True)
-    weight.grad = minigrad.ones(2)
-    for kind in (optim.Adam, optim.RMSprop, optim.Adamax):
-        with pytest.raises(AssertionError, match="capturable"):
-            kind([weight], capturable=True).step()
-    for other in ("foreach", "differentiable"):
-        with pytest.raises(RuntimeError, match=f"`fused` does not support `{other}`"):
-            optim.Adam([weight], fused=True, **{other: True})
-
-
 @every_kind
 def test_a_step_that_is_to_be_recorded_is_refused(kind, settings):
     with pytest.raises(NotImplementedError, match="records nothing"):

@@ -8,7 +8,6 @@ from .regions import D, a, beta, on_both_sides, vector, x, y
 HALF = Rational(1, 2)
 NOISE = np.array([1, 0.5])
 ROWS = np.array([[0, 2], [2, 1]])
-NUMBERS, BAGS = np.array([0, 2, 2]), np.array([0, 0, 1])
 
 
 def beyond(entry, low, high):
@@ -49,7 +48,6 @@ CASES = {
         ([("x", 2, 2, 1)], (ROWS, (3, 1), 1)),
         ([("x", 2, 2, 1)], (ROWS, (3, 1), -1)),
     ],
-    "embedding_bag_sum": [([("x", 3, 2), ("y", 3)], (NUMBERS, BAGS, np.array([1, 0, 1]), 2))],
     "norm_dim": [(vector, (k, (0,), False), on_both_sides(x(0), x(1))) for k in (1, 2, 3)],
 }
 

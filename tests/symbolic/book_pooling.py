@@ -14,7 +14,6 @@ CUBES = ((1, 1, 2), (1, 1, 2), (0, 0, 0), (1, 1, 1), False)
 SHARES = ((1, 2), (1, 1), (0, 1), False, False, None)
 WHOLE = ((2, 2), (2, 2), (0, 0), False, True, 3)
 CUBIC = ((1, 1, 2), (1, 1, 1), (0, 0, 0), False, True, None)
-PLACES = np.array([[[1, 2]]])
 
 
 def first(*shape):
@@ -56,10 +55,4 @@ CASES = {
     ],
     "avg_pool3d": [([("x", 1, 1, 1, 3)], CUBIC)],
     "avg_pool3d_backward": [([("g", 1, 1, 1, 2), ("x", 1, 1, 1, 3)], CUBIC)],
-    "adaptive_avg_pool2d": [([("x", 1, 2, 3)], ((1, 2),))],
-    "adaptive_avg_pool2d_backward": [([("g", 1, 1, 2), ("x", 1, 2, 3)], ())],
-    "adaptive_avg_pool3d": [([("x", 1, 1, 2, 3)], ((1, 1, 2),))],
-    "adaptive_avg_pool3d_backward": [([("g", 1, 1, 1, 2), ("x", 1, 1, 2, 3)], ())],
-    "adaptive_max_pool2d": [([("x", 1, 2, 2)], (PLACES,))],
-    "adaptive_max_pool2d_backward": [([("g", 1, 1, 2), ("x", 1, 2, 2)], (PLACES,))],
 }

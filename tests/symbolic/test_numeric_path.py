@@ -109,7 +109,7 @@ ALWAYS = (
     "ops/convolution.py",
     "ops/losses.py", "ops/normalization.py", "ops/attention.py", "ops/recurrent.py",
     "ops/softmax.py",
-    "optim/adam.py", "optim/each_parameter.py", "optim/optimizer.py",
+    "optim/each_parameter.py", "optim/optimizer.py",
 )  # fmt: skip
 
 

@@ -204,9 +204,7 @@ COUNT = [
     w("avg_pool2d", "self", times(2)),
     w("avg_pool2d", "self", times(0.75), 1),
     w("avg_pool3d", "self", times(2)),
-    w("adaptive_avg_pool2d", "self", times(2)),
     w("repeat", "self", times(0.5)),
-    w("embedding_bag_sum", "weight", times(2)),
     w("binary_cross_entropy_with_logits", "self", times(3), 1),
 ]
 KINK = [
@@ -242,12 +240,8 @@ OFF_BY_ONE = [
     w("embedding", "weight", rolled(0)),
     w("unfold_dim", "self", rolled()),
     w("as_strided", "self", rolled()),
-    w("pixel_shuffle", "self", rolled(0)),
-    w("channel_shuffle", "self", rolled(1)),
-    w("upsample_nearest1d", "self", rolled()),
     w("im2col", "self", rolled()),
     w("max_pool2d_with_indices", "self", rolled()),
-    w("adaptive_max_pool2d", "self", rolled()),
     w("median_all", "self", rolled()),
     w("tril", "self", lambda right, grad, diagonal: np.tril(grad, diagonal - 1)),
     w("triu", "self", lambda right, grad, diagonal: np.triu(grad, diagonal + 1)),

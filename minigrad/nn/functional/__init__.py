@@ -15,9 +15,7 @@ for _file in (
     "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.linear_algebra",
     "ops.linear", "ops.losses", "ops.margin_losses", "ops.norms",
     "ops.padding", "ops.rectifiers", "ops.softmax",
-    "nn.functional.embeddings",
-    "nn.functional.normalization", "nn.functional.pooling",
-    "nn.functional.resizing",
+    "nn.functional.embeddings", "nn.functional.normalization", "nn.functional.pooling",
 ):  # fmt: skip
     _import_module(f"minigrad.{_file}")
 

@@ -16,7 +16,6 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.parts import add_rows
 from minigrad.ops.shape import type_name
 from minigrad.signatures import functional
-from minigrad.signatures.arguments import check_tensor
 
 
 def _weighed(rows: Any, positions: Any, padding_idx: int) -> Any:
@@ -50,31 +49,6 @@ def embedding_dense_backward(
 def embedding(weight: Array, positions: Any, padding_idx: int) -> Array:
     """Rows of a table at listed places; the row of padding gets no gradient."""
     return weight[positions]
-
-
-@operation(
-    "EmbeddingBagBackward0",
-    weight=lambda grad, weight_sym_sizes, per_sample_weights, positions, bags, kept: dispatch(
-        embedding_dense_backward,
-        grad[bags] * (per_sample_weights * kept)[:, None],
-        positions,
-        weight_sym_sizes,
-        -1,
-    ),
-    per_sample_weights=lambda grad, weight, positions, bags, kept: (
-        np.add.reduce(grad[bags] * weight[positions], axis=1) * kept
-    ),
-)
-def embedding_bag_sum(
-    weight: Array, per_sample_weights: Array, positions: Any, bags: Any, kept: Any, count: int
-) -> Array:
-    """Sums of rows times weights, one for each bag: entry k is a row and the bag it goes to.
-
-    `kept` is 0 for padding, else 1; or for a mean, 1 over the number of rows in the bag.
-    """
-    sums = zeros_for(weight, (count, weight.shape[1]))
-    add_rows(sums, bags, weight[positions] * (per_sample_weights * kept)[:, None])
-    return sums
 
 
 # ---------------------------------------------------------------------- what is called
@@ -119,8 +93,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     return hot
 
 
-def _check_table(name: str, positions: Any, table: Any, **settings: Any) -> None:
-    """Raise if there are no such rows, or a setting asks for what is not here."""
+def _check(name: str, positions: Any, table: Any, **settings: Any) -> None:
+    """Raise if there are no such rows, or a setting asks for what is not supported."""
     if positions.dtype not in (np.dtype("int64"), np.dtype("int32")) or table.ndim != 2:
         raise RuntimeError(
             f"{name} takes numbers of rows, of int64 or int32, and a table of two dimensions, not "
@@ -129,19 +103,15 @@ def _check_table(name: str, positions: Any, table: Any, **settings: Any) -> None
     for setting, value in settings.items():
         if value not in (None, False):
             raise NotImplementedError(f"{name} has no {setting} here. Leave out {setting}={value}.")
+    if positions.size and not 0 <= positions.min() <= positions.max() < len(table):
+        raise IndexError(
+            f"index out of range in self. The table has {len(table)} rows, and the numbers go "
+            f"from {positions.min()} to {positions.max()}."
+        )
 
 
-def _outside(positions: Any, table: Any) -> str:
-    """Say that numbers of rows are out of range, or nothing."""
-    if not positions.size or (positions.min() >= 0 and positions.max() < len(table)):
-        return ""
-    return (
-        f"index out of range in self. The table has {len(table)} rows, and the numbers go "
-        f"from {positions.min()} to {positions.max()}."
-    )
-
-
-def _padding(padding_idx: int | None, rows: int) -> int:
+def row_of_padding(padding_idx: int | None, rows: int) -> int:
+    """Give the number of the row that is padding, counted from 0 on; -1 if there is none."""
     if padding_idx is None:
         return -1
     if not -rows <= padding_idx < rows:
@@ -151,8 +121,8 @@ def _padding(padding_idx: int | None, rows: int) -> int:
 
 @functional("embedding")
 def looked_up(
-    input: Any,
-    weight: Any,
+    input: Tensor,
+    weight: Tensor,
     padding_idx: int | None = None,
     max_norm: Any = None,
     norm_type: Any = 2.0,
@@ -191,18 +161,13 @@ def looked_up(
         tensor([[2., 3.],
                 [0., 1.]])
     """
-    check_tensor("embedding", weight, "weight", 1)
-    check_tensor("embedding", input, "indices", 2)
-    padding = _padding(padding_idx, weight.size(0))
-    positions, table = input._array, weight._array
+    padding = row_of_padding(padding_idx, weight.size(0))
     refused = {"max_norm": max_norm, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
-    _check_table("embedding", positions, table, **refused)
-    if told := _outside(positions, table):
-        raise IndexError(told)
-    return watched(embedding(weight, positions, padding), input)
+    _check("embedding", input._array, weight._array, **refused)
+    return watched(embedding(weight, input._array, padding), input)
 
 
-@functional
+@functional()
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -235,10 +200,11 @@ def embedding_bag(
         One vector for each bag; an empty bag gives zeros.
 
     Raises:
+        IndexError: If a number is out of range.
         NotImplementedError: If the largest entries are asked for, or a gradient by frequency, or
             a sparse one, or weights for a mean.
-        RuntimeError: If a number or an offset is out of range.
-        ValueError: If shapes do not fit together, or there is no such mode.
+        RuntimeError: If an offset is out of range.
+        ValueError: If shapes do not fit together.
 
     Shape:
         - input: (B, N), or (N,) with offsets (B,)
@@ -252,32 +218,31 @@ def embedding_bag(
         tensor([[1., 2.],
                 [2., 3.]])
     """
-    if per_sample_weights is not None and input.size() != per_sample_weights.size():
-        raise ValueError("embedding_bag: per_sample_weights must have the shape of the input")
-    padding = _padding(padding_idx, weight.size(0))
-    positions, starts = _bags(input, offsets)
     if mode not in ("sum", "mean") or (per_sample_weights is not None and mode != "sum"):
         raise NotImplementedError(
             f"embedding_bag has no mode={mode!r} here, and per_sample_weights for mode='sum' only. "
             "Look rows up with embedding, and join them yourself."
         )
+    padding = row_of_padding(padding_idx, weight.size(0))
+    positions, starts = _bags(input, offsets)
     refused = {"max_norm": max_norm, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
-    _check_table("embedding_bag", positions, weight._array, **refused)
-    told = _outside(positions, weight._array)
-    if told or (starts.size and (starts[0] != 0 or starts[-1] > len(positions))):
-        raise RuntimeError(told or "embedding_bag: offsets go from 0 to the end of the input")
+    _check("embedding_bag", positions, weight._array, **refused)
+    if starts.size and (starts[0] != 0 or starts[-1] > len(positions)):
+        raise RuntimeError("embedding_bag: offsets go from 0 to the end of the input")
+    count, end = len(starts), len(positions)
     if include_last_offset:
-        count, end, starts = len(starts) - 1, int(starts[-1]), starts[:-1]
-    else:
-        count, end = len(starts), len(positions)
+        count, end, starts = count - 1, int(starts[-1]), starts[:-1]
     bags = np.searchsorted(starts, np.arange(len(positions)), side="right") - 1
-    kept = (positions != padding).astype(weight._array.dtype)
+    kept = (positions != padding).astype(np.float64)
     kept[end:] = 0  # what comes after the last offset counts nowhere
     if mode == "mean":
-        sizes = np.bincount(bags, kept.astype(np.float64), count)
-        kept /= np.maximum(sizes, 1)[bags].astype(kept.dtype)
-    factors = wrap(np.ones_like(kept)) if per_sample_weights is None else per_sample_weights
-    return embedding_bag_sum(weight, factors.reshape(-1), positions, bags, kept, count)
+        kept /= np.maximum(np.bincount(bags, kept, count), 1)[bags]
+    dtype = weight._array.dtype
+    rows = embedding(weight, positions, -1) * wrap(kept[:, None].astype(dtype))
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.reshape(-1, 1)
+    sums = wrap(np.zeros((count, weight._array.shape[1]), dtype))
+    return sums.index_add(0, wrap(bags), rows)
 
 
 def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Any, Any]:
@@ -285,7 +250,7 @@ def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Any, Any]:
     array = input._array
     if array.ndim == 2 and offsets is None:
         return array.reshape(-1), np.arange(len(array)) * array.shape[1]
-    if array.ndim == 1 and isinstance(offsets, Tensor) and offsets.ndim == 1:
+    if array.ndim == 1 and offsets is not None and offsets.ndim == 1:
         return array, offsets._array
     raise ValueError(
         "embedding_bag takes a matrix, each row of which is a bag, or a vector and offsets, where "

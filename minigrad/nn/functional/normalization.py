@@ -7,19 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.core.modes import is_grad_enabled
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.ops.padding import constant_pad_nd
 from minigrad.signatures import functional
-from minigrad.signatures.arguments import check_tensor, dimension, not_implemented, number
-from minigrad.signatures.out import refuse_gradient
+from minigrad.signatures.arguments import check_tensor, not_implemented
 from minigrad.signatures.signature import Sizes
 from minigrad.signatures.variants import in_functional
-
-# ---------------------------------------------------------------------- what is called
 
 MIXED = (
     "mixed dtype (CPU): all inputs must share same datatype. Convert the input or the layer with "
@@ -27,12 +23,7 @@ MIXED = (
 )
 
 
-def _array(tensor: Tensor | None) -> Any:
-    """Give the array of a tensor that may be missing."""
-    return None if tensor is None else tensor._array
-
-
-def _applied(
+def _normalized(
     operation: Any,
     name: str,
     input: Tensor,
@@ -42,28 +33,27 @@ def _applied(
     eps: float,
     statistics: ops.Statistics | None = None,
 ) -> Tensor:
-    """Normalize, in the dtype of the input; weights of float16 inputs may be of float32."""
-    array = input._array
-    if array.dtype.kind in "iub":
-        raise not_implemented(name, array)
-    if eps.__class__ is not float:
-        eps = number(eps, name, "eps", 5, "float")
-    statistics = ops.Statistics() if statistics is None else statistics
-    kinds = {each._array.dtype for each in (weight, bias) if each is not None}
+    """Normalize: input, weight and bias are of one dtype, of floating point."""
+    _refuse_integers(name, input)
     weight, bias = ABSENT if weight is None else weight, ABSENT if bias is None else bias
-    if kinds - {array.dtype}:
-        if array.dtype != np.float16 or kinds != {np.dtype(np.float32)}:
+    for each in (weight, bias):
+        if each is not ABSENT and each._array.dtype != input._array.dtype:
             raise RuntimeError(MIXED)
-        return operation(input.float(), weight, bias, layout, eps, statistics).half()
+    statistics = ops.Statistics() if statistics is None else statistics
     return operation(input, weight, bias, layout, eps, statistics)
 
 
-def _check_sizes(name: str, wanted: tuple[int, ...], *given: Tensor | None) -> None:
+def _refuse_integers(name: str, input: Tensor) -> None:
+    if input._array.dtype.kind in "iub":
+        raise not_implemented(name, input._array)
+
+
+def _check_sizes(name: str, expected: tuple[int, ...], *given: Tensor | None) -> None:
     """Raise if a tensor that goes with what is normalized has another shape."""
     for each in given:
-        if each is not None and each._array.shape != wanted:
+        if each is not None and each._array.shape != expected:
             found = list(each._array.shape)
-            raise RuntimeError(f"{name}: expected a tensor of shape {list(wanted)}, got {found}")
+            raise RuntimeError(f"{name}: expected a tensor of shape {list(expected)}, got {found}")
 
 
 def _last_sizes(name: str, input: Tensor, normalized: tuple[int, ...], *given: Any) -> Any:
@@ -101,7 +91,11 @@ def layer_norm(
     """
     axes = _last_sizes("layer_norm", input, normalized_shape, weight, bias)
     layout = ops.layout_of(input._array.shape, axes, tuple(range(axes[0])))
-    return _applied(ops.native_layer_norm, "layer_norm", input, weight, bias, layout, eps)
+    return _normalized(ops.native_layer_norm, "layer_norm", input, weight, bias, layout, eps)
+
+
+def _refuse_one_value(sizes: tuple[int, ...]) -> None:
+    raise ValueError(f"Expected more than 1 value per channel when training, got {list(sizes)}")
 
 
 @functional()
@@ -132,7 +126,7 @@ def group_norm(
     _check_sizes("group_norm", sizes[1:2], weight, bias)
     view = (sizes[0], num_groups, sizes[1] // num_groups, math.prod(sizes[2:]))
     layout = ops.layout_of(view, (2, 3), (0, 3))
-    return _applied(ops.native_group_norm, "group_norm", input, weight, bias, layout, eps)
+    return _normalized(ops.native_group_norm, "group_norm", input, weight, bias, layout, eps)
 
 
 @functional()
@@ -158,8 +152,7 @@ def rms_norm(
         tensor([[0.8485, 1.1314]])
     """
     dims, array = _last_sizes("rms_norm", input, normalized_shape, weight), input._array
-    if array.dtype.kind in "iub":
-        raise not_implemented("rms_norm", array)
+    _refuse_integers("rms_norm", input)
     if eps is None:
         eps = float(np.finfo(np.float64 if array.dtype == np.float64 else np.float32).eps)
     wide = input.float() if array.dtype == np.float16 else input
@@ -188,13 +181,11 @@ def normalize(
         tensor([[0.6000, 0.8000]])
     """
     check_tensor("normalize", input)
-    if out is not None and is_grad_enabled():
-        refuse_gradient("div", input)
     result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
 
 
-@functional
+@functional()
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
@@ -212,32 +203,24 @@ def local_response_norm(
     Raises:
         ValueError: If the input has fewer than three dimensions.
     """
-    check_tensor("local_response_norm", input)
-    dim = input._array.ndim
-    if dim < 3:
-        raise ValueError(f"local_response_norm takes (N, C, L, ...), not {dim} dimensions")
-    squares = input.mul(input)
-    border = (size // 2, (size - 1) // 2)
-    if dim == 3:
-        wide = constant_pad_nd(squares.unsqueeze(1), (0, 0, *border), 0)
-        around = in_functional["avg_pool2d"](wide, (size, 1), stride=1).squeeze(1)
-    else:
-        sizes = input.size()
-        volume = squares.view(sizes[0], 1, sizes[1], sizes[2] if dim > 3 else 1, -1)
-        wide = constant_pad_nd(volume, (0, 0, 0, 0, *border), 0)
-        around = in_functional["avg_pool3d"](wide, (size, 1, 1), stride=1).squeeze(1).view(sizes)
+    sizes = input._array.shape
+    if len(sizes) < 3:
+        raise ValueError(f"local_response_norm takes (N, C, L, ...), not {len(sizes)} dimensions")
+    squares = input.mul(input).flatten(2).unsqueeze(1)
+    wide = constant_pad_nd(squares, (0, 0, size // 2, (size - 1) // 2), 0)
+    around = in_functional["avg_pool2d"](wide, (size, 1), stride=1).squeeze(1).view(sizes)
     return input / around.mul(alpha).add(k).pow(beta)
 
 
-@functional
+@functional()
 def batch_norm(
     input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
     training: bool = False,
-    momentum: float = 0.1,
+    momentum: Any = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
     r"""Normalize each channel over the batch: $y = w (x - \mu) / \sqrt{v + \varepsilon} + b$.
@@ -268,42 +251,31 @@ def batch_norm(
         tensor([[-1.0000,  0.0000],
                 [ 1.0000,  0.0000]])
     """
-    check_tensor("batch_norm", input)
     sizes = input._array.shape
     if training and math.prod(sizes[:1] + sizes[2:]) == 1:
         _refuse_one_value(sizes)
-    return _batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
-
-
-def _refuse_one_value(sizes: tuple[int, ...]) -> None:
-    raise ValueError(f"Expected more than 1 value per channel when training, got {list(sizes)}")
-
-
-def _batch_norm(input: Tensor, *settings: Any) -> Tensor:
-    running_mean, running_var, weight, bias, training, momentum, eps = settings
     array = input._array
-    dimension(1, array.ndim)
     channels = array.shape[1]
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var: give both, or none")
     if running_mean is None and not training:
         raise RuntimeError("Without running_mean and running_var there is nothing to evaluate by")
     _check_sizes("batch_norm", (channels,), running_mean, running_var, weight, bias)
-    mean, var = _array(running_mean), _array(running_var)
-    fitting = (array.dtype, np.float32 if array.dtype == np.float16 else array.dtype)
-    if mean is not None and array.dtype.kind == "f" and mean.dtype not in fitting:
-        raise RuntimeError(MIXED)
     axes = (0, *range(2, array.ndim))
     layout = ops.layout_of(array.shape, axes, axes)
     statistics = ops.Statistics()
+    if running_mean is not None:
+        mean, var = running_mean._array, running_var._array
+        if array.dtype.kind == "f" and mean.dtype != array.dtype:
+            raise RuntimeError(MIXED)
     if not training:
         statistics.fixed = True
         statistics.mean = mean.reshape(layout.beside)
         statistics.rstd = 1 / np.sqrt(var.reshape(layout.beside) + eps)
-    result = _applied(
+    result = _normalized(
         ops.native_batch_norm, "batch_norm", input, weight, bias, layout, eps, statistics
     )
-    if training and mean is not None and array.size:
+    if training and running_mean is not None and array.size:
         count = array.size // channels
         unbiased = statistics.variance * (count / max(count - 1, 1))
         # without a new version, as in PyTorch
@@ -340,17 +312,14 @@ def instance_norm(
         ValueError: If each channel has only one value to learn from.
     """
     sizes = input._array.shape
-    if use_input_stats and math.prod(sizes[2:]) == 1:
-        _refuse_one_value(sizes)
     count, channels = sizes[:2]
     # as PyTorch does it: all samples beside each other, as channels of one sample
     together = input.contiguous().view(1, count * channels, *sizes[2:])
-    mean, var = (
-        None if kept is None else wrap(np.tile(kept._array, count))
-        for kept in (running_mean, running_var)
+    mean, var, weight, bias = (
+        None if each is None else each.repeat(count)
+        for each in (running_mean, running_var, weight, bias)
     )
-    weight, bias = (None if each is None else each.repeat(count) for each in (weight, bias))
-    result = _batch_norm(together, mean, var, weight, bias, use_input_stats, momentum, eps)
+    result = batch_norm(together, mean, var, weight, bias, use_input_stats, momentum, eps)
     for kept, new in ((running_mean, mean), (running_var, var)):
         if kept is not None and new is not None and use_input_stats:
             kept._array[...] = new._array.reshape(count, channels).mean(0)

@@ -1,9 +1,11 @@
-r"""Pooling and its derivatives: the largest entry or the mean of each window of an image.
+r"""Pooling and resizing: the largest entry or the mean of each window of an image, or a new size.
 
 The gradient of the largest goes to the entry that was chosen, that of a mean in equal shares to all
 entries. Windows go over the last dimensions of an array, as many as the window has. Each entry of
 the window is looked at for all windows at once: there are few entries in a window, and many
 windows. Pooling of one dimension is that of two, of height 1.
+
+Resizing goes dimension by dimension: each new entry is a sum of a few old ones times weights.
 """
 
 # mypy: disable-error-code="has-type"
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,7 +35,9 @@ from minigrad.ops import shape
 from minigrad.ops.choices import where_true
 from minigrad.ops.correlation import of_dimensions, padded, per_dimension, window_entries
 from minigrad.ops.reduction import mean_dim
-from minigrad.signatures.arguments import Unsaid, check_tensor, different, not_implemented, whole
+from minigrad.signatures import functional
+from minigrad.signatures.arguments import Unsaid, different, not_implemented
+from minigrad.signatures.variants import in_functional
 
 Sizes = Sequence[int]
 
@@ -223,7 +228,7 @@ def _divisor(sizes: Sizes, outputs: Sizes, like: Any, settings: Any) -> Any:
         end = np.minimum(start + k, n + p)
         if not count_include_pad:
             start, end = np.maximum(start, 0), np.minimum(end, n)
-        counts = np.asarray(counts)[..., None] * (end - start)
+        counts = np.multiply.outer(counts, end - start)
     return counts.astype(like.dtype)
 
 
@@ -232,17 +237,11 @@ def _mean(array: Any, *settings: Any) -> Any:
     kernel, stride, padding, ceil_mode, _, _ = settings
     steps = (1,) * len(kernel)
     whole, outputs, _ = bordered(array, (kernel, stride, padding, steps, ceil_mode), 0)
-    total: Any = None
-    for places in window_entries(kernel, outputs, stride, steps):
-        seen = whole[places]
-        if total is None:
-            total = seen.copy("C")
-        else:
-            total += seen
-    by = _divisor(array.shape[-len(kernel) :], outputs, array, settings)
-    if array.dtype.kind in "iu":
-        return (total / by).astype(array.dtype)
-    total /= by
+    first, *others = window_entries(kernel, outputs, stride, steps)
+    total = whole[first].copy("C")
+    for places in others:
+        total += whole[places]
+    total /= _divisor(array.shape[-len(kernel) :], outputs, array, settings)
     return total
 
 
@@ -270,19 +269,7 @@ MEANS = {  # by the number of dimensions
     for dims in (2, 3)
 }
 
-# ---------------------------------------------------------------------- checks
-
-
-def _windows(name: str, ndim: int, input: Any, **given: Any) -> list[tuple[int, ...]]:
-    """Give the settings of windows as tuples; a stride that was not said is the window's size."""
-    check_tensor(name, input)
-    unsaid = given["stride"] is None
-    if unsaid:
-        given["stride"] = given["kernel_size"]
-    windows = [per_dimension(name, setting, value, ndim) for setting, value in given.items()]
-    if unsaid:
-        windows[1] = Unsaid(windows[1])
-    return windows
+# ---------------------------------------------------------------------- what is called
 
 
 def _check_images(name: str, array: Any, dims: int, first: int) -> None:
@@ -294,42 +281,39 @@ def _check_images(name: str, array: Any, dims: int, first: int) -> None:
         )
 
 
-def _check(name: str, array: Any, windows: Any, ceil_mode: bool, refused: str) -> None:
-    """Raise if a setting is out of range, there is nothing to pool, or no kernel for the dtype."""
+def _windows(
+    name: str, ndim: int, input: Tensor, refused: str, ceil_mode: Any, *given: Any
+) -> tuple[Tensor, list[tuple[int, ...]]]:
+    """Check what is pooled and the settings of the windows; a signal becomes an image of height 1.
+
+    Raises:
+        RuntimeError: If a setting is out of range, or there is nothing to pool.
+        NotImplementedError: If there is no pooling of such numbers.
+    """
+    array = input._array
+    settings = dict(zip(("kernel_size", "stride", "padding", "dilation"), given, strict=True))
+    if settings["stride"] is None:
+        settings["stride"] = settings["kernel_size"]
+    windows = [per_dimension(name, *setting, ndim) for setting in settings.items()]
     kernel, stride, padding, dilation = windows
-    dims = len(kernel)
-    _check_images(name, array, dims, -dims - 1)
-    wide = any(
-        p > (d * (k - 1) + 1) // 2 for k, p, d in zip(kernel, padding, dilation, strict=True)
-    )
+    _check_images(name, array, ndim, -ndim - 1)
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+    wide = any(p > r // 2 for p, r in zip(padding, reach, strict=True))
     if min(*kernel, *stride, *dilation, min(padding) + 1) < 1 or wide:
         raise RuntimeError(
             f"{name}() needs windows and steps of at least 1, and a padding of at most half a "
-            f"window; got kernel_size={kernel}, stride={stride}, padding={padding} and "
-            f"dilation={dilation}"
+            f"window; got {settings}"
         )
-    if min(pooled_sizes(array.shape[-dims:], *windows, ceil_mode)) < 1:
+    if min(pooled_sizes(array.shape[-ndim:], *windows, ceil_mode)) < 1:
         raise RuntimeError(f"{name}(): a window is larger than the input {list(array.shape)}")
     if array.dtype.kind in refused:
         raise not_implemented(name, array)
-
-
-# ---------------------------------------------------------------------- what is called
-
-
-def as_image(signal: Tensor) -> Tensor:
-    """Give a signal as an image of height 1."""
-    return shape.unsqueezed(signal, -2)
-
-
-def as_signal(image: Tensor) -> Tensor:
-    """Give an image of height 1 as a signal."""
-    return shape.squeeze(image, -2)
-
-
-def _of_image(windows: Any) -> list[tuple[int, ...]]:
-    """Give the windows of a signal as those of an image of height 1."""
-    return [(least, *given) for least, given in zip((1, 1, 0, 1), windows, strict=False)]
+    if given[1] is None:
+        windows[1] = Unsaid(stride)
+    if ndim > 1:
+        return input, windows
+    one = zip((1, 1, 0, 1), windows, strict=True)
+    return shape.unsqueezed(input, -2), [(least, *each) for least, each in one]
 
 
 def _maximum(
@@ -374,26 +358,16 @@ def _maximum(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
-    windows = _windows(
-        name,
-        ndim,
-        input,
-        kernel_size=kernel_size,
-        stride=stride,
-        padding=padding,
-        dilation=dilation,
-    )
-    _check(name, input._array, windows, bool(ceil_mode), "iubc" if ndim == 1 else "b")
+    windows = kernel_size, stride, padding, dilation
+    image, given = _windows(name, ndim, input, "b", bool(ceil_mode), *windows)
+    chosen, settings = Chosen(), (*given, bool(ceil_mode))
+    result = MAXIMA[len(given[0])](image, *settings, chosen)
+    sizes = image._array.shape[-len(given[0]) :]
     if ndim == 1:
-        windows, input = _of_image(windows), as_image(input)
-    chosen, given = Chosen(), (*windows, bool(ceil_mode))
-    result = MAXIMA[len(windows[0])](input, *given, chosen)
-    sizes = input._array.shape[-len(windows[0]) :]
-    if ndim == 1:
-        result = as_signal(result)
+        result = shape.squeeze(result, -2)
     if not return_indices:
         return result
-    indices = wrap(chosen.positions(sizes, given).reshape(result._array.shape))
+    indices = wrap(chosen.positions(sizes, settings).reshape(result._array.shape))
     return watched(result, indices), indices
 
 
@@ -435,16 +409,11 @@ def _average(
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
     """
-    windows = _windows(name, ndim, input, kernel_size=kernel_size, stride=stride, padding=padding)
-    refused = "bc" if input._array.dtype == np.int64 else "iubc"
-    _check(name, input._array, [*windows, (1,) * ndim], bool(ceil_mode), refused)
-    if divisor_override == 0:
-        raise RuntimeError(f"{name}(): divisor_override must not be zero")
-    if ndim == 1:
-        windows, input = _of_image(windows), as_image(input)
-    given = (*windows, bool(ceil_mode), bool(count_include_pad), divisor_override)
-    result = MEANS[len(windows[0])](input, *given)
-    return as_signal(result) if ndim == 1 else result
+    windows = kernel_size, stride, padding, 1
+    image, given = _windows(name, ndim, input, "iubc", bool(ceil_mode), *windows)
+    settings = (*given[:3], bool(ceil_mode), bool(count_include_pad), divisor_override)
+    result = MEANS[len(given[0])](image, *settings)
+    return shape.squeeze(result, -2) if ndim == 1 else result
 
 
 def _average_of_signals(
@@ -477,62 +446,16 @@ def parts(size: int, count: int) -> list[slice]:
     return [slice(i * size // count, -((i + 1) * size // -count)) for i in range(count)]
 
 
-def _shares(like: Any, size: int, count: int) -> Any:
+def _shares(like: Any, size: int, count: int) -> Tensor:
     """Give a matrix that averages parts: the share of each entry in the mean of each part."""
-    matrix = np.zeros((count, size))
-    for row, part in zip(matrix, parts(size, count), strict=True):
-        row[part] = 1 / (part.stop - part.start)
-    return matrix.astype(like.dtype)
+    matrix = np.zeros((size, count))
+    for column, part in zip(matrix.T, parts(size, count), strict=True):
+        column[part] = 1 / (part.stop - part.start)
+    return wrap(matrix.astype(like.dtype))
 
 
-def _multiplied(array: Any, matrices: Sequence[Any]) -> Any:
-    """Multiply the last dimensions, each with a matrix."""
-    for axis, matrix in enumerate(matrices, -len(matrices)):
-        array = (array.swapaxes(axis, -1) @ matrix).swapaxes(axis, -1)
-    return array.copy("C")
-
-
-def _to_parts(grad: Any, sizes: Any, outputs: Any) -> Any:
-    """Give the entries of each part equal shares of its gradient."""
-    inner = zip(sizes[-len(outputs) :], outputs, strict=True)
-    return _multiplied(grad, [_shares(grad, *each) for each in inner])
-
-
-def _of_parts(array: Any, outputs: Any) -> Any:
-    """Average each part."""
-    inner = zip(array.shape[-len(outputs) :], outputs, strict=True)
-    return _multiplied(array, [_shares(array, *each).T for each in inner])
-
-
-def _adaptive_pooling(dims: int) -> Any:
-    """Make the pooling of the mean of parts in some dimensions, and its rule."""
-
-    def backward(grad_output: Array, self: Array) -> Array:
-        """Rule of the mean of each part: its entries get equal shares of the gradient."""
-        return _to_parts(grad_output, self.shape, grad_output.shape[-dims:])
-
-    def pool(self: Array, output_size: Any) -> Array:
-        """Mean of each part: its entries get equal shares of the gradient."""
-        return _of_parts(self, output_size)
-
-    name, title = f"adaptive_avg_pool{dims}d", f"AdaptiveAvgPool{dims}D"
-    pool.__name__, backward.__name__ = name, f"{name}_backward"
-    rule = operation(
-        f"{title}BackwardBackward0",
-        grad_output=lambda grad, grad_output_sym_sizes: dispatch(
-            declared, grad, tuple(grad_output_sym_sizes[-dims:])
-        ),
-        self=lambda grad: np.zeros_like(grad),
-    )(backward)
-    declared = operation(f"{title}Backward0", self=rule)(ignore_errstate(pool))
-    return declared
-
-
-ADAPTIVE_MEANS = {dims: _adaptive_pooling(dims) for dims in (2, 3)}  # by the number of dimensions
-
-
-def largest_positions(array: Any, output_size: Any) -> Any:
-    """Give the position of the first largest entry of each part, or of the last NaN."""
+def _largest_positions(array: Any, output_size: Any) -> Any:
+    """Give the position of the first largest entry of each part of an image."""
     *outer, height, width = array.shape
     numbers = np.arange(height * width).reshape(height, width)
     found = np.zeros((*outer, *output_size), np.int64)
@@ -540,53 +463,22 @@ def largest_positions(array: Any, output_size: Any) -> Any:
         for j, columns in enumerate(parts(width, output_size[1])):
             among = numbers[rows, columns].reshape(-1)
             part = array[..., rows, columns].reshape(*outer, among.size)
-            place = part.argmax(-1)
-            strange = np.isnan(part)
-            if strange.any():
-                last = part.shape[-1] - 1 - strange[..., ::-1].argmax(-1)
-                place = np.where(strange.any(-1), last, place)
-            found[..., i, j] = among[place]
+            found[..., i, j] = among[part.argmax(-1)]
     return found
-
-
-@operation(
-    "AdaptiveMaxPool2DBackwardBackward0",
-    grad_output=lambda grad, indices: dispatch(adaptive_max_pool2d, grad, indices),
-    self=lambda grad, self: np.zeros_like(grad),
-)
-def adaptive_max_pool2d_backward(grad_output: Array, self: Array, indices: Any) -> Array:
-    """Rule of the largest of each part: it gets the gradient, of each part that it is in."""
-    whole = np.zeros_like(grad_output, order="C", shape=self.shape)
-    count, pixels = math.prod(self.shape[:-2]), self.shape[-2] * self.shape[-1]
-    first = np.arange(count).reshape(*self.shape[:-2], 1, 1) * pixels
-    np.add.at(whole.reshape(-1), first + indices, grad_output)
-    return whole
-
-
-@operation("AdaptiveMaxPool2DBackward0", self=adaptive_max_pool2d_backward)
-def adaptive_max_pool2d(self: Array, indices: Any) -> Array:
-    """Largest entry of each part of an image, at known positions: these get the gradient."""
-    *outer, height, width = self.shape
-    rows = self.reshape(*outer, height * width)
-    places = indices.reshape(*outer, indices.shape[-2] * indices.shape[-1])
-    return np.take_along_axis(rows, places, -1).reshape(indices.shape)
 
 
 def _adaptive(name: str, ndim: int, input: Tensor, output_size: Any) -> tuple[Tensor, Any]:
     """Check an input and a size; None keeps a dimension, and a signal becomes an image."""
-    check_tensor(name, input)
     array = input._array
     given = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * ndim
-    if len(given) != ndim:
-        raise RuntimeError(f"{name}(): output_size must be one number or {ndim}, not {given}")
     _check_images(name, array, ndim, -ndim)
-    sizes = zip(given, array.shape[-ndim:], strict=True)
-    size = tuple(n if each is None else whole(name, each, "output_size", 2) for each, n in sizes)
-    if min(size) < 0 or math.prod(size) >= 1 << 31:
-        raise RuntimeError(f"{name}(): there is no result of size {list(size)}")
+    sizes = zip(given, array.shape[-ndim:], strict=False)
+    size = tuple(n if each is None else operator.index(each) for each, n in sizes)
+    if len(given) != ndim or min(size) < 0:
+        raise RuntimeError(f"{name}(): output_size must be one size or {ndim}, not {given}")
     if array.dtype.kind in "iubc":
         raise not_implemented(name, array)
-    return (as_image(input), (1, *size)) if ndim == 1 else (input, size)
+    return (shape.unsqueezed(input, -2), (1, *size)) if ndim == 1 else (input, size)
 
 
 def _adaptive_mean(name: str, ndim: int, input: Tensor, output_size: Any) -> Tensor:
@@ -613,13 +505,15 @@ def _adaptive_mean(name: str, ndim: int, input: Tensor, output_size: Any) -> Ten
         tensor([[[[2., 3.],
                   [5., 6.]]]])
     """
-    high, size = _adaptive(name, ndim, input, output_size)
+    result, size = _adaptive(name, ndim, input, output_size)
     if set(size) == {1}:  # PyTorch takes the mean as everywhere else
-        dims = different(tuple(range(-1, -1 - len(size), -1)), high._array.ndim)
-        result = mean_dim(high, dims, True)
+        dims = different(tuple(range(-1, -1 - len(size), -1)), result._array.ndim)
+        result = mean_dim(result, dims, True)
     else:
-        result = ADAPTIVE_MEANS[len(size)](high, size)
-    return as_signal(result) if ndim == 1 else result
+        for axis, count in enumerate(size, -len(size)):
+            shares = _shares(result._array, result._array.shape[axis], count)
+            result = (result.transpose(axis, -1) @ shares).transpose(axis, -1)
+    return shape.squeeze(result, -2) if ndim == 1 else result
 
 
 def _adaptive_maximum(
@@ -642,14 +536,11 @@ def _adaptive_maximum(
         - input: (N, C, H, W), or without N
         - output: (N, C, *output_size)
     """
-    high, size = _adaptive(name, ndim, input, output_size)
-    array = high._array
-    positions = largest_positions(array, size)
-    indices = wrap(positions)
-    result = watched(adaptive_max_pool2d(high, positions), indices)
+    image, size = _adaptive(name, ndim, input, output_size)
+    indices = wrap(_largest_positions(image._array, size))
+    result = image.flatten(-2).gather(-1, indices.flatten(-2)).unflatten(-1, size)
     if ndim == 1:
-        result = as_signal(result)
-        indices = indices.squeeze(array.ndim - 2) if return_indices else indices
+        result, indices = result.squeeze(-2), indices.squeeze(-2)
     return (result, indices) if return_indices else result
 
 
@@ -657,3 +548,178 @@ for _ndim in (1, 2, 3):
     of_dimensions(_adaptive_mean, _ndim, f"adaptive_avg_pool{_ndim}d")
     if _ndim < 3:
         of_dimensions(_adaptive_maximum, _ndim, f"adaptive_max_pool{_ndim}d")
+
+
+# ---------------------------------------------------------------------- resizing
+
+# how many dimensions the modes mix that mix entries
+_MIXED = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+
+
+@functional()
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: Any = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: Any = None,
+    antialias: Any = False,
+) -> Tensor:
+    """Resize signals, images or volumes.
+
+    Args:
+        input: What to resize.
+        size: The new size of each dimension, or one number for all.
+        scale_factor: By how much to resize instead, for each dimension or all.
+        mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"` and
+            `"trilinear"` mix the nearest ones, `"bicubic"` more; `"area"` averages.
+        align_corners: Whether the first and the last entries keep their places, for modes that mix.
+        recompute_scale_factor: Whether to compute the scale again from the sizes.
+        antialias: Must be False: nothing is smoothed before it is made smaller.
+
+    Raises:
+        NotImplementedError: If the mode does not go with the dimensions, or is not supported.
+        ValueError: If sizes and scales are both there, both missing, or too many.
+
+    Shape:
+        - input: (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+        - output: the same with new sizes
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[[1.0, 3.0]]])
+        >>> torch.nn.functional.interpolate(x, scale_factor=2)
+        tensor([[[1., 1., 3., 3.]]])
+        >>> torch.nn.functional.interpolate(x, size=3, mode="linear", align_corners=True)
+        tensor([[[1., 2., 3.]]])
+    """
+    array = input._array
+    dims, old = array.ndim - 2, array.shape[2:]
+    if align_corners is not None and mode not in _MIXED:
+        raise ValueError(f"interpolate: align_corners means nothing to mode={mode!r}")
+    sizes, scales = _new_sizes(old, size, scale_factor, recompute_scale_factor)
+    plain = mode in ("nearest", "nearest-exact", "area") and dims in (1, 2, 3)
+    if antialias or not (plain or _MIXED.get(mode) == dims):
+        raise NotImplementedError(
+            f"interpolate has no mode={mode!r} with antialias={antialias} for inputs of "
+            f"{dims + 2} dimensions here. It resizes (N, C, L) by linear, (N, C, H, W) by bilinear "
+            "or bicubic, (N, C, D, H, W) by trilinear, and all by nearest, nearest-exact and area."
+        )
+    if mode == "area":
+        return in_functional[f"adaptive_avg_pool{dims}d"](input, sizes if dims > 1 else sizes[0])
+    if 0 in array.shape[1:] or min(sizes) < 1:
+        raise RuntimeError(f"interpolate: no entries, from {list(array.shape)} to {list(sizes)}")
+    if array.dtype.kind in "ibc" or (array.dtype.kind == "u" and mode != "nearest"):
+        raise not_implemented("interpolate", array)
+    for dim, (n, new, scale) in enumerate(zip(old, sizes, scales, strict=True), 2):
+        taps = _taps(mode, n, new, scale, bool(align_corners), array.dtype)
+        parts = []
+        for positions, weight in taps:
+            part = input.index_select(dim, wrap(positions))
+            if weight is not None:
+                along = weight.reshape(-1, *[1] * (array.ndim - dim - 1)).astype(array.dtype)
+                part = part * wrap(along)
+            parts.append(part)
+        input = functools.reduce(operator.add, parts)
+    return input
+
+
+def _new_sizes(
+    old: tuple[int, ...], size: Any, scale_factor: Any, recompute: bool | None
+) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+    """Give the new sizes, and the scales if these are not to be computed from them."""
+    if (size is None) == (scale_factor is None):
+        raise ValueError("interpolate: give one of size and scale_factor")
+    given = scale_factor if size is None else size
+    several = tuple(given) if isinstance(given, (tuple, list)) else (given,) * len(old)
+    if len(several) != len(old):
+        raise ValueError(f"interpolate: {given} is not one number for each of the sizes {old}")
+    unknown = (None,) * len(old)
+    if size is not None:
+        return tuple(map(operator.index, several)), unknown
+    sizes = tuple(int(n * float(scale)) for n, scale in zip(old, several, strict=True))
+    return sizes, unknown if recompute else tuple(map(float, several))
+
+
+def _cubic(away: Any) -> Any:
+    """Weigh entries by two cubics of their distance that meet with slope -3/4 at 1."""
+    near = (1.25 * away - 2.25) * away**2 + 1
+    return np.where(away < 1, near, -0.75 * (((away - 5) * away + 8) * away - 4))
+
+
+def _taps(
+    mode: str, old: int, new: int, factor: Any, align_corners: bool, dtype: Any
+) -> tuple[tuple[Any, Any], ...]:
+    """Give where each new entry comes from, with weights; in the precision that PyTorch uses."""
+    wide = np.can_cast(np.float64, dtype)  # into formulas as well
+    precise: Any = np.float64 if wide and mode in _MIXED else np.float32
+    steps: Any = np.arange(new).astype(precise)
+    if mode.startswith("nearest"):
+        scale = precise(1.0 / factor if factor else old / new)
+        shift = precise(0.5 if mode == "nearest-exact" else 0)
+        nearest = np.floor((steps + shift) * scale).astype(np.int64)
+        return ((np.minimum(nearest, old - 1), None),)
+    if align_corners:
+        scale = precise((old - 1) / (new - 1) if new > 1 else 0)
+        places = steps * scale
+    else:
+        scale = precise(1.0 / factor if factor else old / new)
+        places = (steps + precise(0.5)) * scale - precise(0.5)
+    if mode == "bicubic":
+        around = np.floor(places).astype(np.int64) + np.arange(-1, 3)[:, None]
+        weights = _cubic(abs(places - around)).astype(precise)
+        return tuple(zip(around.clip(0, old - 1), weights, strict=True))
+    places = np.maximum(places, 0)
+    below = np.minimum(np.floor(places).astype(np.int64), old - 1)
+    share = np.minimum(places - below, 1)
+    return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
+
+
+# ---------------------------------------------------------------------- channels into space
+
+
+@functional()
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """Make blocks of pixels of channels: (..., C r^2, H, W) becomes (..., C, H r, W r).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.pixel_shuffle(torch.ones(1, 8, 3, 3), 2).shape
+        torch.Size([1, 2, 6, 6])
+    """
+    r = upscale_factor
+    *batch, channels, height, width = _check_blocks("pixel_shuffle", input, (r * r, 1, 1))
+    blocks = input.reshape(-1, channels // (r * r), r, r, height, width)
+    pixels = blocks.permute(0, 1, 4, 2, 5, 3)
+    return pixels.reshape(*batch, channels // (r * r), height * r, width * r)
+
+
+@functional()
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W).
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.pixel_unshuffle(torch.ones(1, 2, 6, 6), 2).shape
+        torch.Size([1, 8, 3, 3])
+    """
+    r = downscale_factor
+    *batch, channels, height, width = _check_blocks("pixel_unshuffle", input, (1, r, r))
+    blocks = input.reshape(-1, channels, height // r, r, width // r, r)
+    pixels = blocks.permute(0, 1, 3, 5, 2, 4)
+    return pixels.reshape(*batch, channels * r * r, height // r, width // r)
+
+
+def _check_blocks(name: str, input: Tensor, factors: tuple[int, int, int]) -> Any:
+    """Give the shape of images that can be cut into blocks.
+
+    Raises:
+        RuntimeError: If there is no image, or its sizes are not divisible.
+    """
+    sizes = input._array.shape
+    if min(factors) < 1 or len(sizes) < 3 or any(map(operator.mod, sizes[-3:], factors)):
+        raise RuntimeError(
+            f"{name}(): channels, height and width of {list(sizes)} must be divisible by {factors}"
+        )
+    return sizes

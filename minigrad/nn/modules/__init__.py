@@ -1,6 +1,5 @@
 """Find every layer, container and loss of `minigrad.nn` in one place."""
 
-from minigrad.nn.modules.activation import *
 from minigrad.nn.modules.container import *
 from minigrad.nn.modules.conv import *
 from minigrad.nn.modules.linear import *

@@ -6,7 +6,7 @@ import operator
 from collections import OrderedDict
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from itertools import chain
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from minigrad.core.tensor import Tensor
 from minigrad.creation.devices import typename
@@ -53,23 +53,38 @@ class _Row(Module):
     def _renumber(self, modules: list[Any]) -> None:
         """Register the modules again, under the numbers of their places."""
         self._modules.clear()
-        self._modules.update((str(place), module) for place, module in enumerate(modules))
+        self._modules.update((str(index), module) for index, module in enumerate(modules))
 
     def append(self, module: Module) -> Self:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
         return self
 
-    def insert(self, index: int, module: Any) -> Any:
-        """Put a module in front of the one at an index, counted from the front.
+    def extend(self, modules: Iterable[Module]) -> Self:
+        """Add modules at the end.
 
         Raises:
-            KeyError: If the index is negative.
+            TypeError: If the argument is not iterable.
         """
-        # As in PyTorch, an index from the end finds no place.
-        for place in range(len(self), index, -1):
-            self._modules[str(place)] = self._modules[str(place - 1)]
-        self._modules[str(index)] = module
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index: int, module: Module) -> Self:
+        """Put a module in front of the one at an index.
+
+        Raises:
+            AssertionError: If it is no module.
+            IndexError: If the index is out of range.
+        """
+        if not isinstance(module, Module):
+            raise AssertionError(f"insert takes a Module, not {module!r}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        modules = list(self)
+        modules.insert(index, module)
+        self._renumber(modules)
+        return self
 
     def pop(self, key: int | slice) -> Any:
         """Remove a module and return it."""
@@ -99,8 +114,8 @@ class Sequential(_Row):
             for name, module in args[0].items():
                 self.add_module(name, module)
         else:
-            for place, module in enumerate(args):
-                self.add_module(str(place), module)
+            for index, module in enumerate(args):
+                self.add_module(str(index), module)
 
     def forward(self, input: Any) -> Any:
         """Send the input through the chain."""
@@ -113,26 +128,6 @@ class Sequential(_Row):
         if isinstance(index, slice):
             return type(self)(OrderedDict((name, self._modules[name]) for name in names))
         return self._modules[names[0]]
-
-    def insert(self, index: int, module: Module) -> Self:
-        """Put a module in front of the one at an index.
-
-        Raises:
-            AssertionError: If it is no module.
-            IndexError: If the index is out of range.
-        """
-        if not isinstance(module, Module):
-            raise AssertionError(f"Sequential.insert takes a Module, not {module!r}")
-        if not -len(self) <= index <= len(self):
-            raise IndexError(f"Index out of range: {index}")
-        super().insert(index + len(self) if index < 0 else index, module)
-        return self
-
-    def extend(self, sequential: Iterable[Module]) -> Self:
-        """Add modules at the end."""
-        for module in sequential:
-            self.append(module)
-        return self
 
 
 class ModuleList(_Row):
@@ -158,16 +153,6 @@ class ModuleList(_Row):
         modules = [self._modules[name] for name in self._names(index)]
         return type(self)(modules) if isinstance(index, slice) else modules[0]
 
-    def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules at the end.
-
-        Raises:
-            TypeError: If the argument is not iterable.
-        """
-        for module in modules:
-            self.append(module)
-        return self
-
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
 
@@ -177,12 +162,12 @@ class ModuleList(_Row):
     def __repr__(self) -> str:
         """Print the modules, with neighbors that look alike as one entry."""
         groups: list[list[Any]] = []
-        for place, module in enumerate(self):
+        for index, module in enumerate(self):
             text = repr(module)
             if groups and groups[-1][2] == text:
-                groups[-1][1] = place
+                groups[-1][1] = index
             else:
-                groups.append([place, place, text])
+                groups.append([index, index, text])
         if not groups:
             return f"{self._get_name()}()"
         lines = []
@@ -198,16 +183,29 @@ class _Dictionary(Module):
     __getitem__: Callable[..., Any]
     __setitem__: Callable[..., Any]
     __delitem__: Callable[..., Any]
-    keys: Callable[..., Any]
+    _entries: Any  # a dictionary of what is in it
+    _sorts: ClassVar[bool] = False  # whether a plain dictionary is entered in the order of its keys
 
     def __len__(self) -> int:
-        return len(self.keys())
+        return len(self._entries)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.keys())
+        return iter(self._entries)
 
     def __contains__(self, key: str) -> bool:
-        return key in self.keys()
+        return key in self._entries
+
+    def keys(self) -> KeysView[str]:
+        """Give the names."""
+        return self._entries.keys()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Give pairs of name and value."""
+        return self._entries.items()
+
+    def values(self) -> ValuesView[Any]:
+        """Give the values."""
+        return self._entries.values()
 
     def clear(self) -> None:
         """Remove everything."""
@@ -220,10 +218,19 @@ class _Dictionary(Module):
         del self[key]
         return value
 
-    def _enter(self, given: Any, sort: bool) -> None:
-        """Enter a mapping, perhaps in the order of its keys, or pairs of name and value."""
+    def update(self, given: Any) -> None:
+        """Enter values, or replace those of the same names.
+
+        Args:
+            given: A mapping from names to values, or pairs of name and value. `ParameterDict`
+                enters a mapping in the order of its keys unless it is ordered.
+
+        Raises:
+            TypeError: If the argument, or one of its elements, is not iterable.
+            ValueError: If an element is no pair.
+        """
         if isinstance(given, (Mapping, _Dictionary)):
-            ordered = isinstance(given, (OrderedDict, _Dictionary)) or not sort
+            ordered = isinstance(given, (OrderedDict, _Dictionary)) or not self._sorts
             given = given.items() if ordered else sorted(given.items())
         for key, value in [*given]:
             self[key] = value
@@ -255,29 +262,9 @@ class ModuleDict(_Dictionary):
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
 
-    def keys(self) -> KeysView[str]:
-        """Give the names."""
-        return self._modules.keys()
-
-    def items(self) -> ItemsView[str, Any]:
-        """Give pairs of name and module."""
-        return self._modules.items()
-
-    def values(self) -> ValuesView[Any]:
-        """Give the modules."""
-        return self._modules.values()
-
-    def update(self, modules: Any) -> None:
-        """Add modules, or replace those of the same names.
-
-        Args:
-            modules: A mapping from names to modules, or pairs of name and module.
-
-        Raises:
-            TypeError: If the argument, or one of its elements, is not iterable.
-            ValueError: If an element is no pair.
-        """
-        self._enter(modules, sort=False)
+    @property
+    def _entries(self) -> dict[str, Any]:
+        return self._modules
 
 
 def _as_parameter(value: Any) -> Any:
@@ -355,10 +342,6 @@ class ParameterList(Module):
         """Describe each entry in a line."""
         return "\n".join(_line(k, value, lambda v: v.dtype) for k, value in enumerate(self))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: there is nothing to compute."""
-        raise RuntimeError("ParameterList should not be called.")
-
 
 class ParameterDict(_Dictionary):
     """A dictionary of parameters that are registered; tensors in it become parameters.
@@ -371,6 +354,8 @@ class ParameterDict(_Dictionary):
         >>> torch.nn.ParameterDict({"scale": torch.ones(2)})
         ParameterDict(  (scale): Parameter containing: [torch.FloatTensor of size 2])
     """
+
+    _sorts = True
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
@@ -393,35 +378,10 @@ class ParameterDict(_Dictionary):
         """Give the value of a key, or the default."""
         return self[key] if key in self._keys else default
 
-    def keys(self) -> KeysView[str]:
-        """Give the keys."""
-        return self._keys.keys()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """Give pairs of key and value."""
-        return ((key, self[key]) for key in self._keys)
-
-    def values(self) -> Iterable[Any]:
-        """Give the values."""
-        return (self[key] for key in self._keys)
-
-    def update(self, parameters: Any) -> None:
-        """Enter values, or replace those of the same keys.
-
-        Args:
-            parameters: A mapping, which is entered in the order of its keys unless it is ordered;
-                or pairs of key and value.
-
-        Raises:
-            TypeError: If the argument, or one of its elements, is not iterable.
-            ValueError: If an element is no pair.
-        """
-        self._enter(parameters, sort=True)
+    @property
+    def _entries(self) -> dict[str, Any]:
+        return {key: self[key] for key in self._keys}
 
     def extra_repr(self) -> str:
         """Describe each entry in a line."""
         return "\n".join(_line(key, value, typename) for key, value in self.items())
-
-    def __call__(self, input: Any) -> Any:
-        """Raise: there is nothing to compute."""
-        raise RuntimeError("ParameterDict should not be called.")

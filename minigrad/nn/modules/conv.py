@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from minigrad.core.tensor import Tensor
@@ -37,17 +36,18 @@ class _ConvNd(Layer):
     def _keep(self, settings: dict[str, Any]) -> None:
         settings = {"transposed": self._transposed, "output_padding": 0, **settings}
         for name in ("kernel_size", "stride", "padding", "dilation", "output_padding"):
-            settings[name] = self._each(settings[name])
+            if not isinstance(settings[name], str):
+                settings[name] = _ntuple(self._ndim)(settings[name])
         self._check(settings)
         super()._keep({name: settings[name] for name in _KEPT})
         kernel, padding = self.kernel_size, self.padding
         # what F.pad takes: for each dimension, the last first, the width before and after
         if isinstance(padding, str):
-            around = [d * (k - 1) for d, k in zip(self.dilation, kernel, strict=True)]
-            around = around if padding == "same" else [0] * len(kernel)
-            border: Iterable[Any] = ((all // 2, all - all // 2) for all in reversed(around))
+            wide = padding == "same"
+            both = [d * (k - 1) * wide for d, k in zip(self.dilation, kernel, strict=True)]
         else:
-            border = ((width, width) for width in reversed(padding))
+            both = [2 * width for width in padding]
+        border = [(all // 2, all - all // 2) for all in reversed(both)]
         self._reversed_padding_repeated_twice = [width for pair in border for width in pair]
         shapes = {"weight": self._weight_shape(), "bias": None}
         if settings["bias"]:
@@ -56,13 +56,9 @@ class _ConvNd(Layer):
         self.reset_parameters()
 
     def _weight_shape(self) -> tuple[int, ...]:
-        if self.transposed:
-            return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
-        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
-
-    def _each(self, value: Any) -> Any:
-        """Give a setting for each dimension."""
-        return value if isinstance(value, str) else _ntuple(self._ndim)(value)
+        sizes = self.out_channels, self.in_channels
+        first, second = reversed(sizes) if self.transposed else sizes
+        return (first, second // self.groups, *self.kernel_size)
 
     def _check(self, settings: dict[str, Any]) -> None:
         groups, padding, mode = (settings[name] for name in ("groups", "padding", "padding_mode"))
@@ -182,22 +178,19 @@ class _ConvTransposeNd(_ConvNd, transposed=True):
         transposed = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self._ndim - 1]
         return transposed(input, self.weight, self.bias, *settings)
 
-    def _output_padding(self, input: Tensor, wanted: list[int]) -> tuple[int, ...]:
+    def _output_padding(self, input: Tensor, sizes: list[int]) -> tuple[int, ...]:
         """Give the `output_padding` that leads to a size."""
-        ndim = self._ndim
-        outer = input.ndim - ndim
-        wanted = wanted[-ndim:]
-        sizes = input.shape[outer:]
+        before = input.shape[-self._ndim :]
         settings = zip(
-            sizes, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            before, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
         )
         least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, d, k in settings]
-        most = [n + s - 1 for n, s in zip(least, self.stride, strict=True)]
-        if len(wanted) != ndim or any(
-            not a <= n <= b for a, n, b in zip(least, wanted, most, strict=True)
+        more = tuple(n - a for n, a in zip(sizes[-self._ndim :], least, strict=False))
+        if len(sizes) < self._ndim or any(
+            not 0 <= m < s for m, s in zip(more, self.stride, strict=True)
         ):
-            raise ValueError(f"output_size={wanted} must be between {least} and {most}")
-        return tuple(n - a for n, a in zip(wanted, least, strict=True))
+            raise ValueError(f"output_size={sizes} must be {least}, or up to stride - 1 more")
+        return more
 
 
 class ConvTranspose1d(_ConvTransposeNd, settings=TRANSPOSED, ndim=1):

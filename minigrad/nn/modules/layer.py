@@ -20,7 +20,6 @@ from minigrad.creation.devices import refuse_other_places
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.signatures.faults import explained
 
 # ------------------------------------------------------------------ functions from signatures
 
@@ -45,10 +44,10 @@ def written(head: str, lines: Iterable[str], names: dict[str, Any], doc: str | N
     name = path.rpartition(".")[2]
     source = "\n    ".join([f"def {name}({arguments}:", *lines]) + "\n"
     # Beside this file, so that a warning passes over it on the way to the user's line.
-    place = f"{__file__}:{path}:{next(_numbers)}"
-    linecache.cache[place] = (len(source), None, source.splitlines(keepends=True), place)
+    file = f"{__file__}:{path}:{next(_numbers)}"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     made: dict[str, Any] = {**names}
-    exec(compile(source, place, "exec"), made)
+    exec(compile(source, file, "exec"), made)
     function = made[name]
     function.__qualname__, function.__doc__ = path, doc
     return function
@@ -82,17 +81,6 @@ def constructor(cls: type, first: str, settings: str, *lines: str, **names: Any)
 
 
 # ------------------------------------------------------------------ layers
-
-# What a constructor does, and what it says if a setting is of no use.
-_INIT = (
-    "super(Layer, self).__init__()",
-    "try:",
-    "    self._keep({settings})",
-    "except Exception as error:",
-    "    explained(error, expected.partition('(')[0], {settings}, expected)",
-    "    raise",
-)
-
 
 # How settings are printed, if a class does not say; others as `"size="`.
 _SHOWN = {"inplace": "inplace?", "bias": "bias!", "device": "", "dtype": ""}
@@ -129,9 +117,8 @@ class Layer(Module):
         if shows is not None:
             cls._shows = shows
         if settings is not None:
-            names = {"Layer": Layer, "F": F, "explained": explained}
-            expected = f"{cls.__name__}({settings})"
-            cls._settings = constructor(cls, "self", settings, *_INIT, expected=expected, **names)
+            lines = "super(Layer, self).__init__()", "self._keep({settings})"
+            cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer, F=F)
         if calls is not None:
             known = {*cls._settings, *annotated} - {"size_average", "reduce"}
             of_function = inspect.signature(calls).parameters.values()
@@ -203,19 +190,16 @@ def changed(module: Module, **usual: Any) -> str:
 # ------------------------------------------------------------------ what PyTorch has in `utils`
 
 
-def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
+def _ntuple(n: int) -> Callable[[Any], tuple[Any, ...]]:
     """Make a function that gives n times what it gets, or a tuple of what it can run through."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
 
-    parse.__name__ = name
     return parse
 
 
-_single, _pair, _triple = (
-    _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple"), 1)
-)
+_single, _pair, _triple = map(_ntuple, (1, 2, 3))
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:

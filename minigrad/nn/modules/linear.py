@@ -8,9 +8,9 @@ from typing import Any, Self
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import empty
-from minigrad.creation.devices import refuse_other_places
 from minigrad.nn import functional as F
 from minigrad.nn import init
+from minigrad.nn.functional.embeddings import row_of_padding
 from minigrad.nn.modules.layer import Layer, add_parameters, shown
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
@@ -75,15 +75,10 @@ class Linear(Module):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        if device is not None:
-            refuse_other_places(device, "empty")
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        shapes = {"weight": (out_features, in_features), "bias": (out_features,) if bias else None}
+        add_parameters(self, {"device": device, "dtype": dtype}, **shapes)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -159,28 +154,22 @@ class _Table(Layer):
 
     def _keep(self, settings: dict[str, Any]) -> None:
         given, freeze = settings.pop("_weight"), settings.pop("_freeze", False)
-        rows, padding = settings["num_embeddings"], settings["padding_idx"]
-        if padding is not None:
-            if not -rows <= padding < rows:
-                raise AssertionError("padding_idx must be within num_embeddings")
-            settings["padding_idx"] = padding % rows
+        rows = settings["num_embeddings"]
+        if settings["padding_idx"] is not None:
+            settings["padding_idx"] = row_of_padding(settings["padding_idx"], rows)
         super()._keep(settings)
         sizes = (rows, self.embedding_dim)
-        if given is None:
-            given = empty(sizes, device=settings["device"], dtype=settings["dtype"])
-            self.weight = Parameter(given, requires_grad=not freeze)
-            self.reset_parameters()
-        elif given.shape != sizes:
+        if given is not None and given.shape != sizes:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        else:
-            self.weight = Parameter(given, requires_grad=not freeze)
+        made = {"device": settings["device"], "dtype": settings["dtype"]}
+        table = empty(sizes, **made) if given is None else given
+        self.weight = Parameter(table, requires_grad=not freeze)
+        if given is None:
+            self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw the table again from the standard normal distribution; padding is zero."""
         init.normal_(self.weight)
-        self._fill_padding_idx_with_zero()
-
-    def _fill_padding_idx_with_zero(self) -> None:
         if self.padding_idx is not None:
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer
 from minigrad.ops.losses import reduction_name
@@ -190,6 +189,7 @@ class KLDivLoss(_Loss, calls=F.kl_div, settings=f"{REDUCTION}, log_target=False"
 
 class PoissonNLLLoss(
     _Loss,
+    calls=F.poisson_nll_loss,
     settings="log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, "
     "reduction='mean'",
 ):
@@ -203,11 +203,6 @@ class PoissonNLLLoss(
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
     """
-
-    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        """Compute the loss."""
-        settings = (self.log_input, self.full, None, self.eps, None, self.reduction)
-        return F.poisson_nll_loss(log_input, target, *settings)
 
 
 class CosineEmbeddingLoss(

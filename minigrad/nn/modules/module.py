@@ -541,8 +541,8 @@ def enter(
     table[handle.id] = hook
     if prepend:
         table.move_to_end(handle.id, last=False)
-    for marked, wanted in marks:
-        if wanted:
+    for marked, is_marked in marks:
+        if is_marked:
             marked[handle.id] = True
     return handle
 

@@ -59,6 +59,7 @@ class _OverShape(_Normalization):
 
 class LayerNorm(
     _OverShape,
+    calls=F.layer_norm,
     settings="normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, "
     "dtype=None",
     shows="normalized_shape, eps=, elementwise_affine=, bias!",
@@ -83,13 +84,10 @@ class LayerNorm(
         tensor([[-1.0000,  1.0000]], grad_fn=<NativeLayerNormBackward0>)
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Normalize the input."""
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
-
 
 class RMSNorm(
     _OverShape,
+    calls=F.rms_norm,
     settings="normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None",
     shows="normalized_shape, eps=, elementwise_affine=",
 ):
@@ -111,13 +109,10 @@ class RMSNorm(
         tensor([[0.8485, 1.1314]])
     """
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Normalize the input."""
-        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
-
 
 class GroupNorm(
     _Normalization,
+    calls=F.group_norm,
     settings="num_groups, num_channels, eps=1e-5, affine=True, device=None, dtype=None, *, "
     "bias=True",
     shows="num_groups, num_channels, eps=, affine=, bias!",
@@ -154,10 +149,6 @@ class GroupNorm(
             )
         self._scale_and_shift((channels,), settings, settings["affine"])
         self.reset_parameters()
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Normalize the input."""
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 # Over the batch -------------------------------------------------------------------------------
@@ -292,12 +283,11 @@ class _InstanceNorm(
         single = input.dim() == self._spatial + 1
         dim = 0 if single else 1
         if input.size(dim) != self.num_features:
-            told = f"input's size at dim={dim} does not match num_features"
             if self.affine:
-                raise ValueError(f"{told}={self.num_features}: it is {input.size(dim)}")
+                raise ValueError(f"{input.size(dim)} channels, not {self.num_features}")
             warn(
-                f"{told}. You can silence this warning by not passing in num_features, which is "
-                "not used because affine=False"
+                f"input's size at dim={dim} does not match num_features. You can silence this "
+                "warning by not passing in num_features, which is not used because affine=False"
             )
         batch = input.unsqueeze(0) if single else input
         kept = (self.running_mean, self.running_var, self.weight, self.bias)

@@ -264,7 +264,7 @@ class Traversal:
             if parameter is None:
                 continue
             with no_grad():
-                parameter.data = _checked(fn(parameter))
+                parameter.data = fn(parameter)
                 if parameter.grad is not None:
                     parameter.grad.data = fn(parameter.grad)
         for name, buffer in self._buffers.items():
@@ -301,13 +301,11 @@ class Traversal:
         """
         if isinstance(device, Tensor):
             device = device.dtype
-        for kind in (float, complex, bool):
-            if device is kind or isinstance(device, kind):  # a number names its type
-                device = dtypes.of_python[kind]
+        if isinstance(device, type):
+            device = dtypes.of_python.get(device, device)
         if isinstance(device, dtypes.dtype):
-            flag = non_blocking if dtype is None else dtype
-            device, dtype, non_blocking = None, device, flag
-        if not isinstance(dtype, (dtypes.dtype, type(None))) or not isinstance(non_blocking, bool):
+            device, dtype = None, device
+        if not isinstance(dtype, (dtypes.dtype, type(None))):
             raise TypeError("to() received an invalid combination of arguments")
         devices.refuse_other_places(device, "to")
         if tensor is not None:
@@ -380,13 +378,3 @@ def _get_member(root: Any, target: str) -> tuple[str, Any]:
     if not hasattr(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
     return name, getattr(module, name)
-
-
-def _checked(result: Any) -> Any:
-    """Refuse what a function gave in place of a tensor."""
-    if not isinstance(result, Tensor):
-        raise TypeError(
-            "_has_compatible_shallow_copy_type(): argument 'from' (position 2) must be Tensor, "
-            f"not {type(result).__name__}. The function must return the new tensor."
-        )
-    return result

@@ -87,8 +87,10 @@ def applying_what_does_not_fit(torch, log):
         ("a number", lambda tensor: 3),
     ):
         layer = linear(torch, [[0.5, -1.0]], [0.25])
-        log.raises(label, lambda layer=layer, function=function: layer._apply(function))
-        log("after", layer.weight)
+        try:
+            layer._apply(function)
+        except TypeError:
+            log(label, layer.weight)
     layer = linear(torch, [[0.5, -1.0]], [0.25])
     log("grad mode", torch.is_grad_enabled())
     layer._apply(lambda tensor: log("inside", torch.is_grad_enabled()) or tensor)

@@ -66,20 +66,23 @@ def bags(torch, log):
     table = torch.tensor([[0.5, -1.0], [2.0, 0.25], [-0.75, 1.5]], requires_grad=True)
     numbers, offsets = torch.tensor([0, 2, 2, 1]), torch.tensor([0, 0, 3])
     cotangent = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+    def shown(label, result, *inputs):
+        gradients = torch.autograd.grad(result, inputs, cotangent[: len(result)])
+        log(label, result.detach(), *gradients)
+
     for mode in ("sum", "mean"):
         for padding in (None, 2):
             result = f.embedding_bag(numbers, table, offsets, mode=mode, padding_idx=padding)
-            log(f"{mode} {padding}", result, *torch.autograd.grad(result, table, cotangent))
-        result = f.embedding_bag(numbers.view(2, 2), table, mode=mode)
-        log(f"{mode} of rows", result, *torch.autograd.grad(result, table, cotangent[:2]))
+            shown(f"{mode} {padding}", result, table)
+        shown(f"{mode} of rows", f.embedding_bag(numbers.view(2, 2), table, mode=mode), table)
     last = f.embedding_bag(numbers, table, torch.tensor([0, 1, 4]), include_last_offset=True)
-    log("with the end", last)
+    log("with the end", last.detach())
     factors = torch.tensor([0.5, 2.0, -1.0, 3.0], requires_grad=True)
     result = f.embedding_bag(numbers, table, offsets, mode="sum", per_sample_weights=factors)
-    log("weighted", result, *torch.autograd.grad(result, (table, factors), cotangent))
+    shown("weighted", result, table, factors)
     log.raises("no offsets", lambda: f.embedding_bag(numbers, table))
     log.raises("beyond", lambda: f.embedding_bag(numbers, table, torch.tensor([0, 9])))
-    log.raises("out of range", lambda: f.embedding_bag(numbers + 1, table, offsets))
     log.raises(
         "weighted mean",
         lambda: f.embedding_bag(numbers, table, offsets, per_sample_weights=factors),

@@ -62,15 +62,6 @@ TABLE = {
     "normalize over two": operation(
         lambda t, x: F(t).normalize(x, p=1.0, dim=(0, 2)), PLANE, dtypes=()
     ),
-    "local_response_norm": operation(
-        lambda t, x: F(t).local_response_norm(x, 3, alpha=0.5),
-        PLANE,
-        dtypes=(),
-        wrong={"dimensions": lambda t, x: F(t).local_response_norm(x[0], 3)},
-    ),
-    "local_response_norm of images": operation(
-        lambda t, x: F(t).local_response_norm(x, 2, 0.5, 0.5, 2.0), (1, 3, 2, 2), dtypes=()
-    ),
 }
 
 family = add_all(TABLE)

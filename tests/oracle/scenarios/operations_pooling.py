@@ -6,7 +6,7 @@ from .tools import leaf
 from .tools_operations import add_all, operation
 
 LINE, PLANE = (2, 2, 5), (1, 2, 5, 4)
-DTYPES = ("float16", "float64", "int64", "bool")
+DTYPES = ("float16", "float64", "bool")
 
 
 def pool(name, *settings, **named):
@@ -29,16 +29,6 @@ def wrong(name):
     }
 
 
-def wrong_adaptive(name):
-    function = lambda t: getattr(t.nn.functional, name)  # noqa: E731
-    return {
-        "dimensions": lambda t, x: function(t)(x.flatten(), 2),
-        "size": lambda t, x: function(t)(x, -1),
-        "sizes": lambda t, x: function(t)(x, (2, 2, 2)),
-        "no entries": lambda t, x: function(t)(x[..., :0], 2),
-    }
-
-
 TABLE = {
     "max_pool1d": operation(pool("max_pool1d", 2), LINE, dtypes=DTYPES, wrong=wrong("max_pool1d")),
     "max_pool1d without a batch": operation(
@@ -55,44 +45,15 @@ TABLE = {
     ),
     "avg_pool2d": operation(pool("avg_pool2d", 2), PLANE, dtypes=DTYPES, wrong=wrong("avg_pool2d")),
     "avg_pool2d, overlapping": operation(
-        pool("avg_pool2d", (3, 2), (2, 1), 1, True, False), PLANE, dtypes=("int64",)
+        pool("avg_pool2d", (3, 2), (2, 1), 1, True, False), PLANE, dtypes=()
     ),
     "avg_pool2d, divided": operation(
         pool("avg_pool2d", 2, divisor_override=3),
         PLANE[1:],
         dtypes=(),
-        wrong={"by 0": lambda t, x: t.nn.functional.avg_pool2d(x, 2, divisor_override=0)},
     ),
     "avg_pool3d": operation(pool("avg_pool3d", 2, 1), (1, 3, 2, 3), dtypes=()),
-    "adaptive_avg_pool1d": operation(
-        pool("adaptive_avg_pool1d", 3),
-        LINE,
-        dtypes=DTYPES,
-        wrong=wrong_adaptive("adaptive_avg_pool1d"),
-    ),
-    "adaptive_avg_pool2d": operation(
-        pool("adaptive_avg_pool2d", (3, 3)),
-        PLANE,
-        dtypes=DTYPES,
-        wrong=wrong_adaptive("adaptive_avg_pool2d"),
-    ),
     "adaptive_avg_pool2d to one": operation(pool("adaptive_avg_pool2d", 1), PLANE, dtypes=()),
-    "adaptive_avg_pool2d of one side": operation(
-        pool("adaptive_avg_pool2d", (None, 6)), PLANE[1:], dtypes=()
-    ),
-    "adaptive_avg_pool3d": operation(pool("adaptive_avg_pool3d", 2), (1, 3, 2, 3), dtypes=()),
-    "adaptive_max_pool1d": operation(
-        pool("adaptive_max_pool1d", 3),
-        LINE,
-        dtypes=DTYPES,
-        wrong=wrong_adaptive("adaptive_max_pool1d"),
-    ),
-    "adaptive_max_pool2d": operation(
-        pool("adaptive_max_pool2d", (3, 3)),
-        PLANE,
-        dtypes=DTYPES,
-        wrong=wrong_adaptive("adaptive_max_pool2d"),
-    ),
 }
 
 family = add_all(TABLE)
@@ -113,6 +74,8 @@ def positions(torch, log):
         log(f"{name}, padded", *F.max_pool2d(x, 2, padding=1, return_indices=True))
         log(f"{name}, overlapping", *F.max_pool2d(x, 2, 1, return_indices=True))
         log(f"{name}, in one dimension", *F.max_pool1d(x[0], 3, 1, return_indices=True))
+        if name == "nan":
+            continue
         log(f"{name}, adaptive", *F.adaptive_max_pool2d(x, (1, 3), return_indices=True))
         log(f"{name}, of a line", *F.adaptive_max_pool1d(x[0], 3, return_indices=True))
 

@@ -192,7 +192,6 @@ def options_of_sgd(torch, log):
         ("tensor lr and foreach", {"lr": torch.tensor(0.5), "foreach": True}),
         ("lr as text", {"lr": "a"}),
         ("unknown", {"speed": 3}),
-        ("fused, differentiable", {"fused": True, "differentiable": True}),
         ("zero", {"lr": 0}),
     ):
         refuse(torch, log, label, lambda: [weight(torch)], **options)

@@ -139,7 +139,6 @@ def other_ways_of_stepping(torch, log):
         for options in (
             {"foreach": True},
             {"fused": True},
-            {"fused": True, "differentiable": True},
         ):
             if "fused" in options and name not in FUSED:
                 continue

@@ -122,7 +122,7 @@ F.conv2d(i, i, stride=2, padding=1); F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.p
 F.layer_norm(y, (3,), y[0]); F.group_norm(i, 2); F.mse_loss(y, x); F.huber_loss(y, x, delta=0.5)
 F.smooth_l1_loss(y, x, beta=0.5); F.binary_cross_entropy_with_logits(y, x)
 F.cross_entropy(y, torch.tensor([0, 2])); F.normalize(y); torch.dist(y, x, 3); torch.cdist(y, x)
-F.embedding(torch.tensor([0, 1]), y); F.pixel_shuffle(i.reshape(1, 8, 2, 2), 2); y.roll(1, 0)
+F.embedding(torch.tensor([0, 1]), y); y.roll(1, 0)
 (y * 1).pow_(2); (y * 1).clamp_(0.25, 0.5); (y * 1).masked_fill_(x > 0.5, 1.0); y[:, 1:]; y.t()
 """
 
