@@ -13,7 +13,7 @@ from minigrad.autograd.messages import warn
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import elementwise
-from minigrad.ops.correlation import of_dimensions
+from minigrad.ops.convolution import of_dimensions
 from minigrad.ops.inplace import write
 from minigrad.signatures import VARIANTS, functional, variants
 

@@ -260,7 +260,6 @@ CHAIN = [
     w("convolution", "weight", flipped()),
     w("convolution", "weight", rolled(0), 4),
     w("convolution", "bias", lambda right, grad, *_: grad[0, :, 0]),
-    w("convolution_backward_input", "grad_output", flipped()),
     w("convolution_backward_weight", "grad_output", flipped()),
     w("col2im", "self", rolled()),
     w("native_batch_norm", "input", lambda right, grad, input, weight, layout, eps, statistics: (
