@@ -153,7 +153,6 @@ TRANSPOSED = [
     w("mv", "self", turned),
     w("inv", "self", turned),
     w("solve", "A", turned),
-    w("solve_triangular", "A", turned),
     w("bmm", "mat2", turned),
     w("addmm", "mat2", turned),
     w("tril", "self", lambda right, grad, diagonal: np.triu(grad)),

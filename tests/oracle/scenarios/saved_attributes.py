@@ -104,7 +104,7 @@ F.cross_entropy(x, x.detach().softmax(1)); F.mse_loss(x, x.detach()[0])
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0)
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0, weight=w)
 torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
-x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1); x.masked_select(x > 0)
+x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1)
 x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25); F.glu(i, -1)
 F.avg_pool2d(i, 2); F.avg_pool3d(i, 1, None)
 (x[:, :2] * 2).masked_fill(c > 1, 0); F.pairwise_distance(x, x * 2)
