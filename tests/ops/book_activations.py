@@ -89,7 +89,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x * bent(x), V, then=("tanh",)),
     ],
     "log_sigmoid": [case(lambda x: np.log(sigmoid_of(x)), V)],
-    "native_dropout": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
     "embedding_dense_backward": [
         case(
             lambda g: added(np.zeros((3, 2)), (np.array([0, 1]),), g[[0, 1], [0, 1]]),

@@ -43,7 +43,6 @@ CASES = {
     "scaled_elu": [(vector, (a, 3, beta), on_both_sides(x(0), x(1)))],
     "celu": [(vector, (beta,), on_both_sides(x(0), x(1)))],
     "log_sigmoid": [(one, (), [{x(): D}, {x(): -D}])],
-    "native_dropout": [(vector, (NOISE,))],
     "embedding": [([("x", 3, 2)], (ROWS, -1))],
     "embedding_dense_backward": [
         ([("x", 2, 2, 1)], (ROWS, (3, 1), 1)),

@@ -98,7 +98,6 @@ FACTOR = [
     w("erf", "self", times(0.5)),
     w("index_add_dim", "source", times(2), 1),
     w("baddbmm", "batch1", times(2)),
-    w("native_dropout", "self", untouched),
     w("scaled_elu", "self", times(0.5)),
     w("rad2deg", "self", untouched),
     w("div_number", "self", untouched),

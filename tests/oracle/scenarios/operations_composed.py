@@ -92,7 +92,6 @@ RARER = """
 F.channel_shuffle(b.repeat(1, 2, 1)[:, :4], 2); nn.ChannelShuffle(3)(b); nn.ChannelShuffle(2)
 F.pixel_unshuffle(b[:, :2, :2], 2); nn.PixelUnshuffle(3)(b[None]); nn.PixelUnshuffle(2)
 nn.FeatureAlphaDropout(0.4)(b); F.feature_alpha_dropout(m, 0.5); nn.FeatureAlphaDropout(0.2)
-t.feature_alpha_dropout_(t.ones(2, 2, 1), 0.5, True)
 """
 BORDERS = """
 t.cdist(m, n, 3.0); t.cdist(m, m[:2] * t.tensor([1, 1, 0]), 1.5); t.cdist(m, m * 1, 2.5)
