@@ -167,7 +167,9 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
         return dtype.type(value) if dtype.kind in "iub" else value
     if value._array.ndim:
         raise RuntimeError(f"{name}() takes a value without dimensions, not {list(value.shape)}")
-    return cast(value, dtype) if "c" in (dtype.kind, value._array.dtype.kind) else value
+    if value._array.dtype.kind == "c" != dtype.kind:
+        raise RuntimeError(f"{name}(): a complex number cannot be converted to {input.dtype}")
+    return cast(value, dtype) if dtype.kind == "c" else value
 
 
 @variants("where", method=False)
