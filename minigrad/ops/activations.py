@@ -216,39 +216,6 @@ def mish(self: Array) -> Array:
     return self * np.tanh(np.log1p(np.exp(self)))
 
 
-def _halves(array: Any, dim: int) -> list[Any]:
-    before, middle = (slice(None),) * (dim % array.ndim), array.shape[dim] // 2
-    return [array[(*before, part)] for part in (slice(middle), slice(middle, None))]
-
-
-def _glu_rule(grad: Any, self: Any, dim: int) -> Any:
-    first, second = _halves(self, dim)
-    gate = dispatch(sigmoid, second)
-    return np.concatenate([grad * gate, grad * first * (gate * (1 - gate))], dim)
-
-
-@activation(inplace=False)
-@operation("GluBackward0", self=_glu_rule)
-@ignore_errstate
-def glu(self: Array, dim: Dim = -1) -> Array:
-    r"""Compute $a \sigma(b)$ of the two halves along a dimension.
-
-    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2017.
-
-    Raises:
-        RuntimeError: If there are no halves.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
-        tensor([1.5000])
-    """
-    if not self.ndim or self.shape[dim] % 2:
-        raise RuntimeError(f"glu(): there are no halves of {list(self.shape)} along dim {dim}")
-    first, second = _halves(self, dim)
-    return first * logistic(second)
-
-
 # ---------------------------------------------------------------------- gelu
 
 _STEEP = math.sqrt(2 / math.pi)
@@ -319,6 +286,26 @@ def log_sigmoid(self: Array) -> Array:
 
 
 # ---------------------------------------------------------------------- of other operations
+
+
+@functional("glu")
+def gated(input: Tensor, dim: Dim = -1) -> Tensor:
+    r"""Compute $a \sigma(b)$ of the two halves along a dimension.
+
+    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2017.
+
+    Raises:
+        RuntimeError: If there are no halves.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
+        tensor([1.5000])
+    """
+    if not input.ndim or input.shape[dim] % 2:
+        raise RuntimeError(f"glu(): there are no halves of {list(input.shape)} along dim {dim}")
+    first, second = input.chunk(2, dim)
+    return first * second.sigmoid()
 
 
 @functional

@@ -93,8 +93,6 @@ def scaled_dot_product_attention(
         )
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32, query.dtype):
         raise RuntimeError(f"a mask is of bool or of the dtype of queries, not {attn_mask.dtype}")
-    if not 0 <= dropout_p <= 1:
-        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
     if enable_gqa:
         raise NotImplementedError(
             "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."

@@ -183,10 +183,7 @@ def where_function(condition: Tensor, input: Any = None, other: Any = None) -> A
     if not (is_operand(input) and is_operand(other)):
         raise no_combination("where", condition, input, other)
     if condition._array.dtype.kind in "iufc":
-        raise RuntimeError(
-            f"where() takes a boolean condition, not one of type {condition.dtype}. Compare it "
-            "with something, such as `x != 0`."
-        )
+        raise RuntimeError(f"where() takes a boolean condition, not {condition.dtype}: say x != 0")
     first, second = input, other
     if not isinstance(first, Tensor):
         first = scalar(first, second._array.dtype if isinstance(second, Tensor) else _BOOLEAN)

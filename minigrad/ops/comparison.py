@@ -134,25 +134,16 @@ _test("isnan", np.isnan, "it is not a number", ufunc=np.isnan)
 _test("isinf", np.isinf, "it is infinite", ufunc=np.isinf)
 _test("isfinite", np.isfinite, "it is a finite number", ufunc=np.isfinite)
 _test("isreal", np.isreal, "it has no imaginary part", numpy=np.isreal)
-_test(
-    "signbit",
-    lambda array: np.signbit(array) if array.dtype.kind == "f" else array < 0,
-    "it is negative, or -0",
-    out="none",
-    missing=("c", "signbit"),
-    ufunc=np.signbit,
-)
+_test("signbit", np.signbit, "it is negative, or -0", out="none", ufunc=np.signbit)
 
 
-@variants(ufunc=np.positive)
+@variants(ufunc=np.positive, missing=("b", "positive"))
 def positive(input: Tensor) -> Tensor:
     """Give the tensor itself, as `+x` does.
 
     Raises:
-        RuntimeError: If it is boolean.
+        NotImplementedError: If it is boolean.
     """
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 

@@ -35,7 +35,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import shape
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import functional, lazy_loading, variants
-from minigrad.signatures.arguments import not_implemented, refuse, wholes
+from minigrad.signatures.arguments import wholes
 
 Sizes = Sequence[int]
 
@@ -360,7 +360,7 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
 
 @functools.lru_cache(256)
 def _fitting(
-    xs: Any, ws: Any, bs: Any, stride: Any, padding: Any, dilation: Any,
+    ndim: int, xs: Any, ws: Any, bs: Any, stride: Any, padding: Any, dilation: Any,
     transposed: bool, more: Any, groups: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Give the settings for each dimension, if they and the shapes of the tensors fit.
@@ -370,14 +370,16 @@ def _fitting(
     """
     names = ("stride", "padding", "dilation", "output_padding")
     given = zip(names, (stride, padding, dilation, more), strict=True)
-    pairs = [per_dimension("convolution", *each, len(ws) - 2) for each in given]
+    pairs = [per_dimension("convolution", *each, ndim) for each in given]
     stride, padding, dilation, more = pairs
     if min(*stride, *dilation, groups) < 1 or min(*padding, *more) < 0:
         raise RuntimeError(f"a convolution takes positive steps, and no negative padding: {pairs}")
     if any(m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True)):
         raise RuntimeError(f"output_padding={more} is not smaller than stride or dilation")
+    if not len(xs) == len(ws) == ndim + 2:
+        raise RuntimeError(f"input and weight have {ndim + 2} dimensions, got {xs} and {ws}")
     inner, outer = (ws[0], ws[1] * groups) if transposed else (ws[1] * groups, ws[0])
-    fits = len(xs) == len(ws) and xs[1] == inner and not ws[0] % groups and bs in (None, (outer,))
+    fits = xs[1] == inner and not ws[0] % groups and bs in (None, (outer,))
     if not fits or min(_reached(xs[2:], ws[2:], *pairs[:3], transposed, more)) < 1:
         raise RuntimeError(
             f"a convolution of an input of size {list(xs)} with a weight of size {list(ws)} and a "
@@ -403,19 +405,12 @@ def _padded_alike(input: Tensor, weight: Tensor, stride: Any, dilation: Any) -> 
 
 
 def _convolved(
-    name: str, ndim: int, transposed: bool, input: Tensor, weight: Tensor, bias: Tensor | None,
+    ndim: int, transposed: bool, input: Tensor, weight: Tensor, bias: Tensor | None,
     stride: Any, padding: Any, dilation: Any, more: Any, groups: int,
 ) -> Tensor:  # fmt: skip
     """Check that everything fits, and convolve."""
     x, w, b = input._array, weight._array, ABSENT._array if bias is None else bias._array
     single = x.ndim == ndim + 1
-    if not single and x.ndim != ndim + 2:
-        raise RuntimeError(
-            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got "
-            f"input of size: {list(x.shape)}"
-        )
-    if x.dtype.kind == "b":
-        raise not_implemented(name, x)
     if not x.dtype is w.dtype is b.dtype:
         check_one_type(x, w)
         if bias is not None:
@@ -425,11 +420,9 @@ def _convolved(
         batch, padding = _padded_alike(batch, weight, stride, dilation)
     elif padding == "valid":
         padding = 0
-    elif isinstance(padding, str):
-        raise RuntimeError(f"padding is a number, numbers, 'same' or 'valid', not '{padding}'")
     sizes = batch._array.shape, w.shape, None if bias is None else b.shape
     given: Any = (stride, padding, dilation, transposed, more, groups)
-    settings = _fitting(*sizes, *[tuple(v) if v.__class__ is list else v for v in given])
+    settings = _fitting(ndim, *sizes, *[tuple(v) if v.__class__ is list else v for v in given])
     result = convolution(batch, weight, ABSENT if bias is None else bias, *settings)
     return shape.squeeze_dim(result, 0) if single else result
 
@@ -462,7 +455,7 @@ def _convolve(
           $\lfloor (n + 2p - d(k - 1) - 1) / s \rfloor + 1$
     """
     settings = (stride, padding, dilation, 0, groups)
-    return _convolved(name, ndim, False, input, weight, bias, *settings)
+    return _convolved(ndim, False, input, weight, bias, *settings)
 
 
 def _transposed(
@@ -493,7 +486,7 @@ def _transposed(
           $(n - 1) s - 2p + d (k - 1) + 1$ + output_padding
     """
     settings = (stride, padding, dilation, output_padding, groups)
-    return _convolved(name, ndim, True, input, weight, bias, *settings)
+    return _convolved(ndim, True, input, weight, bias, *settings)
 
 
 _say = functools.partial(variants, method=False)
@@ -505,15 +498,12 @@ for _ndim in (1, 2, 3):
 # ---------------------------------------------------------------------- windows as columns
 
 
-def _im2col_rule(
-    grad: Any, self_sym_sizes: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
-) -> Any:
-    sizes = tuple(self_sym_sizes[-2:])
-    return dispatch(col2im, grad, sizes, kernel_size, dilation, padding, stride)
+_WINDOW = "kernel_size, dilation, padding, stride"
 
 
-def _col2im_rule(grad: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    return dispatch(im2col, grad, kernel_size, dilation, padding, stride)
+@with_arguments(f"grad, self_sym_sizes, {_WINDOW}")
+def _im2col_rule(grad: Any, sizes: Any, *window: Any) -> Any:
+    return dispatch(col2im, grad, tuple(sizes[-2:]), *window)
 
 
 @operation("Im2ColBackward0", self=_im2col_rule)
@@ -526,7 +516,10 @@ def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: A
     return columns.reshape(*self.shape[:-3], *columns.shape[2:])
 
 
-@operation("Col2ImBackward0", self=_col2im_rule)
+@operation(
+    "Col2ImBackward0",
+    self=with_arguments(f"grad, {_WINDOW}")(lambda *given: dispatch(im2col, *given)),
+)
 def col2im(
     self: Array, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Array:
@@ -578,7 +571,6 @@ def unfold(
             f"unfold takes images of size (N, C, H, W) or (C, H, W) that are no smaller than the "
             f"window, got {list(sizes)} and a window of size {kernel}"
         )
-    refuse("im2col_out_cpu", "iu", input)
     return im2col(input, kernel, steps, border, moves)
 
 
@@ -628,7 +620,6 @@ def fold(
             f"fold takes columns of size (N, C * {math.prod(kernel)}, {wanted}), one for each "
             f"place of the window, got {list(have)}"
         )
-    refuse("col2im_out_cpu", "iu", input)
     return col2im(input, sizes, kernel, steps, border, moves)
 
 

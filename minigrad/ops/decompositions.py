@@ -218,12 +218,6 @@ def pseudoinverse(A: Tensor, rcond: float | None = None, *, rtol: float | None =
     return pinv(A, rtol)
 
 
-@variants()
-def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
-    return pseudoinverse(input, rcond)
-
-
 # ---------------------------------------------------------------------- what rules share
 
 

@@ -32,7 +32,6 @@ CASES = {
     "hardshrink": [(one, (HALF,), beyond(x(), -HALF, HALF))],
     "softshrink": [(one, (HALF,), beyond(x(), -HALF, HALF))],
     "mish": [(one, ())],
-    "glu": [([("x", 1, 4)], (-1,)), ([("x", 2, 1)], (0,))],
     "threshold": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "threshold_in_place": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "prelu_kernel": [([("x", 2), ("y", 1)], (), on_both_sides(x(0), x(1)))],

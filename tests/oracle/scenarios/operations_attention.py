@@ -46,7 +46,6 @@ TABLE = {
             "mask and causal": lambda t, q, k, v: _attend(attn_mask=t.zeros(3, 5), is_causal=True)(
                 t, q, k, v
             ),
-            "dropout": lambda t, q, k, v: _attend(dropout_p=1.5)(t, q, k, v),
         },
     ),
     "matrices": operation(_attend(scale=0.3), (3, 4), (5, 4), (5, 4), dtypes=()),

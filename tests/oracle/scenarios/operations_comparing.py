@@ -50,7 +50,7 @@ TABLE = {
             "shapes": lambda t, x: t.allclose(x, t.ones(3)),
         },
     ),
-    "positive": _value(lambda t, x: t.positive(x), V),
+    "positive": _value(lambda t, x: t.positive(x), V, dtypes=("float32", "int64")),
     "+x": _value(lambda t, x: +x, V, dtypes=("float32", "int64")),
     "eq": _value(
         lambda t, x, y: t.eq(x, y), V, V, wrong={"shapes": lambda t, x, y: t.eq(x, t.ones(3))}

@@ -18,7 +18,7 @@ t.baddbmm(b, b, b, alpha=2); b.clone().baddbmm_(b, b, beta=0.25)
 t.bilinear(m, n, b, v[:2])
 t.kron(m, n[:2]); t.kron(m.T, n.T); t.vdot(v, w); t.spmm(m, n)
 t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), upper=True)
-t.linalg.pinv(m[:2]).abs(); t.pinverse(t.ones(3, 2) * v[:2].double(), 0.01)
+t.linalg.pinv(m[:2]).abs()
 t.linalg.pinv((m.T @ m).double(), rtol=0.25)
 t.linalg.lstsq(m + 3 * t.eye(3), n).solution
 t.linalg.matrix_rank(m); t.linalg.matrix_rank(m, 0.1); t.linalg.matrix_rank(m, rtol=0.01); m.H

@@ -105,7 +105,7 @@ F.multilabel_soft_margin_loss(x, (x > 0) * 1.0)
 F.multilabel_soft_margin_loss(x, (x > 0) * 1.0, weight=w)
 torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
 x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1)
-x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25); F.glu(i, -1)
+x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25)
 F.avg_pool2d(i, 2); F.avg_pool3d(i, 1, None)
 (x[:, :2] * 2).masked_fill(c > 1, 0); F.pairwise_distance(x, x * 2)
 """
@@ -116,7 +116,7 @@ y**2; y**3.5; y**x; y.clamp(-0.5, 0.5); y.clamp(min=0.5); y.clamp(max=0.5); y.so
 y.log_softmax(-1); y.prod(1); y.cumsum(0); y.norm(3, dim=1); torch.linalg.vector_norm(y, 3, dim=1)
 y.max(1)[0]; y.amax(1); y.median(1)[0]; y.topk(2)[0]; y.sort(1)[0]; y.var(1); y.std(0, correction=0)
 y.logsumexp(1); F.leaky_relu(y, 0.2); F.elu(y, 2.0); F.softshrink(y, 0.3); F.hardshrink(y, 0.3)
-F.threshold(y, 0.25, 1); F.hardtanh(y, 0.0, 0.5); F.gelu(y, approximate="tanh"); F.glu(s)
+F.threshold(y, 0.25, 1); F.hardtanh(y, 0.0, 0.5); F.gelu(y, approximate="tanh")
 torch.addcmul(y, y, y, value=2); y @ y.t(); y / y; y.gather(1, torch.tensor([[0], [1]]))
 F.conv2d(i, i, stride=2, padding=1); F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.pad(i, (1, 1))
 F.layer_norm(y, (3,), y[0]); F.group_norm(i, 2); F.mse_loss(y, x); F.huber_loss(y, x, delta=0.5)
