@@ -160,12 +160,9 @@ def _of_channels(
         ValueError: If `p` is not between 0 and 1.
     """
     ndim = input.ndim
-    if ndim not in (spatial + 1, spatial + 2):
-        told = f"{name} takes inputs of {spatial + 1} or {spatial + 2} dimensions, got {ndim}."
-        if spatial == 1:
-            raise RuntimeError(told)
-        warn(f"{told} This is deprecated; use dropout instead.")
-    elif spatial == 2 and ndim == 3:
+    if spatial == 1 and ndim not in (2, 3):
+        raise RuntimeError(f"{name} takes inputs of 2 or 3 dimensions, got {ndim}")
+    if spatial == 2 and ndim == 3:
         warn("dropout2d takes a 3D input as (N, C, L), as dropout1d does; use that instead.")
     return _drop(input, p, training, inplace, 1 if spatial != 2 and ndim == spatial + 1 else 2)
 

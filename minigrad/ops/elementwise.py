@@ -15,7 +15,7 @@ from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE
 from minigrad.core.operation import Array, operation
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.ops import type_promotion
 from minigrad.ops.type_promotion import exact_values, no_booleans, scalar, with_number
@@ -208,7 +208,7 @@ def rsub(self: Tensor, other: Any) -> Any:
     if isinstance(other, Tensor):
         return sub(other, self)
     if other.__class__ not in _NUMBERS and not is_operand(other):
-        return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+        return NotImplemented
     if modes.in_rule:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)
     other = plain(other)
@@ -220,8 +220,6 @@ def rsub(self: Tensor, other: Any) -> Any:
 
 def rdiv(self: Tensor, other: Any) -> Any:
     """Divide a number by a tensor: `1 / x`, which PyTorch computes as a reciprocal times it."""
-    if isinstance(other, np.ndarray):
-        return div(wrap(other), self)
     return mul(self.reciprocal(), other)
 
 

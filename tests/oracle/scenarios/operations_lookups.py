@@ -126,13 +126,15 @@ def dropout_without_chance(torch, log):
     """Where nothing is left to chance: p of 0 and 1, evaluation, dimensions, errors."""
     f = torch.nn.functional
     x = torch.tensor([[[1.0, 2.0], [3.0, -4.0]]], requires_grad=True)
-    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"):
+    for name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "dropout3d"):
         call = getattr(f, name)
+        if name == "dropout3d":
+            x = x[..., None]
         log(f"{name} of 0", call(x, 0.0, True).detach())
         log(f"{name} of 1", call(x, 1.0, True).detach())
         log(f"{name} evaluated", torch.equal(call(x, 0.5, False), x))
         log(f"{name} in place", call(x * 1, 1.0, True, True).detach())
-    log.raises("dropout of 2", lambda: f.dropout(x, 2.0))
+    log.raises("dropout of 2", lambda: f.dropout(torch.ones(2), 2.0))
     log.raises("scalar channels", lambda: f.dropout1d(torch.ones(2)))
     log.raises("integers", lambda: f.dropout(torch.tensor([1, 2])))
     log("native", *torch.native_dropout(x.detach(), 0.5, False))
