@@ -108,7 +108,7 @@ def scaled_dot_product_attention(
     root = math.sqrt(abs(scale))
     scores = elementwise.mul_number(query, root if scale >= 0 else -root)
     scores = scores @ elementwise.mul_number(key.transpose(-2, -1), root)
-    allowed = np.tri(*scores.shape[-2:], dtype=bool) if is_causal else np.array(True)
+    allowed: Any = np.tri(query.shape[-2], key.shape[-2]) > 0 if is_causal else np.array(True)
     if attn_mask is not None and attn_mask.dtype is dtypes.bool:
         allowed = allowed & attn_mask._array
     elif attn_mask is not None:

@@ -124,6 +124,8 @@ def _view_of(
     taken = sum(_dimensions_taken(k) for k in keys)
     ndim = tensor._array.ndim
     if taken > ndim:
+        if not ndim:
+            raise IndexError("invalid index of a 0-dim tensor: item() gives its number")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     part, dim, original = tensor, 0, 0
     indices: list[Any] = []
