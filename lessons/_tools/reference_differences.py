@@ -231,10 +231,10 @@ BEHAVIOR = (
         "in PyTorch, but not always the same one. So do `kthvalue` and `median` where several "
         "entries are equal: the value is the same, the index may be another. And a centered "
         "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
-        "leaves there is 0 here, and may be less, hence nan, in PyTorch. `pinverse` of a singular "
-        "matrix divides by what rounding leaves, too, if `rcond` is 0 or less. Rows with NaN have "
-        "no order in which `unique` could sort them. And a tensor without entries made of an "
-        "array has strides of 0 in PyTorch if the array has.",
+        "leaves there is 0 here, and may be less, hence nan, in PyTorch. `linalg.pinv` of a "
+        "singular matrix divides by what rounding leaves, too, if `rtol` is 0 or less. Rows with "
+        "NaN have no order in which `unique` could sort them. And a tensor without entries made "
+        "of an array has strides of 0 in PyTorch if the array has.",
         why="The answer depends on the order in which the numbers are looked at, or on rounding; "
         "and no entry has a place where there are none.",
         code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",

@@ -16,7 +16,6 @@ import numpy as np
 from minigrad.autograd.custom_nodes import not_differentiable, without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops.choices import masked_select as chosen
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.random import stream
 from minigrad.signatures import VARIANTS, variants
@@ -264,7 +263,8 @@ def scatter_reduce(
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """Give the entries where a mask is true, in a row."""
     having(mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")
-    return chosen(*torch.broadcast_tensors(input, mask))
+    values, mask = torch.broadcast_tensors(input, mask)
+    return values[mask]
 
 
 @variants()

@@ -24,7 +24,7 @@ from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
 from minigrad.ops.type_promotion import check_floats
 from minigrad.signatures import entrywise, functional, variants
-from minigrad.signatures.arguments import check_tensor, not_implemented
+from minigrad.signatures.arguments import not_implemented
 from minigrad.signatures.signature import Dim, Number
 
 # Comparing with an array without dimensions is quicker than comparing with a Python number.
@@ -57,18 +57,12 @@ def tanh(self: Array) -> Array:
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     r"""Rule of sigmoid, :math:`g\, (1 - y)\, y`: its derivative is :math:`g\, (1 - 2 y)`."""
-    slope = 1 - output
-    slope *= output
-    slope *= grad_output
-    return slope
+    return grad_output * (1 - output) * output
 
 
 def logistic(array: Any) -> Any:
-    r"""Give :math:`1 / (1 + e^{-x})` of an array, in one piece of memory if it holds numbers."""
-    slope = np.negative(array, out=np.empty_like(array))
-    np.exp(slope, out=slope)
-    slope += 1
-    return np.divide(1, slope, out=slope)
+    r"""Give :math:`1 / (1 + e^{-x})` of an array."""
+    return 1 / (1 + np.exp(-array))
 
 
 @entrywise()
@@ -94,12 +88,7 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
     if self.dtype.kind in "bc":
-        if self.dtype.kind == "b":
-            raise RuntimeError("Boolean inputs not supported for relu")
         raise not_implemented("relu", self)
-    # of two zeros NumPy gives the second, but with float16 the first: -0 stays what it is
-    if self.itemsize == 2:
-        return np.maximum(self, 0)
     if type(self) is not np.ndarray or not self.flags.c_contiguous:
         return np.maximum(0, self)
     zeros = np.zeros(self.shape, self.dtype)  # with many NumPy is twice as quick as with one
@@ -107,7 +96,7 @@ def relu(self: Array) -> Array:
 
 
 @functional("relu")
-def positive_part(input: Any, inplace: Any = False) -> Tensor:
+def positive_part(input: Tensor, inplace: Any = False) -> Tensor:
     r"""Compute $\max(x, 0)$; the derivative at 0 is taken to be 0.
 
     Example:
@@ -115,8 +104,6 @@ def positive_part(input: Any, inplace: Any = False) -> Tensor:
         >>> torch.nn.functional.relu(torch.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
-    if not isinstance(input, Tensor):
-        check_tensor("relu_" if inplace else "relu", input)
     return input.relu_() if inplace else input.relu()
 
 
@@ -229,45 +216,6 @@ def mish(self: Array) -> Array:
     return self * np.tanh(np.log1p(np.exp(self)))
 
 
-def _halves(array: Any, dim: int) -> list[Any]:
-    before, middle = (slice(None),) * (dim % array.ndim), array.shape[dim] // 2
-    return [array[(*before, part)] for part in (slice(middle), slice(middle, None))]
-
-
-def _glu_rule(grad: Any, self: Any, dim: int) -> Any:
-    first, second = _halves(self, dim)
-    gate = dispatch(sigmoid, second)
-    return np.concatenate([grad * gate, grad * first * (gate * (1 - gate))], dim)
-
-
-@operation("GluBackward0", self=_glu_rule)
-@ignore_errstate
-def glu(self: Array, dim: int) -> Array:
-    r"""One half times the logistic function of the other: :math:`a \sigma(b)`."""
-    first, second = _halves(self, dim)
-    return first * logistic(second)
-
-
-@functional("glu")
-def gated(input: Tensor, dim: Dim = -1) -> Tensor:
-    r"""Compute $a \sigma(b)$ of the two halves along a dimension.
-
-    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2017.
-
-    Raises:
-        RuntimeError: If there are no halves.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
-        tensor([1.5000])
-    """
-    check_floats("glu", "glu", input)
-    if not input.ndim or input.shape[dim] % 2:
-        raise RuntimeError(f"glu(): there are no halves of {list(input.shape)} along dim {dim}")
-    return glu(input, dim)
-
-
 # ---------------------------------------------------------------------- gelu
 
 _STEEP = math.sqrt(2 / math.pi)
@@ -279,6 +227,8 @@ def _probability(self: Any, approximate: str) -> Any:
 
     With "tanh" a hyperbolic tangent stands for the error function.
     """
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
     if approximate == "none":
         return 0.5 * (1 + dispatch(erf, self * math.sqrt(0.5)))
     return 0.5 * (1 + np.tanh(_STEEP * (self + _CUBIC * (self * self * self))))
@@ -294,26 +244,18 @@ def _gelu_rule(grad: Any, self: Any, approximate: str) -> Any:
     return grad * (likely + self * density)
 
 
+@activation(inplace=False)
 @operation("GeluBackward0", self=_gelu_rule)
 @ignore_errstate
-def gelu(self: Array, approximate: str) -> Array:
+def gelu(self: Array, approximate: str = "none") -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
-
-    Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016. With `"tanh"`,
-    :math:`\Phi(x)` is :math:`(1 + \tanh(\sqrt{2/\pi}\, (x + 0.044715 x^3))) / 2`.
-    """
-    return self * _probability(self, approximate)
-
-
-@functional("gelu")
-def gaussian(input: Tensor, *, approximate: str = "none") -> Tensor:
-    r"""Compute $x \Phi(x)$, with the distribution function of the normal distribution.
 
     Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
 
     Args:
-        input: The tensor.
-        approximate: `"none"`, or `"tanh"` to compute $\Phi$ by a hyperbolic tangent.
+        self: The tensor.
+        approximate: `"none"`, or `"tanh"` to compute the distribution function :math:`\Phi(x)` of
+            the normal distribution by :math:`(1 + \tanh(\sqrt{2/\pi}\, (x + 0.044715 x^3))) / 2`.
 
     Raises:
         RuntimeError: If `approximate` is neither of the two.
@@ -323,10 +265,7 @@ def gaussian(input: Tensor, *, approximate: str = "none") -> Tensor:
         >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.1587,  0.0000,  0.8413])
     """
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError("approximate argument must be either none or tanh.")
-    check_floats("gelu", "gelu", input)
-    return gelu(input, approximate)
+    return self * _probability(self, approximate)
 
 
 # ---------------------------------------------------------------------- logarithm of sigmoid
@@ -349,6 +288,26 @@ def log_sigmoid(self: Array) -> Array:
 # ---------------------------------------------------------------------- of other operations
 
 
+@functional("glu")
+def gated(input: Tensor, dim: Dim = -1) -> Tensor:
+    r"""Compute $a \sigma(b)$ of the two halves along a dimension.
+
+    Source: Dauphin et al., *Language modeling with gated convolutional networks*, 2017.
+
+    Raises:
+        RuntimeError: If there are no halves.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.glu(torch.tensor([3.0, 0.0]))
+        tensor([1.5000])
+    """
+    if not input.ndim or input.shape[dim] % 2:
+        raise RuntimeError(f"glu(): there are no halves of {list(input.shape)} along dim {dim}")
+    first, second = input.chunk(2, dim)
+    return first * second.sigmoid()
+
+
 @functional
 def softsign(input: Tensor) -> Tensor:
     r"""Compute $x / (1 + |x|)$.
@@ -365,15 +324,3 @@ def softsign(input: Tensor) -> Tensor:
 def tanhshrink(input: Tensor) -> Tensor:
     r"""Compute $x - \tanh x$."""
     return input - input.tanh()
-
-
-@functional("tanh")
-def _tanh(input: Any) -> Tensor:
-    r"""Compute $\tanh x$."""
-    return input.tanh()
-
-
-@functional("sigmoid")
-def _sigmoid(input: Any) -> Tensor:
-    r"""Compute $1 / (1 + e^{-x})$."""
-    return input.sigmoid()

@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import dispatch, zeros_for
-from minigrad.core.modes import modes
+from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, counter_of, wrap
 from minigrad.creation import dtypes
@@ -68,12 +66,12 @@ def sign(self: Array) -> Array:
     return _sign(self)
 
 
-@entrywise(floats=False, in_place=True, also="absolute", ufunc=np.absolute)
+@entrywise(
+    floats=False, missing=("b", "abs_cpu"), in_place=True, also="absolute", ufunc=np.absolute
+)
 @operation("AbsBackward0", self=lambda grad, self: grad * dispatch(sgn, self))
 def abs(self: Array) -> Array:
     """Absolute value: the gradient times the sign of the input, 0 at 0."""
-    if self.dtype.kind == "b":
-        raise not_implemented("abs_cpu", self)
     return np.abs(self)
 
 
@@ -81,11 +79,6 @@ attach(__name__, {"__abs__": abs}, {"abs_": vars(Tensor)["abs_"]})
 
 
 # ---------------------------------------------------------------------- choices by a condition
-
-
-def _in_order(array: Array) -> Array:
-    """Give an array whose entries lie in memory in order, as PyTorch's do here."""
-    return array if array.flags.c_contiguous else array.copy("C")
 
 
 @operation(
@@ -98,30 +91,7 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
     """A number in the place of entries: these get no gradient."""
     if mask.shape != self.shape:
         mask = np.broadcast_to(mask, np.broadcast_shapes(mask.shape, self.shape))
-    return _in_order(pick(mask, value, self))
-
-
-@operation(
-    "MaskedSelectBackward0",
-    constants=("mask",),
-    self=lambda grad, self, mask: dispatch(masked_scatter, zeros_for(grad, self.shape), mask, grad),
-)
-def masked_select(self: Array, mask: Array) -> Array:
-    """The entries under a mask of the same shape, in a row: the others get no gradient."""
-    return self[mask]
-
-
-@operation(
-    "MaskedScatterBackward0",
-    constants=("mask",),
-    self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
-    source=lambda grad, mask: dispatch(masked_select, grad, mask),
-)
-def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
-    """The entries of a row, one after the other, in the places under a mask."""
-    result = self.copy("C")
-    result[mask] = source
-    return result
+    return pick(mask, value, self)
 
 
 @operation(
@@ -129,11 +99,11 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
     broadcasts=True,
     constants=("mask",),
     self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
-    value=lambda grad, mask: np.add.reduce(dispatch(masked_select, grad, mask), axis=None),
+    value=lambda grad, mask: np.add.reduce(pick(mask, grad, 0), axis=None),
 )
 def masked_fill(self: Array, mask: Array, value: Array) -> Array:
     """A value in the place of entries: it collects their gradients."""
-    return _in_order(pick(mask, value.astype(self.dtype), self))
+    return pick(mask, value.astype(self.dtype), self)
 
 
 @operation(
@@ -197,11 +167,9 @@ def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") 
         return dtype.type(value) if dtype.kind in "iub" else value
     if value._array.ndim:
         raise RuntimeError(f"{name}() takes a value without dimensions, not {list(value.shape)}")
-    if dtype.kind == "c" and value.requires_grad and modes.recording:
-        refuse_complex(dtype)
-    if dtype.kind != "c" and value._array.dtype.kind == "c":
-        value = wrap(np.array(real_number(value.item(), dtype)).astype(dtype))
-    return value
+    if value._array.dtype.kind == "c" != dtype.kind:
+        raise RuntimeError(f"{name}(): a complex number cannot be converted to {input.dtype}")
+    return cast(value, dtype) if dtype.kind == "c" else value
 
 
 @variants("where", method=False)
@@ -215,10 +183,7 @@ def where_function(condition: Tensor, input: Any = None, other: Any = None) -> A
     if not (is_operand(input) and is_operand(other)):
         raise no_combination("where", condition, input, other)
     if condition._array.dtype.kind in "iufc":
-        raise RuntimeError(
-            f"where() takes a boolean condition, not one of type {condition.dtype}. Compare it "
-            "with something, such as `x != 0`."
-        )
+        raise RuntimeError(f"where() takes a boolean condition, not {condition.dtype}: say x != 0")
     first, second = input, other
     if not isinstance(first, Tensor):
         first = scalar(first, second._array.dtype if isinstance(second, Tensor) else _BOOLEAN)
@@ -251,14 +216,7 @@ def _chosen(grad: Any, self: Any, other: Any, loses: Any) -> Any:
     return dispatch(masked_fill_number, shared, loses, 0)
 
 
-def _ordered(array: Array) -> Array:
-    """Give an array; complex numbers have no order."""
-    if array.dtype.kind == "c":
-        raise NotImplementedError("clamp, maximum and minimum: complex types have no order")
-    return array
-
-
-@variants(out="kind")
+@variants(out="kind", missing=("c", "maximum"))
 @operation(
     "MaximumBackward0",
     arithmetic=True,
@@ -267,10 +225,10 @@ def _ordered(array: Array) -> Array:
 )
 def maximum(self: Array, other: Array) -> Array:
     """Larger of two: the larger one gets the gradient; equal ones share it."""
-    return np.maximum(_ordered(self), other)
+    return np.maximum(self, other)
 
 
-@variants(out="kind")
+@variants(out="kind", missing=("c", "minimum"))
 @operation(
     "MinimumBackward0",
     arithmetic=True,
@@ -279,7 +237,7 @@ def maximum(self: Array, other: Array) -> Array:
 )
 def minimum(self: Array, other: Array) -> Array:
     """Smaller of two: the smaller one gets the gradient; equal ones share it."""
-    return np.minimum(_ordered(self), other)
+    return np.minimum(self, other)
 
 
 def _within(grad: Any, self: Any, min: Any, max: Any) -> Any:
@@ -291,8 +249,8 @@ def _within(grad: Any, self: Any, min: Any, max: Any) -> Any:
 def clamp(self: Array, min: Any, max: Any) -> Array:
     """Limit to an interval: the gradient passes where the input lies inside, ends included."""
     if min is not None:
-        self = np.maximum(_ordered(self), min)
-    return self if max is None else np.minimum(_ordered(self), max)
+        self = np.maximum(self, min)
+    return self if max is None else np.minimum(self, max)
 
 
 @operation(
@@ -310,7 +268,7 @@ def clamp_between(self: Array, min: Array, max: Array) -> Array:
     Where the lower end lies above the upper one, it is the upper one that limits. An infinite one
     stands for none.
     """
-    return np.minimum(np.maximum(_ordered(self), min), max)
+    return np.minimum(np.maximum(self, min), max)
 
 
 @variants("clamp", out="limits", in_place="function", also="clip")
@@ -338,7 +296,7 @@ def limited(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
         min = number(min, "clamp", "min")
     if max is not None and max.__class__ not in _NUMBERS:
         max = number(max, "clamp", "max")
-    if input._array.dtype.kind in "iub":
+    if input._array.dtype.kind != "f":
         input = _wide_enough(_wide_enough(input, min), max)
     return clamp(input, min, max)
 
@@ -350,9 +308,9 @@ def _between(input: Tensor, *limits: Any) -> Tensor:
         each if each is None or isinstance(each, Tensor) else scalar(each, own) for each in limits
     ]
     wanted = promoted_dtype(*[each._array for each in (input, *ends) if each is not None])
-    if wanted.kind == "b" and None not in ends:
+    if wanted.kind in "bc":
         raise not_implemented("clamp", input._array)
-    least, most = (False, True) if wanted.kind == "b" else (-np.inf, np.inf)
+    least, most = -np.inf, np.inf
     if wanted.kind in "iu":
         least, most = np.iinfo(wanted).min, np.iinfo(wanted).max
     low, high = (
@@ -365,13 +323,13 @@ def _between(input: Tensor, *limits: Any) -> Tensor:
 @operation("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))
 def clamp_from_number(self: Array, min: Any) -> Array:
     """Limit from below by a number: the gradient passes where the input is not smaller."""
-    return np.maximum(_ordered(self), min)
+    return np.maximum(self, min)
 
 
 @operation("ClampMaxBackward0", self=lambda grad, self, max: pick(self <= max, grad, 0))
 def clamp_to_number(self: Array, max: Any) -> Array:
     """Limit from above by a number: the gradient passes where the input is not larger."""
-    return np.minimum(_ordered(self), max)
+    return np.minimum(self, max)
 
 
 @variants("clamp_min", out="limits", in_place="function")
@@ -391,8 +349,10 @@ def limited_from_above(input: Tensor, max: Any) -> Tensor:
 
 
 def _wide_enough(input: Tensor, limit: Any) -> Tensor:
-    """Give integers as floats if their limit is one."""
+    """Give integers as floats if their limit is one; complex numbers have no order."""
     own = input._array.dtype
+    if own.kind == "c":
+        raise not_implemented("clamp", input._array)
     integers = own.kind in "iub" and isinstance(limit, (int, float))
     return cast(input, dtypes.scalar_dtype(limit, own)) if integers else input
 

@@ -15,16 +15,18 @@ from minigrad.signatures import attach, entrywise, numpy_protocols, variants
 from minigrad.signatures.arguments import as_tensor, not_implemented
 
 
-def _of_two(name: str, ufunc: Any, doc: str, kinds: str, refused: str, kernel: str) -> Any:
+def _of_two(
+    name: str, numpys: Any, doc: str, refused: str = "", kinds: str = "Tensor Operand", **forms: Any
+) -> Any:
     """Make an operation of two tensors, or of a tensor and a number, whose result is no number.
 
     Args:
         name: Its name.
-        ufunc: NumPy's function.
+        numpys: NumPy's function.
         doc: What it does.
-        kinds: What the two are, as annotations have it.
         refused: The kinds of dtypes that it is not made for.
-        kernel: The name that PyTorch has for it in errors.
+        kinds: What the two are, as annotations have it.
+        **forms: Its forms; see `minigrad.signatures.variants`.
     """
 
     def compute(input: Any, other: Any) -> Any:
@@ -35,26 +37,21 @@ def _of_two(name: str, ufunc: Any, doc: str, kinds: str, refused: str, kernel: s
             # without their places in the graph, which nobody needs to know here
             return promote_operands(compute, wrap(a), wrap(b))
         if a.dtype.kind in refused:
-            raise not_implemented(f"{kernel}_cpu", a)
+            raise not_implemented(f"{name}_cpu", a)
         try:
-            return wrap(ufunc(a, b))
+            return wrap(numpys(a, b))
         except ValueError as error:
-            return wrap(retry(ufunc, error, a, b))
+            return wrap(retry(numpys, error, a, b))
 
     compute.__name__ = compute.__qualname__ = name
     compute.__doc__ = doc
     compute.__annotations__ = dict(zip(("input", "other"), kinds.split(), strict=True))
-    return compute
-
-
-# ---------------------------------------------------------------------- comparisons
+    return variants(out="kind", **forms)(compute)
 
 
 def _comparison(name: str, long: str, ufunc: Any, meaning: str) -> Any:
-    refused = "" if name in ("eq", "ne") else "c"
     doc = f"Tell for each entry whether it is {meaning} the other."
-    compare = _of_two(name, ufunc, doc, "Tensor Operand", refused, name)
-    variants(out="kind", also=long)(compare)
+    compare = _of_two(name, ufunc, doc, "" if name in ("eq", "ne") else "c", also=long)
     attach(__name__, {f"__{name}__": compare})
     return compare
 
@@ -69,15 +66,15 @@ ge = _comparison("ge", "greater_equal", np.greater_equal, "greater than or equal
 
 # ---------------------------------------------------------------------- truth values, bits
 
-
-def _of_tensors(name: str, ufunc: Any, doc: str, refused: str = "", **forms: Any) -> None:
-    operation = _of_two(name, ufunc, doc, "Tensor Tensor", refused, name)
-    variants(out="kind", ufunc=ufunc, **forms)(operation)
-
-
-_of_tensors("logical_and", np.logical_and, "Tell for each entry whether both are true.")
-_of_tensors("logical_or", np.logical_or, "Tell for each entry whether one of them is true.")
-_of_tensors("logical_xor", np.logical_xor, "Tell for each entry whether just one is true.")
+for _name, _refused, _doc in (
+    ("logical_and", "", "Tell for each entry whether both are true."),
+    ("logical_or", "", "Tell for each entry whether one of them is true."),
+    ("logical_xor", "", "Tell for each entry whether just one is true."),
+    ("gcd", "bfc", "Give the greatest common divisors of entries."),
+    ("lcm", "bfc", "Give the least common multiples of entries."),
+):
+    _ufunc = getattr(np, _name)
+    _of_two(_name, _ufunc, _doc, _refused, "Tensor Tensor", ufunc=_ufunc)
 
 
 @entrywise(floats=False, in_place=False, ufunc=np.logical_not, out="kind")
@@ -86,33 +83,25 @@ def logical_not(input: Tensor) -> Tensor:
     return wrap(np.logical_not(input._array))
 
 
-@entrywise(floats=False, in_place=False)
+@entrywise(floats=False, in_place=False, missing=("fc", "bitwise_not_cpu"))
 def bitwise_not(input: Tensor) -> Tensor:
-    """Invert each bit of integers, or each boolean.
+    """Invert each bit of integers, or each boolean: `~x`.
 
     Example:
         >>> import minigrad as torch
         >>> torch.bitwise_not(torch.tensor([1, -2])), ~torch.tensor([True])
         (tensor([-2,  1]), tensor([False]))
     """
-    if input._array.dtype.kind in "fc":
-        raise not_implemented("bitwise_not_cpu", input._array)
-    return wrap(np.invert(input._array))
+    return wrap(np.invert(input._array))  # of floats NumPy raises a TypeError, as PyTorch's ~ does
 
 
-def _invert(input: Tensor) -> Tensor:
-    """Invert each bit of integers, or each boolean: `~x`."""
-    return wrap(np.invert(input._array))  # of floats NumPy raises a TypeError, as PyTorch does
+attach(__name__, {"__invert__": bitwise_not})
+numpy_protocols.ufuncs[np.invert] = bitwise_not
 
 
-attach(__name__, {"__invert__": _invert})
-numpy_protocols.ufuncs[np.invert] = _invert
-
-
-def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: str = "") -> None:
+def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str) -> None:
     doc = f"Combine the bits of integers, or booleans: {meaning}."
-    combine = _of_two(name, ufunc, doc, "Operand Operand", refused, kernel or name)
-    variants(name, out="kind")(combine)
+    combine = _of_two(name, ufunc, doc, refused, "Operand Operand")
     numpy_protocols.ufuncs[ufunc] = lambda a, b: combine(as_tensor(a), b)
     signs = {
         f"__{sign}__": combine,
@@ -125,48 +114,36 @@ def _bits(name: str, sign: str, ufunc: Any, meaning: str, refused: str, kernel: 
 _bits("bitwise_and", "and", np.bitwise_and, "and", "fc")
 _bits("bitwise_or", "or", np.bitwise_or, "or", "fc")
 _bits("bitwise_xor", "xor", np.bitwise_xor, "exclusive or", "fc")
-_bits("bitwise_left_shift", "lshift", np.left_shift, "shift left", "bfc", "lshift")
-_bits("bitwise_right_shift", "rshift", np.right_shift, "shift right", "bfc", "rshift")
-
-
-_of_tensors("gcd", np.gcd, "Give the greatest common divisors of entries.", "bfc", in_place=True)
-_of_tensors("lcm", np.lcm, "Give the least common multiples of entries.", "bfc", in_place=True)
+_bits("bitwise_left_shift", "lshift", np.left_shift, "shift left", "bfc")
+_bits("bitwise_right_shift", "rshift", np.right_shift, "shift right", "bfc")
 
 
 # ---------------------------------------------------------------------- tests of numbers
 
 
-def _test(name: str, test: Any, meaning: str, out: bool = False, **numpys: Any) -> None:
+def _test(name: str, test: Any, meaning: str, **forms: Any) -> None:
     def function(input: Tensor) -> Tensor:
         return wrap(test(input._array))
 
     function.__name__ = name
     function.__doc__ = f"Tell for each entry whether {meaning}."
-    variants(out="none" if out else None, **numpys)(function)
-
-
-def _is_negative(array: Any) -> Any:
-    if array.dtype.kind == "c":
-        raise NotImplementedError("signbit is not implemented for complex tensors.")
-    return np.signbit(array) if array.dtype.kind == "f" else array < 0
+    variants(**forms)(function)
 
 
 _test("isnan", np.isnan, "it is not a number", ufunc=np.isnan)
 _test("isinf", np.isinf, "it is infinite", ufunc=np.isinf)
 _test("isfinite", np.isfinite, "it is a finite number", ufunc=np.isfinite)
 _test("isreal", np.isreal, "it has no imaginary part", numpy=np.isreal)
-_test("signbit", _is_negative, "it is negative, or -0", True, ufunc=np.signbit)
+_test("signbit", np.signbit, "it is negative, or -0", out="none", ufunc=np.signbit)
 
 
-@variants(ufunc=np.positive)
+@variants(ufunc=np.positive, missing=("b", "positive"))
 def positive(input: Tensor) -> Tensor:
     """Give the tensor itself, as `+x` does.
 
     Raises:
-        RuntimeError: If it is boolean.
+        NotImplementedError: If it is boolean.
     """
-    if input._array.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
 
 
@@ -180,9 +157,6 @@ attach(__name__, {"__pos__": positive})
 def equal(input: Tensor, other: Tensor) -> bool:
     """Tell whether two tensors have the same shape and the same entries."""
     return bool(np.array_equal(input._array, other._array))
-
-
-_TOLERANCES = "float rtol=1e-05, float atol=1e-08, bool equal_nan=False"
 
 
 @variants()
@@ -200,7 +174,7 @@ def isclose(
         equal_nan: Whether two that are not a number count as equal.
 
     Raises:
-        RuntimeError: If the types differ, or a tolerance is negative.
+        RuntimeError: If the types differ.
 
     Example:
         >>> import minigrad as torch
@@ -210,19 +184,8 @@ def isclose(
     a, b = input._array, other._array
     if a.dtype != b.dtype:
         raise RuntimeError(f"{dtypes.scalar_name(a)} did not match {dtypes.scalar_name(b)}")
-    if not (rtol >= 0 and atol >= 0):
-        raise RuntimeError(f"isclose(): rtol={rtol} and atol={atol} must not be negative")
-    if a.shape != b.shape:
-        broadcast_shape(a.shape, b.shape)
-    close = a == b
-    if equal_nan:
-        close |= (a != a) & (b != b)
-    if a.dtype.kind == "b":
-        a, b = a.astype(np.int8), b.astype(np.int8)
-    difference = np.abs(a - b)
-    result = wrap(close | (np.isfinite(difference) & (difference <= atol + np.abs(rtol * b))))
-    result._bump_version()  # as in PyTorch, which computes it in steps
-    return result
+    broadcast_shape(a.shape, b.shape)
+    return wrap(np.isclose(a, b, rtol, atol, equal_nan))
 
 
 @variants()
@@ -234,18 +197,14 @@ def allclose(
 
 
 def _by_numpy(function: Any) -> Any:
+    """Let NumPy compare a tensor with an array, whatever their types."""
+
     def ask(*given: Any, **named: Any) -> Any:
-        plain = {key: getattr(each, "_array", each) for key, each in named.items()}
-        answer = function(*(getattr(each, "_array", each) for each in given), **plain)
+        answer = function(*(getattr(each, "_array", each) for each in given), **named)
         return wrap(answer) if isinstance(answer, np.ndarray) else answer
 
     return ask
 
 
-numpy_protocols.functions.update(
-    {
-        np.isclose: _by_numpy(np.isclose),
-        np.allclose: _by_numpy(np.allclose),
-        np.array_equal: _by_numpy(np.array_equal),
-    }
-)
+for _function in (np.isclose, np.allclose, np.array_equal):
+    numpy_protocols.functions[_function] = _by_numpy(_function)

@@ -1,9 +1,17 @@
 r"""Convolutions and their derivatives, plain and transposed, in one, two or three dimensions.
 
-What deep learning calls a convolution is a correlation, :math:`y = w \star x`. Its gradient in the
-input is the transposed convolution with the same kernel, its gradient in the kernel a correlation
-of input and gradient. A transposed convolution is the same three with the roles of input and result
-exchanged. So the rules lead from one operation here to another, and so do the rules of the rules.
+What deep learning calls a convolution is a correlation: it slides a kernel over its input. It is
+linear in the input :math:`x`, in the kernel :math:`w`, and so is its gradient :math:`g`. All of its
+derivatives are therefore three sums over one set of products,
+
+.. math:: y_o = \sum_k w_k x_{so + dk}, \qquad
+          \bar x_i = \sum_{so + dk = i} w_k g_o, \qquad
+          \bar w_k = \sum_o g_o x_{so + dk},
+
+for stride :math:`s` and dilation :math:`d`: `correlate`, `transposed_correlation` and
+`kernel_gradient`. Each is a product of matrices, once the windows of the input stand side by side
+as columns (`im2col`). The gradient of a convolution in its input is the transposed convolution with
+the same kernel, and the other way round: so the rules lead from one operation here to another.
 
 Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learning" (2016).
 """
@@ -13,39 +21,264 @@ Formulas: Dumoulin and Visin, "A guide to convolution arithmetic for deep learni
 
 from __future__ import annotations
 
-import warnings
-from functools import lru_cache, partial
+import functools
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments
+from minigrad.autograd.messages import warn
+from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments, zeros_for
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import correlation, shape
-from minigrad.ops.correlation import Sizes, of_dimensions, output_sizes, padded, per_dimension
-from minigrad.ops.padding import constant_pad_nd
+from minigrad.ops import shape
 from minigrad.ops.type_promotion import check_one_type
-from minigrad.signatures import variants
-from minigrad.signatures.arguments import not_implemented
+from minigrad.signatures import functional, lazy_loading, variants
+from minigrad.signatures.arguments import wholes
+
+Sizes = Sequence[int]
+
+# So many bytes of columns are made at a time: a large batch shall not fill the memory.
+_AT_ONCE = 1 << 22
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
 ABSENT = wrap(np.zeros(0, np.float32))
 
 
+def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, ...]:
+    """Give a setting of a window for each dimension, as whole numbers.
+
+    Args:
+        name: The function that asks, for errors.
+        setting: What the setting is called.
+        value: One number for all dimensions, or several.
+        ndim: The number of dimensions.
+
+    Raises:
+        TypeError: If there is something else than whole numbers.
+        RuntimeError: If there are not as many as dimensions.
+    """
+    if value.__class__ is int:
+        return (value,) * ndim
+    given = wholes(name, value if isinstance(value, (tuple, list)) else [value], setting)
+    if len(given) not in (1, ndim):
+        raise RuntimeError(
+            f"{name}: {setting} is one number or {ndim}, one for each dimension, got {value}"
+        )
+    return (given * ndim)[:ndim]
+
+
+def of_dimensions(
+    compute: Callable[..., Any], ndim: int, name: str, say: Callable[[str], Any] = functional
+) -> None:
+    """Make a function of some dimensions.
+
+    Args:
+        compute: What computes it: gets the function's name, the dimensions and the arguments.
+        ndim: How many dimensions.
+        name: What it is called.
+        say: Gives the decorator that makes the function.
+    """
+    function: Any = functools.partial(compute, name, ndim)
+    function.__name__, function.__doc__ = name, compute.__doc__
+    function.__module__, function.__annotations__ = compute.__module__, compute.__annotations__
+    say(name)(function)
+
+
+@functools.lru_cache(256)
+def output_sizes(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+) -> tuple[int, ...]:
+    """Count the places of a window along each dimension."""
+    return tuple(
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True)
+    )
+
+
+def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0, lead: int = 2) -> Any:
+    """Put a border around all dimensions but the first; one of negative width is cut off."""
+    if not (any(before) or any(after)):
+        return x if x.flags.c_contiguous else x.copy()
+    borders = list(zip(before, x.shape[lead:], after, strict=True))
+    whole = zeros_for(x, (*x.shape[:lead], *[b + n + a for b, n, a in borders]))
+    if value:
+        whole.fill(value)
+    inside: Any = (..., *[slice(max(b, 0), b + n) for b, n, _ in borders])
+    whole[inside] = x[(..., *[slice(max(-b, 0), n + min(a, 0)) for b, n, a in borders])]
+    return whole
+
+
+@functools.lru_cache(32)
+def window_entries(
+    kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes
+) -> list[tuple[Any, ...]]:
+    """Give the places that each entry of the window takes, as the window goes along."""
+    settings = (dilation, stride, outputs)
+    return [
+        (
+            ...,
+            *[
+                slice(d * k, d * k + s * (o - 1) + 1, s)
+                for k, d, s, o in zip(entry, *settings, strict=True)
+            ],
+        )
+        for entry in np.ndindex(*kernel)
+    ]
+
+
+def _columns(
+    x: Any, kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes, groups: int = 1
+) -> Any:
+    """Copy the windows side by side: (samples, groups, entries of a window, windows)."""
+    steps = x.strides[2:]
+    along = [s * step for s, step in zip(stride, steps, strict=True)]
+    within = [d * step for d, step in zip(dilation, steps, strict=True)]
+    sizes, strides = (*x.shape[:2], *kernel, *outputs), (*x.strides[:2], *within, *along)
+    if type(x) is np.ndarray and x.dtype.kind == "f" and x.flags.c_contiguous:
+        seen: Any = np.ndarray(sizes, x.dtype, x, 0, strides)  # quicker than the other way
+    else:
+        seen = np.lib.stride_tricks.as_strided(x, sizes, strides, True, False)
+    entries = x.shape[1] // groups * math.prod(kernel)
+    return seen.reshape(len(x), groups, entries, math.prod(outputs))
+
+
+def _portions(count: int, bytes_each: int) -> list[slice]:
+    """Divide a batch into parts of which the columns are not too many bytes."""
+    step = max(1, _AT_ONCE // max(bytes_each, 1))
+    return [slice(start, start + step) for start in range(0, count, step)]
+
+
+def correlate(
+    x: Any, weight: Any, outputs: Sizes, stride: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """Sum the products of a kernel and each window of an input.
+
+    Args:
+        x: Of shape (N, C, *sizes).
+        weight: Of shape (out, C / groups, *kernel).
+        outputs: The number of windows along each dimension.
+        stride: How far apart the windows are.
+        dilation: How far apart the entries of a window are.
+        groups: Into how many parts the channels are divided, each with kernels of its own.
+
+    Returns:
+        An array of shape (N, out, *outputs).
+    """
+    count, kernels = len(x), len(weight)
+    rows = weight.reshape(groups, kernels // groups, math.prod(weight.shape[1:]))
+    result = np.empty_like(x, shape=(count, groups, rows.shape[1], math.prod(outputs)))
+    for part in _portions(count, rows.shape[2] * groups * result.shape[3] * x.itemsize):
+        columns = _columns(x[part], weight.shape[2:], outputs, stride, dilation, groups)
+        np.matmul(rows, columns, out=result[part])
+    return result.reshape(count, kernels, *outputs)
+
+
+def transposed_correlation(
+    grad: Any, weight: Any, sizes: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
+    groups: int,
+) -> Any:  # fmt: skip
+    """Add each output's gradient, times the kernel, to the window that the output came from.
+
+    With stride 1 that is a correlation with the kernel turned around.
+
+    Args:
+        grad: Of shape (N, out, *outputs).
+        weight: Of shape (out, C / groups, *kernel).
+        sizes: The sizes of the input, without the border.
+        stride: How far apart the windows are.
+        padding: How wide the border was.
+        dilation: How far apart the entries of a window are.
+        groups: Into how many parts the channels are divided.
+
+    Returns:
+        An array of shape (N, C, *sizes), which may not be contiguous.
+    """
+    count, kernels, *outputs = grad.shape
+    channels, *kernel = weight.shape[1:]
+    reach = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    if all(s == 1 for s in stride):
+        before = [r - p for r, p in zip(reach, padding, strict=True)]
+        after = [n + p - o for n, p, o in zip(sizes, padding, outputs, strict=True)]
+        turned = weight.reshape(groups, kernels // groups, channels, *kernel).swapaxes(1, 2)
+        turned = turned.reshape(groups * channels, kernels // groups, *kernel)
+        turned = turned[(..., *[slice(None, None, -1)] * len(kernel))]
+        return correlate(padded(grad, before, after), turned, sizes, stride, dilation, groups)
+    reached = [
+        max((o - 1) * s + r + 1, n + p)
+        for o, s, r, n, p in zip(outputs, stride, reach, sizes, padding, strict=True)
+    ]
+    whole: Any = zeros_for(grad, (count, groups * channels, *reached))
+    rows = weight.reshape(groups, kernels // groups, math.prod(weight.shape[1:])).swapaxes(1, 2)
+    grad = grad.reshape(count, groups, kernels // groups, math.prod(outputs))
+    for part in _portions(count, rows.shape[1] * groups * grad.shape[3] * grad.itemsize):
+        columns = rows @ grad[part]
+        columns = columns.reshape(len(columns), groups * channels, *kernel, *outputs)
+        add_windows(whole[part], columns, stride, dilation)
+    return whole[(..., *[slice(p, p + n) for p, n in zip(padding, sizes, strict=True)])]
+
+
+def add_windows(whole: Any, columns: Any, stride: Sizes, dilation: Sizes) -> None:
+    """Add windows that stand side by side to their places (`col2im`).
+
+    Args:
+        whole: Of shape (N, C, *sizes); changed in place.
+        columns: Of shape (N, C, *kernel, *outputs).
+        stride: How far apart the windows are.
+        dilation: How far apart the entries of a window are.
+    """
+    ndim = len(stride)
+    kernel, outputs = columns.shape[2 : 2 + ndim], columns.shape[2 + ndim :]
+    entries = window_entries(kernel, outputs, tuple(stride), tuple(dilation))
+    for entry, places in zip(np.ndindex(*kernel), entries, strict=True):
+        whole[places] += columns[(slice(None), slice(None), *entry)]
+
+
+def kernel_gradient(
+    x: Any, grad: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, groups: int
+) -> Any:
+    """Sum for each entry of the kernel the products of gradients and what it was multiplied with.
+
+    Args:
+        x: Of shape (N, C, *sizes).
+        grad: Of shape (N, out, *outputs).
+        kernel: The kernel's sizes.
+        stride: How far apart the windows are.
+        dilation: How far apart the entries of a window are.
+        groups: Into how many parts the channels are divided.
+
+    Returns:
+        An array of shape (out, C / groups, *kernel).
+    """
+    count, kernels, *outputs = grad.shape
+    channels, length = x.shape[1] // groups, math.prod(outputs)
+    entries = channels * math.prod(kernel)
+    total = zeros_for(x, (groups, kernels // groups, entries))
+    grad = grad.reshape(count, groups, kernels // groups, length)
+    for part in _portions(count, entries * groups * length * x.itemsize):
+        columns = _columns(x[part], kernel, outputs, stride, dilation, groups)
+        total += np.add.reduce(grad[part] @ columns.swapaxes(2, 3), axis=0)
+    return total.reshape(kernels, channels, *kernel)
+
+
+# ---------------------------------------------------------------------- the operation
+
 _SETTINGS = "stride, padding, dilation, transposed, output_padding, groups"
 
 
-def _again(input: Any, weight: Any, *settings: Any) -> Any:
-    """Convolve within a rule of a rule, without a bias."""
-    bias = ABSENT if isinstance(input, Tensor) else ABSENT._array
-    return dispatch(convolution, input, weight, bias, *settings)
+@functools.lru_cache(256)
+def _reached(
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes,
+    transposed: bool, more: Sizes,
+) -> tuple[int, ...]:  # fmt: skip
+    """Give the sizes of what a convolution makes, plain or transposed.
 
-
-def _transposed_sizes(
-    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, more: Sizes
-) -> tuple[int, ...]:
-    """Give the sizes of what a transposed convolution makes."""
+    A transposed one is longer at the end by `more`; a plain one leaves out so many windows there.
+    """
+    if not transposed:
+        outputs = output_sizes(sizes, kernel, stride, padding, dilation)
+        return tuple(o - m for o, m in zip(outputs, more, strict=True))
     settings = zip(sizes, kernel, stride, padding, dilation, more, strict=True)
     return tuple((n - 1) * s + d * (k - 1) + 1 - 2 * p + m for n, k, s, p, d, m in settings)
 
@@ -54,44 +287,33 @@ def _transposed_sizes(
 # them. A rule takes all three, as it needs the shape of the third.
 
 
-@operation(
-    "ConvolutionBackwardBackward0",
-    grad_output=with_arguments(f"grad, weight, {_SETTINGS}")(lambda *given: _again(*given)),
-    input=lambda grad: None,
-    weight=with_arguments(f"grad, grad_output, weight, {_SETTINGS}")(
-        lambda grad, grad_output, weight, *settings: dispatch(
-            convolution_backward_weight, grad_output, grad, weight, *settings
-        )
-    ),
-)
-@with_arguments(f"grad_output, input, weight, {_SETTINGS}")
-def convolution_backward_input(
-    grad_output: Array, input: Any, weight: Array, *settings: Any
-) -> Array:
-    r"""Gradient in the input, :math:`\bar x_i = \sum_{so + dk - p = i} w_k g_o`."""
-    stride, padding, dilation, transposed, _, groups = settings
-    sizes = input.shape[2:]
-    if transposed:
-        whole = padded(grad_output, padding, padding)
-        gradient = correlation.correlate(whole, weight, sizes, stride, dilation, groups)
-    else:
-        gradient = correlation.transposed_correlation(
-            grad_output, weight, sizes, stride, padding, dilation, groups
-        )
-    return gradient if gradient.flags.c_contiguous else gradient.copy()
+def _again(input: Any, weight: Any, *settings: Any) -> Any:
+    """Convolve within a rule, without a bias."""
+    bias = ABSENT if isinstance(input, Tensor) else ABSENT._array
+    return dispatch(convolution, input, weight, bias, *settings)
+
+
+@with_arguments(f"grad, input, weight, {_SETTINGS}")
+def _input_rule(
+    grad: Any, input: Any, weight: Any, stride: Any, padding: Any, dilation: Any,
+    transposed: bool, more: Any, groups: int,
+) -> Any:  # fmt: skip
+    """Convolve the gradient the other way, plain or transposed, so that it reaches the input."""
+    shapes, none = (tuple(grad.shape[2:]), tuple(weight.shape[2:])), (0,) * len(stride)
+    reached = _reached(*shapes, stride, padding, dilation, not transposed, none)
+    more = tuple(abs(n - r) for n, r in zip(input.shape[2:], reached, strict=True))
+    return _again(grad, weight, stride, padding, dilation, not transposed, more, groups)
 
 
 @operation(
     "ConvolutionBackwardBackward0",
+    constants=("weight",),
     grad_output=with_arguments(f"grad, input, {_SETTINGS}")(
         lambda grad, input, *settings: _again(input, grad, *settings)
     ),
     input=with_arguments(f"grad, grad_output, input, {_SETTINGS}")(
-        lambda grad, grad_output, input, *settings: dispatch(
-            convolution_backward_input, grad_output, input, grad, *settings
-        )
+        lambda grad, grad_output, input, *settings: _input_rule(grad_output, input, grad, *settings)
     ),
-    weight=lambda grad: None,
 )
 @with_arguments(f"grad_output, input, weight, {_SETTINGS}")
 def convolution_backward_weight(
@@ -102,13 +324,12 @@ def convolution_backward_weight(
     if transposed:
         grad_output, input = input, grad_output
     whole = padded(input, padding, padding)
-    sizes = weight.shape[2:]
-    return correlation.kernel_gradient(whole, grad_output, sizes, stride, dilation, groups)
+    return kernel_gradient(whole, grad_output, weight.shape[2:], stride, dilation, groups)
 
 
 @operation(
     "ConvolutionBackward0",
-    input=convolution_backward_input,
+    input=_input_rule,
     weight=convolution_backward_weight,
     bias=lambda grad: np.add.reduce(grad, axis=(0, *range(2, grad.ndim))),
 )
@@ -121,27 +342,25 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     none; it gets the sum of the gradients over samples and places.
     """
     stride, padding, dilation, transposed, more, groups = settings
-    sizes, kernel = input.shape[2:], weight.shape[2:]
+    reached = _reached(
+        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, more
+    )
     if transposed:
-        reached = _transposed_sizes(sizes, kernel, stride, padding, dilation, more)
-        result = correlation.transposed_correlation(
-            input, weight, reached, stride, padding, dilation, groups
-        )
+        result = transposed_correlation(input, weight, reached, stride, padding, dilation, groups)
     else:
-        outputs = output_sizes(sizes, kernel, stride, padding, dilation)
         whole = padded(input, padding, padding)
-        result = correlation.correlate(whole, weight, outputs, stride, dilation, groups)
+        result = correlate(whole, weight, reached, stride, dilation, groups)
     if bias.size:
-        return result + bias.reshape(-1, *[1] * len(sizes))
+        return result + bias.reshape(-1, *[1] * len(stride))
     return result if result.flags.c_contiguous else result.copy()
 
 
 # ---------------------------------------------------------------------- what is called
 
 
-@lru_cache(256)
+@functools.lru_cache(256)
 def _fitting(
-    xs: Any, ws: Any, bs: Any, stride: Any, padding: Any, dilation: Any,
+    ndim: int, xs: Any, ws: Any, bs: Any, stride: Any, padding: Any, dilation: Any,
     transposed: bool, more: Any, groups: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Give the settings for each dimension, if they and the shapes of the tensors fit.
@@ -149,42 +368,26 @@ def _fitting(
     Raises:
         RuntimeError: If they do not.
     """
-    ndim = len(ws) - 2
     names = ("stride", "padding", "dilation", "output_padding")
     given = zip(names, (stride, padding, dilation, more), strict=True)
-    stride, padding, dilation, more = (per_dimension("convolution", *each, ndim) for each in given)
-    limits = [max(s, d) for s, d in zip(stride, dilation, strict=True)]
+    pairs = [per_dimension("convolution", *each, ndim) for each in given]
+    stride, padding, dilation, more = pairs
+    if min(*stride, *dilation, groups) < 1 or min(*padding, *more) < 0:
+        raise RuntimeError(f"a convolution takes positive steps, and no negative padding: {pairs}")
+    if any(m >= max(s, d) for m, s, d in zip(more, stride, dilation, strict=True)):
+        raise RuntimeError(f"output_padding={more} is not smaller than stride or dilation")
+    if not len(xs) == len(ws) == ndim + 2:
+        raise RuntimeError(f"input and weight have {ndim + 2} dimensions, got {xs} and {ws}")
     inner, outer = (ws[0], ws[1] * groups) if transposed else (ws[1] * groups, ws[0])
-    faults = (
-        (min(*padding, *more) < 0, "a padding is not negative"),
-        (min(*stride, *dilation, groups) <= 0, "stride, dilation and groups are positive"),
-        (len(xs) != len(ws), "input and weight have the same number of dimensions"),
-        (0 in (*xs[2:], *ws[2:]), "no size of input and kernel is 0, but for batch and channels"),
-        (groups > 0 and (ws[0] % groups or ws[0] < groups), "the channels divide into groups"),
-        (xs[1] != inner, f"the input has {inner} channels, as the weight says"),
-        (bs not in (None, (outer,)), f"the bias has one number for each of {outer} channels"),
-        (
-            transposed and any(m >= limit for m, limit in zip(more, limits, strict=True)),
-            "output padding is smaller than stride or dilation",
-        ),
-    )
-    for found, expected in faults:
-        if found:
-            raise RuntimeError(_misfit(xs, ws, bs, expected))
-    if transposed:
-        reached = _transposed_sizes(xs[2:], ws[2:], stride, padding, dilation, more)
-    else:
-        reached = output_sizes(xs[2:], ws[2:], stride, padding, dilation)
-    if min(reached) < 1:
-        raise RuntimeError(_misfit(xs, ws, bs, "the kernel is no larger than the padded input"))
+    fits = xs[1] == inner and not ws[0] % groups and bs in (None, (outer,))
+    if not fits or min(_reached(xs[2:], ws[2:], *pairs[:3], transposed, more)) < 1:
+        raise RuntimeError(
+            f"a convolution of an input of size {list(xs)} with a weight of size {list(ws)} and a "
+            f"bias of size {bs and list(bs)} does not fit: with groups={groups} the input has "
+            f"{inner} channels, the bias has {outer} numbers, and the kernel is no larger than the "
+            "padded input"
+        )
     return stride, padding, dilation, transposed, more, groups
-
-
-def _misfit(xs: Sizes, ws: Sizes, bs: Any, expected: str) -> str:
-    return (
-        f"a convolution of an input of size {list(xs)} with a weight of size {list(ws)} and a bias "
-        f"of size {bs and list(bs)} does not fit: {expected}"
-    )
 
 
 def _padded_alike(input: Tensor, weight: Tensor, stride: Any, dilation: Any) -> tuple[Tensor, Any]:
@@ -195,30 +398,19 @@ def _padded_alike(input: Tensor, weight: Tensor, stride: Any, dilation: Any) -> 
     steps = per_dimension("convolution", "dilation", dilation, len(kernel))
     totals = [d * (k - 1) for d, k in zip(steps, kernel, strict=True)]
     if any(total % 2 for total in totals):
-        warnings.warn(
-            "Using padding='same' with even kernel lengths and odd dilation may require a "
-            "zero-padded copy of the input be created",
-            stacklevel=4,
-        )
+        warn("padding='same' with an even kernel and an odd dilation copies the input")
         longer = [side for total in reversed(totals) for side in (0, total % 2)]
-        input = constant_pad_nd(input, tuple(longer), 0)
+        input = lazy_loading.load("ops.padding").constant_pad_nd(input, tuple(longer), 0)
     return input, tuple([total // 2 for total in totals])
 
 
 def _convolved(
-    name: str, ndim: int, transposed: bool, input: Tensor, weight: Tensor, bias: Tensor | None,
+    ndim: int, transposed: bool, input: Tensor, weight: Tensor, bias: Tensor | None,
     stride: Any, padding: Any, dilation: Any, more: Any, groups: int,
 ) -> Tensor:  # fmt: skip
     """Check that everything fits, and convolve."""
     x, w, b = input._array, weight._array, ABSENT._array if bias is None else bias._array
     single = x.ndim == ndim + 1
-    if not single and x.ndim != ndim + 2:
-        raise RuntimeError(
-            f"Expected {ndim + 1}D (unbatched) or {ndim + 2}D (batched) input to {name}, but got "
-            f"input of size: {list(x.shape)}"
-        )
-    if x.dtype.kind == "b":
-        raise not_implemented(name, x)
     if not x.dtype is w.dtype is b.dtype:
         check_one_type(x, w)
         if bias is not None:
@@ -228,15 +420,9 @@ def _convolved(
         batch, padding = _padded_alike(batch, weight, stride, dilation)
     elif padding == "valid":
         padding = 0
-    elif isinstance(padding, str):
-        raise RuntimeError(f"padding is a number, numbers, 'same' or 'valid', not '{padding}'")
     sizes = batch._array.shape, w.shape, None if bias is None else b.shape
     given: Any = (stride, padding, dilation, transposed, more, groups)
-    try:
-        settings = _fitting(*sizes, *given)
-    except TypeError:  # lists have no hash
-        given = tuple([tuple(each) if isinstance(each, list) else each for each in given])
-        settings = _fitting(*sizes, *given)
+    settings = _fitting(ndim, *sizes, *[tuple(v) if v.__class__ is list else v for v in given])
     result = convolution(batch, weight, ABSENT if bias is None else bias, *settings)
     return shape.squeeze_dim(result, 0) if single else result
 
@@ -269,7 +455,7 @@ def _convolve(
           $\lfloor (n + 2p - d(k - 1) - 1) / s \rfloor + 1$
     """
     settings = (stride, padding, dilation, 0, groups)
-    return _convolved(name, ndim, False, input, weight, bias, *settings)
+    return _convolved(ndim, False, input, weight, bias, *settings)
 
 
 def _transposed(
@@ -300,10 +486,148 @@ def _transposed(
           $(n - 1) s - 2p + d (k - 1) + 1$ + output_padding
     """
     settings = (stride, padding, dilation, output_padding, groups)
-    return _convolved(name, ndim, True, input, weight, bias, *settings)
+    return _convolved(ndim, True, input, weight, bias, *settings)
 
 
-_say = partial(variants, method=False)
+_say = functools.partial(variants, method=False)
 for _ndim in (1, 2, 3):
     of_dimensions(_convolve, _ndim, f"conv{_ndim}d", _say)
     of_dimensions(_transposed, _ndim, f"conv_transpose{_ndim}d", _say)
+
+
+# ---------------------------------------------------------------------- windows as columns
+
+
+_WINDOW = "kernel_size, dilation, padding, stride"
+
+
+@with_arguments(f"grad, self_sym_sizes, {_WINDOW}")
+def _im2col_rule(grad: Any, sizes: Any, *window: Any) -> Any:
+    return dispatch(col2im, grad, tuple(sizes[-2:]), *window)
+
+
+@operation("Im2ColBackward0", self=_im2col_rule)
+def im2col(self: Array, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Array:
+    """Windows side by side as columns: each entry collects the gradients of its windows."""
+    batch = self if self.ndim == 4 else self[None]
+    outputs = output_sizes(batch.shape[2:], kernel_size, stride, padding, dilation)
+    whole = padded(batch, padding, padding)
+    columns = _columns(whole, kernel_size, outputs, stride, dilation)
+    return columns.reshape(*self.shape[:-3], *columns.shape[2:])
+
+
+@operation(
+    "Col2ImBackward0",
+    self=with_arguments(f"grad, {_WINDOW}")(lambda *given: dispatch(im2col, *given)),
+)
+def col2im(
+    self: Array, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> Array:
+    """Columns added up at the places of their windows: each gets the gradient of its window."""
+    outputs = output_sizes(output_size, kernel_size, stride, padding, dilation)
+    channels = self.shape[-2] // math.prod(kernel_size)
+    count = self.shape[0] if self.ndim == 3 else 1
+    sizes = [n + 2 * p for n, p in zip(output_size, padding, strict=True)]
+    whole = zeros_for(self, (count, channels, *sizes))
+    columns = self.reshape(count, channels, *kernel_size, *outputs)
+    add_windows(whole, columns, stride, dilation)
+    inner = padded(whole, [-p for p in padding], [-p for p in padding])
+    return inner.reshape(*self.shape[:-2], channels, *output_size)
+
+
+@functional
+def unfold(
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    r"""Put the windows of images side by side as columns (`im2col`).
+
+    A convolution is then a product of matrices.
+
+    Args:
+        input: The images.
+        kernel_size: The window's height and width, or one number for both.
+        dilation: How far apart the entries of the window are.
+        padding: How many zeros go around the image.
+        stride: How far the window moves at each step.
+
+    Raises:
+        RuntimeError: If a setting is out of range, or no window fits.
+
+    Shape:
+        - input: (N, C, H, W), or without N
+        - output: (N, C * kernel height * kernel width, number of windows)
+
+    Example:
+        >>> import minigrad as torch
+        >>> image = torch.arange(9.0).reshape(1, 1, 3, 3)
+        >>> torch.nn.functional.unfold(image, 2)[0, :, 0]
+        tensor([0., 1., 3., 4.])
+    """
+    kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
+    sizes = input._array.shape
+    outputs = output_sizes(sizes[-2:], kernel, moves, border, steps)
+    if len(sizes) not in (3, 4) or min(outputs) < 1:
+        raise RuntimeError(
+            f"unfold takes images of size (N, C, H, W) or (C, H, W) that are no smaller than the "
+            f"window, got {list(sizes)} and a window of size {kernel}"
+        )
+    return im2col(input, kernel, steps, border, moves)
+
+
+@functional
+def fold(
+    input: Tensor,
+    output_size: Any,
+    kernel_size: Any,
+    dilation: Any = 1,
+    padding: Any = 0,
+    stride: Any = 1,
+) -> Tensor:
+    r"""Add columns up at the places of their windows in images (`col2im`).
+
+    It is not the inverse of `unfold`, but its gradient: where windows overlap, values add up.
+
+    Args:
+        input: The columns.
+        output_size: Height and width of the images, or one number for both.
+        kernel_size: The window's height and width, or one number for both.
+        dilation: How far apart the entries of the window are.
+        padding: How many zeros went around the image.
+        stride: How far the window moved at each step.
+
+    Raises:
+        RuntimeError: If a setting is out of range, or the columns do not fit.
+
+    Shape:
+        - input: (N, C * kernel height * kernel width, number of windows), or without N
+        - output: (N, C, H, W)
+
+    Example:
+        >>> import minigrad as torch
+        >>> columns = torch.nn.functional.unfold(torch.ones(1, 1, 2, 3), 2)
+        >>> torch.nn.functional.fold(columns, (2, 3), 2)
+        tensor([[[[1., 2., 1.],
+                  [1., 2., 1.]]]])
+    """
+    sizes = per_dimension("fold", "output_size", output_size, 2)
+    kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
+    outputs = output_sizes(sizes, kernel, moves, border, steps)
+    have = input._array.shape
+    wanted = math.prod(outputs)
+    fits = have[-1] == wanted and min(outputs) > 0 and not have[-2] % math.prod(kernel)
+    if len(have) not in (2, 3) or not fits:
+        raise RuntimeError(
+            f"fold takes columns of size (N, C * {math.prod(kernel)}, {wanted}), one for each "
+            f"place of the window, got {list(have)}"
+        )
+    return col2im(input, sizes, kernel, steps, border, moves)
+
+
+def _window(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
+    """Give the settings of a window as pairs, if they are in range."""
+    named = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
+    given = [per_dimension("unfold", name, value, 2) for name, value in named.items()]
+    kernel, steps, border, moves = given
+    if min(*kernel, *steps, *moves, 1 + min(border)) < 1:
+        raise RuntimeError(f"sizes and steps of a window are positive, got {named}")
+    return given

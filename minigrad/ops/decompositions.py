@@ -24,7 +24,6 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import shape
 from minigrad.ops.choices import pick
-from minigrad.ops.parts import slice_dim
 from minigrad.ops.triangular import tril, triu
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import numpy_protocols, variants
@@ -45,11 +44,8 @@ def mT(matrix: Any) -> Any:
     return np.swapaxes(matrix, -2, -1)
 
 
-def column_major(matrix: Any) -> Any:
-    """Lay matrices out in memory column by column, as LAPACK gives them and PyTorch keeps them."""
-    if type(matrix) is not np.ndarray:
-        return matrix
-    return mT(np.ascontiguousarray(mT(matrix)))
+def _of_input(input: Tensor) -> Any:
+    """Name the argument as the functions do that stand outside of `minigrad.linalg`."""
 
 
 # ---------------------------------------------------------------------- what does not fit
@@ -91,7 +87,7 @@ def lapack(function: Any, *given: Any) -> Any:
 @ignore_errstate
 def inv(self: Array) -> Array:
     r"""Inverse: :math:`-A^{-\top} G A^{-\top}` (Giles, 2.2.3)."""
-    return column_major(lapack(np.linalg.inv, self))
+    return lapack(np.linalg.inv, self)
 
 
 @linalg("inv", out="none", numpy=np.linalg.inv)
@@ -117,34 +113,26 @@ def inverted(A: Tensor) -> Tensor:
     return inv(A)
 
 
-@variants("inverse", out="none")
-def _inverted(input: Tensor) -> Tensor:
-    """Invert square matrices; see `linalg.inv`."""
-    return inverted(input)
+variants("inverse", like=_of_input, out="none")(inverted)
 
 
 # ---------------------------------------------------------------------- linear systems
 
 
-def _solve_right(grad: Any, A: Any, vector: bool) -> Any:
-    if vector:
-        return np.squeeze(dispatch(solve, mT(A), np.expand_dims(grad, -1), False), -1)
-    return dispatch(solve, mT(A), grad, False)
+def _solve_left(grad: Any, A: Any, result: Any) -> Any:
+    return -(dispatch(solve, mT(A), grad) @ mT(result))
 
 
-def _solve_left(grad: Any, A: Any, result: Any, vector: bool) -> Any:
-    if vector:
-        grad, result = np.expand_dims(grad, -1), np.expand_dims(result, -1)
-    return -(dispatch(solve, mT(A), grad, False) @ mT(result))
-
-
-@operation("LinalgSolveExBackward0", broadcasts=True, A=_solve_left, B=_solve_right)
+@operation(
+    "LinalgSolveExBackward0",
+    broadcasts=True,
+    A=_solve_left,
+    B=lambda grad, A: dispatch(solve, mT(A), grad),
+)
 @ignore_errstate
-def solve(A: Array, B: Array, vector: bool) -> Array:
+def solve(A: Array, B: Array) -> Array:
     r"""Solution of :math:`A X = B`: :math:`G_B = A^{-\top} G`, :math:`G_A = -G_B X^\top`."""
-    if vector:
-        return solve.forward(A, np.expand_dims(B, -1), False)[..., 0]
-    return column_major(lapack(np.linalg.solve, A, B))
+    return lapack(np.linalg.solve, A, B)
 
 
 @linalg("solve", out="none", numpy=np.linalg.solve)
@@ -171,29 +159,15 @@ def solved(A: Tensor, B: Tensor) -> Tensor:
     a, b = A._array, B._array
     check("linalg.solve", A)
     check_one_type(a, b)
-    vector = b.ndim == 1 or b.shape == a.shape[:-1]
-    if vector and b.ndim == 1 and a.ndim > 2:
-        B = shape.expand(B, a.shape[:-1])
-    return solve(A, B, vector)
+    if b.ndim == 1 or b.shape == a.shape[:-1]:
+        return solve(A, B[..., None])[..., 0]
+    return solve(A, B)
 
 
-def _triangular_right(grad: Any, A: Any, upper: bool) -> Any:
-    return dispatch(solve_triangular, mT(A), grad, not upper)
-
-
-def _triangular_left(grad: Any, A: Any, result: Any, upper: bool) -> Any:
-    whole = -(mT(result) @ _triangular_right(grad, A, upper))
-    return dispatch(triu if upper else tril, whole, 0)
-
-
-@operation(
-    "LinalgSolveTriangularBackward0", broadcasts=True, A=_triangular_left, B=_triangular_right
-)
-@ignore_errstate
-def solve_triangular(A: Array, B: Array, upper: bool) -> Array:
-    r"""Solution of :math:`X A = B` for a triangular A, whose gradient has that triangle only."""
-    triangle = mT(np.triu(A) if upper else np.tril(A))
-    return mT(lapack(np.linalg.solve, triangle, mT(B)))
+def _solve_triangular(A: Any, B: Any, upper: bool) -> Any:
+    """Solve X A = B for a triangular A, whose gradient has that triangle only."""
+    triangle = dispatch(triu if upper else tril, A, 0)
+    return mT(dispatch(solve, mT(triangle), mT(B)))
 
 
 # ---------------------------------------------------------------------- pseudoinverses
@@ -244,21 +218,7 @@ def pseudoinverse(A: Tensor, rcond: float | None = None, *, rtol: float | None =
     return pinv(A, rtol)
 
 
-@variants()
-def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
-    """Give the pseudoinverses of matrices: `linalg.pinv` under its older name."""
-    return pseudoinverse(input, rcond)
-
-
 # ---------------------------------------------------------------------- what rules share
-
-
-def _columns(vector: Any) -> Any:
-    return np.expand_dims(vector, -1)
-
-
-def _rows(vector: Any) -> Any:
-    return np.expand_dims(vector, -2)
 
 
 def _skew(matrix: Any) -> Any:
@@ -276,7 +236,7 @@ def _diagonal_halved(matrix: Any) -> Any:
 
 def _gaps(values: Any) -> Any:
     """Give :math:`v_j - v_i` for all i and j, and 1 on the diagonal."""
-    return _with_diagonal(_rows(values) - _columns(values), 1)
+    return _with_diagonal(values[..., None, :] - values[..., None], 1)
 
 
 # ---------------------------------------------------------------------- triangles of squares
@@ -288,8 +248,8 @@ def _cholesky_rule(grad: Any, result: Any) -> Any:
     Source: I. Murray, "Differentiation of the Cholesky decomposition" (2016).
     """
     half = _diagonal_halved(dispatch(tril, mT(result) @ grad, 0)) * 0.5
-    half = dispatch(solve_triangular, result, half + mT(half), False)
-    return dispatch(solve_triangular, result, mT(half), False)
+    half = _solve_triangular(result, half + mT(half), False)
+    return _solve_triangular(result, mT(half), False)
 
 
 @operation("LinalgCholeskyExBackward0", self=_cholesky_rule)
@@ -327,10 +287,10 @@ class LinalgEighBackward0(Decomposition):
         Of :math:`V^\top G_V` only the antisymmetric part counts: V stays orthogonal (Giles, 3.1).
         """
         if grad_V is None:
-            return (V * _rows(grad_L)) @ mT(V)
+            return (V * grad_L[..., None, :]) @ mT(V)
         middle = (_skew(mT(V) @ grad_V) * 0.5) / _gaps(L)
         if grad_L is not None:
-            middle = _with_diagonal(middle, _columns(grad_L))
+            middle = _with_diagonal(middle, grad_L[..., None])
         return V @ (middle @ mT(V))
 
 
@@ -358,7 +318,7 @@ def symmetric_eigenvalues(A: Tensor, UPLO: str = "L") -> Any:
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     check("linalg.eigh", A)
     values, vectors = lapack(np.linalg.eigh, A._array, triangle)
-    return recorded(LinalgEighBackward0, A, (values, column_major(vectors)))
+    return recorded(LinalgEighBackward0, A, (values, vectors))
 
 
 @linalg(out="none", numpy=np.linalg.eigvalsh)
@@ -397,13 +357,6 @@ def eigvals(A: Tensor) -> Tensor:
 # ---------------------------------------------------------------------- singular values
 
 
-def _thin(array: Any, full: bool, count: int, rows: bool) -> Any:
-    """Leave out the vectors that belong to no singular value."""
-    if array is None or not full:
-        return array
-    return dispatch(slice_dim, array, array.ndim - (2 if rows else 1), 0, count, 1)
-
-
 class LinalgSvdBackward0(Decomposition):
     """Backward of `svd`."""
 
@@ -418,22 +371,23 @@ class LinalgSvdBackward0(Decomposition):
         spaces of U and V is divided by S and added (Townsend, 2016).
         """
         count = S.shape[-1]
-        U, Vh = _thin(U, full, count, False), _thin(Vh, full, count, True)
-        grad_U, grad_Vh = _thin(grad_U, full, count, False), _thin(grad_Vh, full, count, True)
+        if full:  # the other vectors belong to no singular value
+            U, grad_U = (None if each is None else each[..., :count] for each in (U, grad_U))
+            Vh, grad_Vh = (None if each is None else each[..., :count, :] for each in (Vh, grad_Vh))
         if grad_U is None and grad_Vh is None:
-            return (U * _rows(grad_S)) @ Vh
+            return (U * grad_S[..., None, :]) @ Vh
         grad_U = np.zeros_like(U) if grad_U is None else grad_U
         grad_Vh = np.zeros_like(Vh) if grad_Vh is None else grad_Vh
-        turned = _skew(mT(U) @ grad_U) * _rows(S) + _columns(S) * _skew(Vh @ mT(grad_Vh))
+        turned = _skew(mT(U) @ grad_U) * S[..., None, :] + S[..., None] * _skew(Vh @ mT(grad_Vh))
         middle = turned / _gaps(S * S)
         if grad_S is not None:
-            middle = _with_diagonal(middle, _columns(grad_S))
+            middle = _with_diagonal(middle, grad_S[..., None])
         whole = U @ middle @ Vh
         if U.shape[-2] > count:
-            outside = grad_U / _rows(S)
+            outside = grad_U / S[..., None, :]
             whole = whole + (outside - U @ (mT(U) @ outside)) @ Vh
         if Vh.shape[-1] > count:
-            outside = grad_Vh / _columns(S)
+            outside = grad_Vh / S[..., None]
             whole = whole + U @ (outside - (outside @ mT(Vh)) @ Vh)
         return whole
 
@@ -459,7 +413,7 @@ def decomposed(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> 
     """
     check("linalg.svd", A, square=False)
     U, S, Vh = lapack(np.linalg.svd, A._array, full_matrices)
-    return recorded(LinalgSvdBackward0, A, (column_major(U), S, column_major(Vh)), full_matrices)
+    return recorded(LinalgSvdBackward0, A, (U, S, Vh), full_matrices)
 
 
 @variants("svd", results="U S V", out="kind")
@@ -507,9 +461,9 @@ class LinalgQrBackward0(Decomposition):
             whole = Q @ _diagonal_halved(upper + mT(upper))
             if grad_Q is not None:
                 whole = whole + grad_Q
-            return dispatch(solve_triangular, mT(R), whole, False)
+            return _solve_triangular(mT(R), whole, False)
         lower = Q @ dispatch(tril, _skew(-middle), -1)
-        square = dispatch(solve_triangular, mT(R[..., :m]), lower, False)
+        square = _solve_triangular(mT(R[..., :m]), lower, False)
         rest = np.zeros_like(square, shape=(*square.shape[:-1], n - m))
         whole = np.concatenate([square, rest], -1)
         return whole if grad_R is None else whole + Q @ grad_R
@@ -534,13 +488,9 @@ def orthonormalized(A: Tensor, mode: str = "reduced") -> Any:
     check("linalg.qr", A, square=False)
     if mode not in ("reduced", "complete", "r"):
         raise RuntimeError(f"qr has the modes 'reduced', 'complete' and 'r', got '{mode}'")
-    if mode == "r":
-        R: Any = np.linalg.qr(A._array, "r")
-        Q = np.zeros(0, R.dtype)
-    else:
-        Q, R = np.linalg.qr(A._array, mode=mode)  # type: ignore[call-overload]
-        Q = column_major(Q)
-    return recorded(LinalgQrBackward0, A, (Q, column_major(R)), mode)
+    found: Any = np.linalg.qr(A._array, mode=mode)  # type: ignore[call-overload]
+    Q, R = (np.zeros(0, found.dtype), found) if mode == "r" else found
+    return recorded(LinalgQrBackward0, A, (Q, R), mode)
 
 
 @variants("qr", results="Q R", out="kind")
@@ -557,9 +507,11 @@ def _cofactors(A: Any) -> Any:
     """Give the determinants of what is left of matrices without one row and one column."""
     places = range(A.shape[-1])
     others = [[k for k in places if k != place] for place in places]
-    minors = [A[..., rows, :][..., columns] for rows in others for columns in others]
-    signs = [(-1) ** (row + column) for row in places for column in places]
-    found = [dispatch(det, each) * sign for each, sign in zip(minors, signs, strict=True)]
+    found = [
+        dispatch(det, A[..., others[row], :][..., others[column]]) * (-1) ** (row + column)
+        for row in places
+        for column in places
+    ]
     return np.stack(found, -1).reshape(A.shape)
 
 
@@ -568,9 +520,9 @@ def _det_rule(grad: Any, A: Any, result: Any) -> Any:
     if values.dtype.kind == "f":
         most = np.prod(np.linalg.norm(array, axis=-1), -1)  # Hadamard's bound
         if np.any(abs(values) <= 64 * np.finfo(array.dtype).eps * most):  # has no inverse, nearly
-            return _cofactors(A) * _columns(_columns(grad))
-    diagonal = pick(np.eye(A.shape[-1], dtype=bool), _columns(_columns(grad * result)), 0)
-    return dispatch(solve, mT(A), diagonal, False)
+            return _cofactors(A) * grad[..., None, None]
+    diagonal = pick(np.eye(A.shape[-1], dtype=bool), (grad * result)[..., None, None], 0)
+    return dispatch(solve, mT(A), diagonal)
 
 
 @operation("LinalgDetBackward0", A=_det_rule)
@@ -599,10 +551,7 @@ def determinant(A: Tensor) -> Tensor:
     return det(A)
 
 
-@variants("det")
-def _determinant(input: Tensor) -> Tensor:
-    """Give the determinants of square matrices; see `linalg.det`."""
-    return determinant(input)
+variants("det", like=_of_input)(determinant)
 
 
 class LinalgSlogdetBackward0(Decomposition):
@@ -617,7 +566,7 @@ class LinalgSlogdetBackward0(Decomposition):
         r"""Give :math:`g A^{-\top}`: the sign is constant."""
         if grad_logabsdet is None:
             return np.zeros_like(A)
-        return mT(dispatch(inv, A)) * _columns(_columns(grad_logabsdet))
+        return mT(dispatch(inv, A)) * grad_logabsdet[..., None, None]
 
 
 @linalg("slogdet", results="sign logabsdet", out="none", numpy=np.linalg.slogdet)
@@ -635,10 +584,7 @@ def sign_and_logarithm(A: Tensor) -> Any:
     return recorded(LinalgSlogdetBackward0, A, np.linalg.slogdet(A._array))
 
 
-@variants("slogdet", results="sign logabsdet")
-def _sign_and_logarithm(input: Tensor) -> Any:
-    """Give the sign of determinants, and the logarithm of their size; see `linalg.slogdet`."""
-    return sign_and_logarithm(input)
+variants("slogdet", like=_of_input, results="sign logabsdet")(sign_and_logarithm)
 
 
 @variants("logdet")

@@ -15,7 +15,7 @@ from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE
 from minigrad.core.operation import Array, operation
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.ops import type_promotion
 from minigrad.ops.type_promotion import exact_values, no_booleans, scalar, with_number
@@ -160,8 +160,7 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
     """Call an operation that takes the second operand times a number.
 
     Raises:
-        RuntimeError: If the number is of a higher kind than the tensors, or one is boolean in a
-            difference.
+        RuntimeError: If the number is no whole one, but the tensors' entries are.
     """
     if not (is_operand(input) and is_operand(other)):
         return NotImplemented
@@ -174,13 +173,8 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
     if scaled is sub_scaled and "b" in (a.dtype.kind, b.dtype.kind):
         raise no_booleans(TypeError(), a, b)
     promoted = dtypes.result_type(a, b)
-    lowest = {bool: "biufcO", int: "iufcO", float: "fcO", complex: "cO"}
-    if promoted.kind not in lowest.get(type(alpha), "biufcO") and promoted.kind != "b":
-        raise RuntimeError(f"alpha={alpha} is of a higher kind than the tensors, {promoted}")
-    if isinstance(alpha, bool) and promoted.kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if promoted.kind == "b":
-        alpha = bool(alpha)
+    if isinstance(alpha, float) and promoted.kind in "iub":
+        raise RuntimeError(f"alpha={alpha} is no whole number, and the tensors are {promoted}")
     if a.dtype == b.dtype:
         return scaled(input, other, alpha)
     return type_promotion.promote_operands(lambda a, b: scaled(a, b, alpha), input, other)
@@ -214,22 +208,18 @@ def rsub(self: Tensor, other: Any) -> Any:
     if isinstance(other, Tensor):
         return sub(other, self)
     if other.__class__ not in _NUMBERS and not is_operand(other):
-        return sub(wrap(other), self) if isinstance(other, np.ndarray) else NotImplemented
+        return NotImplemented
     if modes.in_rule:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)
     other = plain(other)
     wanted = dtypes.scalar_dtype(other, self._array.dtype)
     if self._array.dtype.kind == "b" or isinstance(other, bool):
         raise no_booleans(TypeError(), self._array, np.asarray(other))
-    if wanted is type_promotion.HALF:
-        other = np.array(other).astype(wanted)
     return rsub_number(cast(self, wanted), other)
 
 
 def rdiv(self: Tensor, other: Any) -> Any:
     """Divide a number by a tensor: `1 / x`, which PyTorch computes as a reciprocal times it."""
-    if isinstance(other, np.ndarray):
-        return div(wrap(other), self)
     return mul(self.reciprocal(), other)
 
 
@@ -306,9 +296,7 @@ def _power_of_number_rule(grad: Any, self: Any, exponent: Any, result: Any) -> A
 @ignore_errstate
 def pow_of_number(self: Array, exponent: Any) -> Array:
     r"""Power of a number: :math:`g\, a^x \ln a`."""
-    power = self**exponent
-    # as in PyTorch, the entries lie in memory in order
-    return power if power.flags.c_contiguous else power.copy("C")
+    return self**exponent
 
 
 @variants("pow", out="kind", in_place=True)
@@ -323,8 +311,6 @@ def power(input: Operand, exponent: Operand) -> Any:
     if of_floats and exponent.__class__ in _NUMBERS:
         return pow_number(input, exponent)
     if isinstance(exponent, Tensor):
-        if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
-            raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return pow_tensor(input, exponent)
     if isinstance(exponent, np.ndarray):
         return power(*type_promotion.beside_array(input, exponent))
@@ -339,8 +325,6 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
     dtype = input._array.dtype
     if isinstance(exponent, complex) and input.requires_grad and modes.recording:
         refuse_complex(np.dtype(complex))
-    if dtype.kind == "b" and isinstance(exponent, bool):
-        return pow_number(cast(input, np.dtype("int64")), exponent).bool()
     if dtype.kind in "iub":
         if isinstance(exponent, int) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
@@ -354,9 +338,8 @@ attach(__name__, {"__pow__": power, "__rpow__": lambda self, other: power(other,
 @entrywise(floats=False, ufunc=np.square, out="kind")
 def square(input: Tensor) -> Tensor:
     """Multiply each entry by itself."""
-    if input._array.dtype.kind == "b":
-        input = cast(input, np.dtype("int64"))
-    return pow_number(input, 2)
+    result: Tensor = power(input, 2)
+    return result
 
 
 @entrywise(ufunc=np.sqrt)

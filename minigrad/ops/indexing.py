@@ -58,26 +58,27 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             requires a gradient.
     """
     if not isinstance(value, Tensor):
-        value = _as_tensor(value, tensor)
+        if not isinstance(value, (int, float, complex, np.integer, np.bool_)):
+            raise TypeError(f"can't assign a {name_of_type(value)}. Make a tensor of it first.")
+        value = wrap(entry(value, tensor._array.dtype))
     if key is True or key is False:
         part, indices = shape.unsqueeze(tensor, 0), None
         if not key:
             return
     else:
         part, indices = _view_of(tensor, key, writing=True)
-    sizes = part._array.shape
+    sizes, have = part._array.shape, _without_leading_ones(value._array.shape)
     if indices is None:
         if value._array.shape == sizes:
             copy_(part, value)
         elif not value._array.ndim:
             fill_(part, value)
         else:
-            value = shape.view(value, _without_leading_ones(value._array.shape))
+            value = shape.view(value, have)
             sizes = shape.expanded_sizes(value._array, sizes)
-            copy_(part, value if value._array.shape == sizes else shape.expand(value, sizes))
+            copy_(part, value if have == sizes else shape.expand(value, sizes))
         return
     size = part._array[indices].shape
-    have = _without_leading_ones(value._array.shape)
     if have != value._array.shape:
         value = shape.view(value, have)
     if modes.recording:
@@ -87,31 +88,21 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
             f"result of shape {list(size)}"
         )
-    arrays = [i for i in indices if not isinstance(i, slice)]
-    masked = len(arrays) == 1 and arrays[0].dtype.kind == "b"
-    one_number = masked and value._array.size == 1
     repeated = repeats(part._array)
     if repeated:
         warn_of_repeats("index_put_", "tensor[indices] = tensor")
-    if value._array.dtype != part._array.dtype and not one_number:
+    arrays = [i for i in indices if not isinstance(i, slice)]
+    masked = len(arrays) == 1 and arrays[0].dtype.kind == "b" and value._array.size == 1
+    if value._array.dtype != part._array.dtype and not masked:
         raise RuntimeError(
             f"values of type {value.dtype} do not go into a tensor of {part.dtype}: use .to(dtype)"
         )
     refuse_overlap(part._array, value._array, ("partial", "full"))
-    if repeated and one_number:
-        warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
     keys = _tensors_of(key)
     put = (lambda *given: watched(parts.index_put(*given), *keys)) if keys else parts.index_put
     write(put, part, value, indices, checked=True)
     if repeated:  # some of what was not written has the same place
         part._array[indices] = value._array
-
-
-def _as_tensor(value: Any, part: Tensor) -> Tensor:
-    """Make a tensor of a number that is to be written to a part of a tensor."""
-    if not isinstance(value, (int, float, complex, np.integer, np.bool_)):
-        raise TypeError(f"can't assign a {name_of_type(value)}. Make a tensor of it first.")
-    return wrap(entry(value, part._array.dtype))
 
 
 def _without_leading_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -133,11 +124,8 @@ def _view_of(
     taken = sum(_dimensions_taken(k) for k in keys)
     ndim = tensor._array.ndim
     if taken > ndim:
-        if ndim == 0 and not isinstance(key, tuple):
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
-            )
+        if not ndim:
+            raise IndexError("invalid index of a 0-dim tensor: item() gives its number")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     part, dim, original = tensor, 0, 0
     indices: list[Any] = []

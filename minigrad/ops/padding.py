@@ -18,7 +18,7 @@ from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry
-from minigrad.ops.correlation import padded
+from minigrad.ops.convolution import padded
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import wholes
 

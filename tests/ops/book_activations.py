@@ -61,10 +61,6 @@ CASES: dict[str, list[Case]] = {
     "hardshrink": [case(lambda x: np.where(np.abs(x) > 0.9, x, 0), E8, then=(0.9,))],
     "softshrink": [case(lambda x: x - np.clip(x, -0.9, 0.9), E8, then=(0.9,))],
     "mish": [case(lambda x: x * np.tanh(np.log(1 + np.exp(x))), V)],
-    "glu": [
-        case(lambda x: x[..., :2] * sigmoid_of(x[..., 2:]), (3, 4), then=(-1,)),
-        case(lambda x: x[:1] * sigmoid_of(x[1:]), (2, 3), then=(0,)),
-    ],
     "threshold": [case(lambda x: np.where(x > 0.5, x, 7), E8, then=(0.5, 7))],
     "threshold_in_place": [case(lambda x: np.where(x > -0.5, x, 7), E8, then=(-0.5, 7))],
     "prelu_backward": [
@@ -87,7 +83,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x * bent(x), V, then=("tanh",)),
     ],
     "log_sigmoid": [case(lambda x: np.log(sigmoid_of(x)), V)],
-    "native_dropout": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
     "embedding_dense_backward": [
         case(
             lambda g: added(np.zeros((3, 2)), (np.array([0, 1]),), g[[0, 1], [0, 1]]),

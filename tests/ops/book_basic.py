@@ -30,8 +30,6 @@ CASES: dict[str, list[Case]] = {
     "sgn": [case(np.sign, V)],
     "sign": [case(np.sign, V)],
     "abs": [case(np.abs, V)],
-    "masked_select": [masked(lambda x: x[MASK.numpy()], M)],
-    "masked_scatter": [masked(lambda x, y: put(x, MASK.numpy(), y), M, (3,))],
     "masked_fill_number": [masked(lambda x: np.where(MASK.numpy(), 7.0, x), M, then=(7.0,))],
     "masked_fill": [masked(lambda x, v: np.where(MASK.numpy(), v, x), M, ())],
     "where": [

@@ -61,6 +61,8 @@ DECOMPOSED: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
             "R": lambda x: linalg.qr(x)[1],
         }.items()
     },
+    "solve for a vector": (lambda x: linalg.solve(x[:, :-1], x[:, -1]), (3, 4)),
+    "solve for vectors": (lambda x: linalg.solve(x[..., :-1], x[..., -1]), (2, 3, 4)),
     "qr complete": (lambda x: tuple(linalg.qr(x, mode="complete")), (2, 4)),
 }
 

@@ -25,7 +25,6 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "cat": lambda torch, x, y: torch.cat([x, y]),
     "stack": lambda torch, x, y: torch.stack([x, y]),
     "masked_fill": lambda torch, x, y: x.masked_fill(y > 1, 0),
-    "masked_fill with a tensor": lambda torch, x, y: x.masked_fill(y > 1, y[0]),
     "min along a dimension": lambda torch, x, y: x.min(0).values,
     "gather": lambda torch, x, y: x.gather(0, torch.tensor([1, 1])),
     "outer": lambda torch, x, y: torch.outer(x, y),

@@ -8,7 +8,7 @@ from minigrad.nn.functional import pooling
 from minigrad.ops import (
     activations,
     choices,
-    correlation,
+    convolution,
     elementwise,
     linear_algebra,
     normalization,
@@ -281,8 +281,8 @@ def test_what_can_be_seen_in_another_shape():
 
 def test_a_border_that_is_none_costs_no_copy():
     image = np.ones((1, 1, 3, 4))
-    assert correlation.padded(image, (0, 0), (0, 0)) is image
-    assert correlation.padded(image[..., ::2], (0, 0), (0, 0)).flags.c_contiguous
+    assert convolution.padded(image, (0, 0), (0, 0)) is image
+    assert convolution.padded(image[..., ::2], (0, 0), (0, 0)).flags.c_contiguous
 
 
 @pytest.mark.parametrize("ceil_mode", [False, True])

@@ -97,10 +97,6 @@ CASES = {
     ],
     "masked_fill": [(broadcast, lambda op, p, q: op(p, tensor([True, False]), q))],
     "masked_fill_number": [(vector, lambda op, p: op(p, tensor([True, False]), 0.5))],
-    "masked_select": [([("x", 3)], lambda op, p: op(p, tensor([True, False, True])))],
-    "masked_scatter": [
-        ([("x", 3), ("y", 2)], lambda op, p, q: op(p, tensor([True, False, True]), q))
-    ],
     "view": [(matrix, ((3, 2),))],
     "reshape_alias": [(matrix, ((3, 2),))],
     "unsafe_view": [(matrix, ((6,),))],

@@ -31,7 +31,6 @@ CASES = {
         ([("x", 1, 1, 2), ("w", 1, 1, 3), ("b", 1)], SPREAD),
         ([("x", 1, 2, 3), ("w", 2, 1, 2), ("b", 2)], GROUPS),
     ],
-    "convolution_backward_input": RULE,
     "convolution_backward_weight": RULE,
     "im2col": [([("x", 1, 1, 2, 3)], WINDOWS)],
     "col2im": [([("x", 1, 4, 6)], ((2, 3), *WINDOWS))],

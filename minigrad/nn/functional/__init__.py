@@ -23,6 +23,7 @@ for _file in (
 _SHARED = (
     "bilinear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
     "conv_transpose3d", "cosine_similarity", "pairwise_distance", "prelu", "relu_",
+    "sigmoid", "tanh",
 )  # fmt: skip
 _all = {**_in_functional, **{name: _functions[name] for name in _SHARED}}
 globals().update(_all)

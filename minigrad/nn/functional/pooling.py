@@ -33,7 +33,7 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import shape
 from minigrad.ops.choices import where_true
-from minigrad.ops.correlation import of_dimensions, padded, per_dimension, window_entries
+from minigrad.ops.convolution import of_dimensions, padded, per_dimension, window_entries
 from minigrad.ops.reduction import mean_dim
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import Unsaid, different, not_implemented

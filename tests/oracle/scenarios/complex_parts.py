@@ -49,8 +49,6 @@ def put_together(torch, log):
     log.raises("no dimension", lambda: torch.view_as_complex(torch.tensor(1.0)))
     log.raises("whole numbers", lambda: torch.view_as_complex(whole))
     log.raises("apart", lambda: torch.view_as_complex(torch.ones(2, 4)[:, ::2]))
-    log.raises("polar of two types", lambda: torch.polar(x, whole))
-    log.raises("polar of whole numbers", lambda: torch.polar(whole, whole))
 
 
 @family

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .tools import leaf
 from .tools_operations import add_all, operation
 
 V, M = (4,), (2, 3)
@@ -77,19 +78,21 @@ TABLE = {
     ),
     "mish": on(lambda t, x: F(t).mish(x), V),
     "mish in place": once(lambda t, x: F(t).mish(x * 1, inplace=True), V),
-    "glu": on(
-        lambda t, x: F(t).glu(x),
-        V,
-        wrong={
-            "odd": lambda t, x: F(t).glu(x[:3]),
-            "none": lambda t, x: F(t).glu(x[0]),
-            "dimension": lambda t, x: F(t).glu(x, 1),
-        },
-    ),
-    "glu of rows": once(lambda t, x: F(t).glu(x, 0), M),
 }
 
 family = add_all(TABLE)
+
+
+@family
+def gated(torch, log):
+    """Values and gradients of glu, along both dimensions; halves that are not there."""
+    for dim in (0, 1, -1):
+        x = leaf(torch, M if dim == 0 else (3, 4), 1)
+        y = F(torch).glu(x, dim)
+        log("value", y.detach())
+        log("gradient", *torch.autograd.grad(y, x, leaf(torch, tuple(y.shape), 2).detach()))
+    log.raises("odd", lambda: F(torch).glu(x[0, :3]))
+    log.raises("none", lambda: F(torch).glu(x[0, 0]))
 
 
 @family

@@ -1,4 +1,4 @@
-"""See scaled dot-product attention: as one node, and made of products and a softmax."""
+"""See scaled dot-product attention."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ def _masked(kind, **options):
     return call
 
 
-# PyTorch's one node has no second derivative; minigrad's has.
 TABLE = {
     "stacks": operation(
         _attend(),
@@ -47,7 +46,6 @@ TABLE = {
             "mask and causal": lambda t, q, k, v: _attend(attn_mask=t.zeros(3, 5), is_causal=True)(
                 t, q, k, v
             ),
-            "dropout": lambda t, q, k, v: _attend(dropout_p=1.5)(t, q, k, v),
         },
     ),
     "matrices": operation(_attend(scale=0.3), (3, 4), (5, 4), (5, 4), dtypes=()),
@@ -59,6 +57,7 @@ TABLE = {
 
 family = add_all(TABLE)
 
+# What is one node in PyTorch is made of products and a softmax in minigrad.
 ONE_NODE = {
     "heads": (_attend(), Q4, K4, K4),
     "scaled": (_attend(scale=0.3), Q4, K4, K4),
@@ -75,14 +74,14 @@ def _add(name, call, shapes):
         for dtype in (torch.float32, torch.float64):
             leaves = [leaf(torch, s, i + 1, dtype=dtype) for i, s in enumerate(shapes)]
             value = call(torch, *leaves)
-            log("value", value)
+            log("value", value.detach())
             cotangent = leaf(torch, tuple(value.shape), 91, dtype=dtype, requires_grad=False)
             log("gradients", *torch.autograd.grad(value, leaves, cotangent))
         leaves[0].requires_grad_(False)
         value = call(torch, *leaves)
         log("not the query", torch.autograd.grad(value, leaves[1:], cotangent))
 
-    scenario.__doc__ = f"Value and gradients of attention as one node, {name}."
+    scenario.__doc__ = f"Value and gradients of attention with heads, {name}."
     family.add(name, scenario)
 
 

@@ -66,9 +66,6 @@ TABLE = {
             "batches": lambda t, x, y: t.linalg.solve(t.ones(2, 3, 3), t.ones(4, 3, 2)),
         },
     ),
-    "linalg.solve for a vector": operation(
-        lambda t, x, y: t.linalg.solve(x, y), S, (3,), dtypes=()
-    ),
     "linalg.solve for a batch": operation(
         lambda t, x, y: t.linalg.solve(well(t, x), y), B, (2, 2, 3), dtypes=()
     ),
@@ -96,7 +93,7 @@ TABLE = {
     "linalg.qr, wide, R": operation(lambda t, x: t.linalg.qr(x).R, W, dtypes=()),
     "linalg.qr, product": operation(
         lambda t, x: exactly(t, lambda x: (lambda r: r.Q.sin() @ r.R.cos())(t.linalg.qr(x)), x),
-        B,
+        S,
         dtypes=(),
     ),
     "linalg.eigh, values": operation(
@@ -153,11 +150,9 @@ TABLE = {
         R,
         dtypes=(),
     ),
-    "svd of a batch": operation(
-        lambda t, x: exactly(
-            t, lambda x: (lambda r: (r.U * r.S.exp()[:, None]) @ r.V.mT)(t.svd(x)), x
-        ),
-        B,
+    "svd, product": operation(
+        lambda t, x: exactly(t, lambda x: (lambda r: (r.U * r.S.exp()) @ r.V.mT)(t.svd(x)), x),
+        S,
         dtypes=(),
     ),
     "linalg.vector_norm": operation(

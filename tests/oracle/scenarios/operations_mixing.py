@@ -6,6 +6,8 @@ from .tools_operations import add_all, operation
 
 V, M = (4,), (2, 3)
 
+NUMBERS = ("float16", "float32", "float64", "uint8", "int32", "int64")
+
 TABLE = {
     "lerp by a number": operation(
         lambda t, a, b: t.lerp(a, b, 0.25),
@@ -52,8 +54,8 @@ TABLE = {
         (3,),
         (2, 1),
     ),
-    "clamp min tensor": operation(lambda t, x, a: x.clamp(min=a), M, (3,)),
-    "clamp max tensor": operation(lambda t, x, a: x.clamp(max=a), M, (3,)),
+    "clamp min tensor": operation(lambda t, x, a: x.clamp(min=a), M, (3,), dtypes=NUMBERS),
+    "clamp max tensor": operation(lambda t, x, a: x.clamp(max=a), M, (3,), dtypes=NUMBERS),
     "x.clamp_ by tensors": operation(lambda t, x, a: (x * 1).clamp_(a), V, V, dtypes=()),
     "clip": operation(lambda t, x: t.clip(x, -0.5, 0.5), V),
     "x.clip_": operation(lambda t, x: (x * 1).clip_(max=0.5), V, dtypes=()),

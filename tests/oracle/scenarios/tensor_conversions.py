@@ -88,7 +88,6 @@ add_expressions(
             r.to(torch.float32) is r
             r.to(torch.float32, copy=True)
             r.to(dtype=torch.float16)
-            x.t().double(memory_format=torch.contiguous_format).stride()
             x.float() is x
             x.cfloat()
             x.cdouble()
