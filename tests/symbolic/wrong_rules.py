@@ -199,7 +199,6 @@ COUNT = [
     w("huber_loss", "self", times(3), 1),
     w("nll_loss2d", "self", times(2)),
     w("im2col", "self", times(2)),
-    w("soft_margin_loss", "self", times(2), 1),
     w("var", "self", times(1.5)),
     w("std", "self", times(2)),
     w("avg_pool2d", "self", times(2)),

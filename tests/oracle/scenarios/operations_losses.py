@@ -88,13 +88,18 @@ TABLE = {
     "poisson_nll_loss of rates": once(
         lambda t, x, y: F(t).poisson_nll_loss(x, y, log_input=False), V, V, positive=True
     ),
-    "hinge_embedding_loss": once(lambda t, x: F(t).hinge_embedding_loss(x, signs(t)), V),
-    "soft_margin_loss": once(lambda t, x: F(t).soft_margin_loss(x, signs(t)), V),
+    "hinge_embedding_loss": once(
+        lambda t, x: F(t).hinge_embedding_loss(x, signs(t)), V, composed=True
+    ),
+    "soft_margin_loss": once(lambda t, x: F(t).soft_margin_loss(x, signs(t)), V, composed=True),
     "margin_ranking_loss": once(
         lambda t, x, y: F(t).margin_ranking_loss(x, y, signs(t), 0.5), V, V
     ),
     "cosine_embedding_loss": once(
-        lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.tensor([1, -1]), -0.9), M, M
+        lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.tensor([1, -1]), -0.9),
+        M,
+        M,
+        composed=True,
     ),
     "triplet_margin_loss": once(lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z), M, M, M),
     "triplet_margin_loss swapped": once(
