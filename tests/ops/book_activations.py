@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .cases import Case, V, added, case, norm_of, sigmoid_of
+from .cases import Case, V, added, case, sigmoid_of
 
 E8 = (8,)
 # settings are arrays of float32, so that they widen nothing
@@ -113,5 +113,4 @@ CASES: dict[str, list[Case]] = {
             then=(NUMBERS, BAGS, KEPT, 2),
         )
     ],
-    "norm_dim": [case(norm_of(p), V, then=(p, (0,), False)) for p in (1, 2, 3)],
 }

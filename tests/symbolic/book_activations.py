@@ -50,7 +50,6 @@ CASES = {
         ([("x", 2, 2, 1)], (ROWS, (3, 1), -1)),
     ],
     "embedding_bag_sum": [([("x", 3, 2), ("y", 3)], (NUMBERS, BAGS, np.array([1, 0, 1]), 2))],
-    "norm_dim": [(vector, (k, (0,), False), on_both_sides(x(0), x(1))) for k in (1, 2, 3)],
 }
 
 CASES |= {

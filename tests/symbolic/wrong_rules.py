@@ -77,7 +77,6 @@ SIGN = [
     w("erfc", "self", minus),
     w("inv", "self", minus),
     w("nll_loss", "self", minus),
-    w("dist", "other", minus, 1),
     w("log_sigmoid", "self", minus),
     w("mse_loss", "target", minus),
     w("cosh", "self", minus),
@@ -274,7 +273,6 @@ CHAIN = [
     w("attention", "key", flipped(-2)),
     w("attention", "value", flipped(-2)),
     w("vector_norm", "self", lambda right, grad, self, *_: grad * self, 4),
-    w("cdist", "x1", minus, 1),
     w("tanh_backward", "grad_output", untouched),
 ]  # fmt: skip
 UNREDUCED = [

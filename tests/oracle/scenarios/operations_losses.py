@@ -101,9 +101,15 @@ TABLE = {
         M,
         composed=True,
     ),
-    "triplet_margin_loss": once(lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z), M, M, M),
+    "triplet_margin_loss": once(
+        lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z), M, M, M, composed=True
+    ),
     "triplet_margin_loss swapped": once(
-        lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z, swap=True, reduction="none"), M, M, M
+        lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z, swap=True, reduction="none"),
+        M,
+        M,
+        M,
+        composed=True,
     ),
     **reductions(
         "nll_loss weighted",
