@@ -20,7 +20,6 @@ from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.modules.parameterless import Dropout
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
-from minigrad.ops.linear_algebra import baddbmm
 from minigrad.ops.softmax import softmax_of
 from minigrad.signatures.variants import in_functional
 
@@ -186,7 +185,7 @@ class MultiheadAttention(
         if need_weights:
             q = q * math.sqrt(1.0 / self.head_dim)
             turned_k = k.transpose(-2, -1)
-            scores = q.bmm(turned_k) if mask is None else baddbmm(mask, q, turned_k)
+            scores = q.bmm(turned_k) if mask is None else mask + q.bmm(turned_k)
             weights = softmax_of(scores, -1, 3, None)
             if dropout > 0.0:
                 weights = in_functional["dropout"](weights, p=dropout)

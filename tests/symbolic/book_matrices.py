@@ -16,7 +16,6 @@ CASES = {
     "diagonal_copy": [(small, (-1, 0, 1))],
     "diagonal_backward": [([("x", 2)], ((3, 3), 1, 0, 1))],
     "diag_embed": [([("x", 2)], (1, 0, 1)), ([("x", 2, 2)], (0, 1, 2))],
-    "baddbmm": [([("x", 2), ("y", 2, 1, 2), ("z", 2, 2, 2)], ())],
     "inv": [(square, ()), (small, ())],
     "solve": [(system, (False,)), ([*square, ("y", 2)], (True,))],
     "solve_triangular": [([*square, ("y", 1, 2)], (upper,)) for upper in (False, True)],

@@ -96,7 +96,6 @@ FACTOR = [
     w("var", "self", times(0.5)),
     w("erf", "self", times(0.5)),
     w("index_add_dim", "source", times(2), 1),
-    w("baddbmm", "batch1", times(2)),
     w("native_dropout", "self", untouched),
     w("scaled_elu", "self", times(0.5)),
     w("rad2deg", "self", untouched),

@@ -62,12 +62,15 @@ TABLE = {
     "tensordot over none": operation(
         lambda t, x, y: t.tensordot(x, y, dims=0), (2,), (3,), dtypes=()
     ),
-    "tensordot over all": operation(lambda t, x, y: t.tensordot(x, y), (2, 3), (2, 3), dtypes=()),
-    "tensordot, turned": operation(
-        lambda t, x, y: t.tensordot(x, y, dims=([0, 1], [1, 0])), (2, 3), (3, 2), dtypes=()
+    "tensordot over all": operation(
+        lambda t, x, y: t.tensordot(x, y), (2, 3), (2, 3), dtypes=(), composed=True
     ),
-    "tensordot, broadcast": operation(
-        lambda t, x, y: t.tensordot(x, y, dims=([1], [0])), (2, 1), (3, 2), dtypes=()
+    "tensordot, turned": operation(
+        lambda t, x, y: t.tensordot(x, y, dims=([0, 1], [1, 0])),
+        (2, 3),
+        (3, 2),
+        dtypes=(),
+        composed=True,
     ),
     "inner": operation(
         lambda t, x, y: t.inner(x, y),
@@ -76,7 +79,7 @@ TABLE = {
         dtypes=FEW,
         wrong={"sizes": lambda t, x, y: t.inner(x, y[:2])},
     ),
-    "inner of vectors": operation(lambda t, x, y: x.inner(y), (3,), (3,), dtypes=()),
+    "inner of vectors": operation(lambda t, x, y: x.inner(y), (3,), (3,), dtypes=(), composed=True),
     "inner with a number": operation(lambda t, x, y: t.inner(x, y), (), (3,), dtypes=()),
     "outer": operation(
         lambda t, x, y: t.outer(x, y),
