@@ -12,7 +12,6 @@ from minigrad.nn.functional import normalize
 from minigrad.nn.modules.conv import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.normalization import weight_norm as normed_over
 
 AnyModule = TypeVar("AnyModule", bound=Module)
 _TRANSPOSED = (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
@@ -77,8 +76,6 @@ class _WeightNorm(_Norm):
     def compute_weight(self, module: Any, improve: bool) -> Any:
         """Give the weight."""
         g, v = (getattr(module, f"{self.name}_{part}") for part in self.parts)
-        if self.dim in (0, v.ndim - 1):
-            return normed_over(v, g, tuple(axis for axis in range(v.ndim) if axis != self.dim))
         return v * (g / _lengths(v, self.dim))
 
 

@@ -24,7 +24,7 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import correlation, shape
 from minigrad.ops.correlation import Sizes, of_dimensions, output_sizes, padded, per_dimension
-from minigrad.ops.padding import constant_pad_nd
+from minigrad.ops.joining import constant_pad_nd
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import variants
 from minigrad.signatures.arguments import not_implemented

@@ -145,31 +145,3 @@ native_batch_norm, native_layer_norm, native_group_norm = (
         ("group", "each group of channels"),
     )
 )
-
-
-# ---------------------------------------------------------------------- weights
-
-
-def _v_rule(grad: Any, v: Any, g: Any, axes: tuple[int, ...]) -> Any:
-    square = _total(axes, v * v)
-    return (grad - v * (_total(axes, grad * v) / square)) * (g / np.sqrt(square))
-
-
-@operation(
-    "WeightNormInterfaceBackward0",
-    v=_v_rule,
-    g=lambda grad, v, axes: _total(axes, grad * v) / np.sqrt(_total(axes, v * v)),
-)
-@ignore_errstate
-def weight_norm(v: Array, g: Array, axes: Any) -> Array:
-    r"""Weights given by length and direction, :math:`w = g v / \lVert v \rVert`.
-
-    .. math:: w = g \frac{v}{\lVert v \rVert}, \qquad
-        \bar g = \frac{\langle \bar w, v \rangle}{\lVert v \rVert}, \qquad
-        \bar v = \frac{g}{\lVert v \rVert} \left(\bar w - \frac{\langle \bar w, v \rangle}
-        {\lVert v \rVert^2} v\right),
-
-    with norms and inner products over all dimensions but one. Source: Salimans and Kingma, "Weight
-    normalization" (2016).
-    """
-    return v * (g / np.sqrt(_total(axes, v * v)))

@@ -60,36 +60,4 @@ CASES: dict[str, list[Case]] = {
             then=((-1, 0, 1, 1), 3.0),
         ),
     ],
-    **{
-        f"{name}_pad{dims}d": [
-            case(
-                lambda x, mode=mode, dims=dims: np.pad(x, [(0, 0)] + [(1, 2)] * dims, mode),
-                (2, *(4, 3, 3)[:dims]),
-                then=((1, 2) * dims,),
-            )
-        ]
-        for name, mode in (("reflection", "reflect"), ("replication", "edge"))
-        for dims in (1, 2, 3)
-    },
-}
-
-
-def unpadded(grad, sizes, mode, widths):
-    """Add up what lies at the copies of each entry."""
-    numbers = np.pad(np.arange(np.prod(sizes)).reshape(sizes), widths, mode)
-    return np.bincount(numbers.reshape(-1), grad.reshape(-1)).reshape(sizes)
-
-
-CASES |= {
-    f"{name}_pad{dims}d_backward": [
-        Case(
-            ((2, *[n + 3 for n in (4, 3, 3)[:dims]]), (2, *(4, 3, 3)[:dims])),
-            lambda g, x, mode=mode, dims=dims: unpadded(
-                g, x.shape, mode, [(0, 0)] + [(1, 2)] * dims
-            ),
-            lambda op, g, x, dims=dims: op(g, x, (1, 2) * dims),
-        )
-    ]
-    for name, mode in (("reflection", "reflect"), ("replication", "edge"))
-    for dims in (1, 2, 3)
 }

@@ -12,7 +12,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
-from minigrad.ops.padding import constant_pad_nd
+from minigrad.ops.joining import constant_pad_nd
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import check_tensor, dimension, not_implemented, number
 from minigrad.signatures.out import refuse_gradient

@@ -105,7 +105,7 @@ def normed(torch, log, layer, x):
     log("form", repr(layer), type(layer).__name__)
     log("state", *[value for item in layer.state_dict().items() for value in item])
     y = layer(x)
-    log("value", y, layer.weight, type(layer.weight.grad_fn).__name__)
+    log("value", y, layer.weight.detach())
     log("gradients", *torch.autograd.grad((y**2).sum(), list(layer.parameters())))
 
 
