@@ -41,11 +41,6 @@ CASES: dict[str, list[Case]] = {
     "unfold_dim": [
         case(lambda x: WINDOWS(x, 3)[::2], (6,), then=(0, 3, 2)),
         case(lambda x: WINDOWS(x, 2, 1), M, then=(1, 2, 1)),
-        case(lambda x: x[None], (), then=(0, 1, 1)),
-    ],
-    "unfold_backward": [
-        case(lambda g: folded(g, 6, 2), (2, 3), then=((6,), 0, 3, 2)),
-        case(lambda g: folded(g, 4, 1), (3, 2), then=((4,), 0, 2, 1)),
     ],
     "as_strided": [
         case(lambda x: strided(x, (2, 2), (1, 2)), V, then=((2, 2), (1, 2), 0, lies(V))),
