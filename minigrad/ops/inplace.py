@@ -359,8 +359,9 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     """
     array = np.zeros(0, input._array.dtype) if source is None else source._array
     if array.dtype != input._array.dtype:
+        names = [dtypes.c_name(each) for each in (array, input._array)]
         raise RuntimeError(
-            f"set_ takes a tensor of {input.dtype}, not one of {dtypes.of_array(array)}"
+            f"Could not set tensor of type {names[0]} to a tensor of type {names[1]}"
         )
     recording = modes.recording and _needs_gradient(input, source)
     check_inplace(input, recording=recording)
