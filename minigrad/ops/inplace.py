@@ -155,8 +155,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     if not is_operand(value):
         raise arguments.no_combination("fill_", value)
     if not isinstance(value, Tensor):
-        if input._array.dtype.kind != "c":
-            value = entry(arguments.plain(value), input._array.dtype)
+        value = entry(arguments.plain(value), input._array.dtype)
         return write(shape.filled, input, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(

@@ -327,17 +327,11 @@ def repeat_interleave(
         return wrap(np.repeat(np.arange(len(input)), input._array).astype(input._array.dtype))
     if dim is None:
         input, dim = input if input.ndim == 1 else shape.ravel(input), 0
-    number, have = dimension(dim, input.ndim), input._array.shape
-    if isinstance(repeats, Tensor):
-        places = np.repeat(np.arange(have[number]), repeats._array)
-        return index_select(input, number, places)
-    count = whole("repeat_interleave", repeats, "repeats")
-    if count < 0:
-        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {count}")
-    wide = shape.unsqueeze(input, number + 1)
-    wide = shape.expanded(wide, (*have[: number + 1], count, *have[number + 1 :]))
-    copied = shape.clone_contiguous(wide)
-    return shape.view(copied, (*have[:number], have[number] * count, *have[number + 1 :]))
+    number = dimension(dim, input.ndim)
+    times = repeats._array if isinstance(repeats, Tensor) else repeats
+    if np.any(np.less(times, 0)):
+        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {times}")
+    return index_select(input, number, np.repeat(np.arange(input.size(number)), times))
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
@@ -375,11 +369,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         places[:2] = reversed(places[:2])
     sizes = tuple(several[place].numel() for place in places)
     return tuple(
-        shape.expand(
-            shape.view(tensor, tuple([-1 if axis == place else 1 for axis in range(len(places))])),
-            sizes,
-        )
-        for place, tensor in zip(places, several, strict=True)
+        shape.expand(shape.view(each, (1,) * at + (-1,) + (1,) * (len(sizes) - at - 1)), sizes)
+        for at, each in zip(places, several, strict=True)
     )
 
 

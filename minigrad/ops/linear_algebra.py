@@ -140,11 +140,6 @@ def _as_one_product(a: Tensor, b: Tensor) -> Tensor:
 def _batched(a: Tensor, b: Tensor) -> Tensor:
     """Multiply stacks of matrices pair by pair; stacks of different sizes are broadcast."""
     x, y = a._array.shape, b._array.shape
-    if len(x) == len(y) == 3 and x[0] != y[0]:
-        if x[0] == 1 and a.requires_grad:
-            return matmul(shape.squeeze_dim(a, 0), b)
-        if y[0] == 1 and b.requires_grad:
-            return matmul(a, shape.squeeze_dim(b, 0))
     batch = broadcast_shape(x[:-2], y[:-2])
     count = math.prod(batch)
     rows = x[-2] if len(x) > 1 else 1
@@ -392,8 +387,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
         >>> torch.inner(torch.ones(2, 3), torch.ones(3))
         tensor([3., 3.])
     """
-    x, y = input._array.shape, other._array.shape
-    if not x or not y:
+    if not input.ndim or not other.ndim:
         return elementwise.mul(input, other)
     return tensordot(input, other, ([-1], [-1]))
 
@@ -427,15 +421,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> torch.bilinear(x, z, torch.eye(2).unsqueeze(0))
         tensor([11.])
     """
-    if input1.ndim != input2.ndim or not input1.ndim:
-        raise RuntimeError(f"bilinear takes vectors in pairs, got {input1.ndim}D, {input2.ndim}D")
     result = einsum("...i,oij,...j->...o", input1, weight, input2)
     return result if bias is None else result + bias
-
-
-def _numpy_einsum(*operands: Any, optimize: Any = False) -> Tensor:
-    kept = (str, list, tuple)
-    return einsum(*(each if isinstance(each, kept) else as_tensor(each) for each in operands))
 
 
 def _numpy_dot(a: Any, b: Any) -> Tensor:
@@ -445,10 +432,4 @@ def _numpy_dot(a: Any, b: Any) -> Tensor:
     return tensordot(a, b, ([-1], [-2 if b._array.ndim > 1 else -1]))
 
 
-numpy_protocols.functions.update(
-    {
-        np.dot: _numpy_dot,
-        np.einsum: _numpy_einsum,
-        np.tensordot: lambda a, b, axes=2: tensordot(as_tensor(a), as_tensor(b), axes),
-    }
-)
+numpy_protocols.functions[np.dot] = _numpy_dot

@@ -755,17 +755,12 @@ def margin_ranking_loss(
 ) -> Tensor:
     r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
 
-    Raises:
-        RuntimeError: If they have different numbers of dimensions.
-
     Example:
         >>> import minigrad as torch
         >>> x, y, t = torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0])
         >>> torch.nn.functional.margin_ranking_loss(x, y, t)
         tensor(2.)
     """
-    if not input1.ndim == input2.ndim == target.ndim:
-        raise RuntimeError("margin_ranking_loss needs inputs and target of as many dimensions")
     losses = (as_floats(-target * (input1 - input2)) + margin).clamp_min(0)
     return reduced(losses, reduction)
 
@@ -841,12 +836,9 @@ def triplet_margin_loss(
 
     Raises:
         ValueError: If the margin is not positive.
-        RuntimeError: If they have different numbers of dimensions.
     """
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError("triplet_margin_loss needs three tensors of as many dimensions")
     near = pairwise_distance(anchor, positive, p, eps, False)
     far = pairwise_distance(anchor, negative, p, eps, False)
     if swap:

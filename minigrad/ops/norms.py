@@ -13,7 +13,8 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.ops import choices, elementwise, reduction, shape
 from minigrad.ops.decompositions import linalg
-from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.ops.joining import broadcast_tensors
+from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import variants
 from minigrad.signatures.arguments import as_floats, dimension, dimensions, number
 from minigrad.signatures.signature import Dtype, Number
@@ -227,11 +228,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -
         >>> torch.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]), dim=0)
         tensor(0.6000)
     """
-    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
-    x1, x2 = as_floats(x1), as_floats(x2)
-    if x1._array.shape != x2._array.shape:
-        x1, x2 = shape.expand(x1, sizes), shape.expand(x2, sizes)
-    number = dimension(dim, len(sizes))
+    x1, x2 = broadcast_tensors(as_floats(x1), as_floats(x2))
+    number = dimension(dim, x1.ndim)
     lengths = [shape.clone(x.norm(2, number, True)) for x in (x1, x2)]
     with no_grad():  # too short vectors count as constants
         for length in lengths:

@@ -19,7 +19,7 @@ from minigrad.autograd.views import Geometry, check_strides, root_of, seen
 from minigrad.core.operation import Array, arguments_of, operation
 from minigrad.core.tensor import Tensor
 from minigrad.signatures import arguments, variants
-from minigrad.signatures.arguments import dimension, sequence_of, whole
+from minigrad.signatures.arguments import dimension, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -328,10 +328,7 @@ def strided_view(
         tensor([[0, 1],
                 [3, 4]])
     """
-    sizes, steps = (
-        sequence_of("as_strided", name, given, place)
-        for place, (name, given) in enumerate((("size", size), ("stride", stride)), 2)
-    )
+    sizes, steps = tuple(size), tuple(stride)
     own, array = Geometry(input._array), input._array
     if len(sizes) != len(steps) or min(sizes + steps, default=0) < 0:
         raise RuntimeError(f"as_strided(): sizes {sizes} and strides {steps} are no view")

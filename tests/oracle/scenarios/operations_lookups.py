@@ -54,7 +54,7 @@ TABLE = {
         },
     ),
     "cosine_similarity broadcast": once(
-        lambda t, x, y: F(t).cosine_similarity(x, y, dim=-1, eps=1.5), M, (1, 3)
+        lambda t, x, y: F(t).cosine_similarity(x, y, dim=-1, eps=1.5), M, (1, 3), composed=True
     ),
 }
 

@@ -43,8 +43,6 @@ WRONG = {
     "dims": lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.ones(4)),
     "targets": lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.ones(2, 2)),
     "margin": lambda t, x, y: F(t).triplet_margin_loss(x, y, y, margin=-1.0),
-    "triplet": lambda t, x, y: F(t).triplet_margin_loss(x, y, t.ones(1, 4)),
-    "ranks": lambda t, x, y: F(t).margin_ranking_loss(x, y, t.ones(1, 4)),
     "signs": lambda t, x, y: F(t).soft_margin_loss(x, y),
 }
 
