@@ -22,7 +22,7 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import elementwise, shape, triangular
 from minigrad.ops.linear import check_factors, mm
-from minigrad.ops.shape import _t
+from minigrad.ops.shape import _needs_no_copy, _t
 from minigrad.ops.type_promotion import broadcast_shape
 from minigrad.signatures import attach, numpy_protocols, variants
 from minigrad.signatures.arguments import as_tensor, check_tensors, different
@@ -112,10 +112,8 @@ def _is_one_product(a: Tensor, b: Tensor) -> bool:
     if a._array.ndim == 2:
         return False
     array = stack._array if stack is a else np.swapaxes(stack._array, -2, -1)
-    sizes, strides = array.shape, array.strides
-    return array.size == 0 or all(
-        strides[d] == strides[d + 1] * sizes[d + 1] for d in range(array.ndim - 2)
-    )
+    rows = (math.prod(array.shape[:-1]), array.shape[-1])
+    return array.size == 0 or _needs_no_copy(array, rows)
 
 
 def _as_one_product(a: Tensor, b: Tensor) -> Tensor:
@@ -167,11 +165,6 @@ def _reflected(self: Tensor, other: Any) -> Any:
 
 
 attach(__name__, {"__matmul__": _operator, "__rmatmul__": _reflected})
-numpy_protocols.functions[np.outer] = lambda a, b: outer(
-    as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)
-)
-
-
 # ---------------------------------------------------------------------- equations
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -44,17 +44,12 @@ def reduction_name(reduction: str, size_average: Any, reduce: Any) -> str:
     return old
 
 
-def reduction_number(
-    reduction: str,
-    size_average: Any = None,
-    reduce: Any = None,
-    known: dict[str, int] = _REDUCTIONS,
-) -> int:
+def reduction_number(reduction: str, size_average: Any = None, reduce: Any = None) -> int:
     """Give the number under which operations know a reduction: 0, 1 for the mean, 2 for the sum."""
     reduction = reduction_name(reduction, size_average, reduce)
-    if reduction not in known:
+    if reduction not in _REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
-    return known[reduction]
+    return _REDUCTIONS[reduction]
 
 
 def loss(before: str = "reduction", known: dict[str, int] = _REDUCTIONS) -> Callable[[Any], Any]:
@@ -81,7 +76,7 @@ def loss(before: str = "reduction", known: dict[str, int] = _REDUCTIONS) -> Call
             number = known.get(given[place])
             switches = given[average], given[place - 1]
             if number is None or switches != (None, None):
-                number = reduction_number(given[place], *switches, known)
+                number = reduction_number(given[place], *switches)
             settings = given[average + 1 : place - 1]
             return compute(*given[:average], *settings, number, *given[place + 1 :])
 
@@ -172,8 +167,7 @@ def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
         return input, target
     warn(
         f"Using a target size ({target.size()}) that is different to the input size "
-        f"({input.size()}). This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size."
+        f"({input.size()}): they are broadcast. Is that meant?"
     )
     return broadcast_tensors(input, target)
 
@@ -429,7 +423,7 @@ def cross_entropy(
 
     Raises:
         IndexError: If there is no class of that number.
-        RuntimeError: If `label_smoothing` is greater than 1, or the shapes do not fit together.
+        RuntimeError: If the shapes do not fit together.
         ValueError: If there are not as many targets as samples, or the reduction is unknown.
 
     Shape:
@@ -445,8 +439,6 @@ def cross_entropy(
     sizes = input._array.shape
     dim = 0 if len(sizes) == 1 else 1
     settings = (weight, ignore_index, reduction)
-    if label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0 and 1, got {label_smoothing:g}")
     scores = log_softmax(input, dim)
     if target._array.shape == sizes:
         return _of_probabilities(scores, target, dim, *settings, label_smoothing)
@@ -567,10 +559,7 @@ def _binary(
 ) -> Tensor:
     """Compute a binary loss, with copies of the weights: they may change before the backward."""
     if target.size() != input.size():
-        raise ValueError(
-            f"{operation.__name__} needs a target of the same size as the input, got "
-            f"{list(target.shape)} and {list(input.shape)}"
-        )
+        raise ValueError(f"a target of the same size as the input is needed: {list(input.shape)}")
     for each in weights:
         refuse_gradient(operation.__name__, "weight", each)
     kept = [None if each is None else as_floats(each)._array.copy() for each in weights]
@@ -676,11 +665,9 @@ def kl_div(
     if reduction == 1:
         warn("kl_div's 'mean' divides by all elements; the divergence itself is 'batchmean'.")
     if log_target:
-        difference = target - input  # first: so PyTorch's graph has it
-        losses = target.exp() * difference
+        losses = target.exp() * (target - input)
     else:
-        product = target * input
-        losses = target.xlogy(target) - product
+        losses = target.xlogy(target) - target * input
     if reduction < 3:
         return reduced(losses, reduction)
     return losses.sum() / input.size(0) if input.ndim else losses.sum()
@@ -715,15 +702,9 @@ def poisson_nll_loss(
         >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
         tensor(1.)
     """
-    if log_input:
-        product = target * input
-        losses = input.exp() - product
-    else:
-        losses = input - target * (input + eps).log()
+    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
-        doubled = target * (2 * math.pi)
-        stirling = target * target.log() - target
-        stirling = stirling + doubled.log() * 0.5
+        stirling = target * target.log() - target + (target * (2 * math.pi)).log() * 0.5
         losses = losses + stirling.masked_fill(target.le(1), 0)
     return reduced(losses, reduction)
 
@@ -834,11 +815,7 @@ def triplet_margin_loss(
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"mean"`, `"sum"` or `"none"`.
 
-    Raises:
-        ValueError: If the margin is not positive.
     """
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
     near = pairwise_distance(anchor, positive, p, eps, False)
     far = pairwise_distance(anchor, negative, p, eps, False)
     if swap:

@@ -53,13 +53,10 @@ layout_of = lru_cache(Layout)
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "mean", "rstd", "variance")
-
-    def __init__(self) -> None:
-        self.fixed = False
-        self.mean: Any = None
-        self.rstd: Any = None
-        self.variance: Any = None
+    fixed = False
+    mean: Any = None
+    rstd: Any = None
+    variance: Any = None
 
 
 def _total(axes: tuple[int, ...], array: Any) -> Any:

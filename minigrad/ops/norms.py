@@ -164,8 +164,7 @@ def cdist(
     a, b = x1._array, x2._array
     if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-1] or not p >= 0:
         raise RuntimeError(
-            f"cdist takes rows of one length, and p from 0 on, got {list(a.shape)} and "
-            f"{list(b.shape)}, and {p}"
+            f"cdist takes rows of one length and p from 0 on, not {a.shape}, {b.shape} and {p}"
         )
     check_one_type(a, b)
     many = max(a.shape[-2], b.shape[-2]) > 25 and compute_mode.endswith("if_necessary")
