@@ -29,11 +29,7 @@ from minigrad.ops import choices, elementwise, parts, shape
 from minigrad.ops.type_promotion import broadcast_into, scalar, unobserved
 from minigrad.signatures import arguments, attach, variants
 from minigrad.signatures.arguments import is_operand
-from minigrad.signatures.out import (
-    overlap,
-    refuse_overlap,
-    refuse_repeats,
-)
+from minigrad.signatures.out import overlap, refuse_overlap, refuse_repeats
 from minigrad.signatures.variants import writers
 
 
@@ -78,7 +74,9 @@ def write(
                 f"result type {names[0]} can't be cast to the desired output type {names[1]}"
             )
         computed = computed.astype(array.dtype)
-    edge = result._edge if recording and can_require_grad(array.dtype) else NO_EDGE
+    edge = result._edge if recording else NO_EDGE
+    if edge is not NO_EDGE and not can_require_grad(array.dtype):
+        edge = NO_EDGE
     try:
         array[...] = computed
     except ValueError:
@@ -132,12 +130,11 @@ def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         raise wrong_type("copy_", "other", "Tensor", other, 1)
     check_inplace(input, recording=is_grad_enabled() and _needs_gradient(input, other))
     array = other._array
-    sizes = input._array.shape
     if other is not input:
         refuse_repeats(input._array)
         refuse_overlap(input._array, array)
-    if array.shape != sizes:
-        broadcast_into(sizes, array.shape)
+    if array.shape != input._array.shape:
+        broadcast_into(input._array.shape, array.shape)
     if not (modes.recording and (other.requires_grad or input.requires_grad)):
         input._array[...] = array
         input._bump_version()

@@ -17,13 +17,12 @@ import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import LAYOUTS, Array, operation
-from minigrad.core.tensor import (
-    Tensor,
-)
+from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry, real_number
+from minigrad.creation.dtypes import scalar_name
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import check_one_type
+from minigrad.ops.type_promotion import check_one_type, differ
 from minigrad.signatures import functional, variants
 from minigrad.signatures.signature import Number
 
@@ -59,7 +58,9 @@ def check_factors(x: Any, y: Any, left: int = 2, right: int = 2) -> None:
             f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}); factors of "
             f"{left} and {right} dimensions are expected, with one inner size"
         )
-    check_one_type(x, y)
+    if differ(x, y):
+        names = f"{scalar_name(x)} and {scalar_name(y)}"
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}")
     if x.dtype is _BOOL:
         raise NotImplementedError("products of booleans: convert to integers first")
 

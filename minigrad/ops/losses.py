@@ -23,10 +23,7 @@ from minigrad.ops.choices import minimum, pick, where_function
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.norms import pairwise_distance
 from minigrad.ops.softmax import log_softmax
-from minigrad.ops.type_promotion import (
-    check_one_type,
-    refuse_gradient,
-)
+from minigrad.ops.type_promotion import check_one_type, refuse_gradient
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import as_floats, refuse
 from minigrad.signatures.variants import documented
@@ -67,9 +64,9 @@ def loss(before: str = "reduction", known: dict[str, int] = _REDUCTIONS) -> Call
         parameters = [*inspect.signature(compute).parameters.values()]
         names = [each.name for each in parameters]
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        for switch, place in (("reduce", "reduction"), ("size_average", before)):
+        for switch, after in (("reduce", "reduction"), ("size_average", before)):
             more = inspect.Parameter(switch, kind, default=None, annotation="Any")
-            parameters.insert(names.index(place), more)
+            parameters.insert(names.index(after), more)
         place, average = names.index("reduction") + 2, names.index(before)
 
         def body(*given: Any) -> Tensor:

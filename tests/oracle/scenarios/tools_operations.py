@@ -66,7 +66,8 @@ def add_operation(family, name, function, *shapes, positive=False, dtype=None, c
             for seed, shape in enumerate(shapes)
         ]
 
-    ADDED.append((name, function, inputs))
+    if not composed:
+        ADDED.append((name, function, inputs))
 
     def cotangent_for(torch, value, requires_grad):
         return leaf(torch, tuple(value.shape), 91, dtype=value.dtype, requires_grad=requires_grad)
