@@ -210,7 +210,6 @@ CALLS = (
             ("torch.Tensor.*", "`memory_format` by keyword, there by both"),
             ("torch.Tensor.to", "without `tensor`"),
             ("torch.Tensor.view", "`dtype` by keyword, there by both"),
-            ("torch.*tensor_split", "*"),
             ("torch.randint_like", "default of *"),
         ),
     ),

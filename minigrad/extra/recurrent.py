@@ -17,7 +17,6 @@ from minigrad.creation.factories import arange, empty_like, full, zeros
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, changed
 from minigrad.ops import recurrent
-from minigrad.ops.joining import pack
 
 NAMES = ("GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase")
 
@@ -115,7 +114,7 @@ def pack_padded_sequence(
         )
     longest = int(counts[0])
     present = np.arange(longest)[:, None] < counts
-    data = pack(turned, present, tuple(turned.shape))
+    data = turned[:longest][wrap(present)]
     return PackedSequence(data, wrap(present.sum(1)), order, None)
 
 

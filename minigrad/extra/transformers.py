@@ -19,7 +19,6 @@ from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.modules.parameterless import Dropout
 from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
-from minigrad.ops.linear_algebra import baddbmm
 from minigrad.signatures.variants import in_functional
 
 NAMES = (
@@ -185,7 +184,7 @@ class MultiheadAttention(
         weights = None
         if need_weights:
             q = q * math.sqrt(1.0 / self.head_dim)
-            scores = q.bmm(k.mT) if mask is None else baddbmm(mask, q, k.mT)
+            scores = q.bmm(k.mT) if mask is None else mask + q.bmm(k.mT)
             weights = in_functional["dropout"](scores.softmax(-1), dropout, dropout > 0.0)
             found = weights.bmm(v).transpose(0, 1)
         else:

@@ -400,7 +400,7 @@ def _padded_alike(input: Tensor, weight: Tensor, stride: Any, dilation: Any) -> 
     if any(total % 2 for total in totals):
         warn("padding='same' with an even kernel and an odd dilation copies the input")
         longer = [side for total in reversed(totals) for side in (0, total % 2)]
-        input = lazy_loading.load("ops.padding").constant_pad_nd(input, tuple(longer), 0)
+        input = lazy_loading.load("ops.joining").constant_pad_nd(input, tuple(longer), 0)
     return input, tuple([total // 2 for total in totals])
 
 

@@ -10,9 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
-from minigrad.autograd.views import check_inplace, rebase_history, update_views, write_watchers
+from minigrad.autograd.views import (
+    Geometry,
+    check_inplace,
+    rebase_history,
+    update_views,
+    write_watchers,
+)
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
 from minigrad.core.node import NO_EDGE
@@ -24,13 +29,7 @@ from minigrad.ops import choices, elementwise, parts, shape
 from minigrad.ops.type_promotion import broadcast_into, scalar, unobserved
 from minigrad.signatures import arguments, attach, variants
 from minigrad.signatures.arguments import is_operand
-from minigrad.signatures.out import (
-    overlap,
-    refuse_overlap,
-    refuse_repeats,
-    repeats,
-    warn_of_repeats,
-)
+from minigrad.signatures.out import overlap, refuse_overlap, refuse_repeats
 from minigrad.signatures.variants import writers
 
 
@@ -52,7 +51,6 @@ def write(
     Raises:
         RuntimeError: If the tensor must not be changed (see `check_inplace`), or the result has
             another shape or a higher kind of dtype.
-        NotImplementedError: If a complex result would be recorded.
     """
     recording = modes.recording
     check_inplace(tensor, recording=recording and _needs_gradient(tensor, *others))
@@ -63,13 +61,7 @@ def write(
             if isinstance(other, Tensor):
                 refuse_overlap(array, other._array)
     old = _before(tensor, array.copy()) if recording else tensor
-    try:
-        result = unobserved(operation, old, *others)
-    except NotImplementedError:  # a complex result: worse if it does not fit into the tensor
-        if array.dtype.kind == "c":
-            raise
-        with no_grad():
-            result = operation(old, *others)
+    result = unobserved(operation, old, *others)
     if result is NotImplemented:
         raise wrong_type(f"{operation.__name__}_", "other", "Tensor or Number", others[0])
     computed = result._array
@@ -78,18 +70,13 @@ def write(
     if computed.dtype != array.dtype:
         if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
             names = [dtypes.of_array(a).tensor_type for a in (computed, array)]
-            name = getattr(operation, "__name__", "")
-            if name.startswith("clamp") and not any(isinstance(o, Tensor) for o in others):
-                names[1] = dtypes.c_name(array)
             raise RuntimeError(
                 f"result type {names[0]} can't be cast to the desired output type {names[1]}"
             )
         computed = computed.astype(array.dtype)
     edge = result._edge if recording else NO_EDGE
-    if edge is not NO_EDGE and array.dtype.kind != "f":
-        # a copy gives integers no history; other operations do, as in PyTorch
-        recorded = can_require_grad(array.dtype) or operation is not shape.copy_values
-        edge = edge if recorded else NO_EDGE
+    if edge is not NO_EDGE and not can_require_grad(array.dtype):
+        edge = NO_EDGE
     try:
         array[...] = computed
     except ValueError:
@@ -143,12 +130,11 @@ def copy_(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         raise wrong_type("copy_", "other", "Tensor", other, 1)
     check_inplace(input, recording=is_grad_enabled() and _needs_gradient(input, other))
     array = other._array
-    sizes = input._array.shape
     if other is not input:
         refuse_repeats(input._array)
         refuse_overlap(input._array, array)
-    if array.shape != sizes:
-        broadcast_into(sizes, array.shape)
+    if array.shape != input._array.shape:
+        broadcast_into(input._array.shape, array.shape)
     if not (modes.recording and (other.requires_grad or input.requires_grad)):
         input._array[...] = array
         input._bump_version()
@@ -166,16 +152,13 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     if not is_operand(value):
         raise arguments.no_combination("fill_", value)
     if not isinstance(value, Tensor):
-        if input._array.dtype.kind != "c":
-            value = entry(arguments.plain(value), input._array.dtype)
+        value = entry(arguments.plain(value), input._array.dtype)
         return write(shape.filled, input, value, checked=True)
     if value._array.ndim:
         raise RuntimeError(
             "fill_ only supports 0-dimension value tensor but got tensor with "
             f"{value._array.ndim} dimensions."
         )
-    if modes.recording:
-        check_inplace(input, recording=_needs_gradient(input, value))
     refuse_repeats(input._array)
     return write(shape.filled_with, input, value, checked=True)
 
@@ -265,20 +248,11 @@ def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Set the entries under a mask to one number, in place."""
     value = choices.filling(tensor, mask, value, "masked_fill_")
-    if modes.recording:
-        check_inplace(tensor, recording=_needs_gradient(tensor, value))
-    if repeats(tensor._array):
-        warn_of_repeats("masked_fill_", "tensor[mask] = scalar")
-    sizes = tensor._array.shape
-    if isinstance(value, Tensor) and broadcasts(mask._array.shape, sizes):
-        mask = choices.broadcast_mask(mask, sizes)
-    operation = choices.masked_fill if isinstance(value, Tensor) else choices.masked_fill_number
-    write(operation, tensor, mask, value, checked=True)
-    if repeats(tensor._array):  # some of what was not written has the same place
-        tensor._array[np.broadcast_to(mask._array, sizes)] = (
-            value._array if isinstance(value, Tensor) else value
-        )
-    return tensor
+    if not isinstance(value, Tensor):
+        return write(choices.masked_fill_number, tensor, mask, value)
+    if broadcasts(mask._array.shape, tensor._array.shape):
+        mask = choices.broadcast_mask(mask, tensor._array.shape)
+    return write(choices.masked_fill, tensor, mask, value)
 
 
 # ---------------------------------------------------------------------- another shape
@@ -350,16 +324,11 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
     wanted = arguments.sizes_given("resize_", "size", sizes, size)
     if modes.recording and tensor.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    if min(wanted, default=0) < 0:
-        raise RuntimeError("numel: integer multiplication overflow: a size is negative")
     check_inplace(tensor, recording=False)
-    array = tensor._array
-    count = int(np.prod(wanted, dtype=np.int64))
-    row = parts.memory_from(array)
+    array, count = tensor._array, math.prod(wanted)
+    row = parts.memory_of(array)[Geometry(array).start :]
     if row.size < count:
-        larger = np.zeros(count, array.dtype)
-        larger[: row.size] = row
-        row = larger
+        row = np.concatenate([row, np.zeros(count - row.size, array.dtype)])
     tensor._array = row[:count].reshape(wanted)
     tensor._bump_version()
     return tensor
@@ -371,21 +340,8 @@ def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None
 
 
 @variants(function=False)
-def set_(
-    input: Tensor,
-    source: Tensor | None = None,
-    storage_offset: int | None = None,
-    size: Any = None,
-    stride: Any = None,
-) -> Tensor:
+def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     """Let the tensor share the memory of another one, and its size; without one, have no entries.
-
-    Args:
-        input: The tensor.
-        source: A tensor of the same type.
-        storage_offset: Where in the memory of the source to begin, if not where the source does.
-        size: The size, together with `storage_offset`.
-        stride: The steps in memory; by default those of entries in order.
 
     Raises:
         RuntimeError: If the other tensor is of another type.
@@ -397,29 +353,17 @@ def set_(
         >>> x.set_(y)
         tensor([1., 1.])
     """
-    dtype = input._array.dtype
-    if source is None:
-        source = wrap(np.zeros(0, dtype))
-    elif size is None and (storage_offset is not None or stride is not None):
-        raise arguments.no_combination("set_", source, storage_offset)
-    array = source._array
-    if array.dtype != dtype:
+    array = np.zeros(0, input._array.dtype) if source is None else source._array
+    if array.dtype != input._array.dtype:
+        names = [dtypes.c_name(each) for each in (array, input._array)]
         raise RuntimeError(
-            f"Could not set tensor of type {dtypes.c_name(array)} to a tensor of type "
-            f"{dtypes.c_name(input._array)}"
+            f"Could not set tensor of type {names[0]} to a tensor of type {names[1]}"
         )
-    recording = modes.recording and (input.requires_grad or source.requires_grad)
+    recording = modes.recording and _needs_gradient(input, source)
     check_inplace(input, recording=recording)
     if recording:
         raise NotImplementedError(
             "set_ has no derivative. Call it on a tensor outside of the graph, such as x.detach()."
-        )
-    if size is not None:
-        size = arguments.sizes_given("set_", "size", (size,), None)
-        if stride is None:
-            stride = [math.prod(size[place + 1 :]) for place in range(len(size))]
-        array = parts.as_strided.forward(
-            array, *parts.strided(source, size, stride, storage_offset)
         )
     input._array = array
     input._bump_version()

@@ -1,4 +1,7 @@
-"""Join tensors, take them apart and repeat them: cat, stack, split, repeat_interleave, meshgrid."""
+"""Join tensors, take them apart, repeat and pad them: cat, split, meshgrid, pad and more."""
+
+# mypy: disable-error-code="has-type"
+# A rule may refer to its own operation, whose type is not known before the rule's.
 
 from __future__ import annotations
 
@@ -18,11 +21,13 @@ from minigrad.core.node import NO_EDGE, Node, reduce_gradient
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, make_view, wrap
 from minigrad.creation import dtypes
+from minigrad.creation.construction import entry
 from minigrad.ops import shape
+from minigrad.ops.convolution import padded
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.scatter import index_select
 from minigrad.ops.type_promotion import broadcast_shape
-from minigrad.signatures import attach, variants
+from minigrad.signatures import attach, functional, variants
 from minigrad.signatures.arguments import check_tensors, dimension, whole, wholes
 from minigrad.signatures.signature import Dim
 
@@ -219,16 +224,14 @@ def stacked(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     return stack(tensors, dimension(dim, tensors[0].ndim + 1))
 
 
-def _row(tensor: Tensor, ndim: int) -> Tensor:
-    """Give a tensor so many dimensions at least, with size 1."""
-    if not tensor._array.ndim:
-        return shape.reshape(tensor, (1,) * ndim)
-    return tensor if tensor._array.ndim >= ndim else shape.unsqueeze(tensor, 0)
-
-
 def _stack_rows(name: str, ndim: int, meaning: str) -> None:
     def body(tensors: Sequence[Tensor]) -> Tensor:
-        rows = [_row(tensor, ndim) for tensor in check_tensors(tensors, name)]
+        rows = [
+            each
+            if each.ndim >= ndim
+            else shape.reshape(each, (1,) * (ndim - each.ndim) + each.shape)
+            for each in check_tensors(tensors, name)
+        ]
         if not rows:
             raise RuntimeError(f"{name} expects a non-empty TensorList")
         return joined(rows, 1 if ndim == 1 and rows[0].ndim > 1 else 0)
@@ -245,17 +248,13 @@ _stack_rows("vstack", 2, "one below the other: along the first dimension, vector
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Cut a tensor into pieces of a size, or of given sizes, along a dimension."""
     size = split_size_or_sections
-    if not tensor.ndim:
-        raise RuntimeError("split(): a tensor without dimensions has no pieces")
     number = dimension(dim, tensor.ndim)
-    total = tensor._array.shape[number]
+    total = tensor._array.shape[number] if tensor.ndim else -1
     if isinstance(size, (tuple, list)):
-        sizes, kind = list(wholes("split", size, "split_sizes")), SplitWithSizesBackward0
+        sizes, kind = list(size), SplitWithSizesBackward0
     else:
         step, kind = whole("split", size, "split_size"), SplitBackward0
-        if step < 0 or step == 0 != total:
-            raise RuntimeError(f"split(): pieces must have a size from 1 on, not {step}")
-        sizes = [min(step, total - start) for start in range(0, total, step or 1)] or [0]
+        sizes = [min(step, total - start) for start in range(0, total, max(step, 1))] or [0]
     if sum(sizes) != total or min(sizes) < 0:
         raise RuntimeError(f"split(): the sizes {sizes} do not add up to {total}")
     ends = list(itertools.accumulate(sizes, initial=0))
@@ -282,52 +281,6 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor, and 1 piece or more")
     total = input._array.shape[dimension(dim, input.ndim)]
     return split(input, -(-total // chunks) if total else [0] * chunks, dim)
-
-
-@variants()
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Cut a tensor into views along a dimension: into so many, or before some places.
-
-    Args:
-        input: The tensor.
-        indices_or_sections: How many pieces, the first ones one longer if need be; or the places.
-        dim: The dimension.
-
-    Raises:
-        RuntimeError: If there is no piece.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.tensor_split(torch.tensor([1, 2, 3, 4]), 3)
-        (tensor([1, 2]), tensor([3]), tensor([4]))
-    """
-    number = dimension(dim, input.ndim)
-    size = input._array.shape[number]
-    if not isinstance(indices_or_sections, (tuple, list)):
-        count = whole("tensor_split", indices_or_sections, "indices_or_sections")
-        smallest, longer = divmod(size, count)
-        indices_or_sections = [i * smallest + min(i, longer) for i in range(1, count)]
-    return tuple(
-        slice_dim(input, number, *slice(first, last).indices(size)[:2], 1)
-        for first, last in itertools.pairwise((0, *indices_or_sections, size))
-    )
-
-
-# ---------------------------------------------------------------------- sequences without padding
-
-
-@operation("PackPaddedSequenceBackward0", grad=lambda grad, present: grad[: len(present)][present])
-def unpack(grad: Array, present: Any, sizes: Any) -> Array:
-    """Packed sequences, padded with zeros: each entry has the gradient of its place."""
-    padded = np.zeros(sizes, dtype=grad.dtype)
-    padded[: len(present)][present] = grad
-    return padded
-
-
-@operation("PackPaddedSequenceBackward0", self=unpack)
-def pack(self: Array, present: Any, sizes: Any) -> Array:
-    """The entries that are present, step by step: each gets the gradient from its new place."""
-    return self[: len(present)][present]
 
 
 # ---------------------------------------------------------------------- copies side by side
@@ -377,17 +330,11 @@ def repeat_interleave(
         return wrap(np.repeat(np.arange(len(input)), input._array).astype(input._array.dtype))
     if dim is None:
         input, dim = input if input.ndim == 1 else shape.ravel(input), 0
-    number, have = dimension(dim, input.ndim), input._array.shape
-    if isinstance(repeats, Tensor):
-        places = np.repeat(np.arange(have[number]), repeats._array)
-        return index_select(input, number, places)
-    count = whole("repeat_interleave", repeats, "repeats")
-    if count < 0:
-        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {count}")
-    wide = shape.unsqueeze(input, number + 1)
-    wide = shape.expanded(wide, (*have[: number + 1], count, *have[number + 1 :]))
-    copied = shape.clone_contiguous(wide)
-    return shape.view(copied, (*have[:number], have[number] * count, *have[number + 1 :]))
+    number = dimension(dim, input.ndim)
+    times = repeats._array if isinstance(repeats, Tensor) else repeats
+    if np.any(np.less(times, 0)):
+        raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {times}")
+    return index_select(input, number, np.repeat(np.arange(input.size(number)), times))
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
@@ -410,8 +357,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         tensor([[1, 1],
                 [2, 2]])
     """
-    several = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
-    several = check_tensors(several)
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    several = check_tensors(given)
     if indexing is None:
         warnings.warn(
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing "
@@ -425,12 +372,84 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
         places[:2] = reversed(places[:2])
     sizes = tuple(several[place].numel() for place in places)
     return tuple(
-        shape.expand(
-            shape.view(tensor, tuple([-1 if axis == place else 1 for axis in range(len(places))])),
-            sizes,
-        )
-        for place, tensor in zip(places, several, strict=True)
+        shape.expand(shape.view(each, (1,) * at + (-1,) + (1,) * (len(sizes) - at - 1)), sizes)
+        for at, each in zip(places, several, strict=True)
     )
+
+
+# ---------------------------------------------------------------------- padding
+
+
+@operation(
+    "ConstantPadNdBackward0",
+    self=lambda grad, pad: dispatch(constant_pad_nd, grad, tuple(-count for count in pad), 0),
+)
+def constant_pad_nd(self: Array, pad: tuple[int, ...], value: Any) -> Array:
+    """One number all around: the rule cuts it off again."""
+    # the last dimension is first
+    result = padded(self, pad[-2::-2], pad[:0:-2], value, self.ndim - len(pad) // 2)
+    return self.copy() if result is self else result
+
+
+# Of which entry each place is a copy: walk back from the edge, without repeating it; or stay there.
+_COPIED = {
+    "reflect": lambda places, size: size - 1 - np.abs(size - 1 - np.abs(places)),
+    "replicate": lambda places, size: np.clip(places, 0, size - 1),
+}
+
+
+@functional()
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = None) -> Tensor:
+    r"""Pad a tensor at its edges.
+
+    Args:
+        input: The tensor.
+        pad: How much to add on the left and right of the last dimension, then of the one before,
+            and so on. Negative numbers cut.
+        mode: `"constant"`: one number all around. `"reflect"`: the entries backwards from the edge,
+            which itself is not repeated. `"replicate"`: the entry at the edge.
+        value: The number; by default 0.
+
+    Returns:
+        A tensor whose padded dimensions are larger by both amounts.
+
+    Raises:
+        RuntimeError: If the padding is odd or too long, or larger than a mode allows.
+        NotImplementedError: If there is no such mode, or not for so many dimensions.
+
+    Shape:
+        - input: any shape for `"constant"`; else 1 to 3 padded dimensions after (N, C) or (C,)
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([[1.0, 2.0, 3.0]])
+        >>> torch.nn.functional.pad(x, (1, 2))
+        tensor([[0., 1., 2., 3., 0., 0.]])
+        >>> torch.nn.functional.pad(x, (2, 1), mode="reflect")
+        tensor([[3., 2., 1., 2., 3., 2.]])
+    """
+    if mode not in ("constant", *_COPIED):
+        raise NotImplementedError(f"pad has no mode='{mode}' here: constant, reflect, replicate")
+    sizes, sides = input._array.shape, wholes("pad", pad, "pad")
+    dims = len(sides) // 2
+    if len(sides) % 2 or dims > len(sizes) or (mode != "constant" and value):
+        raise RuntimeError(
+            f"padding is two numbers for each dimension, from the last one on, got {list(sides)} "
+            f"for a tensor of size {list(sizes)}; only mode='constant' takes a value"
+        )
+    if mode == "constant":
+        value = entry(0 if value is None else value, input._array.dtype).item()
+        return constant_pad_nd(input, sides, value)
+    if dims not in (1, 2, 3) or len(sizes) - dims not in (1, 2):
+        raise NotImplementedError(f"mode='{mode}' pads 1 to 3 dimensions after (N, C) or (C,)")
+    for place in range(dims):
+        left, right, dim = sides[2 * place], sides[2 * place + 1], len(sizes) - 1 - place
+        size = sizes[dim]
+        if (mode == "reflect" and max(left, right) >= size) or size + left + right < 1 or not size:
+            raise RuntimeError(f"a dimension of size {size} can't be padded by {left}, {right}")
+        places = _COPIED[mode](np.arange(-left, size + right), size)
+        input = index_select(input, dim, places)
+    return input
 
 
 attach(

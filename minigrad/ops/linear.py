@@ -17,15 +17,12 @@ import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import LAYOUTS, Array, operation
-from minigrad.core.tensor import (
-    Tensor,
-    wrap,
-)
+from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry, real_number
 from minigrad.creation.dtypes import scalar_name
 from minigrad.ops import shape
 from minigrad.ops.shape import _t, expanded_sizes
-from minigrad.ops.type_promotion import CONVERT, differ
+from minigrad.ops.type_promotion import check_one_type, differ
 from minigrad.signatures import functional, variants
 from minigrad.signatures.signature import Number
 
@@ -61,17 +58,11 @@ def check_factors(x: Any, y: Any, left: int = 2, right: int = 2) -> None:
             f"mat1 and mat2 shapes cannot be multiplied ({sizes[0]} and {sizes[1]}); factors of "
             f"{left} and {right} dimensions are expected, with one inner size"
         )
-    _check_types(x, y)
+    if differ(x, y):
+        names = f"{scalar_name(x)} and {scalar_name(y)}"
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names}")
     if x.dtype is _BOOL:
         raise NotImplementedError("products of booleans: convert to integers first")
-
-
-def _check_types(x: Any, y: Any) -> None:
-    if differ(x, y):
-        raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {scalar_name(x)} and "
-            f"{scalar_name(y)}. {CONVERT}"
-        )
 
 
 def check_addmm(bias: Any, x: Any, y: Any) -> None:
@@ -79,7 +70,7 @@ def check_addmm(bias: Any, x: Any, y: Any) -> None:
     check_factors(x, y)
     if bias.shape != y.shape[1:]:
         expanded_sizes(bias, (x.shape[0], y.shape[1]))
-    _check_types(bias, y)
+    check_one_type(bias, y)
 
 
 # ---------------------------------------------------------------------- products and biases
@@ -173,11 +164,10 @@ def scaled_addmm(
         RuntimeError: If dtypes differ or sizes do not fit.
     """
     check_addmm(input._array, mat1._array, mat2._array)
-    if beta != 1 or alpha != 1:
-        beta, alpha = factors(mat1, beta, alpha)
-        input = input * beta if beta else input.masked_fill(wrap(np.array(True)), 0)
-        mat1 = mat1 * alpha
-    return addmm(input, mat1, mat2)
+    if beta == alpha == 1:
+        return addmm(input, mat1, mat2)
+    beta, alpha = factors(mat1, beta, alpha)
+    return addmm(input * beta, mat1 * alpha, mat2)
 
 
 @functional()
@@ -212,11 +202,7 @@ def linear(input: Tensor, weight: Any, bias: Any = None) -> Tensor:
         tensor([3., 1., 3.])
     """
     x, w = input._array, weight._array
-    if not (x.ndim and w.ndim):
-        raise RuntimeError(f"linear takes vectors and a matrix, not {x.ndim}D and {w.ndim}D")
-    if bias is None or w.ndim != 2:
-        if bias is not None and w.ndim == 1 and x.ndim == 2:
-            raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
+    if bias is None or w.ndim != 2 or not x.ndim:
         result = input @ weight.t()
         return result if bias is None else result + bias
     if fused_linear is not None and (result := fused_linear(input, weight, bias)) is not None:

@@ -11,22 +11,19 @@ of products of matrices for two factors.
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import elementwise, reduction, shape, triangular
+from minigrad.ops import elementwise, shape, triangular
 from minigrad.ops.linear import check_factors, mm
-from minigrad.ops.shape import _t
-from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.ops.shape import _needs_no_copy, _t
+from minigrad.ops.type_promotion import broadcast_shape
 from minigrad.signatures import attach, numpy_protocols, variants
 from minigrad.signatures.arguments import as_tensor, check_tensors, different
 
@@ -73,19 +70,6 @@ def bmm(self: Array, mat2: Array) -> Array:
     return self @ mat2
 
 
-@operation(
-    "BaddbmmBackward0",
-    broadcasts=("self",),
-    self=lambda grad: grad,
-    batch1=lambda grad, batch2: dispatch(bmm, grad, np.swapaxes(batch2, 1, 2)),
-    batch2=lambda grad, batch1: dispatch(bmm, np.swapaxes(batch1, 1, 2), grad),
-)
-@ignore_errstate
-def baddbmm(self: Array, batch1: Array, batch2: Array) -> Array:
-    """Products of a batch of matrices plus a bias: it gets the gradient that the products get."""
-    return self + batch1 @ batch2
-
-
 # ---------------------------------------------------------------------- products of any dimensions
 
 
@@ -128,10 +112,8 @@ def _is_one_product(a: Tensor, b: Tensor) -> bool:
     if a._array.ndim == 2:
         return False
     array = stack._array if stack is a else np.swapaxes(stack._array, -2, -1)
-    sizes, strides = array.shape, array.strides
-    return array.size == 0 or all(
-        strides[d] == strides[d + 1] * sizes[d + 1] for d in range(array.ndim - 2)
-    )
+    rows = (math.prod(array.shape[:-1]), array.shape[-1])
+    return array.size == 0 or _needs_no_copy(array, rows)
 
 
 def _as_one_product(a: Tensor, b: Tensor) -> Tensor:
@@ -156,11 +138,6 @@ def _as_one_product(a: Tensor, b: Tensor) -> Tensor:
 def _batched(a: Tensor, b: Tensor) -> Tensor:
     """Multiply stacks of matrices pair by pair; stacks of different sizes are broadcast."""
     x, y = a._array.shape, b._array.shape
-    if len(x) == len(y) == 3 and x[0] != y[0]:
-        if x[0] == 1 and a.requires_grad:
-            return matmul(shape.squeeze_dim(a, 0), b)
-        if y[0] == 1 and b.requires_grad:
-            return matmul(a, shape.squeeze_dim(b, 0))
     batch = broadcast_shape(x[:-2], y[:-2])
     count = math.prod(batch)
     rows = x[-2] if len(x) > 1 else 1
@@ -188,123 +165,77 @@ def _reflected(self: Tensor, other: Any) -> Any:
 
 
 attach(__name__, {"__matmul__": _operator, "__rmatmul__": _reflected})
-numpy_protocols.functions[np.outer] = lambda a, b: outer(
-    as_tensor(a).reshape(-1), as_tensor(b).reshape(-1)
-)
-
-
 # ---------------------------------------------------------------------- equations
 
-ELLIPSIS = "..."
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_LABEL = re.compile(r"\.\.\.|.", re.DOTALL)
-
-
-class Plan(NamedTuple):
-    """What an equation says, for operands of certain numbers of dimensions.
-
-    Attributes:
-        labels: For each operand the labels of its dimensions.
-        places: For each label its place among all dimensions: first those of the result.
-        covered: How many dimensions an ellipsis stands for.
-        kept: How many dimensions the result has.
-        total: How many dimensions there are in all.
-    """
-
-    labels: tuple[tuple[str, ...], ...]
-    places: dict[str, int]
-    covered: int
-    kept: int
-    total: int
 
 
 @lru_cache(maxsize=512)
-def _plan(equation: str, ndims: tuple[int, ...]) -> Plan:
-    """Read an equation.
+def _plan(equation: str, ndims: tuple[int, ...]) -> tuple[tuple[str, ...], str, str]:
+    """Read an equation, for operands of certain numbers of dimensions.
+
+    Returns:
+        The letters of each operand's dimensions, those of the result's, and those to sum over. What
+        "..." stands for has letters of its own.
 
     Raises:
         RuntimeError: If it makes no sense, or does not fit the operands.
     """
-    inputs, arrow, text = equation.replace(" ", "").partition("->")
-    labels = tuple(tuple(_LABEL.findall(part)) for part in inputs.split(","))
-    counts = Counter(chain(*labels))
-    once = [label for label in _LETTERS if counts[label] == 1]
-    output = _LABEL.findall(text) if arrow else [ELLIPSIS, *once]
+    inputs, arrow, output = equation.replace(" ", "").partition("->")
+    terms = inputs.split(",")
     covers = [
-        ndim - len(own) + own.count(ELLIPSIS) for own, ndim in zip(labels, ndims, strict=False)
+        max(ndim - len(term) + 3, 0) if "..." in term else 0
+        for term, ndim in zip(terms, ndims, strict=False)
     ]
-    fits = len(labels) == len(ndims) and all(
-        own.count(ELLIPSIS) < 2 and (extra >= 0 if ELLIPSIS in own else extra == 0)
-        for own, extra in zip(labels, covers, strict=True)
-    )
-    known = {*_LETTERS, ELLIPSIS} >= {*counts} and {*counts, ELLIPSIS} >= {*output}
+    most = max(covers)
+    covered = "".join(map(chr, range(ord("0"), ord("0") + most)))
+    labels = [
+        term.replace("...", covered[most - count :], 1)
+        for term, count in zip(terms, covers, strict=False)
+    ]
+    letters = sorted({*"".join(labels)} - {*covered})
+    once = [letter for letter in letters if "".join(labels).count(letter) == 1]
+    output = output.replace("...", covered, 1) if arrow else covered + "".join(once)
+    fits = [*map(len, labels)] == [*ndims] and len(terms) == len(ndims) == len(labels)
+    known = {*_LETTERS} >= {*letters} and {*letters, *covered} >= {*output}
     if not (fits and known and len({*output}) == len(output)):
         raise RuntimeError(
             f"einsum(): the equation '{equation}' does not fit operands of {list(ndims)} "
             "dimensions: each needs one letter for each dimension, or '...' for several; the "
             "result has some of these letters, each once"
         )
-    covered = max(covers)
-    places: dict[str, int] = {}
-    total = 0
-    for label in dict.fromkeys((*output, ELLIPSIS, *sorted(counts))):
-        if label in output or label in counts:
-            places[label] = total
-            total += covered if label == ELLIPSIS else 1
-    kept = sum(covered if label == ELLIPSIS else 1 for label in output)
-    return Plan(labels, places, covered, kept, total)
+    summed = [letter for letter in (*covered, *letters) if letter not in output]
+    return tuple(labels), output, "".join(summed)
 
 
 # ---------------------------------------------------------------------- sums of products
 
 
-def _lined_up(operand: Tensor, labels: Sequence[str], plan: Plan) -> Tensor:
+def _lined_up(operand: Tensor, labels: str, order: str) -> Tensor:
     """Bring an operand's dimensions into the common order; what it has not gets size 1."""
-    order = [-1] * plan.total
-    seen: dict[str, int] = {}
-    position = 0
-    ndim = operand.ndim
-    for label in labels:
-        if label == ELLIPSIS:
-            for _ in range(plan.covered - (ndim - len(labels) + 1)):
-                operand = shape.unsqueeze(operand, position)
-            start = plan.places[label]
-            for k in range(plan.covered):
-                order[start + k] = position
-                position += 1
-        elif label in seen:
-            first = seen[label]
-            _one_size(operand._array.shape[first], operand._array.shape[position])
+    for label in dict.fromkeys(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            position = labels.index(label, first + 1)
             operand = triangular.diagonal(operand, 0, first, position)
             last = operand.ndim - 1  # where the diagonal is now
             operand = shape.permute(operand, (*range(first), last, *range(first, last)))
-        else:
-            seen[label] = position
-            order[plan.places[label]] = position
-            position += 1
-    for place, source in enumerate(order):
-        if source == -1:
-            operand = shape.unsqueeze(operand, operand._array.ndim)
-            order[place] = position
-            position += 1
-    return shape.permute(operand, tuple(order))
+            labels = labels[:position] + labels[position + 1 :]
+    for label in order:
+        if label not in labels:
+            operand, labels = shape.unsqueeze(operand, len(labels)), labels + label
+    return shape.permute(operand, tuple(map(labels.index, order)))
 
 
-def _one_size(size: int, other: int) -> None:
-    if size != other:
-        raise RuntimeError(f"a dimension has one size for all factors, but got {size} and {other}")
-
-
-def _users(operands: Sequence[Tensor], plan: Plan) -> list[int]:
-    """Count for each dimension the operands that really have it, all in one size."""
-    sizes, counts = [1] * plan.total, [0] * plan.total
-    for operand in operands:
-        for place, size in enumerate(operand._array.shape):
-            if size != 1:
-                _one_size(size, sizes[place] if counts[place] else size)
-                counts[place] += 1
-                sizes[place] = size
-    return counts
+def _check_sizes(operands: Sequence[Tensor], labels: Sequence[str]) -> None:
+    """Raise if a letter stands for several sizes, other than 1."""
+    sizes: dict[str, int] = {}
+    for operand, own in zip(operands, labels, strict=True):
+        for label, size in zip(own, operand._array.shape, strict=True):
+            if size != 1 and sizes.setdefault(label, size) != size:
+                raise RuntimeError(
+                    f"a dimension has one size for all factors, but got {sizes[label]} and {size}"
+                )
 
 
 def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
@@ -312,12 +243,10 @@ def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     if not summed:
         return elementwise.mul(left, right)
     x, y = left._array.shape, right._array.shape
-    both: list[int] = []
-    own: list[int] = []
-    other: list[int] = []
-    for d in range(len(x)):
-        if d not in summed:
-            (other if x[d] == 1 else own if y[d] == 1 else both).append(d)
+    rest = [d for d in range(len(x)) if d not in summed]
+    both = [d for d in rest if x[d] != 1 != y[d]]
+    own = [d for d in rest if x[d] != 1 == y[d]]
+    other = [d for d in rest if x[d] == 1]
     if own and other and other[-1] < own[0]:  # so that the result need not be reordered
         left, right, x, y, own, other = right, left, y, x, other, own
     batch = math.prod(x[d] for d in both)
@@ -335,44 +264,30 @@ def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     return shape.permute(result, tuple(map(order.index, range(len(order)))))
 
 
-def _summed(operands: list[Tensor], plan: Plan, counts: list[int]) -> Tensor:
+def _summed(operands: list[Tensor], kept: int) -> Tensor:
     """Multiply operands from left to right; each dimension is summed over as soon as it can be."""
-    result = operands[0]
-    for operand in operands[1:]:
+    result, ndim = operands[0], operands[0].ndim
+    for count, operand in enumerate(operands[1:], 2):
         x, y = result._array.shape, operand._array.shape
-        shared: list[int] = []
-        of_left: list[int] = []
-        of_right: list[int] = []
-        for d in range(plan.kept, plan.total):
-            counts[d] -= x[d] != 1 != y[d]
-            if counts[d] == 1 and not x[d] == y[d] == 1:  # no later operand has it
-                counts[d] = 0
-                (of_right if x[d] == 1 else of_left if y[d] == 1 else shared).append(d)
+        left = [d for d in range(kept, ndim) if all(o.size(d) == 1 for o in operands[count:])]
+        of_left, of_right = ([d for d in left if a[d] != 1 == b[d]] for a, b in ((x, y), (y, x)))
         if of_left:
-            result = _total(result, tuple(of_left), True)
+            result = result.sum(of_left, True)
         if of_right:
-            operand = _total(operand, tuple(of_right), True)
-        result = _contracted(result, operand, shared)
-    if plan.total == plan.kept:
+            operand = operand.sum(of_right, True)
+        result = _contracted(result, operand, [d for d in left if x[d] != 1 != y[d]])
+    if ndim == kept:
         return result
     if len(operands) > 1:
-        return shape.view(result, tuple(result._array.shape[: plan.kept]))
-    return _total(result, tuple(range(plan.kept, plan.total)), False)
-
-
-def _total(tensor: Tensor, dims: tuple[int, ...], keepdim: bool) -> Tensor:
-    """Sum over dimensions; whole numbers are added up as int64."""
-    array = tensor._array
-    if array.dtype.kind in "iub":
-        tensor = wrap(array.astype(np.int64))
-    return reduction.sum_dim(tensor, dims, keepdim)
+        return shape.view(result, tuple(result._array.shape[:kept]))
+    return result.sum([*range(kept, ndim)])
 
 
 def _written(args: Sequence[Any]) -> tuple[str, list[Any]]:
     """Write lists of numbers for dimensions as an equation; give it, and the operands."""
 
     def letters(numbers: Any) -> str:
-        return "".join(ELLIPSIS if number is ... else _LETTERS[number] for number in numbers)
+        return "".join("..." if number is ... else _LETTERS[number] for number in numbers)
 
     equation = ",".join(map(letters, args[1::2]))
     if len(args) % 2:
@@ -411,10 +326,11 @@ def einsum(*args: Any) -> Tensor:
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
     operands = check_tensors(operands, "einsum", "operands", 1)
-    plan = _plan(equation, tuple([operand._array.ndim for operand in operands]))
-    pairs = zip(operands, plan.labels, strict=True)
-    lined_up = [_lined_up(operand, labels, plan) for operand, labels in pairs]
-    return _summed(lined_up, plan, _users(lined_up, plan))
+    ndims = tuple([operand._array.ndim for operand in operands])
+    labels, output, summed = _plan(equation, ndims)
+    _check_sizes(operands, labels)
+    pairs = zip(operands, labels, strict=True)
+    return _summed([_lined_up(*pair, output + summed) for pair in pairs], len(output))
 
 
 @variants(out="none", method=False)
@@ -435,38 +351,21 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
         >>> torch.tensordot(torch.ones(2, 3, 4), torch.ones(3, 4, 5)).shape
         torch.Size([2, 5])
     """
-    if isinstance(dims, Tensor):
-        dims = dims.tolist()
     if isinstance(dims, int):
         if not 0 <= dims <= min(a.ndim, b.ndim):
             raise RuntimeError(f"tensordot can't sum over {dims} dimensions of each tensor")
         dims = range(-dims, 0), range(dims)
     first, second = different(dims[0], a.ndim), different(dims[1], b.ndim)
-    check_one_type(a._array, b._array)
-    for own, other in zip(first, second, strict=True):
-        s, o = a._array.shape[own], b._array.shape[other]
-        if o == 1 != s:
-            a = _total(a, (own,), True)
-        elif s == 1 != o:
-            b = _total(b, (other,), True)
-        else:
-            _one_size(s, o)
     x, y = a._array.shape, b._array.shape
+    if [x[d] for d in first] != [y[d] for d in second]:
+        raise RuntimeError(f"tensordot sums over pairs of one size, got {list(x)} and {list(y)}")
     rows = [d for d in range(len(x)) if d not in first]
     columns = [d for d in range(len(y)) if d not in second]
-    a, b = shape.permute(a, (*rows, *first)), shape.permute(b, (*second, *columns))
-    if not rows and not columns:
-        if a.is_contiguous() and b.is_contiguous():
-            product = a.flatten().dot(b.flatten())
-        else:
-            product = elementwise.mul(shape.squeeze_all(a), shape.squeeze_all(b)).sum()
-        return shape.view(product, ())
-    inner_size = math.prod(x[d] for d in first)
-    height, width = math.prod(x[d] for d in rows), math.prod(y[d] for d in columns)
-    a = shape.reshape(a, (height, inner_size))
-    b = shape.reshape(b, (inner_size, width))
-    sizes = (*(x[d] for d in rows), *(y[d] for d in columns))
-    return shape.reshape(a.mm(b), sizes)
+    inner, height = math.prod(x[d] for d in first), math.prod(x[d] for d in rows)
+    a = shape.reshape(shape.permute(a, (*rows, *first)), (height, inner))
+    b = shape.permute(b, (*second, *columns))
+    b = shape.reshape(b, (inner, math.prod(y[d] for d in columns)))
+    return shape.reshape(a.mm(b), (*(x[d] for d in rows), *(y[d] for d in columns)))
 
 
 @variants(out="none", numpy=np.inner)
@@ -481,8 +380,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
         >>> torch.inner(torch.ones(2, 3), torch.ones(3))
         tensor([3., 3.])
     """
-    x, y = input._array.shape, other._array.shape
-    if not x or not y:
+    if not input.ndim or not other.ndim:
         return elementwise.mul(input, other)
     return tensordot(input, other, ([-1], [-1]))
 
@@ -516,15 +414,8 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> torch.bilinear(x, z, torch.eye(2).unsqueeze(0))
         tensor([11.])
     """
-    if input1.ndim != input2.ndim or not input1.ndim:
-        raise RuntimeError(f"bilinear takes vectors in pairs, got {input1.ndim}D, {input2.ndim}D")
     result = einsum("...i,oij,...j->...o", input1, weight, input2)
     return result if bias is None else result + bias
-
-
-def _numpy_einsum(*operands: Any, optimize: Any = False) -> Tensor:
-    kept = (str, list, tuple)
-    return einsum(*(each if isinstance(each, kept) else as_tensor(each) for each in operands))
 
 
 def _numpy_dot(a: Any, b: Any) -> Tensor:
@@ -534,10 +425,4 @@ def _numpy_dot(a: Any, b: Any) -> Tensor:
     return tensordot(a, b, ([-1], [-2 if b._array.ndim > 1 else -1]))
 
 
-numpy_protocols.functions.update(
-    {
-        np.dot: _numpy_dot,
-        np.einsum: _numpy_einsum,
-        np.tensordot: lambda a, b, axes=2: tensordot(as_tensor(a), as_tensor(b), axes),
-    }
-)
+numpy_protocols.functions[np.dot] = _numpy_dot

@@ -6,28 +6,26 @@ are composed of other operations; rules of rules always are.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import dispatch, ignore_errstate, in_rule, with_arguments
-from minigrad.core.operation import Array, arguments_of, operation
+from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.activations import log_sigmoid, sigmoid
-from minigrad.ops.choices import pick
+from minigrad.ops.choices import minimum, pick, where_function
+from minigrad.ops.joining import broadcast_tensors
+from minigrad.ops.norms import pairwise_distance
 from minigrad.ops.softmax import log_softmax
-from minigrad.ops.type_promotion import (
-    broadcast_shape,
-    check_one_type,
-    refuse_gradient,
-)
+from minigrad.ops.type_promotion import check_one_type, refuse_gradient
 from minigrad.signatures import functional
-from minigrad.signatures.arguments import as_floats, not_implemented, refuse
+from minigrad.signatures.arguments import as_floats, refuse
 from minigrad.signatures.variants import documented
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -51,31 +49,36 @@ def reduction_number(reduction: str, size_average: Any = None, reduce: Any = Non
     return _REDUCTIONS[reduction]
 
 
-def loss(name: str = "") -> Callable[[Any], Any]:
+def loss(before: str = "reduction", known: dict[str, int] = _REDUCTIONS) -> Callable[[Any], Any]:
     """Give a loss to `minigrad.nn.functional`.
 
-    The decorated body gets the number of the reduction; `size_average` and `reduce` have had their
-    say in it.
+    The loss takes `size_average` and `reduce`, too: the old way to say the reduction. The decorated
+    body gets the number of the reduction.
 
     Args:
-        name: What it is called, if not as the body.
+        before: Before which argument `size_average` stands; `reduce` stands before `reduction`.
+        known: The reductions that there are.
     """
 
     def decorate(compute: Any) -> Any:
-        names = arguments_of(compute)
-        place = names.index("reduction")
-        old = [names.index(each) for each in ("size_average", "reduce") if each in names]
-        switches = itemgetter(*old) if old else None
+        parameters = [*inspect.signature(compute).parameters.values()]
+        names = [each.name for each in parameters]
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        for switch, after in (("reduce", "reduction"), ("size_average", before)):
+            more = inspect.Parameter(switch, kind, default=None, annotation="Any")
+            parameters.insert(names.index(after), more)
+        place, average = names.index("reduction") + 2, names.index(before)
 
         def body(*given: Any) -> Tensor:
-            number = _REDUCTIONS.get(given[place])
-            said = switches(given) if switches else (None, None)
-            if number is None or said != (None, None):
-                number = reduction_number(given[place], *said)
-            return compute(*given[:place], number, *given[place + 1 :])
+            number = known.get(given[place])
+            switches = given[average], given[place - 1]
+            if number is None or switches != (None, None):
+                number = reduction_number(given[place], *switches)
+            settings = given[average + 1 : place - 1]
+            return compute(*given[:average], *settings, number, *given[place + 1 :])
 
-        called = name or compute.__name__
-        return documented(body, partial(functional, called, like=compute))(compute)
+        body.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return documented(body, partial(functional, compute.__name__))(compute)
 
     return decorate
 
@@ -90,82 +93,83 @@ def reduced(losses: Any, reduction: int) -> Any:
     return np.true_divide(total, losses.size) if reduction == 1 else total
 
 
-def weighed(gradient: Any, weight: Any, reduction: int) -> Any:
-    """Multiply by the weights, and by the part of each loss in the result."""
-    if weight is not None:
-        gradient = gradient * weight
-    return gradient / max(math.prod(gradient.shape), 1) if reduction == 1 else gradient
+# ---------------------------------------------------------------------- of each entry
 
 
-# ---------------------------------------------------------------------- of a difference
-
-
-def _loss_of_difference(node: str, name: str, losses: Any, slope: Any, setting: str = "") -> Any:
-    """Make a loss of the difference of prediction and target.
+def _of_entries(
+    node: str, name: str, losses: Any, slope: Any, target_slope: Any, settings: str
+) -> Any:
+    """Make a loss that each entry of the prediction has with its target.
 
     Args:
         node: What its node is called.
         name: What it is called.
-        losses: Gives the losses of differences.
-        slope: Gives their derivatives.
-        setting: The name of what these functions get at the end.
+        losses: Gives the losses of predictions and targets; it gets the settings, too.
+        slope: Gives their derivatives in the predictions.
+        target_slope: Gives their derivatives in the targets.
+        settings: The names of the settings, with a comma before each.
     """
-    more = f"self, target, reduction{setting and f', {setting}'}"
+    takes = f"self, target, reduction{settings}"
 
-    @with_arguments(f"grad, {more}")
-    def rule(grad: Any, self: Any, target: Any, reduction: int, *setting: Any) -> Any:
-        difference = self - target
-        return weighed(grad * slope(difference, *setting), None, reduction)
+    def rule_of(slope: Any) -> Any:
+        @with_arguments(f"grad, {takes}")
+        def rule(grad: Any, self: Any, target: Any, reduction: int, *settings: Any) -> Any:
+            gradient = grad * slope(self, target, *settings)
+            return gradient / max(math.prod(gradient.shape), 1) if reduction == 1 else gradient
 
-    @with_arguments(f"grad, {more}")
-    def in_target(*given: Any) -> Any:
-        return -rule(*given)
+        return rule
 
-    @with_arguments(more)
-    def loss(self: Array, target: Array, reduction: int, *setting: Any) -> Array:
-        return reduced(losses(self - target, *setting), reduction)
+    @with_arguments(takes)
+    def loss(self: Array, target: Array, reduction: int, *settings: Any) -> Array:
+        return reduced(losses(self, target, *settings), reduction)
 
     loss.__name__ = name
-    loss.__doc__ = f"Loss of a difference; `{name}` of `minigrad.nn.functional` says which."
-    declared = operation(node, broadcasts=True, self=rule, target=in_target)
-    return declared(ignore_errstate(loss))
+    loss.__doc__ = f"Loss of each entry; `{name}` of `minigrad.nn.functional` says which."
+    rules = {"self": rule_of(slope), "target": rule_of(target_slope)}
+    return operation(node, broadcasts=True, **rules)(ignore_errstate(loss))
 
 
-_mse = _loss_of_difference("MseLossBackward0", "mse_loss", lambda d: d * d, lambda d: d * 2)
-_smooth_l1 = _loss_of_difference(
+def _of_difference(node: str, name: str, losses: Any, slope: Any, settings: str = "") -> Any:
+    """Make a loss of the difference of prediction and target."""
+    return _of_entries(
+        node,
+        name,
+        lambda x, y, *settings: losses(x - y, *settings),
+        lambda x, y, *settings: slope(x - y, *settings),
+        lambda x, y, *settings: -slope(x - y, *settings),
+        settings,
+    )
+
+
+_mse = _of_difference("MseLossBackward0", "mse_loss", lambda d: d * d, lambda d: d * 2)
+_smooth_l1 = _of_difference(
     "SmoothL1LossBackward0",
     "smooth_l1_loss",
     lambda d, beta: pick(abs(d) < beta, 0.5 * d * d / beta, abs(d) - 0.5 * beta),
     lambda d, beta: pick(abs(d) < beta, d / beta, np.sign(d)),
-    "beta",
+    ", beta",
 )
-_huber = _loss_of_difference(
+_huber = _of_difference(
     "HuberLossBackward0",
     "huber_loss",
     lambda d, delta: pick(abs(d) < delta, 0.5 * d * d, delta * (abs(d) - 0.5 * delta)),
     lambda d, delta: pick(abs(d) < delta, d, np.sign(d) * delta),
-    "delta",
+    ", delta",
 )
 
 
-def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _of_one_shape(input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
     """Broadcast the two, with a warning: one shape for both is what is nearly always meant."""
-    size, target_size = input._array.shape, target._array.shape
-    if size == target_size:
+    if input._array.shape == target._array.shape:
         return input, target
     warn(
         f"Using a target size ({target.size()}) that is different to the input size "
-        f"({input.size()}). This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size."
+        f"({input.size()}): they are broadcast. Is that meant?"
     )
-    together = broadcast_shape(size, target_size)
-    return (
-        input if size == together else input.expand(together),
-        target if target_size == together else target.expand(together),
-    )
+    return broadcast_tensors(input, target)
 
 
-def _fitting(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _fitting(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, ...]:
     """Give both in one shape, and integers as floats; both may not be integers."""
     if input._array.dtype is not target._array.dtype or input._array.dtype.kind != "f":
         refuse(kernel, "iubc", input, target)
@@ -173,14 +177,8 @@ def _fitting(kernel: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor
     return _of_one_shape(input, target)
 
 
-@loss("mse_loss")
-def squared_error(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
+@loss()
+def mse_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
     r"""Compute the squared error $(x - y)^2$, averaged over all elements.
 
     Args:
@@ -204,14 +202,8 @@ def squared_error(
     return _mse(*_fitting("mse_cpu", input, target), reduction)
 
 
-@loss("l1_loss")
-def absolute_error(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
+@loss()
+def l1_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
     """Compute the absolute error $|x - y|$, averaged; arguments as for `mse_loss`.
 
     Example:
@@ -223,14 +215,9 @@ def absolute_error(
     return reduced((input - target).abs(), reduction)
 
 
-@loss("smooth_l1_loss")
-def smooth_absolute_error(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-    beta: float = 1.0,
+@loss()
+def smooth_l1_loss(
+    input: Tensor, target: Tensor, reduction: Any = "mean", beta: float = 1.0
 ) -> Tensor:
     r"""Compute $d^2 / (2 \beta)$ where $d = |x - y|$ is less than beta, else $d - \beta / 2$.
 
@@ -253,14 +240,14 @@ def smooth_absolute_error(
         tensor(1.3125)
     """
     if beta == 0:
-        return absolute_error(input, target, reduction=reduction)
+        return l1_loss(input, target, reduction)
     if not beta > 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     return _smooth_l1(*_fitting("smooth_l1_cpu", input, target), reduction, beta)
 
 
-@loss("huber_loss")
-def hubers_loss(
+@functional()
+def huber_loss(
     input: Tensor, target: Tensor, reduction: Any = "mean", delta: float = 1.0
 ) -> Tensor:
     r"""Compute $d^2 / 2$ where $d = |x - y|$ is less than delta, else $\delta (d - \delta / 2)$.
@@ -283,7 +270,8 @@ def hubers_loss(
     """
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    return _huber(*_fitting("huber_cpu", input, target), reduction, delta)
+    number = reduction_number(reduction)
+    return _huber(*_fitting("huber_cpu", input, target), number, delta)
 
 
 # ---------------------------------------------------------------------- likelihood of classes
@@ -338,18 +326,16 @@ def _likelihood(node: str, name: str) -> Any:
     return operation(node, constants=("target",), self=rule)(ignore_errstate(loss))
 
 
-nll_loss = _likelihood("NllLossBackward0", "nll_loss")
-nll_loss2d = _likelihood("NllLoss2DBackward0", "nll_loss2d")
+_nll = _likelihood("NllLossBackward0", "nll_loss")
+_nll2d = _likelihood("NllLoss2DBackward0", "nll_loss2d")
 
 
-@loss("nll_loss")
-def likelihood(
+@loss("ignore_index")
+def nll_loss(
     input: Tensor,
     target: Tensor,
     weight: Any = None,
-    size_average: Any = None,
     ignore_index: int = -100,
-    reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute the negative log-likelihood $-w_t x_t$ of the right classes, averaged.
@@ -378,18 +364,12 @@ def likelihood(
     """
     array, numbers = input._array, target._array
     sizes = array.shape
-    if not sizes or (len(sizes) > 1 and sizes[:1] != numbers.shape[:1]):
-        raise ValueError(
-            f"nll_loss needs as many targets as samples, got an input of size {list(sizes)} and "
-            f"targets of size {list(numbers.shape)}"
-        )
-    if numbers.shape != sizes[:-1] if len(sizes) < 3 else numbers.shape[1:] != sizes[2:]:
-        raise RuntimeError(
-            "nll_loss needs one target, the number of a class, for each sample and place, got an "
+    if numbers.shape != sizes[: len(sizes) > 1] + sizes[2:] or not sizes:
+        samples = sizes and (len(sizes) == 1 or sizes[:1] == numbers.shape[:1])
+        raise (RuntimeError if samples else ValueError)(
+            "nll_loss needs as many targets as samples, one class for each place, got an "
             f"input of size {list(sizes)} and targets of size {list(numbers.shape)}"
         )
-    if array.dtype.kind in "biuc":
-        raise not_implemented("nll_loss", array)
     if numbers.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"nll_loss takes targets in int64, got {target.dtype}")
     classes = sizes[:2][-1]
@@ -398,31 +378,27 @@ def likelihood(
         outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
         if outside.any():
             raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
-    weights = None
     if weight is not None:
         refuse_gradient("nll_loss", "weight", weight)
         check_one_type(array, weight._array)
         if weight._array.shape != (classes,):
             raise RuntimeError(f"weight must hold one number for each of {classes} classes")
-        weights = weight._array
-    if len(sizes) < 3:
-        return nll_loss(input, target, weights, ignore_index, reduction)
-    if len(sizes) == 4:
-        return nll_loss2d(input, target, weights, ignore_index, reduction)
+        weight = weight._array
+    settings = (weight, ignore_index, reduction)
+    if len(sizes) in (1, 2, 4):
+        return (_nll if len(sizes) < 3 else _nll2d)(input, target, *settings)
     flat = input.contiguous().view(sizes[0], classes, 1, -1)
     places = target.contiguous().view(sizes[0], 1, -1)
-    result: Tensor = nll_loss2d(flat, places, weights, ignore_index, reduction)
+    result: Tensor = _nll2d(flat, places, *settings)
     return result.view(numbers.shape) if result.ndim else result
 
 
-@loss()
+@loss("ignore_index")
 def cross_entropy(
     input: Tensor,
     target: Tensor,
     weight: Any = None,
-    size_average: Any = None,
     ignore_index: int = -100,
-    reduce: Any = None,
     reduction: Any = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
@@ -444,7 +420,7 @@ def cross_entropy(
 
     Raises:
         IndexError: If there is no class of that number.
-        RuntimeError: If `label_smoothing` is greater than 1, or the shapes do not fit together.
+        RuntimeError: If the shapes do not fit together.
         ValueError: If there are not as many targets as samples, or the reduction is unknown.
 
     Shape:
@@ -460,12 +436,10 @@ def cross_entropy(
     sizes = input._array.shape
     dim = 0 if len(sizes) == 1 else 1
     settings = (weight, ignore_index, reduction)
-    if label_smoothing > 1:
-        raise RuntimeError(f"label_smoothing must be between 0 and 1, got {label_smoothing:g}")
     scores = log_softmax(input, dim)
     if target._array.shape == sizes:
         return _of_probabilities(scores, target, dim, *settings, label_smoothing)
-    picked = likelihood(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
+    picked = nll_loss(scores, target, *settings)
     if not label_smoothing:
         return picked
     return _smoothed(picked, scores, target, dim, *settings, label_smoothing)
@@ -520,88 +494,78 @@ def _smoothed(picked: Tensor, scores: Tensor, target: Tensor, dim: int, *setting
 _TINY = 1e-12  # keeps a quotient finite where a probability is 0 or 1, as in PyTorch
 
 
-def _bce_rule(grad: Any, self: Any, target: Any, weight: Any, reduction: int) -> Any:
-    product = (1 - self) * self
-    slope = (self - target) / pick(product > _TINY, product, _TINY)
-    return weighed(grad * slope, weight, reduction)
+def _times(losses: Any, weight: Any) -> Any:
+    return losses if weight is None else losses * weight
 
 
-def _bce_target_rule(grad: Any, self: Any, weight: Any, reduction: int) -> Any:
-    return weighed((np.log1p(-self) - np.log(self)) * grad, weight, reduction)
+def _entropies(x: Array, t: Array, weight: Any) -> Array:
+    r"""Compute :math:`-t \ln x - (1 - t) \ln(1 - x)`; logarithms are at least -100."""
+    certain = np.maximum(np.log(x), -100)
+    return _times((t - 1) * np.maximum(np.log1p(-x), -100) - t * certain, weight)
 
 
-@operation("BinaryCrossEntropyBackward0", self=_bce_rule, target=_bce_target_rule)
-@ignore_errstate
-def binary_cross_entropy(self: Array, target: Array, weight: Any, reduction: int) -> Array:
-    r"""Binary cross entropy :math:`-t \ln x - (1 - t) \ln(1 - x)`; logarithms are at least -100."""
-    certain = np.maximum(np.log(self), -100)
-    losses = (target - 1) * np.maximum(np.log1p(-self), -100) - target * certain
-    return reduced(losses if weight is None else losses * weight, reduction)
+def _entropies_slope(x: Any, t: Any, weight: Any) -> Any:
+    product = (1 - x) * x
+    return _times((x - t) / pick(product > _TINY, product, _TINY), weight)
 
 
-def _logits_rule(
-    grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
-) -> Any:
-    slope = dispatch(sigmoid, self)
-    if pos_weight is None:
-        slope = slope - target
-    else:
-        heavy = target * pos_weight
-        slope = (heavy + 1 - target) * slope - heavy
-    return weighed(slope * grad, weight, reduction)
-
-
-def _logits_target_rule(
-    grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int
-) -> Any:
-    slope = -self
-    if pos_weight is not None:
-        slope = dispatch(log_sigmoid, -self) - dispatch(log_sigmoid, self) * pos_weight
-    return weighed(slope * grad, weight, reduction)
-
-
-@operation(
-    "BinaryCrossEntropyWithLogitsBackward0",
-    broadcasts=True,
-    self=_logits_rule,
-    target=_logits_target_rule,
+_bce = _of_entries(
+    "BinaryCrossEntropyBackward0",
+    "binary_cross_entropy",
+    _entropies,
+    _entropies_slope,
+    lambda x, t, weight: _times(np.log1p(-x) - np.log(x), weight),
+    ", weight",
 )
-@ignore_errstate
-def binary_cross_entropy_with_logits(
-    self: Array, target: Array, weight: Any, pos_weight: Any, reduction: int
-) -> Array:
-    r"""Binary cross entropy of :math:`\sigma(x)`: :math:`g\, (\sigma(x) - t)`.
 
-    With weights p of what is positive, :math:`(1 - t) x + (1 + (p - 1) t) \ln(1 + e^{-x})`.
-    """
-    losses = -log_sigmoid.forward(self)
+
+def _score_entropies(x: Array, t: Array, weight: Any, pos_weight: Any) -> Array:
+    r"""Compute :math:`(1 - t) x + (1 + (p - 1) t) \ln(1 + e^{-x})`, with weights p of positives."""
+    losses = -log_sigmoid.forward(x)
     if pos_weight is not None:
-        losses = ((pos_weight - 1) * target + 1) * losses
-    losses = (1 - target) * self + losses
-    return reduced(losses if weight is None else losses * weight, reduction)
+        losses = ((pos_weight - 1) * t + 1) * losses
+    return _times((1 - t) * x + losses, weight)
 
 
-def _weights(name: str, input: Tensor, target: Tensor, *weights: Tensor | None) -> list[Any]:
-    """Check what a binary loss gets, and copy its weights, as they may change."""
+def _score_slope(x: Any, t: Any, weight: Any, pos_weight: Any) -> Any:
+    slope = dispatch(sigmoid, x)
+    if pos_weight is None:
+        return _times(slope - t, weight)
+    heavy = t * pos_weight
+    return _times((heavy + 1 - t) * slope - heavy, weight)
+
+
+def _score_target_slope(x: Any, t: Any, weight: Any, pos_weight: Any) -> Any:
+    if pos_weight is None:
+        return _times(-x, weight)
+    return _times(dispatch(log_sigmoid, -x) - dispatch(log_sigmoid, x) * pos_weight, weight)
+
+
+_bce_of_scores = _of_entries(
+    "BinaryCrossEntropyWithLogitsBackward0",
+    "binary_cross_entropy_with_logits",
+    _score_entropies,
+    _score_slope,
+    _score_target_slope,
+    ", weight, pos_weight",
+)
+
+
+def _binary(
+    operation: Any, input: Tensor, target: Tensor, reduction: int, *weights: Tensor | None
+) -> Tensor:
+    """Compute a binary loss, with copies of the weights: they may change before the backward."""
     if target.size() != input.size():
-        raise ValueError(
-            f"{name} needs a target of the same size as the input, got {list(target.shape)} and "
-            f"{list(input.shape)}"
-        )
-    refuse(name, "iubc", input)
+        raise ValueError(f"a target of the same size as the input is needed: {list(input.shape)}")
     for each in weights:
-        refuse_gradient(name, "weight", each)
-    return [None if each is None else as_floats(each)._array.copy() for each in weights]
+        refuse_gradient(operation.__name__, "weight", each)
+    kept = [None if each is None else as_floats(each)._array.copy() for each in weights]
+    return operation(input, target, reduction, *kept)
 
 
-@loss("binary_cross_entropy")
-def binary_cross_entropy_of_probabilities(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
+@loss()
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: Any = "mean"
 ) -> Tensor:
     r"""Compute $-t \ln x - (1 - t) \ln(1 - x)$, averaged; logarithms are at least -100.
 
@@ -625,21 +589,18 @@ def binary_cross_entropy_of_probabilities(
         >>> torch.nn.functional.binary_cross_entropy(torch.tensor([0.5]), torch.tensor([1.0]))
         tensor(0.6931)
     """
-    weights = _weights("binary_cross_entropy", input, target, weight)
     check_one_type(input._array, target._array)
     for name, array in (("input", input._array), ("target", target._array)):
         if array.dtype.kind == "f" and not ((array >= 0) & (array <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")
-    return binary_cross_entropy(input, target, *weights, reduction)
+    return _binary(_bce, input, target, reduction, weight)
 
 
-@loss("binary_cross_entropy_with_logits")
-def scores_entropy(
+@loss()
+def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
     weight: Tensor | None = None,
-    size_average: Any = None,
-    reduce: Any = None,
     reduction: Any = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
@@ -667,22 +628,16 @@ def scores_entropy(
         >>> torch.nn.functional.binary_cross_entropy_with_logits(x, t)
         tensor(0.6931)
     """
-    weights = _weights("binary_cross_entropy_with_logits", input, target, weight, pos_weight)
     if target._array.dtype.kind in "iub":
         raise RuntimeError(
             f"the target holds probabilities, got {target.dtype}. Convert it with .float()."
         )
-    return binary_cross_entropy_with_logits(input, target, *weights, reduction)
+    return _binary(_bce_of_scores, input, target, reduction, weight, pos_weight)
 
 
-@functional()
+@loss(known={**_REDUCTIONS, "batchmean": 3})
 def kl_div(
-    input: Tensor,
-    target: Tensor,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-    log_target: bool = False,
+    input: Tensor, target: Tensor, reduction: Any = "mean", log_target: bool = False
 ) -> Tensor:
     r"""Compute the Kullback-Leibler divergence $t (\ln t - x)$ of a target from an input.
 
@@ -698,39 +653,25 @@ def kl_div(
     Returns:
         The divergence: one number, or one for each element.
 
-    Raises:
-        RuntimeError: If one of the two holds integers.
-
     Example:
         >>> import minigrad as torch
         >>> p, q = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.25, 0.75]])
         >>> torch.nn.functional.kl_div(q.log(), p, reduction="batchmean")
         tensor(0.1438)
     """
-    old = size_average is not None or reduce is not None
-    if reduction == "mean" and not old:
-        warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support "
-            "size.'batchmean' divides only by the batch size, and aligns with the KL div math "
-            "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
-            "major release."
-        )
-    total = reduction == "batchmean" and not old
-    number = 2 if total else reduction_number(reduction, size_average, reduce)
-    if {input._array.dtype.kind, target._array.dtype.kind} & {*"biu"}:
-        raise RuntimeError("kl_div takes an input and a target of floats")
+    if reduction == 1:
+        warn("kl_div's 'mean' divides by all elements; the divergence itself is 'batchmean'.")
     if log_target:
-        difference = target - input  # first: so PyTorch's graph has it
-        losses = target.exp() * difference
+        losses = target.exp() * (target - input)
     else:
-        product = target * input
-        losses = target.xlogy(target) - product
-    result = reduced(losses, number)
-    return result / input.size(0) if total and input.ndim else result
+        losses = target.xlogy(target) - target * input
+    if reduction < 3:
+        return reduced(losses, reduction)
+    return losses.sum() / input.size(0) if input.ndim else losses.sum()
 
 
 # at 0 the logarithm of a target is infinite, and what is made of it is replaced
-@loss()
+@loss("eps")
 @in_rule
 @ignore_errstate
 def poisson_nll_loss(
@@ -738,9 +679,7 @@ def poisson_nll_loss(
     target: Tensor,
     log_input: bool = True,
     full: bool = False,
-    size_average: Any = None,
     eps: float = 1e-8,
-    reduce: Any = None,
     reduction: Any = "mean",
 ) -> Tensor:
     r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
@@ -760,14 +699,163 @@ def poisson_nll_loss(
         >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
         tensor(1.)
     """
-    if log_input:
-        product = target * input
-        losses = input.exp() - product
-    else:
-        losses = input - target * (input + eps).log()
+    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
     if full:
-        doubled = target * (2 * math.pi)
-        stirling = target * target.log() - target
-        stirling = stirling + doubled.log() * 0.5
+        stirling = target * target.log() - target + (target * (2 * math.pi)).log() * 0.5
         losses = losses + stirling.masked_fill(target.le(1), 0)
     return reduced(losses, reduction)
+
+
+# ---------------------------------------------------------------------- with margins
+
+
+@loss()
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: Any = "mean"
+) -> Tensor:
+    r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y = torch.tensor([0.5, 0.25]), torch.tensor([1, -1])
+        >>> torch.nn.functional.hinge_embedding_loss(x, y, reduction="none")
+        tensor([0.5000, 0.7500])
+    """
+    near = (margin - input).clamp_min(0)
+    losses = where_function(target.ne(1), near, 0) + where_function(target.ne(-1), input, 0)
+    return reduced(losses, reduction)
+
+
+@loss()
+@in_rule
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: Any = "mean"
+) -> Tensor:
+    r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y, t = torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0])
+        >>> torch.nn.functional.margin_ranking_loss(x, y, t)
+        tensor(2.)
+    """
+    losses = (as_floats(-target * (input1 - input2)) + margin).clamp_min(0)
+    return reduced(losses, reduction)
+
+
+@loss()
+@in_rule
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: Any = "mean"
+) -> Tensor:
+    r"""Compute $1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
+
+    Args:
+        input1: Vectors.
+        input2: Other ones.
+        target: 1 for what is alike, -1 for what is not.
+        margin: The cosine up to which two vectors are not alike.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Raises:
+        RuntimeError: If the shapes do not fit together.
+
+    Shape:
+        - input1 and input2: (N, D), or (D,)
+        - target: (N,), or ()
+
+    Example:
+        >>> import minigrad as torch
+        >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
+        >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([1]))
+        tensor(1.)
+    """
+    dims = target.ndim
+    if dims > 1 or not input1.ndim == input2.ndim == dims + 1:
+        raise RuntimeError("cosine_embedding_loss needs one target for each row of two inputs")
+    product = (input1 * input2).sum(dims)
+    squares = [(x * x).sum(dims) + 1e-12 for x in (input1, input2)]
+    cosine = product / (squares[0] * squares[1]).sqrt()
+    too_near = where_function(target.eq(-1), (cosine - margin).clamp_min(0), 0)
+    losses = where_function(target.eq(1), 1 - cosine, 0) + too_near
+    return reduced(losses, reduction)
+
+
+@loss()
+@in_rule
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: Any = "mean",
+) -> Tensor:
+    r"""Compute $\max(0, m + d(a, p) - d(a, n))$: what is alike should be nearer.
+
+    Source: Balntas et al., *Learning local feature descriptors with triplets and shallow
+    convolutional neural networks*, 2016.
+
+    Args:
+        anchor: Vectors a.
+        positive: Vectors that are like them.
+        negative: Vectors that are not.
+        margin: How much nearer the first should be than the second.
+        p: The order of the norm.
+        eps: Is added to the differences.
+        swap: Take the distance of positive and negative where that is smaller than the anchor's.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    """
+    near = pairwise_distance(anchor, positive, p, eps, False)
+    far = pairwise_distance(anchor, negative, p, eps, False)
+    if swap:
+        far = minimum(far, pairwise_distance(positive, negative, p, eps, False))
+    return reduced((near + margin - far).clamp_min(0), reduction)
+
+
+@loss()
+def soft_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
+    r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
+        tensor(0.6931)
+    """
+    refuse_gradient("soft_margin_loss", "target", target)
+    return reduced((-target * input).exp().log1p(), reduction)
+
+
+@loss()
+@in_rule
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
+    r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
+
+    Args:
+        input: The scores of the labels.
+        target: The numbers of the right labels, in any order, followed by -1.
+        size_average: The old way to say `reduction`: False stands for a sum.
+        reduce: The old way to say `reduction`: False stands for none.
+        reduction: `"mean"`, `"sum"` or `"none"`.
+
+    Shape:
+        - input and target: (N, C), or (C,)
+    """
+    if target.shape != input.shape or target._array.dtype != np.int64:
+        raise RuntimeError("the target holds as many numbers of labels, in int64, as the input")
+    labels = np.atleast_2d(target._array)
+    counts = np.zeros(labels.shape, input._array.dtype)
+    listed = np.logical_and.accumulate(labels >= 0, axis=1)
+    np.add.at(counts, (np.nonzero(listed)[0], labels[listed]), 1)
+    rows = input.view(labels.shape)
+    gaps = (1 - rows.unsqueeze(2) + rows.unsqueeze(1)).relu()
+    pairs = wrap(counts[:, :, None] * (counts[:, None, :] == 0))
+    losses = (gaps * pairs).sum((1, 2)) / labels.shape[1]
+    return reduced(losses.view(input.shape[:-1]), reduction)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import ignore_errstate
+from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.ops.shape import unsafe_view
@@ -35,7 +35,6 @@ class Layout:
         view: The shape in which the axes below are whole dimensions.
         axes: Those over which the mean is taken.
         alike: Those along which weights do not differ.
-        both: Those that are both.
         count: How many entries a mean is of.
         beside: The shape in which weights are multiplied with the input.
         means: The shape of the means.
@@ -43,14 +42,9 @@ class Layout:
 
     def __init__(self, view: tuple[int, ...], axes: tuple[int, ...], alike: tuple[int, ...]):
         self.view, self.axes, self.alike = view, axes, alike
-        self.both = tuple(axis for axis in axes if axis in alike)
         self.count = math.prod(view[axis] for axis in axes) or math.nan
         self.means = tuple(1 if axis in axes else size for axis, size in enumerate(view))
         self.beside = tuple(1 if axis in alike else size for axis, size in enumerate(view))
-
-    def scales(self, rstd: Any, weight: Any) -> list[Any]:
-        """Give by what standardized numbers are multiplied: the product, where that is small."""
-        return [rstd * weight] if self.both else [rstd, weight]
 
 
 layout_of = lru_cache(Layout)
@@ -59,13 +53,10 @@ layout_of = lru_cache(Layout)
 class Statistics:
     """Mean and 1 / standard deviation, known after the forward, or before it if they are fixed."""
 
-    __slots__ = ("fixed", "mean", "rstd", "variance")
-
-    def __init__(self) -> None:
-        self.fixed = False
-        self.mean: Any = None
-        self.rstd: Any = None
-        self.variance: Any = None
+    fixed = False
+    mean: Any = None
+    rstd: Any = None
+    variance: Any = None
 
 
 def _total(axes: tuple[int, ...], array: Any) -> Any:
@@ -87,34 +78,29 @@ def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) ->
     return seen - statistics.mean, statistics.rstd
 
 
-def _shaped(result: Any, size: tuple[int, ...], layout: Layout) -> Any:
-    """Give a gradient the shape of what it is of; recorded, it is a view over groups alone."""
-    if isinstance(result, Tensor) and layout.both in ((), layout.axes):
-        return unsafe_view(result, size)
-    return result.reshape(size)
-
-
 @rounded_once
 def _input_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
     g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
     if statistics.fixed:
-        return _shaped(g * w * rstd, input.shape, layout)
+        return dispatch(unsafe_view, g * w * rstd, input.shape)
     x, u = centered * rstd, g * w
     shift, slope = _total(layout.axes, u), _total(layout.axes, u * x)
-    return _shaped((u - (shift + x * slope) / layout.count) * rstd, input.shape, layout)
+    gradient = (u - (shift + x * slope) / layout.count) * rstd
+    return dispatch(unsafe_view, gradient, input.shape)
 
 
 @rounded_once
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
     product = grad.reshape(layout.view) * (centered * rstd)
-    return _shaped(_total(layout.alike, product), weight.shape, layout)
+    return dispatch(unsafe_view, _total(layout.alike, product), weight.shape)
 
 
 @rounded_once
 def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
-    return _shaped(_total(layout.alike, grad.reshape(layout.view)), bias.shape, layout)
+    total = _total(layout.alike, grad.reshape(layout.view))
+    return dispatch(unsafe_view, total, bias.shape)
 
 
 def _normalization(node: str, name: str, over: str) -> Any:
@@ -124,9 +110,7 @@ def _normalization(node: str, name: str, over: str) -> Any:
         input: Array, weight: Array, bias: Array, layout: Any, eps: Any, statistics: Any
     ) -> Array:
         result, rstd = _centered(input, layout, eps, statistics)
-        weight = weight.reshape(layout.beside) if weight.size else 1
-        for scale in layout.scales(rstd, weight):
-            result *= scale  # the result is new: in the same memory
+        result *= rstd * weight.reshape(layout.beside) if weight.size else rstd  # in its memory
         if bias.size:
             result += bias.reshape(layout.beside)
         return result.reshape(input.shape)

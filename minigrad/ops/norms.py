@@ -5,20 +5,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.rules import dispatch, ignore_errstate
-from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.ops import choices, elementwise, reduction, shape
-from minigrad.ops.choices import masked_fill_number, sgn
 from minigrad.ops.decompositions import linalg
-from minigrad.ops.reduction import norm_rule
-from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.ops.joining import broadcast_tensors
+from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import variants
 from minigrad.signatures.arguments import as_floats, dimension, dimensions, number
 from minigrad.signatures.signature import Dtype, Number
@@ -126,22 +122,8 @@ def norm(
 # ---------------------------------------------------------------------- of a difference
 
 
-@operation(
-    "DistBackward0",
-    broadcasts=True,
-    self=lambda grad, self, other, result, p: norm_rule(grad, self - other, result, p, None, True),
-    other=lambda grad, self, other, result, p: norm_rule(
-        -grad, self - other, result, p, None, True
-    ),
-)
-@ignore_errstate
-def dist(self: Array, other: Array, p: Any) -> Array:
-    r"""Norm of a difference: the gradients are that of the norm, and its negative."""
-    return reduction.vector_norm.forward(self - other, p, None, False)
-
-
-@variants("dist")
-def distance(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
+@variants()
+def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """Give the p-norm of the difference of two tensors.
 
     Example:
@@ -151,74 +133,11 @@ def distance(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
     """
     if not (input.is_floating_point() and other.is_floating_point()):
         raise RuntimeError(f"a distance is one of floats, got {input.dtype} and {other.dtype}")
-    return dist(input, other, p)
+    return reduction.vector_norm(input - other, p, None, False)
 
 
-# ---------------------------------------------------------------------- of all pairs of rows
-
-
-def _pull(grad: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
-    r"""Give :math:`g_{ij}\, \partial d_{ij} / \partial x_{1,i}`; 0 where a distance is 0."""
-    difference = np.expand_dims(x1, -2) - np.expand_dims(x2, -3)
-    grad, distance = np.expand_dims(grad, -1), np.expand_dims(result, -1)
-    if p == 0:
-        return difference * grad * 0
-    if p == 1:
-        return dispatch(sgn, difference) * grad
-    if p == math.inf:
-        farthest = np.where(np.abs(difference) == distance, grad, np.zeros_like(grad))
-        return dispatch(sgn, difference) * farthest
-    distance = dispatch(masked_fill_number, distance, distance == 0, 1)
-    if p == 2:
-        return grad * (difference / distance)
-    slope = dispatch(masked_fill_number, np.abs(difference), difference == 0, 1) ** (p - 1)
-    return dispatch(sgn, difference) * slope * (grad / distance ** (p - 1))
-
-
-@operation(
-    "CdistBackward0",
-    broadcasts=("x1", "x2"),
-    x1=lambda grad, x1, x2, result, p: np.add.reduce(_pull(grad, x1, x2, result, p), axis=-2),
-    x2=lambda grad, x1, x2, result, p: -np.add.reduce(_pull(grad, x1, x2, result, p), axis=-3),
-)
-@ignore_errstate
-def cdist(x1: Array, x2: Array, p: float) -> Array:
-    r"""Distances :math:`(\sum_k |x_{1,ik} - x_{2,jk}|^p)^{1/p}` of all pairs of rows."""
-    difference = np.expand_dims(x1, -2) - np.expand_dims(x2, -3)
-    p = float(difference.dtype.type(p)) if difference.dtype.kind == "f" else p
-    return reduction.vector_norm.forward(difference, p, -1, False)
-
-
-def _ratio(grad: Any, result: Any) -> Any:
-    return dispatch(masked_fill_number, grad / result, result == 0, 0)
-
-
-def _euclidean_left(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
-    ratio = _ratio(grad, result)
-    return x1 * np.add.reduce(ratio, axis=-1, keepdims=True) - ratio @ x2
-
-
-def _euclidean_right(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
-    ratio = _ratio(grad, result)
-    total = np.expand_dims(np.add.reduce(ratio, axis=-2), -1)
-    return x2 * total - np.swapaxes(ratio, -1, -2) @ x1
-
-
-@operation("EuclideanDistBackward0", x1=_euclidean_left, x2=_euclidean_right)
-@ignore_errstate
-def euclidean_dist(x1: Array, x2: Array) -> Array:
-    r"""Euclidean distances of many rows by one product: :math:`|a|^2 + |b|^2 - 2 a b^\top`."""
-    rows = np.add.reduce(x1 * x1, axis=-1, keepdims=True)
-    columns = np.swapaxes(np.add.reduce(x2 * x2, axis=-1, keepdims=True), -1, -2)
-    squares = rows + columns - (x1 @ np.swapaxes(x2, -1, -2)) * 2
-    return np.sqrt(np.maximum(squares, 0) if squares.dtype.kind == "f" else squares)
-
-
-_MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist")
-
-
-@variants("cdist", method=False)
-def distances_of_rows(
+@variants(method=False)
+def cdist(
     x1: Tensor,
     x2: Tensor,
     p: float = 2.0,
@@ -245,31 +164,19 @@ def distances_of_rows(
     a, b = x1._array, x2._array
     if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-1] or not p >= 0:
         raise RuntimeError(
-            f"cdist takes rows of one length, and p from 0 on, got {list(a.shape)} and "
-            f"{list(b.shape)}, and {p}"
+            f"cdist takes rows of one length and p from 0 on, not {a.shape}, {b.shape} and {p}"
         )
     check_one_type(a, b)
-    if a.dtype.kind != "f":
-        raise RuntimeError(f"cdist computes with floats, got {x1.dtype}")
-    many = max(a.shape[-2], b.shape[-2]) > 25
-    if p == 2 and a.size and (compute_mode == _MODES[1] or (compute_mode == _MODES[0] and many)):
-        batch = broadcast_shape(a.shape[:-2], b.shape[:-2])
-        first, second = (
-            each if each._array.shape[:-2] == batch else each.expand(*batch, *each.shape[-2:])
-            for each in (x1, x2)
-        )
-        return shape.view(euclidean_dist(first, second), (*batch, a.shape[-2], b.shape[-2]))
-    return cdist(x1, x2, float(p))
+    many = max(a.shape[-2], b.shape[-2]) > 25 and compute_mode.endswith("if_necessary")
+    if p != 2 or not (many or compute_mode == "use_mm_for_euclid_dist"):
+        return reduction.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1, False)
+    rows, columns = ((x * x).sum(-1) for x in (x1, x2))
+    squares = rows.unsqueeze(-1) + columns.unsqueeze(-2) - (x1 @ x2.mT) * 2
+    none = squares.detach() <= 0  # at a distance of 0 the root has no slope
+    return squares.masked_fill(none, 1).sqrt().masked_fill(none, 0)
 
 
 # ---------------------------------------------------------------------- of vectors
-
-
-@operation("NormBackward1", self=reduction.vector_norm.rules["self"])
-@ignore_errstate
-def norm_dim(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
-    r"""Norm along a dimension, under the name that the node of a distance has."""
-    return reduction.vector_norm.forward(self, ord, dim, keepdim)
 
 
 @variants(method=False)
@@ -299,7 +206,7 @@ def pairwise_distance(
     """
     difference = elementwise.add_number(as_floats(x1 - x2), eps)
     last = difference.ndim - 1
-    return norm_dim(difference, p, () if last < 0 else (last,), keepdim)
+    return reduction.vector_norm(difference, p, () if last < 0 else (last,), keepdim)
 
 
 @variants(method=False)
@@ -315,21 +222,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -
     Returns:
         The cosines: the shape of the inputs without the dimension.
 
-    Raises:
-        RuntimeError: If the entries are integers.
-
     Example:
         >>> import minigrad as torch
         >>> torch.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]), dim=0)
         tensor(0.6000)
     """
-    if x1._array.dtype.kind in "iubc" and x2._array.dtype.kind in "iubc":
-        raise RuntimeError(f"an angle is one of floats, got {x1.dtype} and {x2.dtype}")
-    sizes = broadcast_shape(x1._array.shape, x2._array.shape)
-    x1, x2 = as_floats(x1), as_floats(x2)
-    if x1._array.shape != x2._array.shape:
-        x1, x2 = shape.expand(x1, sizes), shape.expand(x2, sizes)
-    number = dimension(dim, len(sizes))
+    x1, x2 = broadcast_tensors(as_floats(x1), as_floats(x2))
+    number = dimension(dim, x1.ndim)
     lengths = [shape.clone(x.norm(2, number, True)) for x in (x1, x2)]
     with no_grad():  # too short vectors count as constants
         for length in lengths:

@@ -290,8 +290,6 @@ functions: dict[Any, Any] = {
     np.mean: _reduction(np.mean, VARIANTS["mean"].method),
     np.max: _reduction(np.max, _over(VARIANTS["amax"].method)),
     np.min: _reduction(np.min, _over(VARIANTS["amin"].method)),
-    np.amax: _reduction(np.amax, _over(VARIANTS["amax"].method)),
-    np.amin: _reduction(np.amin, _over(VARIANTS["amin"].method)),
     np.stack: _with(_stack, np.stack, 2, "axis"),
     np.concatenate: _with(_concatenate, np.concatenate, 2, "axis"),
     np.copy: lambda a, order="K", subok=False: a.clone(),

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.rules import dispatch, with_arguments, zeros_for
-from minigrad.autograd.views import Geometry, check_strides, needed, root_of, seen
+from minigrad.autograd.views import Geometry, check_strides, root_of, seen
 from minigrad.core.operation import Array, arguments_of, operation
-from minigrad.core.tensor import Tensor, wrap_as_normal
+from minigrad.core.tensor import Tensor
 from minigrad.signatures import arguments, variants
-from minigrad.signatures.arguments import dimension, sequence_of, whole
+from minigrad.signatures.arguments import dimension, whole
 
 # ---------------------------------------------------------------------- one entry, a range
 
@@ -162,32 +162,18 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 # ---------------------------------------------------------------------- windows
 
 
-@operation(
-    "UnfoldBackwardBackward0",
-    grad_output=lambda grad, dim, size, step: dispatch(unfold_dim, grad, dim, size, step),
-)
-def unfold_backward(
-    grad_output: Array, self_sym_sizes: Any, dim: int, size: int, step: int
-) -> Array:
-    """Rule of unfold: an entry collects its gradients from all windows that show it."""
-    whole = zeros_for(grad_output, self_sym_sizes)
-    if not whole.ndim:
-        return whole + np.add.reduce(grad_output, axis=None)
-    count = grad_output.shape[dim]
-    before = (slice(None),) * dim
-    for place in range(size):  # one entry of every window at a time: those do not overlap
-        whole[(*before, slice(place, place + count * step, step))] += grad_output[..., place]
-    return whole
+def _unfold_rule(grad: Any, self_sym_sizes: Any, dim: int, size: int, step: int) -> Any:
+    places = np.arange(grad.shape[dim])[:, None] * step + np.arange(size)
+    windows = np.moveaxis(grad, -1, dim + 1)
+    return _index_rule(windows, self_sym_sizes, ((slice(None),) * dim + (places,)))
 
 
-@operation("UnfoldBackward0", view=True, self=unfold_backward)
+@operation("UnfoldBackward0", view=True, self=_unfold_rule)
 def unfold_dim(self: Array, dim: int, size: int, step: int) -> Array:
-    """Slide a window along a dimension: an entry is in as many windows as see it.
+    """Slide a window along a dimension: an entry collects from as many windows as see it.
 
     Windows have the place of the dimension, and at the end is one of the entries of each.
     """
-    if not self.ndim:
-        return np.lib.stride_tricks.as_strided(self, (size,), (self.itemsize,), subok=True)
     count = (self.shape[dim] - size) // step + 1
     shape = (*self.shape[:dim], count, *self.shape[dim + 1 :], size)
     along = self.strides[dim]
@@ -206,11 +192,6 @@ def memory_of(array: Any) -> Any:
     return root.reshape(-1)
 
 
-def memory_from(array: Any) -> Any:
-    """Give the memory that an array is a part of, from its first entry on."""
-    return memory_of(array)[Geometry(array).start :]
-
-
 def _places(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any:
     """Give the place in memory of each entry of an array, as a vector."""
     places = np.asarray(start)
@@ -219,46 +200,21 @@ def _places(shape: tuple[int, ...], strides: tuple[int, ...], start: int) -> Any
     return places.reshape(-1)
 
 
-def _overlaps(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Tell whether entries of an array may share memory."""
-    reach = 0
-    for step, size in sorted(zip(strides, shape, strict=True)):
-        if size > 1:
-            if step <= reach:
-                return True
-            reach += step * (size - 1)
-    return False
-
-
 def _from_strides(grad: Any, own: Any, size: Any, storage_offset: Any, stride: Any) -> Any:
     """Add up the gradients at each place in memory, and give every entry of the base its place's.
 
     Entries of the base that share a place share its gradient.
     """
-    array = getattr(grad, "_array", grad)
-    recorded = array is not grad
-    given = wrap_as_normal if recorded else np.asanyarray
-    if 0 in size or 0 in own.shape:
-        return given(zeros_for(array, own.shape))
     start = own.start if storage_offset is None else storage_offset
     first = min(start, own.start)
-    apart = [dim for dim, count in enumerate(size) if count != 1 and stride[dim]]
-    shape, strides = (tuple(each[dim] for dim in apart) for each in (size, stride))
-    for dim in reversed(range(len(size))):
-        if dim not in apart:
-            grad = grad.squeeze(dim) if size[dim] == 1 else grad.sum(dim)
-    part, whole = (shape, strides, start - first), (own.shape, own.strides, own.start - first)
-    memory = given(zeros_for(array, (max(needed(*part), needed(*whole)),)))
-    if not _overlaps(shape, strides):
-        seen(memory, *part)[...] = grad
-    elif recorded:
-        memory = memory.index_add(0, given(_places(*part)), grad.reshape(-1))
-    else:
-        np.add.at(memory, _places(*part), grad.reshape(-1))
-    if _overlaps(*whole[:2]):  # PyTorch divides by 0 what none of them sees
-        shares = np.bincount(_places(*whole), minlength=len(memory)).astype(array.dtype)
-        memory = memory / given(shares.clip(not recorded))
-    return seen(memory, *whole)
+    shown = _places(size, stride, start - first)
+    held = _places(own.shape, own.strides, own.start - first)
+    count = 1 + max(shown.max(initial=0), held.max(initial=0))
+    memory = dispatch(index_add, zeros_for(grad, (count,)), grad.reshape(-1), (shown,))
+    shares = np.bincount(held, minlength=count)
+    if shares.max(initial=0) > 1:
+        memory = memory / shares.clip(1).astype(getattr(grad, "_array", grad).dtype)
+    return dispatch(index, memory, (held,)).reshape(own.shape)
 
 
 @operation("AsStridedBackward0", view=True, self=_from_strides)
@@ -344,7 +300,7 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
                 [2, 3, 4]])
     """
     number = arguments.dimension(dimension, input.ndim)
-    limit = input._array.shape[number] if input.ndim else 1
+    limit = input._array.shape[number] if input.ndim else 0
     if not 0 <= size <= limit or step <= 0:
         raise RuntimeError(f"unfold(): no windows of size {size}, step {step}, in size {limit}")
     return unfold_dim(input, number, size, step)
@@ -372,24 +328,10 @@ def strided_view(
         tensor([[0, 1],
                 [3, 4]])
     """
-    return as_strided(input, *strided(input, size, stride, storage_offset))
-
-
-def strided(
-    input: Tensor, size: Any, stride: Any, storage_offset: int | None
-) -> tuple[tuple[int, ...], tuple[int, ...], int | None, Geometry]:
-    """Check a view by strides, and give its size, strides, start, and how the tensor itself lies.
-
-    Raises:
-        RuntimeError: If the view would reach outside of the memory.
-    """
-    sizes, steps = (
-        sequence_of("as_strided", name, given, place)
-        for place, (name, given) in enumerate((("size", size), ("stride", stride)), 2)
-    )
+    sizes, steps = tuple(size), tuple(stride)
     own, array = Geometry(input._array), input._array
     if len(sizes) != len(steps) or min(sizes + steps, default=0) < 0:
         raise RuntimeError(f"as_strided(): sizes {sizes} and strides {steps} are no view")
     start = own.start if storage_offset is None else storage_offset
     check_strides(array, sizes, steps, start, root_of(array).size)
-    return sizes, steps, storage_offset, own
+    return as_strided(input, sizes, steps, storage_offset, own)

@@ -13,8 +13,6 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.rules import with_arguments
-from minigrad.autograd.views import check_inplace
-from minigrad.core.modes import modes
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import check_place, dtype_for, finish, sequence_of_sizes
@@ -23,11 +21,10 @@ from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import broadcast_shape, check_floats
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
 from minigrad.signatures import attach, variants
-from minigrad.signatures.arguments import not_implemented, number, whole
-from minigrad.signatures.out import refuse_repeats
+from minigrad.signatures.arguments import not_implemented, whole
 
 
-def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
+def _drawn(node: str, name: str, two: bool = False) -> Any:
     """Register what puts numbers, drawn before, in the place of a tensor, or of two."""
 
     @with_arguments("self, other, values" if two else "self, values")
@@ -38,22 +35,18 @@ def _drawn(node: str, name: str, what: str, two: bool = False) -> Any:
         return np.zeros_like(grad)
 
     forward.__name__ = name
-    forward.__doc__ = f"{what}, drawn before, in the place of a tensor: no gradient passes."
+    forward.__doc__ = "Random numbers, drawn before, in the place of a tensor: no gradient passes."
     rules: dict[str, Any] = dict.fromkeys(("self", "other") if two else ("self",), zeros)
     return operation(node, broadcasts=two, **rules)(forward)
 
 
-_uniform_draw = _drawn("UniformBackward0", "uniform_draw", "Uniform numbers")
-_normal_draw = _drawn("NormalBackward0", "normal_draw", "Normal numbers")
-_random_between = _drawn("RandomBackward0", "random_between", "Whole numbers between two bounds")
-_random_below = _drawn("RandomBackward1", "random_below", "Whole numbers below a bound")
-_random_draw = _drawn("RandomBackward2", "random_draw", "Whole numbers")
-_bernoulli_draw = _drawn("BernoulliBackward2", "bernoulli_draw", "Zeros and ones")
-_bernoulli_chances = _drawn("BernoulliBackward1", "bernoulli_chances", "Zeros and ones", two=True)
-_normal_means = _drawn("NormalBackward1", "normal_means", "Normal numbers")
-_normal_widths = _drawn("NormalBackward2", "normal_widths", "Normal numbers")
-_normal_of_two = _drawn("NormalBackward3", "normal_of_two", "Normal numbers", two=True)
-_bernoulli = _drawn("BernoulliBackward0", "bernoulli", "Zeros and ones of a tensor's probabilities")
+_uniform_draw = _drawn("UniformBackward0", "uniform_draw")
+_normal_draw = _drawn("NormalBackward0", "normal_draw")
+_random_draw = _drawn("RandomBackward2", "random_draw")
+_bernoulli_draw = _drawn("BernoulliBackward2", "bernoulli_draw")
+_bernoulli_chances = _drawn("BernoulliBackward1", "bernoulli_chances", two=True)
+_normal_of_two = _drawn("NormalBackward3", "normal_of_two", two=True)
+_bernoulli = _drawn("BernoulliBackward0", "bernoulli")
 
 # ------------------------------------------------------------------ into tensors
 
@@ -67,11 +60,8 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any, *others: Tensor) -> T
         draw: Gives so many numbers as it is asked for.
         *others: What else the graph shall name.
     """
-    if modes.recording:  # a tensor that must not be changed uses up no random numbers
-        check_inplace(tensor, recording=any(each.requires_grad for each in (tensor, *others)))
-    refuse_repeats(tensor._array)
     values = in_order_of_memory(np.empty_like(tensor._array), draw)
-    return write(operation, tensor, *others, values, checked=True)
+    return write(operation, tensor, *others, values)
 
 
 def uniform_(
@@ -147,11 +137,7 @@ def random_(input: Tensor, *bounds: Any, generator: Generator | None = None) -> 
         ends = bounds if len(bounds) > 1 else (0, *bounds)
         low, high = (whole("random_", each, "to") for each in ends)
         check_range(low, high, dtype)
-        return _drawn_into(
-            _random_below if len(bounds) == 1 else _random_between,
-            input,
-            lambda count: source.integers(low, high, (count,)),
-        )
+        return _drawn_into(_random_draw, input, lambda count: source.integers(low, high, (count,)))
     size = _WHOLE.get(dtype.name) or int(np.iinfo(dtype).max) + 1
     bits = source.wide if dtype.itemsize == 8 else source.bits
     return _drawn_into(_random_draw, input, lambda count: bits(count) % np.uint64(size))
@@ -175,10 +161,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         return _drawn_into(
             _bernoulli_chances, input, lambda count: _tried(chances, source).reshape(-1), p
         )
-    chance = number(p, "bernoulli_", "p", 1, "float")
-    if input._array.dtype.kind == "c":
-        raise not_implemented("bernoulli_scalar_cpu_", input._array)
-    return _drawn_into(_bernoulli_draw, input, _with_chance(chance, source))
+    return _drawn_into(_bernoulli_draw, input, _with_chance(p, source))
 
 
 def _with_chance(p: float, source: Any) -> Any:
@@ -265,25 +248,22 @@ def normal(
     """
     check_place("normal", device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if size is not None:
-        given, mean, std = [], float(mean), float(std)
     if not given and size is None:
         raise TypeError("normal() needs a size if neither mean nor std is a tensor")
-    lowest = std._array.min(initial=0) if isinstance(std, Tensor) else std
-    if not lowest >= 0:
-        raise RuntimeError(f"normal takes standard deviations from 0 on, got {lowest:g}")
-    if not given:
-        shape = sequence_of_sizes(size, "normal")
-        array = stream(generator).normal(shape, dtype_for("normal", None, dtype), mean, std)
-        return finish(array, requires_grad)
-    numbers = [getattr(each, "_array", each) for each in (mean, std)]
-    shape = broadcast_shape(*(np.shape(each) for each in numbers))
+    if (np.asarray(getattr(std, "_array", std)) < 0).any():
+        raise RuntimeError("normal takes standard deviations from 0 on")
+    source = stream(generator)
+    if size is not None:
+        sizes, kind = sequence_of_sizes(size, "normal"), dtype_for("normal", None, dtype)
+        return finish(source.normal(sizes, kind, float(mean), float(std)), requires_grad)
     kind = given[0]._array.dtype
     if kind.kind != "f":
         raise not_implemented("normal_kernel_cpu", given[0]._array)
-    drawn = stream(generator).normal(shape, kind)
-    operation = _normal_of_two if given[1:] else (_normal_means, _normal_widths)[given[0] is std]
-    return operation(*given, drawn * numbers[1] + numbers[0])
+    mean, std = (
+        each if isinstance(each, Tensor) else wrap(np.asarray(each, kind)) for each in (mean, std)
+    )
+    drawn = source.normal(broadcast_shape(mean._array.shape, std._array.shape), kind)
+    return _normal_of_two(mean, std, drawn * std._array + mean._array)
 
 
 @variants(out="none")
@@ -319,11 +299,9 @@ def multinomial(
         raise RuntimeError("multinomial draws from a vector or rows of floats, at least once")
     if not replacement and num_samples > weights.shape[-1]:
         raise RuntimeError(f"{num_samples} draws without replacement need as many weights")
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise RuntimeError("weights are finite and not negative")
     rows = np.atleast_2d(weights)
-    if (rows.sum(1) <= 0).any():
-        raise RuntimeError("the sum of the weights is not positive")
+    if not (np.isfinite(rows) & (rows >= 0)).all() or (rows.sum(1) <= 0).any():
+        raise RuntimeError("weights are finite and not negative, and not all of them are 0")
     source = stream(generator)
     if replacement and num_samples > 1:
         totals = np.cumsum(rows.astype(np.float64), axis=1)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .cases import Case, V, added, case, norm_of, sigmoid_of
+from .cases import Case, V, added, case, sigmoid_of
 
 E8 = (8,)
 # settings are arrays of float32, so that they widen nothing
@@ -98,5 +98,4 @@ CASES: dict[str, list[Case]] = {
     "embedding": [
         case(lambda x: x[ROWS], (3, 2), then=(ROWS, -1)),
     ],
-    "norm_dim": [case(norm_of(p), V, then=(p, (0,), False)) for p in (1, 2, 3)],
 }

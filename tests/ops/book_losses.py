@@ -10,7 +10,6 @@ import minigrad as torch
 
 from .cases import Case, M, case, sigmoid_of
 
-SIGNS = torch.tensor([[1.0, -1.0, 1.0], [-1.0, -1.0, 1.0]])
 # settings are arrays of float32, so that they widen nothing
 CHOSEN = torch.tensor([2, 0])
 AT = ([0, 1], [2, 0])
@@ -40,17 +39,6 @@ def of_difference(loss: Any) -> list[Case]:
 
 def logistic(value: Any) -> Any:
     return sigmoid_of(value)
-
-
-def soft_margin(x: Any) -> Any:
-    return np.log(1 + np.exp(-SIGNS.numpy() * x))
-
-
-def with_signs(reference: Any, *shapes: Any, then: Any) -> Case:
-    def call(op: Any, *inputs: Any) -> Any:
-        return op(*inputs, SIGNS.to(inputs[0].dtype), *then)
-
-    return Case(shapes, reference, call)
 
 
 def entropy(x: Any, t: Any) -> Any:
@@ -93,27 +81,24 @@ def at_places(x: Any, kind: int) -> Any:
 CASES: dict[str, list[Case]] = {
     "smooth_l1_loss": of_difference(smooth),
     "huber_loss": of_difference(huber),
-    "soft_margin_loss": [
-        with_signs(lambda x, k=k: reduced(soft_margin(x), k), M, then=(k,)) for k in (0, 1, 2)
-    ],
     "binary_cross_entropy": [
         probable(
             lambda x, t, k=k, w=w: reduced(entropy(x, t) * (1 if w is None else w), k),
             M,
             M,
-            then=(w, k),
+            then=(k, w),
         )
         for k, w in ((0, None), (1, None), (2, WEIGHT), (1, WEIGHT))
     ],
     "binary_cross_entropy_with_logits": [
-        case(lambda x, t: scored(x, t), M, M, then=(None, None, 0)),
-        case(lambda x, t: scored(x, t).mean(), M, M, then=(None, None, 1)),
-        case(lambda x, t: scored(x, t, WEIGHT).sum(), M, M, then=(WEIGHT, None, 2)),
+        case(lambda x, t: scored(x, t), M, M, then=(0, None, None)),
+        case(lambda x, t: scored(x, t).mean(), M, M, then=(1, None, None)),
+        case(lambda x, t: scored(x, t, WEIGHT).sum(), M, M, then=(2, WEIGHT, None)),
         case(
             lambda x, t: scored(x, t, WEIGHT, WEIGHT + 1).mean(),
             M,
             M,
-            then=(WEIGHT, WEIGHT + 1, 1),
+            then=(1, WEIGHT, WEIGHT + 1),
         ),
     ],
     "nll_loss": [

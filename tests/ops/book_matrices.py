@@ -52,13 +52,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: np.diag(x, -1), V, then=(-1, 0, 1)),
         case(lambda x: x[..., None] * np.eye(3), M, then=(0, 1, 2)),
     ],
-    "baddbmm": [
-        case(lambda c, a, b: c + a @ b, bias, (2, 2, 3), (2, 3, 2))
-        for bias in ((2, 2, 2), (2, 1), ())
-    ],
-    "cdist": [case(_distances(p), (2, 3), (4, 3), then=(p,)) for p in (1, 1.5, 2, 3, np.inf)]
-    + [case(_distances(2), (2, 2, 3), (3, 3), then=(2,))],
-    "euclidean_dist": [case(_distances(2), (2, 3), (4, 3))],
     "inv": [_of(np.linalg.inv, _well, SQUARE), _of(np.linalg.inv, _well, BATCH)],
     "lower_cholesky": [
         _of(np.linalg.cholesky, lambda x: _well(x @ x.swapaxes(-1, -2)), shape)

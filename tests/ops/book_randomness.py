@@ -14,10 +14,6 @@ CASES: dict[str, list[Case]] = {
         "bernoulli",
         "bernoulli_draw",
         "normal_draw",
-        "normal_means",
-        "normal_widths",
-        "random_between",
-        "random_below",
         "random_draw",
         "uniform_draw",
     )

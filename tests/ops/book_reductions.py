@@ -9,7 +9,7 @@ import numpy as np
 
 import minigrad as torch
 
-from .cases import ONES, Case, M, V, case, norm_of, two
+from .cases import ONES, Case, M, V, case, norm_of
 
 
 def shifted(reference: Any, shape: tuple[int, ...], places: list[Any], *then: Any) -> Case:
@@ -75,7 +75,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x.std(0, ddof=0.5, keepdims=True), M, then=((0,), 0.5, True)),
     ],
     "median_all": [case(lambda x: x[1, 0], M, then=(3,))],
-    "dist": [each for p in (1, 2, 3) for each in two(distance(p), p)],
     "cumsum": [
         case(lambda x: x.cumsum(1), M, then=(1, None)),
         case(np.copy, (), then=(0, None)),

@@ -41,11 +41,6 @@ CASES: dict[str, list[Case]] = {
     "unfold_dim": [
         case(lambda x: WINDOWS(x, 3)[::2], (6,), then=(0, 3, 2)),
         case(lambda x: WINDOWS(x, 2, 1), M, then=(1, 2, 1)),
-        case(lambda x: x[None], (), then=(0, 1, 1)),
-    ],
-    "unfold_backward": [
-        case(lambda g: folded(g, 6, 2), (2, 3), then=((6,), 0, 3, 2)),
-        case(lambda g: folded(g, 4, 1), (3, 2), then=((4,), 0, 2, 1)),
     ],
     "as_strided": [
         case(lambda x: strided(x, (2, 2), (1, 2)), V, then=((2, 2), (1, 2), 0, lies(V))),
@@ -60,36 +55,4 @@ CASES: dict[str, list[Case]] = {
             then=((-1, 0, 1, 1), 3.0),
         ),
     ],
-    **{
-        f"{name}_pad{dims}d": [
-            case(
-                lambda x, mode=mode, dims=dims: np.pad(x, [(0, 0)] + [(1, 2)] * dims, mode),
-                (2, *(4, 3, 3)[:dims]),
-                then=((1, 2) * dims,),
-            )
-        ]
-        for name, mode in (("reflection", "reflect"), ("replication", "edge"))
-        for dims in (1, 2, 3)
-    },
-}
-
-
-def unpadded(grad, sizes, mode, widths):
-    """Add up what lies at the copies of each entry."""
-    numbers = np.pad(np.arange(np.prod(sizes)).reshape(sizes), widths, mode)
-    return np.bincount(numbers.reshape(-1), grad.reshape(-1)).reshape(sizes)
-
-
-CASES |= {
-    f"{name}_pad{dims}d_backward": [
-        Case(
-            ((2, *[n + 3 for n in (4, 3, 3)[:dims]]), (2, *(4, 3, 3)[:dims])),
-            lambda g, x, mode=mode, dims=dims: unpadded(
-                g, x.shape, mode, [(0, 0)] + [(1, 2)] * dims
-            ),
-            lambda op, g, x, dims=dims: op(g, x, (1, 2) * dims),
-        )
-    ]
-    for name, mode in (("reflection", "reflect"), ("replication", "edge"))
-    for dims in (1, 2, 3)
 }

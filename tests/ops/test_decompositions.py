@@ -180,9 +180,8 @@ def test_einsum_gives_what_numpy_gives(equation: str) -> None:
 
 
 NUMPY: dict[str, Callable[[Any, Any], Any]] = {
-    "dot": np.dot, "matmul": np.matmul, "inner": np.inner, "outer": np.outer,
-    "tensordot": lambda a, b: np.tensordot(a, b, 1),
-    "einsum": lambda a, b: np.einsum("ij,jk->ki", a, b), "solve": np.linalg.solve,
+    "dot": np.dot, "matmul": np.matmul, "inner": np.inner,
+    "solve": np.linalg.solve,
     "inv": lambda a, b: np.linalg.inv(a), "det": lambda a, b: np.linalg.det(a),
     "norm": lambda a, b: np.linalg.norm(a),
     "norm of rows": lambda a, b: np.linalg.norm(a, axis=1), "trace": lambda a, b: np.trace(a),

@@ -46,7 +46,6 @@ CASES = {
         ([("x", 2, 2, 1)], (ROWS, (3, 1), 1)),
         ([("x", 2, 2, 1)], (ROWS, (3, 1), -1)),
     ],
-    "norm_dim": [(vector, (k, (0,), False), on_both_sides(x(0), x(1))) for k in (1, 2, 3)],
 }
 
 CASES |= {

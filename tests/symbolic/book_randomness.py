@@ -12,10 +12,6 @@ CASES = {
         "bernoulli",
         "bernoulli_draw",
         "normal_draw",
-        "normal_means",
-        "normal_widths",
-        "random_between",
-        "random_below",
         "random_draw",
         "uniform_draw",
     )

@@ -26,7 +26,6 @@ CASES = {
         (three, (None, 1, False), [{x(1): x(0) + D, x(2): x(0) - E}]),
         ([("x", 1, 2)], ((1,), 0, True), [{x(0, 1): x(0, 0) + D}, {x(0, 1): x(0, 0) - D}]),
     ],
-    "dist": [([("x", 2), ("y", 2)], (p,), larger_and_smaller) for p in (1, 2, 3)],
     "cumsum": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
     "cumprod": [(matrix, (1, None)), (matrix, (0, None)), ([("x",)], (0, None))],
     "cummax": [(matrix, (1, SO_FAR))],

@@ -11,7 +11,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
-from minigrad.ops.padding import constant_pad_nd
+from minigrad.ops.joining import constant_pad_nd
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import check_tensor, not_implemented
 from minigrad.signatures.signature import Sizes

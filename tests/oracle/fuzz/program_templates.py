@@ -157,8 +157,6 @@ VIEWS = """
 {x}.select({dim}, -1)
 {x}.narrow({dim}, 0, 1)
 {x}.narrow({dim}, 1, 1)
-{x}.tensor_split(2, {dim})
-{x}.tensor_split((1,), {dim})
 {x}.split(2, {dim})
 {x}.split_with_sizes([1, 1], {dim})
 {x}.chunk(2, {dim})

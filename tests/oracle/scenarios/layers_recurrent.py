@@ -152,7 +152,7 @@ def packing(torch, log):
     for lengths in ((3, 1), (1, 3, 2)):
         each = sequences(torch, *lengths)
         packed = rnn.pack_sequence(each, enforce_sorted=False)
-        log("packed", repr(packed))
+        log("packed", packed.data.detach(), *packed[1:])
         padded, counts = rnn.pad_packed_sequence(packed, True, 7.0, 4)
         log("padded", padded, counts)
         loss = (padded**2).sum() + (packed.data**3).sum()

@@ -11,8 +11,8 @@ V, M, T, S = (4,), (2, 3), (2, 3, 4), ()
 SOME = ("float64", "int64", "bool")
 
 
-def row(call, *shapes, dtypes=(), **wrong):
-    return operation(call, *shapes, dtypes=dtypes, wrong=wrong)
+def row(call, *shapes, dtypes=(), composed=False, **wrong):
+    return operation(call, *shapes, dtypes=dtypes, composed=composed, wrong=wrong)
 
 
 def part(call, index, *shapes, dtypes=(), **wrong):
@@ -39,7 +39,8 @@ TABLE = {
     "hstack of vectors": row(lambda t, x, y: t.hstack((x, y)), V, V),
     "hstack of numbers": row(lambda t, x, y: t.hstack((x, y)), S, S),
     "vstack": row(
-        lambda t, x, y: t.vstack([x, y]), V, V, nothing=lambda t, x, y: t.vstack([])
+        lambda t, x, y: t.vstack([x, y]), V, V, composed=True,
+        nothing=lambda t, x, y: t.vstack([]),
     ),
     "meshgrid": part(
         lambda t, x, y: t.meshgrid(x, y, indexing="ij"), 0, V, (2,), dtypes=SOME,
@@ -65,10 +66,6 @@ TABLE = {
         lambda t, x: x.chunk(2, -1), 1, M,
         zero=lambda t, x: x.chunk(0), scalar=lambda t, x: x[0, 0].chunk(1),
     ),
-    "tensor_split": part(
-        lambda t, x: t.tensor_split(x, 2, dim=1), 1, M,
-    ),
-    "tensor_split at places": part(lambda t, x: x.tensor_split((1, 5), dim=1), 1, M),
 }  # fmt: skip
 
 family = add_all(TABLE)

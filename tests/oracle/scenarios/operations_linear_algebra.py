@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools_operations import add_all
+from .tools_operations import add_all, operation
 
 TABLE = {
     "matrix @ matrix": (lambda t, x, y: x @ y, (2, 3), (3, 4)),
@@ -14,7 +14,9 @@ TABLE = {
     "matrix @ stack": (lambda t, x, y: x @ y, (3, 2), (2, 2, 3)),
     "stack @ vector": (lambda t, x, y: x @ y, (2, 3, 2), (2,)),
     "vector @ stack": (lambda t, x, y: x @ y, (3,), (2, 3, 2)),
-    "broadcast stacks": (lambda t, x, y: x @ y, (1, 2, 3), (4, 3, 2)),
+    "broadcast stacks": operation(
+        lambda t, x, y: x @ y, (1, 2, 3), (4, 3, 2), dtypes=(), composed=True
+    ),
     "four axes": (lambda t, x, y: x @ y, (2, 1, 2, 3), (2, 3, 2)),
     "torch.matmul": (lambda t, x, y: t.matmul(x, y), (2, 3), (3, 2)),
     "torch.mm": (lambda t, x, y: t.mm(x, y), (2, 3), (3, 2)),

@@ -37,22 +37,24 @@ TABLE = {
     "embedding with padding": once(
         lambda t, w: F(t).embedding(places(t), w, padding_idx=-1), (3, 2)
     ),
-    "pairwise_distance": operation(lambda t, x, y: t.pairwise_distance(x, y), M, M, dtypes=FLOATS),
+    "pairwise_distance": operation(
+        lambda t, x, y: t.pairwise_distance(x, y), M, M, dtypes=FLOATS, composed=True
+    ),
     "pairwise_distance of order 3": once(
-        lambda t, x, y: t.pairwise_distance(x, y, p=3.0, keepdim=True), M, (3,)
+        lambda t, x, y: t.pairwise_distance(x, y, p=3.0, keepdim=True), M, (3,), composed=True
     ),
     "cosine_similarity": operation(
         lambda t, x, y: t.cosine_similarity(x, y),
         M,
         M,
-        dtypes=FLOATS,
+        dtypes=FLOATS[:2],
         wrong={
             "dim": lambda t, x, y: t.cosine_similarity(x, y, 2),
             "sizes": lambda t, x, y: t.cosine_similarity(x, t.ones(4)),
         },
     ),
     "cosine_similarity broadcast": once(
-        lambda t, x, y: F(t).cosine_similarity(x, y, dim=-1, eps=1.5), M, (1, 3)
+        lambda t, x, y: F(t).cosine_similarity(x, y, dim=-1, eps=1.5), M, (1, 3), composed=True
     ),
 }
 

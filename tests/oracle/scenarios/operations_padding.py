@@ -13,6 +13,13 @@ def row(call, *shapes, dtypes=(), **wrong):
     return operation(call, *shapes, dtypes=dtypes, wrong=wrong)
 
 
+def copies(call, *shapes, **more):
+    """Describe padding with copies, which minigrad composes."""
+    described = row(call, *shapes, **more)
+    described.composed = True
+    return described
+
+
 def padded(sides, *mode, **options):
     return lambda t, x: t.nn.functional.pad(x, sides, *mode, **options)
 
@@ -31,7 +38,7 @@ TABLE = {
     "constant with a number": row(padded((-1, 1, 2, 0), value=5.0), M, dtypes=("float64", "int64")),
     "constant with nothing": row(padded(()), M),
     "constant that cuts": row(padded((-1, -1)), M),
-    "reflect": row(
+    "reflect": copies(
         padded((1, 2), "reflect"),
         M,
         dtypes=SOME,
@@ -39,14 +46,14 @@ TABLE = {
         dims=padded((1, 1, 1, 1), "reflect"),
         value=padded((1, 1), "reflect", 1),
     ),
-    "reflect in two dimensions": row(padded((1, 2, 1, 0), "reflect"), T),
-    "reflect in three dimensions": row(padded((1, 1, 1, 0, 0, 1), "reflect"), Q),
-    "reflect that cuts": row(padded((-1, 1), "reflect"), T),
-    "replicate": row(
+    "reflect in two dimensions": copies(padded((1, 2, 1, 0), "reflect"), T),
+    "reflect in three dimensions": copies(padded((1, 1, 1, 0, 0, 1), "reflect"), Q),
+    "reflect that cuts": copies(padded((-1, 1), "reflect"), T),
+    "replicate": copies(
         padded((1, 2), "replicate"), M, dtypes=SOME, dims=padded((1,) * 4, "replicate")
     ),
-    "replicate in two dimensions": row(padded((1, 2, 1, 0), "replicate"), T),
-    "replicate in three dimensions": row(padded((1, 3, 1, 0, 0, 1), "replicate"), Q),
+    "replicate in two dimensions": copies(padded((1, 2, 1, 0), "replicate"), T),
+    "replicate in three dimensions": copies(padded((1, 3, 1, 0, 0, 1), "replicate"), Q),
 }
 
 family = add_all(TABLE)

@@ -10,8 +10,8 @@ SOME = ("float64", "int64", "bool")
 NONE = ()
 
 
-def row(call, *shapes, dtypes=NONE, **wrong):
-    return operation(call, *shapes, dtypes=dtypes, wrong=wrong)
+def row(call, *shapes, dtypes=NONE, composed=False, **wrong):
+    return operation(call, *shapes, dtypes=dtypes, composed=composed, wrong=wrong)
 
 
 TABLE = {
@@ -60,10 +60,13 @@ TABLE = {
     "repeat_interleave": row(
         lambda t, x: t.repeat_interleave(x, 2),
         M,
+        composed=True,
         dtypes=SOME,
         negative=lambda t, x: x.repeat_interleave(-1),
     ),
-    "repeat_interleave along a dimension": row(lambda t, x: x.repeat_interleave(2, dim=1), M),
+    "repeat_interleave along a dimension": row(
+        lambda t, x: x.repeat_interleave(2, dim=1), M, composed=True
+    ),
     "repeat_interleave by a tensor": row(
         lambda t, x: x.repeat_interleave(t.tensor([1, 2, 0]), dim=1),
         M,
@@ -193,7 +196,6 @@ def views(torch, log):
         ("unfold", x.unfold(1, 2, 1)),
         ("as_strided", x.as_strided((2,), (1,))),
         ("tile", x.tile(1)),
-        ("repeat_interleave", x.repeat_interleave(1)),
     ):
         log(name, y._base is x, y._is_view())
     y = torch.ones(4, requires_grad=True) * 2

@@ -46,15 +46,18 @@ TABLE = {
     "median keepdim": operation(lambda t, x: x.median(0, keepdim=True).values, M, dtypes=()),
     "mode": operation(lambda t, x: x.mode().values, M, wrong={"axis": lambda t, x: x.mode(2)}),
     "mode keepdim": operation(lambda t, x: t.mode(x, 0, True).values, M, dtypes=()),
-    "dist": operation(lambda t, x, y: t.dist(x, y), M, M, dtypes=("float16", "float64", "int64")),
-    "dist p=1": operation(lambda t, x, y: x.dist(y, 1), M, (3,), dtypes=()),
-    "dist p=3": operation(lambda t, x, y: x.dist(y, p=3), M, M, dtypes=()),
+    "dist": operation(
+        lambda t, x, y: t.dist(x, y), M, M, dtypes=("float16", "float64"), composed=True
+    ),
+    "dist p=1": operation(lambda t, x, y: x.dist(y, 1), M, (3,), dtypes=(), composed=True),
+    "dist p=3": operation(lambda t, x, y: x.dist(y, p=3), M, M, dtypes=(), composed=True),
     "dist p=inf": operation(
         lambda t, x, y: x.dist(y, float("inf")),
         M,
         M,
         dtypes=(),
         wrong={"shapes": lambda t, x, y: x.dist(t.zeros(4))},
+        composed=True,
     ),
     "norm": operation(lambda t, x: x.norm(), M),
     "norm p=1 over 0": operation(lambda t, x: x.norm(1, 0), M, dtypes=()),

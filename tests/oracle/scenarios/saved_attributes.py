@@ -107,7 +107,7 @@ torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
 x.amax(); x.amin(()); x.amax((0, -1)); x.amin((0, 1), True); x[0].diag(1)
 x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1); F.hardshrink(x, 0.25)
 F.avg_pool2d(i, 2); F.avg_pool3d(i, 1, None)
-(x[:, :2] * 2).masked_fill(c > 1, 0); F.pairwise_distance(x, x * 2)
+(x[:, :2] * 2).masked_fill(c > 1, 0)
 """
 
 # What is released keeps its numbers.
@@ -121,7 +121,7 @@ torch.addcmul(y, y, y, value=2); y @ y.t(); y / y; y.gather(1, torch.tensor([[0]
 F.conv2d(i, i, stride=2, padding=1); F.max_pool2d(i, 2); F.avg_pool2d(i, 2); F.pad(i, (1, 1))
 F.layer_norm(y, (3,), y[0]); F.group_norm(i, 2); F.mse_loss(y, x); F.huber_loss(y, x, delta=0.5)
 F.smooth_l1_loss(y, x, beta=0.5); F.binary_cross_entropy_with_logits(y, x)
-F.cross_entropy(y, torch.tensor([0, 2])); F.normalize(y); torch.dist(y, x, 3); torch.cdist(y, x)
+F.cross_entropy(y, torch.tensor([0, 2])); F.normalize(y)
 F.embedding(torch.tensor([0, 1]), y); y.roll(1, 0)
 (y * 1).pow_(2); (y * 1).clamp_(0.25, 0.5); (y * 1).masked_fill_(x > 0.5, 1.0); y[:, 1:]; y.t()
 """

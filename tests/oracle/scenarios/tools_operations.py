@@ -29,6 +29,7 @@ class Operation:
         wrong: Calls that must raise, by what is wrong with them. Each gets the library and the
             same inputs.
         results: Which of several results the gradients are taken of, if not of the only one.
+        composed: Whether minigrad composes what is one node in PyTorch: the graph is not compared.
     """
 
     call: Callable[..., Any]
@@ -38,6 +39,7 @@ class Operation:
     dtypes: tuple[str, ...] = DTYPES
     wrong: dict[str, Callable[..., Any]] = field(default_factory=dict)
     results: Callable[[Any], Any] = lambda result: result
+    composed: bool = False
 
 
 def operation(call: Callable[..., Any], *shapes: tuple[int, ...], **more: Any) -> Operation:
@@ -49,7 +51,7 @@ def operation(call: Callable[..., Any], *shapes: tuple[int, ...], **more: Any) -
 ADDED: list[tuple[Any, ...]] = []
 
 
-def add_operation(family, name, function, *shapes, positive=False, dtype=None):
+def add_operation(family, name, function, *shapes, positive=False, dtype=None, composed=False):
     """Add three scenarios for an operation on tensors of the given shapes.
 
     The first has value, printed form, graph and gradients for a cotangent that is never all ones;
@@ -64,7 +66,8 @@ def add_operation(family, name, function, *shapes, positive=False, dtype=None):
             for seed, shape in enumerate(shapes)
         ]
 
-    ADDED.append((name, function, inputs))
+    if not composed:
+        ADDED.append((name, function, inputs))
 
     def cotangent_for(torch, value, requires_grad):
         return leaf(torch, tuple(value.shape), 91, dtype=value.dtype, requires_grad=requires_grad)
@@ -72,8 +75,11 @@ def add_operation(family, name, function, *shapes, positive=False, dtype=None):
     def first(torch, log):
         tensors = inputs(torch)
         value = function(torch, *tensors)
-        log("value", value, repr(value))
-        log("graph", graph(value))
+        if composed:
+            log("value", value.detach())
+        else:
+            log("value", value, repr(value))
+            log("graph", graph(value))
         log(
             "gradients",
             *torch.autograd.grad(
@@ -169,6 +175,7 @@ def add_row(family, name, row):
             lambda torch, *tensors: row.results(row.call(torch, *tensors)),
             *row.shapes,
             positive=row.positive,
+            composed=row.composed,
         )
     if row.dtypes:
         add_dtypes(family, name, row)
