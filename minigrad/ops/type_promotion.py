@@ -24,7 +24,7 @@ from minigrad.signatures.arguments import as_tensor, cast, check_tensor, holds_n
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
 HALF, _SINGLE = np.dtype("float16"), np.dtype("float32")
-_ROUNDS_ITSELF = ("log_softmax",)
+_ROUNDS_ITSELF = ("log_softmax", "nan_to_num")
 _ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # not of arrays
 _EXACT = ("mul", "div")  # by numbers that need not be of float16
 _OF_NUMBERS = ("add", "sub", "mul", "div", "div_floor")  # PyTorch has them of two numbers, too

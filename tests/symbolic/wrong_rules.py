@@ -91,7 +91,6 @@ FACTOR = [
     w("exp2", "self", lambda right, grad, result: grad * result),
     w("deg2rad", "self", untouched),
     w("add_scaled", "other", untouched),
-    w("addcmul", "tensor1", lambda right, grad, tensor2, value: grad * tensor2),
     w("lerp_number", "self", untouched),
     w("mse_loss", "self", times(0.5), 0),
     w("var", "self", times(0.5)),
@@ -286,7 +285,6 @@ UNREDUCED = [
         ("pow_tensor", "exponent", 0), ("maximum", "other", 0), ("minimum", "other", 0),
         ("where", "other", 0), ("mse_loss", "target", 4),
         ("lerp_number", "end", 0),
-        ("addcmul", "tensor2", 0),
     )
 ]  # fmt: skip
 

@@ -64,6 +64,12 @@ m.scatter_reduce(1, i.expand(3, 2), n[:, :2], "mean")
 t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "mean", include_self=False)
 t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "amin", include_self=False)
 """
+NUMBERS = """
+t.addcmul(m, v, w, value=2); v.addcmul(w, w); (v * 1).addcmul_(w, w, value=0.5)
+t.addcdiv(m, v, w.exp(), value=2); v.addcdiv(w, w + 9); (v * 1).addcdiv_(w, w.exp(), value=0.5)
+v % 2; m % -0.75; (v * 1).remainder_(0.4); t.fmod(v, -0.75); m.fmod(2); (v * 1).fmod_(0.4)
+t.round(v, decimals=1); (v * 37).round(decimals=-1); (v / 3).round_(decimals=2); i % 2; i.fmod(-2)
+"""
 WHOLE = """
 t.addmv(i, t.ones(2, 2).long(), i, beta=0.6, alpha=2.6)
 t.addmm(t.eye(2).long(), i[:, None], i[None], beta=1.6, alpha=-1.6)
@@ -184,6 +190,7 @@ _add("products", PRODUCTS)
 _add("places", PLACES)
 _add("sums", SUMS)
 _add("reduced", REDUCED)
+_add("with numbers", NUMBERS)
 _add("whole numbers", WHOLE)
 _add("complex numbers", COMPLEX)
 _add("draws", DRAWS)
