@@ -23,7 +23,7 @@ import numpy as np
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import elementwise, reduction, shape, triangular
+from minigrad.ops import elementwise, reduction, scatter, shape
 from minigrad.ops.linear import check_factors, mm
 from minigrad.ops.shape import _t
 from minigrad.ops.type_promotion import broadcast_shape, check_one_type
@@ -275,7 +275,7 @@ def _lined_up(operand: Tensor, labels: Sequence[str], plan: Plan) -> Tensor:
         elif label in seen:
             first = seen[label]
             _one_size(operand._array.shape[first], operand._array.shape[position])
-            operand = triangular.diagonal(operand, 0, first, position)
+            operand = scatter.diagonal(operand, 0, first, position)
             last = operand.ndim - 1  # where the diagonal is now
             operand = shape.permute(operand, (*range(first), last, *range(first, last)))
         else:

@@ -132,7 +132,6 @@ MISSING_TERM = [
     w("softmax", "self", lambda right, grad, output, dim: grad * output * (1 - output)),
     w("log_softmax", "self", untouched),
     w("logsumexp", "self", lambda right, grad, *_: like(right, grad)),
-    w("softmax_backward", "output", lambda right, grad, grad_output, *_: grad * grad_output),
     w("xlogy", "self", lambda right, grad, self, other: grad * np.log(other) + grad),
     w("prod_all", "self", lambda right, grad, self, result: grad * result + self * 0),
     w("weight_norm", "v", lambda right, grad, v, g, axes: grad * g),

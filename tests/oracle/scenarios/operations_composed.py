@@ -120,9 +120,9 @@ v.as_strided((2, 2), (2, 0)).diagonal()
 F.max_pool1d(v[None] * 0 - float("inf"), 2, 1, 1, 3, return_indices=True)
 """
 TWICE = """
-m.repeat(1, 1); m.repeat(1, 0); m.repeat(0, 1, 2); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T)
+m.repeat(1, 1); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T)
 t.addmm(m, n.T, m.T)
-t.linalg.vector_norm(m * (m > 0), 2.5, dim=1); t.linalg.vector_norm(m * (m > 0), 1.5, dim=1)
+t.linalg.vector_norm(m * (m > 0), 1.5, dim=1)
 t.linalg.vector_norm(m, 0.5); t.linalg.vector_norm(m, -2, 0); t.dist(m, v, 1.5); t.dist(m, n, 4)
 t.linalg.pinv(n.double()[:2]); t.linalg.pinv(n.double()[:, :2])
 t.cat([m, n.double()]); t.cat([m, n.double().detach()]); t.cat([m.detach(), n.double()], 1)
