@@ -301,6 +301,8 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     )
     if len(given) != len(places):
         raise RuntimeError(f"movedim(): {source} and {destination} are not equally many")
+    if not input.ndim:
+        return alias(input)
     order = [d for d in range(input.ndim) if d not in given]
     for place, number in sorted(zip(places, given, strict=True)):
         order.insert(place, number)

@@ -38,6 +38,8 @@ def softmax_backward(grad_output: Any, output: Any, dim: Any) -> Any:
 @ignore_errstate
 def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
+    if not self.size:
+        return self.copy()
     if self.dtype.kind in "biuc":
         raise not_implemented("softmax_kernel_impl", self)
     powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
@@ -55,6 +57,8 @@ def log_softmax_backward(grad_output: Any, output: Any, dim: Any) -> Any:
 @ignore_errstate
 def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
+    if not self.size:
+        return self.copy()
     if self.dtype.kind in "biuc":
         raise not_implemented("log_softmax_kernel_impl", self)
     shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)

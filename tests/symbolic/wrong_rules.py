@@ -219,7 +219,7 @@ KINK = [
     w("hardtanh", "self", other_side),
     w("threshold", "self", other_side),
     w("softshrink", "self", untouched),
-    w("prelu_kernel", "weight", lambda right, grad, self, weight: grad * self - right),
+    w("prelu_kernel", "weight", lambda right, grad, self: grad * self - right),
     w("huber_loss", "self", lambda right, grad, self, target, *_: grad * (self - target)),
     w("max_all", "self", lambda right, grad, *_: like(right, grad) - right),
     w("softplus", "self", untouched),
