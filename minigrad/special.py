@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from minigrad.signatures import VARIANTS, lazy_loading
 
-for _file in ("activations", "rounding", "softmax", "special_functions"):
+for _file in ("activations", "softmax", "special_functions"):
     lazy_loading.load(f"ops.{_file}")
 
 _SAME = (

@@ -24,7 +24,7 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import shape
 from minigrad.ops.choices import pick
-from minigrad.ops.triangular import tril, triu
+from minigrad.ops.scatter import tril, triu
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import numpy_protocols, variants
 

@@ -199,7 +199,7 @@ def quotient(input: Operand, other: Operand, *, rounding_mode: str | None = None
         tensor([ 3, -3])
     """
     if rounding_mode is not None:
-        return lazy_loading.load("ops.rounding").div_rounded(input, other, rounding_mode)
+        return lazy_loading.load("ops.special_functions").div_rounded(input, other, rounding_mode)
     return div(input, other)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import elementwise, shape, triangular
+from minigrad.ops import elementwise, scatter, shape
 from minigrad.ops.linear import check_factors, mm
 from minigrad.ops.shape import _needs_no_copy, _t
 from minigrad.ops.type_promotion import broadcast_shape
@@ -217,7 +217,7 @@ def _lined_up(operand: Tensor, labels: str, order: str) -> Tensor:
         while labels.count(label) > 1:
             first = labels.index(label)
             position = labels.index(label, first + 1)
-            operand = triangular.diagonal(operand, 0, first, position)
+            operand = scatter.diagonal(operand, 0, first, position)
             last = operand.ndim - 1  # where the diagonal is now
             operand = shape.permute(operand, (*range(first), last, *range(first, last)))
             labels = labels[:position] + labels[position + 1 :]

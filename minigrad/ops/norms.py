@@ -43,8 +43,7 @@ def vector_norm(
         raise RuntimeError(f"a norm is one of floats, got {x.dtype}. Convert with .float().")
     x = choices.abs(x) if x.is_complex() else x
     dims = None if dim is None or not (dim == 0 or np.size(dim)) else dimensions(dim, x.ndim)
-    if dtype is not None and dtype.numpy != x._array.dtype:
-        return reduction.vector_norm_as(x, ord, dims, keepdim, dtype.numpy)
+    x = x if dtype is None else x.to(dtype)
     return reduction.vector_norm(x, ord, dims, keepdim)
 
 

@@ -91,15 +91,13 @@ def hardsigmoid(self: Array) -> Array:
     return np.minimum(np.maximum(self + 3, 0), 6) / 6
 
 
+def _hardswish_rule(grad: Any, self: Any) -> Any:
+    inside = pick(self < 3, grad * (self / 3 + 0.5), grad)  # NaN is as beyond
+    return pick(self <= -3, 0, inside)
+
+
 @activation()
-@operation(
-    "HardswishBackward0",
-    self=lambda grad, self: pick(
-        self <= -3,
-        0,
-        pick(self < 3, grad * (self / 3 + 0.5), grad),  # NaN is as beyond
-    ),
-)
+@operation("HardswishBackward0", self=_hardswish_rule)
 @ignore_errstate
 def hardswish(self: Array) -> Array:
     r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
@@ -120,11 +118,7 @@ def threshold_rule(grad_output: Array, self: Array, threshold: Any) -> Array:
     return pick(self <= threshold, 0, grad_output)
 
 
-@activation(
-    refused="bc",
-    in_place=("ThresholdBackward1", threshold_rule),
-    public=True,
-)
+@activation(refused="bc", in_place=("ThresholdBackward1", threshold_rule), public=True)
 @operation("ThresholdBackward0", self=threshold_rule)
 def threshold(self: Array, threshold: Number, value: Number) -> Array:
     """Keep what is greater than a threshold, and put a value in the place of the rest.
@@ -202,35 +196,10 @@ def leaky_relu(self: Array, negative_slope: Number = 0.01) -> Array:
 
 
 @operation(
-    "PreluKernelBackwardBackward0",
-    broadcasts=("weight",),
-    # at 0 it is the other slope, as in PyTorch
-    grad_output=lambda grad, self, weight: pick(self >= 0, grad, weight * grad),
-    # 0, but with a place in the graph, as it has in PyTorch
-    self=lambda grad, self: pick(self == self, 0, grad * 0),
-    weight=lambda grad, grad_output, self: pick(self >= 0, 0, grad * grad_output),
-)
-def prelu_backward(grad_output: Array, self: Array, weight: Array) -> Array:
-    """Rule of prelu in its input: the gradient times the slope."""
-    return pick(self > 0, grad_output, weight * grad_output)
-
-
-@operation(
-    "PreluKernelBackwardBackward0",
-    grad_output=lambda grad, self: pick(self >= 0, 0, grad * self),
-    self=lambda grad, grad_output, self: pick(self >= 0, 0, grad * grad_output),
-    weight=lambda grad, weight: np.zeros_like(weight),  # in PyTorch's graph, though linear
-)
-def prelu_weight_backward(grad_output: Array, self: Array, weight: Array) -> Array:
-    """Rule of prelu in its slopes: the gradient times the input where that is not positive."""
-    return pick(self > 0, 0, self * grad_output)
-
-
-@operation(
     "PreluKernelBackward0",
     broadcasts=("weight",),
-    self=prelu_backward,
-    weight=prelu_weight_backward,
+    self=lambda grad, self, weight: pick(self > 0, grad, weight * grad),
+    weight=lambda grad, self: pick(self > 0, 0, self * grad),
 )
 def prelu_kernel(self: Array, weight: Array) -> Array:
     r"""Leaky positive part with slopes :math:`w`: :math:`w g`, and :math:`x g` for the slope."""
@@ -257,14 +226,9 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     check_one_type(array, slopes)
     channels = array.shape[1] if array.ndim > 1 else 1
     if slopes.ndim > 1 or slopes.size not in (1, channels):
-        raise RuntimeError(
-            f"prelu(): weight must have 1 or {channels} slopes in a row, one for each channel, but "
-            f"has shape {list(slopes.shape)}"
-        )
-    if not (array.ndim == slopes.ndim == 1):
-        sizes = (1, slopes.size, *[1] * (array.ndim - 2))
-        weight = shape.view(weight, sizes[: array.ndim])
-    return prelu_kernel(input, weight)
+        raise RuntimeError(f"prelu(): weight must have 1 slope, or one for each of {channels}")
+    sizes = (1, slopes.size, *[1] * (array.ndim - 2))
+    return prelu_kernel(input, shape.view(weight, sizes[: array.ndim]))
 
 
 @operation("RreluWithNoiseBackward0", self=lambda grad, noise: grad * noise)
@@ -273,12 +237,10 @@ def rrelu_with_noise(self: Array, noise: Any) -> Array:
     return self * noise
 
 
-@activation(
-    "rrelu",
-    of=rrelu_with_noise,
-    in_place=("RreluWithNoiseBackward1", lambda grad, noise: grad * noise),
-    public=True,
-)
+_RRELU_IN_PLACE = ("RreluWithNoiseBackward1", rrelu_with_noise.rules["self"])
+
+
+@activation("rrelu", of=rrelu_with_noise, in_place=_RRELU_IN_PLACE, public=True)
 def _noise(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
 ) -> Any:
@@ -300,14 +262,12 @@ def _noise(
     """
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    array = input._array
-    slopes: Any = (lower + upper) / 2
+    below = input._array <= 0
+    slopes = np.where(below, (lower + upper) / 2, 1)
     if training:
-        below = array <= 0  # only these draw
-        slopes = np.ones(array.shape)
-        drawn = random.stream(None).fractions(int(below.sum()))
+        drawn = random.stream(None).fractions(int(below.sum()))  # only these draw
         slopes[below] = drawn * (upper - lower) + lower
-    return (np.where(array > 0, 1, slopes).astype(array.dtype),)
+    return (slopes.astype(input._array.dtype),)
 
 
 # ---------------------------------------------------------------------- exponential ones, scaled
@@ -359,18 +319,16 @@ def _self_normalizing(input: Tensor) -> Any:
     return SELU_ALPHA, SELU_SCALE, 1
 
 
-@activation(
-    "celu",
-    in_place=(
-        "CeluBackward1",
-        lambda grad, result, alpha: _elu_rule_in_place(grad, result, alpha, 1, 1 / alpha),
-    ),
-    public=True,
-)
-@operation(
-    "CeluBackward0",
-    self=lambda grad, self, alpha: _elu_rule(grad, self, alpha, 1, 1 / alpha),
-)
+def _celu_rule(grad: Any, self: Any, alpha: Any) -> Any:
+    return _elu_rule(grad, self, alpha, 1, 1 / alpha)
+
+
+def _celu_rule_in_place(grad: Any, result: Any, alpha: Any) -> Any:
+    return _elu_rule_in_place(grad, result, alpha, 1, 1 / alpha)
+
+
+@activation(in_place=("CeluBackward1", _celu_rule_in_place), public=True)
+@operation("CeluBackward0", self=_celu_rule)
 @ignore_errstate
 def celu(self: Array, alpha: Number = 1.0) -> Array:
     r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.

@@ -45,11 +45,6 @@ class Weights(NamedTuple):
 Step = Callable[[Tensor, State, Weights], State]
 
 
-def _gates(tensor: Tensor, count: int) -> tuple[Tensor, ...]:
-    """Cut what belongs to the gates into as many pieces."""
-    return joining.unsafe_chunk(tensor, count, 1)
-
-
 def tanh_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
     """Take a step with tanh."""
     return tanh(linear(h, weights.w_h, weights.b_h) + x)
@@ -63,7 +58,7 @@ def relu_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
 def lstm_step(x: Tensor, state: tuple[Tensor, Tensor], weights: Weights) -> State:
     """Take a step of an LSTM."""
     h, c = state
-    i, f, g, o = _gates(linear(h, weights.w_h, weights.b_h) + x, 4)
+    i, f, g, o = joining.unsafe_chunk(linear(h, weights.w_h, weights.b_h) + x, 4, 1)
     i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
     c = f * c + i * g
     return o * tanh(c), c
@@ -71,8 +66,8 @@ def lstm_step(x: Tensor, state: tuple[Tensor, Tensor], weights: Weights) -> Stat
 
 def gru_step(x: Tensor, h: Tensor, weights: Weights) -> Tensor:
     """Take a step of a GRU."""
-    x_r, x_z, x_n = _gates(x, 3)
-    h_r, h_z, h_n = _gates(linear(h, weights.w_h, weights.b_h), 3)
+    x_r, x_z, x_n = joining.unsafe_chunk(x, 3, 1)
+    h_r, h_z, h_n = joining.unsafe_chunk(linear(h, weights.w_h, weights.b_h), 3, 1)
     r = sigmoid(h_r + x_r)
     z = sigmoid(h_z + x_z)
     n = tanh(x_n + h_n * r)
@@ -152,11 +147,9 @@ def _stacked(
             output, final = run(x, states[place], weights[place], reverse)
             outputs.append(output)
             finals.append(final)
-        x = (
-            joining.cat(outputs, dimension(-1, outputs[0]._array.ndim))
-            if bidirectional
-            else outputs[0]
-        )
+        x = outputs[0]
+        if bidirectional:
+            x = joining.cat(outputs, dimension(-1, x._array.ndim))
         if dropout and first + len(directions) < len(weights):
             x = lazy_loading.function("dropout")(x, dropout, True)
     return x, finals
@@ -196,8 +189,6 @@ def run(
         RuntimeError: If there are no steps.
     """
     step, lstm = STEPS[mode], mode == "LSTM"
-    if lstm and len(hx) != 2:
-        raise RuntimeError("lstm expects two hidden states")
     if batch_first:
         input = shape.transpose(input, 0, 1)
     if sizes is None and input._array.shape[0] == 0:

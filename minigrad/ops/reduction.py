@@ -17,6 +17,7 @@ import numpy as np
 
 from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.rules import dispatch, ignore_errstate
+from minigrad.core.node import sum_to_shape
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
@@ -92,26 +93,6 @@ def mean_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     return np.true_divide(_add_up(self, axis=dim, keepdims=keepdim), entries)
 
 
-def _in_another_type(declared: Any) -> Any:
-    """Declare the same in a type that was asked for; PyTorch records no conversion for it."""
-
-    def all_as(self: Array, dtype: Any) -> Array:
-        return declared.forward(self.astype(dtype))
-
-    def dim_as(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
-        return declared.forward(self.astype(dtype), dim, keepdim)
-
-    forward: Any = all_as if declared.__name__.endswith("all") else dim_as
-    forward.__name__ = f"{declared.__name__}_as"
-    forward.__doc__ = declared.__doc__.replace(":", ", in a given type:", 1)
-    declare = operation(declared.node.__name__, broadcasts=True, self=declared.rules["self"])
-    return declare(ignore_errstate(forward))
-
-
-sum_all_as, sum_dim_as = _in_another_type(sum_all), _in_another_type(sum_dim)
-mean_all_as, mean_dim_as = _in_another_type(mean_all), _in_another_type(mean_dim)
-
-
 def _number(chosen: Any, grad: Any, dim: Any, keepdims: Any = True) -> Any:
     """Count chosen entries: for tensors in integers, since float16 does not count far."""
     number = np.add.reduce(chosen, axis=dim, keepdims=keepdims)
@@ -121,8 +102,7 @@ def _number(chosen: Any, grad: Any, dim: Any, keepdims: Any = True) -> Any:
 def share_among_equal(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     """Give the gradient of an extreme to all entries that are equal to it, in equal parts."""
     if not keepdim:
-        sizes = tuple(1 if d in dim else size for d, size in enumerate(self.shape))
-        grad, result = np.reshape(grad, sizes), np.reshape(result, sizes)
+        grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
     chosen = self == result
     return grad / _number(chosen, grad, dim) * chosen
 
@@ -194,19 +174,15 @@ def norm_rule(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: An
         largest = np.abs(self) == result
         share = grad / _number(largest, grad, dim)
         return dispatch(sgn, self) * (share * largest)
-    if ord < 1:  # infinitely steep at 0
-        steep = dispatch(masked_fill_number, np.abs(self) ** (ord - 1), self == 0, 0)
-        return dispatch(sgn, self) * steep * grad * result ** (1 - ord)
     if ord == 1:
         return dispatch(sgn, self) * grad
     if ord == 2:
         return grad * dispatch(masked_fill_number, self / result, result == 0, 0)
-    if ord < 2:
-        powers = dispatch(sgn, self) * np.abs(self) ** (ord - 1)
-    else:
-        powers = self * np.abs(self) ** (ord - 2)
-    scale = grad / result ** (ord - 1)
-    return powers * dispatch(masked_fill_number, scale, result == 0, 0)
+    powers = np.abs(self) ** (ord - 1)
+    if ord < 1:  # infinitely steep at 0
+        powers = dispatch(masked_fill_number, powers, self == 0, 0)
+    scale = dispatch(masked_fill_number, grad * result ** (1 - ord), result == 0, 0)
+    return dispatch(sgn, self) * powers * scale
 
 
 @operation("LinalgVectorNormBackward0", self=norm_rule)
@@ -226,29 +202,14 @@ def vector_norm(self: Array, ord: Any, dim: Any, keepdim: Any) -> Array:
     return np.add.reduce(np.abs(self) ** ord, axis=dim, keepdims=keepdim) ** (1 / ord)
 
 
-@operation("LinalgVectorNormBackward0", broadcasts=True, self=norm_rule)
-@ignore_errstate
-def vector_norm_as(self: Array, ord: Any, dim: Any, keepdim: Any, dtype: Any) -> Array:
-    r"""Norm in a given type."""
-    return vector_norm.forward(self.astype(dtype), ord, dim, keepdim)
-
-
 # ---------------------------------------------------------------------- sums and means
 
 
-def added_up_in(input: Tensor, dtype: Any) -> tuple[Tensor, Any]:
-    """Give a tensor, and the NumPy dtype in which to add up or multiply its entries.
-
-    Integers and booleans are added up in int64. Floats are converted on the way, which leaves no
-    node of its own in the graph.
-    """
-    own = input._array.dtype
-    if dtype is None:
-        return (cast(input, np.dtype("int64")), None) if own.kind in "iub" else (input, None)
-    wanted = dtype.numpy
-    if own.kind == wanted.kind == "f":
-        return input, None if own == wanted else wanted
-    return input.to(dtype), None
+def converted_to_add(input: Tensor, dtype: Any) -> Tensor:
+    """Give a tensor in the dtype in which to add up or multiply its entries: int64 for integers."""
+    if dtype is not None:
+        return input.to(dtype)
+    return cast(input, np.dtype("int64")) if input._array.dtype.kind in "iub" else input
 
 
 def _reduced(dim: Any, ndim: int) -> tuple[int, ...]:
@@ -273,15 +234,11 @@ def sum(
         >>> torch.sum(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
         tensor([4., 6.])
     """
-    wanted = None
     if dtype is not None or input._array.dtype.kind in "iub":
-        input, wanted = added_up_in(input, dtype)
+        input = converted_to_add(input, dtype)
     if dim is None and not keepdim:
-        return sum_all(input) if wanted is None else sum_all_as(input, wanted)
-    dims = _reduced(dim, input._array.ndim)
-    if wanted is None:
-        return sum_dim(input, dims, keepdim)
-    return sum_dim_as(input, dims, keepdim, wanted)
+        return sum_all(input)
+    return sum_dim(input, _reduced(dim, input._array.ndim), keepdim)
 
 
 @variants(out="kind")
@@ -298,17 +255,13 @@ def mean(
         >>> torch.mean(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
         tensor([2., 3.])
     """
-    wanted = None
     if dtype is not None:
-        input, wanted = added_up_in(input, dtype)
+        input = input.to(dtype)
     if input._array.dtype.kind in "iub":
         raise RuntimeError(f"mean() takes floats, not {input.dtype}: use .float() first")
     if dim is None and not keepdim:
-        return mean_all(input) if wanted is None else mean_all_as(input, wanted)
-    dims = _reduced(dim, input._array.ndim)
-    if wanted is None:
-        return mean_dim(input, dims, keepdim)
-    return mean_dim_as(input, dims, keepdim, wanted)
+        return mean_all(input)
+    return mean_dim(input, _reduced(dim, input._array.ndim), keepdim)
 
 
 def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
@@ -320,12 +273,8 @@ def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
     sizes, have = arguments.sizes_given("sum_to_size", "size", size, None), tuple(self.shape)
     if np.broadcast_shapes(sizes, have) != have:
         raise RuntimeError(f"size {list(sizes)} is not expandable to size {list(have)}")
-    lead = len(have) - len(sizes)
-    dims = [d for d in range(len(have)) if d < lead or (sizes[d - lead] == 1 != have[d])]
-    if not dims:
-        return self
-    total: Tensor = self.sum(dims, keepdim=True)
-    return total.view(sizes) if lead else total
+    total: Tensor = sum_to_shape(self, sizes)
+    return total
 
 
 attach(__name__, {"sum_to_size": _sum_to_size})
@@ -356,8 +305,6 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
         dims = dimensions(() if dim is None else dim, input.ndim)
         dims = dims if given else arguments.Unsaid(dims)
         refuse_empty(name, input, *given)
-        if input._array.dtype.kind == "c":
-            raise arguments.not_implemented(f"{name[1:]}_values_cpu", input._array)
         return operation(input, dims, keepdim)
 
     return documented(extreme, partial(variants, name, out="none"))
@@ -399,21 +346,15 @@ def _extreme(name: str, find: Any, of_all: Any, along: Any, of_two: Any) -> Call
         input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None
     ) -> Any:
         if isinstance(dim, Tensor) or other is not None:
-            if keepdim or (dim is not None and other is not None):
-                raise arguments.no_combination(name, input, dim, keepdim, other)
             return of_two(input, dim if other is None else other)
         array = input._array
         if dim is None:
             if keepdim:
                 raise TypeError(f"{name}() takes keepdim only together with dim")
             refuse_empty(name, input)
-            if array.dtype.kind == "c":
-                raise arguments.not_implemented(f"{name}_all", array)
             return of_all(input)
         number = arguments.dimension(dim, array.ndim)
         refuse_empty(name, input, number)
-        if array.dtype.kind == "c":
-            raise RuntimeError(f"{name}(): does not support complex input")
         positions = find(array, number, keepdims=True) if array.ndim else np.asarray(0)
         return kind(*with_indices(along(input, number, keepdim, positions), positions))
 

@@ -1,8 +1,9 @@
-"""Take entries at listed places along a dimension, and write or add values there.
+"""Take entries at listed places along a dimension, and write there; triangles and diagonals.
 
 A place has an entry of its own in gather, scatter and scatter_add, and a slice in index_select and
 index_add. Taking and adding are each other's rules: what was taken twice collects both gradients,
-and a value that was written or added gets the gradient of its place.
+and a value that was written or added gets the gradient of its place. So do triangles and diagonals:
+an entry that is taken gets its gradient back at its place, and what is left out gets none.
 """
 
 # mypy: disable-error-code="has-type"
@@ -16,19 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import watched, without_derivative
+from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.rules import dispatch, ignore_errstate, zeros_for
-from minigrad.core.operation import Array, operation
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.operation import Array, operation, registry
+from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import entry, real_number
-from minigrad.ops import parts, shape
-from minigrad.ops.parts import add_rows
+from minigrad.ops.parts import add_rows, part
 from minigrad.ops.type_promotion import check_one_type
-from minigrad.signatures import variants
-from minigrad.signatures.arguments import no_combination, number, plain
+from minigrad.signatures import numpy_protocols, variants
+from minigrad.signatures.arguments import cast, dimension, no_combination, number, plain
 from minigrad.signatures.signature import Dim, Number
-
-_MANY = 4096  # so many entries are found sooner by their numbers in a row
 
 
 def _along(dim: int, positions: Any) -> tuple[Any, ...]:
@@ -42,21 +40,6 @@ def _along(dim: int, positions: Any) -> tuple[Any, ...]:
     )
 
 
-def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
-    """Give the same places in an array of a shape as numbers of its entries in a row."""
-    offsets: Any = 0
-    step = along = 1
-    for d in reversed(range(len(shape))):
-        if d == dim:
-            along = step
-        else:
-            size = positions.shape[d]
-            row = np.arange(0, size * step, step) if step else np.zeros(size, np.int64)
-            offsets = offsets + row.reshape((size,) + (1,) * (len(shape) - d - 1))
-        step *= shape[d]
-    return (positions if along == 1 else positions * along) + offsets
-
-
 @operation(
     "GatherBackward0",
     self=lambda grad, self, dim, positions: dispatch(
@@ -65,13 +48,7 @@ def _flat(shape: tuple[int, ...], dim: int, positions: Any) -> Any:
 )
 def gather(self: Array, dim: Any, positions: Any) -> Array:
     """Entries at listed places along a dimension: the rule adds each gradient where it was."""
-    if not positions.size:
-        return zeros_for(self, positions.shape)
-    if self.ndim != positions.ndim:  # without dimensions is like one of one entry
-        return self[positions] if self.ndim else np.full_like(self, self[()], shape=positions.shape)
-    if positions.size < _MANY:
-        return self[_along(dim, positions)]
-    return self.reshape(-1)[_flat(self.shape, dim, positions)]
+    return self[_along(dim, positions)]
 
 
 @operation(
@@ -83,14 +60,7 @@ def gather(self: Array, dim: Any, positions: Any) -> Array:
 def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values added at listed places along a dimension: they get the gradient of their places."""
     result = np.array(self, order="C", subok=True)  # also if it is one number
-    if not positions.size:
-        return result
-    if self.ndim == positions.ndim:
-        np.add.at(result.reshape(-1), _flat(self.shape, dim, positions).ravel(), src.ravel())
-    elif self.ndim:
-        result[positions] += src
-    else:
-        result += np.add.reduce(src, axis=None)
+    np.add.at(result, _along(dim, positions), src)
     return result
 
 
@@ -102,10 +72,7 @@ def scatter_add(self: Array, dim: Any, positions: Any, src: Array) -> Array:
 def scatter(self: Array, dim: Any, positions: Any, src: Array) -> Array:
     """Values written to listed places along a dimension: they get the gradient of their places."""
     result = np.array(self, order="C", subok=True)  # also if it is one number
-    if src.shape == positions.shape and positions.size >= _MANY:
-        result.reshape(-1)[_flat(self.shape, dim, positions)] = src
-    else:
-        result[_along(dim, positions)] = src
+    result[_along(dim, positions)] = src
     return result
 
 
@@ -129,7 +96,7 @@ def scatter_number(self: Array, dim: Any, positions: Any, value: Any) -> Array:
 def index_select(self: Array, dim: int, positions: Any) -> Array:
     """Slices at listed places along a dimension: the rule adds each gradient where it was."""
     # NumPy takes by numbers as wide as an address, which in a browser has 32 bits
-    return np.take(self, np.asarray(positions, np.intp), axis=dim) if self.ndim else self.copy()
+    return np.take(self, np.asarray(positions, np.intp), axis=dim)
 
 
 def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha: Any) -> Any:
@@ -144,17 +111,14 @@ def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: A
     """Slices, times alpha, added at listed places along a dimension."""
     result = np.array(self, subok=True, like=np.asanyarray(source))  # also if it is one number
     values = source if alpha == 1 else (source * alpha).astype(self.dtype)
-    if not self.ndim:
-        result[...] += np.add.reduce(values, axis=None)
-    elif values.size:
-        add_rows(np.moveaxis(result, dim, 0), positions, np.moveaxis(values, dim, 0))
+    add_rows(np.moveaxis(result, dim, 0), positions, np.moveaxis(values, dim, 0))
     return result
 
 
 # ---------------------------------------------------------------------- what one calls
 
 
-def check_places(name: str, places: Any, size: int, error: type[Exception] = RuntimeError) -> None:
+def _check_listed(name: str, places: Any, size: int, error: Any = RuntimeError) -> None:
     """Raise if an array does not list places from 0 on, before a size."""
     if places.size and (places.dtype.kind != "i" or places.itemsize < 4):
         raise RuntimeError(f"{name}(): index must be int64, not {places.dtype}: use long()")
@@ -162,17 +126,29 @@ def check_places(name: str, places: Any, size: int, error: type[Exception] = Run
         raise error(f"{name}(): index out of bounds for a dimension of size {size}")
 
 
-def _fitting(name: str, input: Any, dim: int, places: Any, src: Any = None) -> None:
+def _check_places(
+    name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None = None
+) -> None:
     """Raise if places, one for each entry, do not fit to a tensor or to what is written there."""
-    own, sizes = input.shape or (1,), places.shape or (1,)
-    limits = [math.inf if d == dim else size for d, size in enumerate(own)]
-    for other in (limits, *([] if src is None else [src.shape or (1,)])):
+    own, sizes = input._array.shape, index._array.shape
+    limits = tuple(math.inf if d == dim else size for d, size in enumerate(own))
+    for other in (limits, limits if src is None else src._array.shape):
         if len(sizes) != len(other) or any(a > b for a, b in zip(sizes, other, strict=True)):
-            raise RuntimeError(
-                f"{name}(): index of size {list(places.shape)} does not fit to input "
-                f"{list(input.shape)}{'' if src is None else f' and src {list(src.shape)}'}"
-            )
-    check_places(name, places, own[dim])
+            raise RuntimeError(f"{name}(): index of size {list(sizes)} does not fit: {list(own)}")
+    _check_listed(name, index._array, own[dim] if own else 1)
+
+
+def _values_for(name: str, input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    """Check places and values; of these there may be more than places, and the first are taken."""
+    if src._array.dtype != input._array.dtype:
+        raise RuntimeError(f"{name}(): src is {src.dtype}, not {input.dtype}: use .to(dtype)")
+    _check_places(name, input, dim, index, src)
+    if src._array.shape == index._array.shape:
+        return src
+    return src[tuple(map(slice, index._array.shape))]
+
+
+_writing = partial(variants, out="none", in_place=True)
 
 
 @variants("gather", out="none")
@@ -200,44 +176,9 @@ def gathered(input: Tensor, dim: Dim, index: Tensor, *, sparse_grad: bool = Fals
                 [4.]])
     """
     if sparse_grad:
-        raise NotImplementedError(
-            "gather has no sparse_grad=True here: there are no sparse tensors."
-        )
-    places = index._array
-    if not places.size:  # whatever it is, PyTorch does not look
-        return watched(gather(input, dim, places), index)
-    _fitting("gather", input._array, dim, places)
-    return watched(gather(input, dim, places), index)
-
-
-def _checked_places(
-    name: str, input: Tensor, dim: int, index: Tensor, src: Tensor | None
-) -> tuple[Any, Tensor | None]:
-    """Check places and values, and give them in the number of dimensions of the input."""
-    places, ndim = index._array, input._array.ndim
-    if src is not None and src._array.dtype != input._array.dtype:
-        raise RuntimeError(f"{name}(): src is {src.dtype}, not {input.dtype}: use .to(dtype)")
-    if not places.size:
-        places = places if places.ndim == ndim else np.empty((0,) * (ndim or 1), np.intp)
-    else:
-        _fitting(name, input._array, dim, places, None if src is None else src._array)
-        places = places.reshape(1) if ndim and not places.ndim else places
-        if src is not None and places.ndim and not src.ndim:
-            src = shape.unsqueeze(src, 0)
-    return places, None if src is None else _only(places, src)
-
-
-def _only(places: Any, src: Tensor) -> Tensor:
-    if src._array.shape == places.shape:
-        return src
-    if places.size:
-        values = wrap(src._array[tuple(map(slice, places.shape))])
-    else:
-        values = wrap(np.empty(places.shape, src._array.dtype))
-    return without_derivative("more values than places", values, src)  # PyTorch has none
-
-
-_writing = partial(variants, out="none", in_place=True)
+        raise NotImplementedError("gather has no sparse_grad=True: there are no sparse tensors")
+    _check_places("gather", input, dim, index)
+    return watched(gather(input, dim, index._array), index)
 
 
 @_writing("scatter")
@@ -264,18 +205,13 @@ def scattered(
     """
     if src is not None and value is not None:
         raise no_combination("scatter", input, index, src, value)
-    given = number(value, "scatter", "value", kind="Scalar") if value is not None else src
-    tensor = given if isinstance(given, Tensor) else None
-    places, tensor = _checked_places("scatter", input, dim, index, tensor)
-    if not input.ndim and places.ndim:  # the last one stays
-        if not places.size:
-            return shape.clone(input)
-        places = places[-1]
-        tensor = None if tensor is None else parts.select(tensor, 0, len(index) - 1)
-    if tensor is not None:
-        return watched(scatter(input, dim, places, tensor), index)
-    dtype = input._array.dtype
-    return watched(scatter_number(input, dim, places, entry(plain(given), dtype)), index)
+    if isinstance(src, Tensor):
+        values = _values_for("scatter", input, dim, index, src)
+        return watched(scatter(input, dim, index._array, values), index)
+    _check_places("scatter", input, dim, index)
+    given = src if value is None else number(value, "scatter", "value", kind="Scalar")
+    filling = entry(plain(given), input._array.dtype)
+    return watched(scatter_number(input, dim, index._array, filling), index)
 
 
 @_writing("scatter_add")
@@ -296,8 +232,8 @@ def scatter_added(input: Tensor, dim: Dim, index: Tensor, src: Tensor) -> Tensor
         >>> torch.scatter_add(torch.zeros(3), 0, torch.tensor([0, 0, 1]), torch.ones(3))
         tensor([2., 1., 0.])
     """
-    places, values = _checked_places("scatter_add", input, dim, index, src)
-    result = scatter_add(input, dim, places, values)
+    values = _values_for("scatter_add", input, dim, index, src)
+    result = scatter_add(input, dim, index._array, values)
     return watched(result, index) if src.requires_grad else result
 
 
@@ -323,7 +259,7 @@ def index_selected(input: Tensor, dim: Dim, index: Tensor) -> Tensor:
     places = index._array
     if places.ndim > 1:
         raise IndexError("index_select(): index must be a vector")
-    check_places("index_select", places, input._array.shape[dim] if input.ndim else 1, IndexError)
+    _check_listed("index_select", places, input._array.shape[dim] if input.ndim else 1, IndexError)
     return watched(index_select(input, dim, places.reshape(-1)), index)
 
 
@@ -334,10 +270,12 @@ def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Te
     if places.ndim > 1:
         raise IndexError(f"{name}(): index must be a vector")
     check_one_type(source._array, input._array)
-    wanted = (*own[:dim], places.size, *own[dim + 1 :]) if own else ()
-    if given != wanted or (not own and places.size != 1):
+    wanted = (*own[:dim], places.size, *own[dim + 1 :])
+    if given != wanted:
         raise RuntimeError(f"{name}(): source must have size {list(wanted)}, not {list(given)}")
-    check_places(name, places, own[dim] if own else 1, IndexError if len(own) < 2 else RuntimeError)
+    _check_listed(
+        name, places, own[dim] if own else 1, IndexError if len(own) < 2 else RuntimeError
+    )
 
 
 @_writing("index_add")
@@ -363,7 +301,175 @@ def index_added(
     """
     refuse_misfits("index_add_", input, dim, index, source)
     alpha = real_number(alpha, input._array.dtype)
-    if input._array.dtype.kind in "iub":
-        alpha = bool(alpha) if input._array.dtype.kind == "b" else int(alpha)
     result = index_add_dim(input, source, dim, index._array.reshape(-1), alpha)
     return watched(result, index) if source.requires_grad else result
+
+
+# ---------------------------------------------------------------------- triangles
+
+
+def _matrices(array: Array) -> Array:
+    if array.ndim < 2:
+        raise RuntimeError("tril and triu take a tensor with at least 2 dimensions")
+    return array
+
+
+@variants(out="none", in_place=True)
+@operation("TrilBackward0", self=lambda grad, diagonal: dispatch(tril, grad, diagonal))
+def tril(self: Array, diagonal: int = 0) -> Array:
+    """Lower triangle of each matrix, and 0 elsewhere: so is the gradient.
+
+    `diagonal` says where the triangle ends; diagonals above the main one are positive.
+    """
+    return np.tril(_matrices(self), diagonal)
+
+
+@variants(out="none", in_place=True)
+@operation("TriuBackward0", self=lambda grad, diagonal: dispatch(triu, grad, diagonal))
+def triu(self: Array, diagonal: int = 0) -> Array:
+    """Upper triangle of each matrix, and 0 elsewhere: so is the gradient.
+
+    `diagonal` says where the triangle ends; diagonals above the main one are positive.
+    """
+    return np.triu(_matrices(self), diagonal)
+
+
+# ---------------------------------------------------------------------- diagonals
+
+
+@part("Diagonal")
+def diagonal(self: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """Diagonal of two dimensions, which becomes the last dimension: the rest gets no gradient."""
+    sizes = self.shape  # NumPy crashes far beyond them
+    view = self.diagonal(max(-sizes[dim1], min(offset, sizes[dim2])), dim1, dim2)
+    if self.flags.writeable:
+        view.setflags(write=True)
+    return view
+
+
+diagonal_backward = registry["diagonal_backward"]
+
+
+@operation("DiagonalBackward0_copy", self=diagonal_backward)
+def diagonal_copy(self: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """Diagonal in a memory of its own."""
+    return diagonal.forward(self, offset, dim1, dim2).copy()
+
+
+@operation(
+    "DiagEmbedBackward0",
+    self=lambda grad, offset, dim1, dim2: dispatch(diagonal, grad, offset, dim1, dim2),
+)
+def diag_embed(self: Array, offset: int, dim1: int, dim2: int) -> Array:
+    """The last dimension as the diagonal of two: the rule takes the diagonal."""
+    sizes = list(self.shape[:-1])
+    for dim in sorted((dim1, dim2)):
+        sizes.insert(dim, self.shape[-1] + abs(offset))
+    return diagonal_backward.forward(self, tuple(sizes), offset, dim1, dim2)
+
+
+@operation(
+    "TraceBackward0",
+    self=lambda grad, self_sym_sizes: dispatch(
+        diagonal_backward, np.broadcast_to(grad, (min(self_sym_sizes),)), self_sym_sizes, 0, 0, 1
+    ),
+)
+def trace(self: Array) -> Array:
+    """Sum of the diagonal: each of its entries gets the gradient."""
+    return np.add.reduce(self.diagonal(), axis=0)
+
+
+@variants("trace")
+def trace_of(input: Tensor) -> Tensor:
+    """Add up the main diagonal of a matrix.
+
+    Raises:
+        RuntimeError: If it is no matrix.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.trace(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(5.)
+    """
+    if input._array.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, got {input._array.ndim} dimensions")
+    if input._array.dtype.kind in "iub":
+        input = cast(input, np.dtype(np.int64))
+    return trace(input)
+
+
+def _planes(dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    first, second = dimension(dim1, ndim), dimension(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+@variants("diagonal")
+def diagonal_of(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """Show a diagonal of two dimensions, as a view; it becomes the last dimension.
+
+    Args:
+        input: The tensor.
+        offset: Which diagonal; those above the main one are positive.
+        dim1: The dimension that counts rows.
+        dim2: The dimension that counts columns.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diagonal(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([1., 4.])
+    """
+    first, second = _planes(dim1, dim2, input._array.ndim)
+    return diagonal(input, offset, first, second)
+
+
+@variants("linalg_diagonal", function=False, method=False)
+def _diagonal_of_matrices(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Show the diagonals of matrices, as a view; see `torch.diagonal`."""
+    return diagonal_of(A, offset, dim1, dim2)
+
+
+@variants(out="kind")
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """Make a matrix with a vector on its diagonal, or take the diagonal of a matrix.
+
+    Raises:
+        RuntimeError: If it is neither.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diag(torch.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+    """
+    ndim = input._array.ndim
+    if ndim == 1:
+        return diagonals_embedded(input, diagonal, -2, -1)
+    if ndim == 2:
+        return diagonal_copy(input, diagonal, 0, 1)
+    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {ndim}D")
+
+
+@variants("diag_embed")
+def diagonals_embedded(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Put the last dimension on the diagonal of two, which are 0 elsewhere.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.diag_embed(torch.ones(3, 2)).shape
+        torch.Size([3, 2, 2])
+    """
+    ndim = input._array.ndim
+    first, second = _planes(dim1, dim2, ndim + 1 if ndim else 1)
+    return diag_embed(input, offset, first, second)
+
+
+_numpy: dict[Any, Any] = {
+    np.diag: lambda v, k=0: diag(v, k),
+    np.diagonal: lambda a, offset=0, axis1=0, axis2=1: diagonal_of(a, offset, axis1, axis2),
+    np.trace: lambda a: trace_of(a),
+    np.tril: lambda m, k=0: tril(m, k),
+    np.triu: lambda m, k=0: triu(m, k),
+}
+numpy_protocols.functions.update(_numpy)

@@ -229,10 +229,7 @@ def _t(matrix: Any) -> Any:
 def transposed(input: Tensor) -> Tensor:
     """Transpose a matrix."""
     if input.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D. "
-            "Use transpose(dim0, dim1) to say which dimensions to exchange."
-        )
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input.ndim}D.")
     return t(input)
 
 
@@ -482,9 +479,7 @@ def expand(self: Array, size: tuple[int, ...]) -> Array:
 def repeated(input: Tensor, repeats: Sizes) -> Tensor:
     """Copy the tensor side by side along each dimension."""
     if len(repeats) < input.ndim:
-        raise RuntimeError(
-            f"repeat(): {input.ndim} dimensions or more need a number, got {repeats}"
-        )
+        raise RuntimeError(f"repeat(): {input.ndim} dimensions or more need a number")
     return repeat(input, repeats)
 
 
@@ -501,20 +496,11 @@ def tile(input: Tensor, dims: Sizes) -> Tensor:
 
 
 def _add_repeats(grad: Any, self_sym_sizes: Any, repeats: tuple[int, ...]) -> Any:
-    """Add up the gradients of all copies: first along new dimensions, then along the others."""
-    if 0 in repeats:
-        return np.zeros_like(grad, shape=self_sym_sizes)
-    added = len(repeats) - len(self_sym_sizes)
-    for _ in range(added):
-        grad = np.add.reduce(grad, axis=0)
-    apart: list[int] = []
-    copies: list[int] = []
-    for count, size in zip(repeats[added:], self_sym_sizes, strict=True):
-        if count != 1:
-            copies.append(len(apart))
-            apart.append(count)
-        apart.append(size)
-    return np.add.reduce(grad.reshape(tuple(apart)), axis=tuple(copies)) if copies else grad
+    """Add up the gradients of all copies, for which each dimension is seen as two."""
+    sizes = (1,) * (len(repeats) - len(self_sym_sizes)) + self_sym_sizes
+    apart = [n for pair in zip(repeats, sizes, strict=True) for n in pair]
+    copies = tuple(range(0, len(apart), 2))
+    return np.add.reduce(grad.reshape(apart), axis=copies).reshape(self_sym_sizes)
 
 
 @operation("RepeatBackward0", self=_add_repeats)
@@ -525,37 +511,28 @@ def repeat(self: Array, repeats: tuple[int, ...]) -> Array:
 
 def _reversed(tensor: Tensor) -> Tensor:
     """Give the tensor with its dimensions in reversed order."""
-    if tensor.ndim == 0:
-        warnings.warn(f"Tensor.T is deprecated on 0-D tensors. {_IDENTITY}", stacklevel=2)
-    elif tensor.ndim != 2:
+    if tensor.ndim != 2:
         warnings.warn(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
-            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
-            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-            "reverse the dimensions of a tensor.",
+            "deprecated: `x.mT` transposes batches of matrices, and `x.permute` puts dimensions in "
+            "any order.",
             stacklevel=2,
         )
     return tensor.permute(tuple(reversed(range(tensor.ndim))))
 
 
-def _matrices_transposed(name: str, advice: str, conjugate: bool) -> property:
-    def transposed(tensor: Tensor) -> Tensor:
-        if tensor.ndim == 0:
-            warnings.warn(f"Tensor.{name} is deprecated on 0-D tensors. {advice}", stacklevel=2)
-            return tensor
-        if tensor.ndim == 1:
-            raise RuntimeError(
-                f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D "
-                "tensor."
-            )
-        result: Tensor = tensor.transpose(-2, -1)
-        return wrap(result._array.conj()) if conjugate and tensor.is_complex() else result
-
-    also = ", with complex numbers conjugated" if conjugate else ""
-    return property(transposed, doc=f"Transpose of each matrix of a batch{also}.")
+def _matrices_transposed(tensor: Tensor) -> Tensor:
+    """Transpose each matrix of a batch."""
+    if tensor.ndim < 2:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices.")
+    return tensor.transpose(-2, -1)
 
 
-_IDENTITY = "This function is the identity in these cases."
+def _conjugated(tensor: Tensor) -> Tensor:
+    """Transpose each matrix of a batch, with complex numbers conjugated."""
+    result = _matrices_transposed(tensor)
+    return wrap(result._array.conj()) if tensor.is_complex() else result
+
 
 attach(
     __name__,
@@ -565,8 +542,8 @@ attach(
         "reshape_as": lambda input, other: reshaped(input, other._array.shape),
         "expand_as": lambda input, other: expanded(input, other._array.shape),
         "T": property(_reversed, doc="Transpose: the dimensions in reversed order."),
-        "H": property(lambda tensor: tensor.mH, doc="Transpose of a matrix, conjugated."),
-        "mT": _matrices_transposed("mT", _IDENTITY, False),
-        "mH": _matrices_transposed("mH", "Consider using x.conj().", True),
+        "H": property(_conjugated, doc="Transpose of a matrix, conjugated."),
+        "mT": property(_matrices_transposed, doc="Transpose of each matrix of a batch."),
+        "mH": property(_conjugated, doc="Transpose of each matrix of a batch, conjugated."),
     },
 )

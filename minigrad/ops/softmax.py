@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import warn
-from minigrad.autograd.rules import dispatch, ignore_errstate
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
+from minigrad.ops.type_promotion import rounded_once
 from minigrad.signatures import functional, variants
 from minigrad.signatures.arguments import dimensions, not_implemented
 from minigrad.signatures.signature import Dim, Dtype
@@ -27,26 +28,10 @@ def _total(array: Any, dim: Any) -> Any:
     return np.add.reduce(array, axis=dim, keepdims=True)
 
 
-def _are_small(array: Any) -> bool:
-    """Tell whether these are many numbers, of which no exponential overflows or vanishes."""
-    numbers = type(array) is np.ndarray and array.size > _FEW
-    return numbers and bool(-30 < np.minimum.reduce(array, None) <= array.max() < 30)
-
-
-@operation(
-    "SoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: dispatch(softmax_backward, grad, output, dim),
-    output=lambda grad, grad_output, output, dim: (
-        grad_output * grad
-        - _total(output * grad_output, dim) * grad
-        - grad_output * _total(output * grad, dim)
-    ),
-)
-def softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
+@rounded_once
+def softmax_backward(grad_output: Any, output: Any, dim: Any) -> Any:
     r"""Rule of softmax, :math:`p_i (g_i - \sum_j g_j p_j)`."""
-    gradient = grad_output - _total(grad_output * output, dim)
-    gradient *= output  # in the same memory
-    return gradient
+    return (grad_output - _total(grad_output * output, dim)) * output
 
 
 @operation("SoftmaxBackward0", self=softmax_backward)
@@ -57,27 +42,15 @@ def softmax(self: Array, dim: Any) -> Array:
         return self.copy()
     if self.dtype.kind in "biuc":
         raise not_implemented("softmax_kernel_impl", self)
-    if self.size > _FEW and _are_small(self):
-        powers = np.exp(self)
-        powers /= _total(powers, dim)
-    else:
-        powers = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-        powers = np.exp(powers)
-        powers /= np.add.reduce(powers, axis=dim, keepdims=True)
+    powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
+    powers /= np.add.reduce(powers, axis=dim, keepdims=True)
     return np.asanyarray(powers, order="C")
 
 
-@operation(
-    "LogSoftmaxBackwardDataBackward0",
-    grad_output=lambda grad, output, dim: grad - _total(grad * np.exp(output), dim),
-    output=lambda grad, grad_output, output, dim: -_total(grad_output, dim) * np.exp(output) * grad,
-)
-@ignore_errstate
-def log_softmax_backward(grad_output: Array, output: Array, dim: Any) -> Array:
+@rounded_once
+def log_softmax_backward(grad_output: Any, output: Any, dim: Any) -> Any:
     r"""Rule of the logarithm of softmax, :math:`g_i - e^{y_i} \sum_j g_j`."""
-    gradient = np.exp(output)
-    gradient *= _total(grad_output, dim)
-    return grad_output - gradient
+    return grad_output - np.exp(output) * _total(grad_output, dim)
 
 
 @operation("LogSoftmaxBackward0", self=log_softmax_backward)
@@ -154,9 +127,6 @@ def logarithm_of_sum(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     return logsumexp(input, dimensions(dim, input.ndim), keepdim)
 
 
-_SCHEMA = "(Tensor input, Dim? dim=None, _stacklevel=3, dtype=None)"
-
-
 @functional("softmax")
 def softmax_of(
     input: Tensor, dim: Dim | None = None, _stacklevel: Any = 3, dtype: Dtype | None = None
@@ -199,8 +169,5 @@ def softmin(
 
 
 def _usual_dim(name: str, input: Tensor) -> int:
-    warn(
-        f"Implicit dimension choice for {name} has been deprecated. "
-        "Change the call to include dim=X as an argument."
-    )
+    warn(f"Implicit dimension choice for {name} has been deprecated: give dim=X.")
     return 0 if input.ndim in (0, 1, 3) else 1

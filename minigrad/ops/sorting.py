@@ -8,7 +8,6 @@ otherwise.
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -18,7 +17,6 @@ from minigrad.autograd.custom_nodes import not_differentiable, without_derivativ
 from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation import dtypes, factories
 from minigrad.ops import reduction
 from minigrad.ops.reduction import refuse_empty
 from minigrad.ops.scatter import gather, scatter
@@ -29,19 +27,13 @@ from minigrad.signatures.variants import named_tuple
 
 
 def _axes(dim: Any, input: Tensor) -> tuple[int, ...] | None:
-    """Give the dimensions that an argument names, which may be a tensor with one number."""
-    if isinstance(dim, Tensor):
-        dim = arguments.whole("any", dim, "dim")
+    """Give the dimensions that an argument names; None if none was said, which means all."""
     return None if dim is None else arguments.dimensions(dim, input.ndim)
 
 
 def _asked(reduce: Any, input: Tensor, dim: Any, keepdim: bool) -> Tensor:
     array = input._array
-    if isinstance(dim, (tuple, list)) and not dim:
-        axes: Any = ()  # as in PyTorch: each entry by itself
-    else:
-        axes = _axes(dim, input)
-    answer = np.asarray(reduce(array.astype(bool), axis=axes, keepdims=keepdim))
+    answer = np.asarray(reduce(array.astype(bool), axis=_axes(dim, input), keepdims=keepdim))
     return wrap(answer.astype(np.uint8) if array.dtype == np.uint8 else answer)
 
 
@@ -77,9 +69,6 @@ def any_true(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
     return _asked(np.logical_or.reduce, input, dim, keepdim)
 
 
-_POSITION = "(Tensor input, Dim? dim=None, keepdim=False, *, out=None)"
-
-
 def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     array, name = input._array, find.__name__
     if array.dtype.kind in "bc":
@@ -87,9 +76,7 @@ def _position(find: Any, input: Tensor, dim: int | None, keepdim: bool) -> Tenso
     if dim is not None:
         refuse_empty(name, input, dim)
     elif not array.size:
-        raise IndexError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
-        )
+        raise IndexError(f"{name}() of all entries: there are none")
     if not array.ndim:
         return wrap(np.zeros((), np.int64))
     return _places(find(array, axis=dim, keepdims=keepdim))
@@ -240,11 +227,8 @@ def unique(
         (tensor([1, 2]), tensor([1, 2]))
     """
     arguments.refuse("unique", "c", input)
-    array, sizes = input._array, input._array.shape
-    if dim is not None and 0 in sizes and sizes[dim]:
-        raise RuntimeError("unique(): a dimension has size 0, and is not the one that is compared")
     parts: dict[str, Any] = {"return_inverse": return_inverse, "return_counts": return_counts}
-    found = np.unique(array, axis=dim, equal_nan=False, **parts)
+    found = np.unique(input._array, axis=dim, equal_nan=False, **parts)
     values, *more = found if isinstance(found, tuple) else (found,)
     first = (_UNIQUE if dim is None else _UNIQUE_DIM)(values, input)
     return (first, *map(_places, more)) if more else first
@@ -274,25 +258,13 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, density: boo
     array = input._array.reshape(-1)
     if array.dtype.kind != "f":
         raise arguments.not_implemented("histogramdd", array)
-    edges = _edges(array, bins, range)
-    counts, _ = np.histogram(array, edges, density=density)
+    whole = bins._array if isinstance(bins, Tensor) else bins
+    try:
+        counts, edges = np.histogram(array, whole, range, density)
+    except ValueError as error:
+        raise RuntimeError(f"histogram(): {error}") from None
     hist = without_derivative("histogram", wrap(counts.astype(array.dtype)), input)
-    return hist, without_derivative("histogram", wrap(edges), input)
-
-
-def _edges(array: Any, bins: Any, ends: Any) -> Any:
-    """Give the edges of the bins of a histogram."""
-    if isinstance(bins, Tensor) and bins._array.ndim:
-        return bins._array
-    bins = arguments.whole("histogram", bins, "bins")
-    if ends is None:
-        ends = (float(array.min()), float(array.max())) if array.size else (0.0, 1.0)
-    low, high = ends
-    if bins <= 0 or not low <= high or not np.isfinite((low, high)).all():
-        raise RuntimeError(f"histogram(): no {bins} bins between {low:g} and {high:g}")
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return factories.linspace(low, high, bins + 1, dtype=dtypes.of_array(array))._array
+    return hist, without_derivative("histogram", wrap(edges.astype(array.dtype)), input)
 
 
 numpy_protocols.functions[np.nonzero] = lambda a: nonzero(a, as_tuple=True)
@@ -311,29 +283,10 @@ def _in_order(array: Array, dim: int, descending: bool = False) -> Array:
     return last - np.flip(_in_order(np.flip(array, dim), dim), dim)
 
 
-def _first_few(array: Array, dim: int, number: int, largest: bool) -> Array:
-    """Give the positions of the largest or smallest entries along a dimension, in order."""
-    size = array.shape[dim] if array.ndim else 1
-    if not array.ndim or not number or size < 8 * number:
-        return _part(_in_order(array, dim, largest), dim, 0, number)
-    rank, start = (size - number, size - number) if largest else (number - 1, 0)
-    found = np.argpartition(array, rank, axis=dim)  # quicker than to sort them all
-    found = np.sort(_part(found, dim, start, start + number), axis=dim)
-    order = _in_order(np.take_along_axis(array, found, dim), dim, largest)
-    return np.take_along_axis(found, order, dim)
-
-
-def _part(array: Array, dim: int, start: int, end: int) -> Array:
-    return array[(slice(None),) * dim + (slice(start, end),)] if array.ndim else array
-
-
 def _of_rank(array: Array, dim: int, rank: int) -> Array:
     """Give the position of the entry of a rank, counted from 0, along a dimension."""
     positions = _in_order(array, dim)
-    if not array.ndim:
-        return positions
-    sizes = tuple(1 if d == dim else size for d, size in enumerate(array.shape))
-    return np.take_along_axis(positions, np.broadcast_to(rank, sizes), dim)
+    return np.take(positions, [rank], dim) if array.ndim else positions
 
 
 def _middle(array: Array, dim: int) -> Array:
@@ -353,9 +306,8 @@ def _most_frequent(array: Array, dim: int) -> Array:
     positions = _in_order(array, dim)
     entries = np.moveaxis(np.take_along_axis(array, positions, dim), dim, -1)
     places = np.arange(array.shape[dim])
-    starts = np.ones(entries.shape, bool)
-    starts[..., 1:] = entries[..., 1:] != entries[..., :-1]
     # how many equal ones came before; where that is most, the most frequent one ends
+    starts = entries != np.roll(entries, 1, -1)
     run = places - np.maximum.accumulate(np.where(starts, places, 0), axis=-1)
     end = np.expand_dims(np.argmax(run, axis=-1), -1)
     return np.take_along_axis(positions, np.moveaxis(end, -1, dim), dim)
@@ -372,12 +324,6 @@ def _order_rule(grad: Any, self_sym_sizes: Any, dim: Any, positions: Any) -> Any
 @operation("SortBackward0", self=_order_rule)
 def sort(self: Array, dim: Any, positions: Any) -> Array:
     """Entries in order, from known positions: each gradient goes back to where its entry was."""
-    return gather.forward(self, dim, positions)
-
-
-@operation("SortBackward1", self=_order_rule)
-def sort_stable(self: Array, dim: Any, positions: Any) -> Array:
-    """Entries in order, where it was said whether equal ones keep theirs."""
     return gather.forward(self, dim, positions)
 
 
@@ -418,18 +364,10 @@ def mode(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     return reduction.taken(self, dim, keepdim, positions)
 
 
-def _entry(array: Any, position: int) -> Any:
-    """Give one entry of all, or NaN if there are none."""
-    if array.size:
-        return array.reshape(-1)[position, ...].copy()
-    smallest = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else math.nan
-    return np.asarray(smallest).astype(array.dtype)
-
-
 @operation("MedianBackward0", self=reduction.share_among_all_equal)
 def median_all(self: Array, position: Any) -> Array:
     """Median of all entries, at a known position: equal ones share the gradient."""
-    return _entry(self, position)
+    return self.reshape(-1)[position, ...].copy()
 
 
 # ---------------------------------------------------------------------- what is called
@@ -467,8 +405,7 @@ def in_order(
         indices=tensor([1, 2, 0]))
     """
     positions = _positions(input, dim, descending)
-    operation = sort if stable is None else sort_stable
-    return reduction.with_indices(operation(input, dim, positions), positions)
+    return reduction.with_indices(sort(input, dim, positions), positions)
 
 
 @variants(out="kind")
@@ -516,7 +453,8 @@ def largest_few(
         raise RuntimeError("selected index k out of range")
     if array.dtype.kind in "bc":
         raise RuntimeError(f"topk() does not take tensors of type {array.dtype}")
-    positions = _first_few(array, dim, k, largest)
+    positions = _in_order(array, dim, largest)
+    positions = np.take(positions, range(k), dim) if array.ndim else np.resize(positions, k)
     return reduction.with_indices(topk(input, dim, positions), positions)
 
 
@@ -566,8 +504,7 @@ def median(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Any:
         if keepdim:
             raise TypeError('median() missing 1 required positional arguments: "dim"')
         refuse("median_cpu", "bc", input)
-        flat = array.reshape(-1)
-        return median_all(input, int(_middle(flat, 0)[0]) if flat.size else 0)
+        return median_all(input, int(_middle(array.reshape(-1), 0)[0]))
     reduction.refuse_empty("median", input, dim)
     refuse("median_out", "bc", input)
     positions = _middle(array, dim)

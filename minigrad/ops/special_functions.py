@@ -1,7 +1,7 @@
-"""The derivatives of trigonometric, hyperbolic and special functions.
+"""The derivatives of functions of a calculus course: angles, logarithms, rounding, erf, gamma.
 
 Rules are given for one entry; :math:`g` is the gradient of the result. The formulas are those of
-any calculus textbook.
+any calculus textbook. Between its jumps a rounded number does not change, so its gradient is 0.
 """
 
 # mypy: disable-error-code="has-type"
@@ -9,103 +9,120 @@ any calculus textbook.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import without_derivative
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
 from minigrad.core.operation import Array, operation
+from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.elementwise import reciprocal, rsqrt
-from minigrad.signatures import entrywise, variants
-from minigrad.signatures.arguments import not_implemented
-from minigrad.signatures.signature import Operand
+from minigrad.ops.inplace import operator_of
+from minigrad.ops.type_promotion import check_one_type
+from minigrad.signatures import attach, entrywise, numpy_protocols, variants
+from minigrad.signatures.arguments import cast, not_implemented, number, refuse
+from minigrad.signatures.signature import Number, Operand
 
 # plain numbers, which take the type of what they stand beside: beside symbols they become exact
 LN_2, LN_10 = math.log(2), math.log(10)
 PI, TWO_OVER_ROOT_PI = math.pi, 2 / math.sqrt(math.pi)
 DEGREE, RADIAN = math.pi / 180, 180 / math.pi
 
-
 _silent: Any = np.errstate(all="ignore")  # for what an array's class may answer itself
+
+
+def _from_numpy(function: Any, node: str, rule: Any, **forms: Any) -> Any:
+    """Declare what NumPy computes; what is decorated gives its name, and says what its rule is.
+
+    Args:
+        function: NumPy's function.
+        node: The name of the node.
+        rule: The rule.
+        **forms: What else `entrywise` takes.
+    """
+
+    def decorate(said: Any) -> Any:
+        @ignore_errstate
+        @functools.wraps(said)
+        def forward(self: Array) -> Array:
+            return self.copy() if self.dtype.kind in "iu" else function(self)
+
+        also = function.__name__.replace(said.__name__, "")  # arcsin
+        return entrywise(ufunc=function, also=also, **forms)(operation(node, self=rule)(forward))
+
+    return decorate
 
 
 # ---------------------------------------------------------------------- angles
 
 
-@entrywise(ufunc=np.tan)
-@operation("TanBackward0", self=lambda grad, result: grad * (result**2 + 1))
-@ignore_errstate
+@_from_numpy(np.tan, "TanBackward0", lambda grad, result: grad * (result**2 + 1))
 def tan(self: Array) -> Array:
     r"""Tangent: :math:`g\, (1 + \tan^2 x)`."""
-    return np.tan(self)
 
 
-@entrywise(also="arcsin", ufunc=np.arcsin)
-@operation("AsinBackward0", self=lambda grad, self: grad * dispatch(rsqrt, -self * self + 1))
-@ignore_errstate
+@_from_numpy(np.arcsin, "AsinBackward0", lambda grad, self: grad * dispatch(rsqrt, 1 - self * self))
 def asin(self: Array) -> Array:
     r"""Inverse of the sine: :math:`g / \sqrt{1 - x^2}`."""
-    return np.arcsin(self)
 
 
-@entrywise(also="arccos", ufunc=np.arccos)
-@operation("AcosBackward0", self=lambda grad, self: grad * -dispatch(rsqrt, -self * self + 1))
-@ignore_errstate
+@_from_numpy(
+    np.arccos, "AcosBackward0", lambda grad, self: grad * -dispatch(rsqrt, 1 - self * self)
+)
 def acos(self: Array) -> Array:
     r"""Inverse of the cosine: :math:`-g / \sqrt{1 - x^2}`."""
-    return np.arccos(self)
 
 
-@entrywise(also="arctan", ufunc=np.arctan)
-@operation("AtanBackward0", self=lambda grad, self: grad / (self * self + 1))
-@ignore_errstate
+@_from_numpy(np.arctan, "AtanBackward0", lambda grad, self: grad / (self * self + 1))
 def atan(self: Array) -> Array:
     r"""Inverse of the tangent: :math:`g / (1 + x^2)`."""
-    return np.arctan(self)
 
 
-@entrywise(ufunc=np.sinh)
-@operation("SinhBackward0", self=lambda grad, self: grad * np.cosh(self))
-@ignore_errstate
+@_from_numpy(np.sinh, "SinhBackward0", lambda grad, self: grad * np.cosh(self))
 def sinh(self: Array) -> Array:
     r"""Hyperbolic sine: :math:`g \cosh x`."""
-    return np.sinh(self)
 
 
-@entrywise(ufunc=np.cosh)
-@operation("CoshBackward0", self=lambda grad, self: grad * np.sinh(self))
-@ignore_errstate
+@_from_numpy(np.cosh, "CoshBackward0", lambda grad, self: grad * np.sinh(self))
 def cosh(self: Array) -> Array:
     r"""Hyperbolic cosine: :math:`g \sinh x`."""
-    return np.cosh(self)
 
 
-@entrywise(in_place=False, also="arcsinh", ufunc=np.arcsinh)
-@operation("AsinhBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self**2 + 1))
-@ignore_errstate
+@_from_numpy(
+    np.arcsinh,
+    "AsinhBackward0",
+    lambda grad, self: grad * dispatch(rsqrt, self**2 + 1),
+    in_place=False,
+)
 def asinh(self: Array) -> Array:
     r"""Inverse of the hyperbolic sine: :math:`g / \sqrt{x^2 + 1}`."""
-    return np.arcsinh(self)
 
 
-@entrywise(in_place=False, also="arccosh", ufunc=np.arccosh)
-@operation("AcoshBackward0", self=lambda grad, self: grad * dispatch(rsqrt, self * self - 1))
-@ignore_errstate
+@_from_numpy(
+    np.arccosh,
+    "AcoshBackward0",
+    lambda grad, self: grad * dispatch(rsqrt, self * self - 1),
+    in_place=False,
+)
 def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
-    return np.arccosh(self)
 
 
-@entrywise(in_place=False, also="arctanh", ufunc=np.arctanh)
-@operation("AtanhBackward0", self=lambda grad, self: grad * 1 / (1 - self**2))
-@ignore_errstate
+@_from_numpy(
+    np.arctanh,
+    "AtanhBackward0",
+    lambda grad, self: grad / (1 - self * self),
+    in_place=False,
+)
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
-    return np.arctanh(self)
 
 
 @entrywise(missing=("c", "deg2rad"), ufunc=(np.deg2rad, np.radians))
@@ -123,8 +140,6 @@ def rad2deg(self: Array) -> Array:
 
 
 # ---------------------------------------------------------------------- of two numbers
-
-_TWO = "(Tensor input, Tensor other, *, out=None)"
 
 
 def _over_squares(self: Any, other: Any) -> Any:
@@ -194,28 +209,19 @@ def sinc(self: Array) -> Array:
 # ---------------------------------------------------------------------- powers and logarithms
 
 
-@entrywise(ufunc=np.exp2)
-@operation("Exp2Backward0", self=lambda grad, result: grad * result * LN_2)
-@ignore_errstate
+@_from_numpy(np.exp2, "Exp2Backward0", lambda grad, result: grad * result * LN_2)
 def exp2(self: Array) -> Array:
     r"""Power of 2: :math:`g\, 2^x \ln 2`."""
-    return np.exp2(self)
 
 
-@entrywise(ufunc=np.log2)
-@operation("Log2Backward0", self=lambda grad, self: grad / (self * LN_2))
-@ignore_errstate
+@_from_numpy(np.log2, "Log2Backward0", lambda grad, self: grad / (self * LN_2))
 def log2(self: Array) -> Array:
     r"""Logarithm to base 2: :math:`g / (x \ln 2)`."""
-    return np.log2(self)
 
 
-@entrywise(ufunc=np.log10)
-@operation("Log10Backward0", self=lambda grad, self: grad / (self * LN_10))
-@ignore_errstate
+@_from_numpy(np.log10, "Log10Backward0", lambda grad, self: grad / (self * LN_10))
 def log10(self: Array) -> Array:
     r"""Logarithm to base 10: :math:`g / (x \ln 10)`."""
-    return np.log10(self)
 
 
 @variants(out="kind", in_place="function")
@@ -239,11 +245,8 @@ def xlogy(self: Operand, other: Operand) -> Array:
 
 def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
     low, high, beyond = (0, 1, np.nan) if eps is None else (eps, 1 - eps, 0)
-    inside = np.logical_not(np.logical_or(self < low, self > high))  # as NaN is
-    product = self * (1 - self)
-    if isinstance(product, np.ndarray):
-        product = product + 0  # of -0 it makes 0: at both ends the slope is infinite, and upward
-    return np.where(inside, grad / product, beyond)
+    outside = np.logical_or(self < low, self > high)  # as NaN is not
+    return np.where(outside, beyond, grad / (self * (1 - self)))
 
 
 @variants(out="kind", floats=True, missing=("c", "logit_cpu"), in_place="function")
@@ -263,8 +266,269 @@ def logit(self: Array, eps: float | None = None) -> Array:
         tensor([0.0000, 2.1972])
     """
     if eps is not None:
-        self = np.where(self < eps, eps, np.where(self > 1 - eps, 1 - eps, self)).astype(self.dtype)
+        self = np.minimum(np.maximum(self, eps), 1 - eps)
     return np.log(self / (1 - self))
+
+
+# ---------------------------------------------------------------------- rounding
+
+
+def _zeros(grad: Any) -> Any:
+    return np.zeros_like(grad)
+
+
+@_from_numpy(np.floor, "FloorBackward0", _zeros, floats=False, missing=("b", "floor_vml_cpu"))
+def floor(self: Array) -> Array:
+    """Largest whole number not above: no gradient passes."""
+
+
+@_from_numpy(np.ceil, "CeilBackward0", _zeros, floats=False, missing=("b", "ceil_vml_cpu"))
+def ceil(self: Array) -> Array:
+    """Smallest whole number not below: no gradient passes."""
+
+
+_fix = getattr(np, "fix", None)  # deprecated from NumPy 2.5 on
+
+
+@entrywise(floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix", numpy=_fix)
+@operation("TruncBackward0", self=_zeros)
+def trunc(self: Array) -> Array:
+    """Whole number toward 0: no gradient passes."""
+    return self.copy() if self.dtype.kind in "iu" else np.trunc(self)
+
+
+@operation("RoundBackward0", self=_zeros)
+@ignore_errstate
+def round(self: Array, decimals: int) -> Array:
+    """Nearest number with so many decimals, halves to the even one: no gradient passes."""
+    if self.dtype.kind in "iu":
+        return self.copy()
+    power = 10 ** abs(decimals)
+    return np.rint(self / power) * power if decimals < 0 else np.rint(self * power) / power
+
+
+@variants("round", in_place="function", ufunc=np.rint, out="limits")
+def rounded(input: Tensor, *, decimals: int = 0) -> Tensor:
+    """Round each entry to the nearest whole number, or to so many decimals; halves to even.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.round(torch.tensor([0.5, 1.5, 2.26])), torch.round(torch.tensor(2.26), decimals=1)
+        (tensor([0., 2., 2.]), tensor(2.3000))
+    """
+    refuse("round", "bciu" if decimals else "bc", input)
+    return round(input, decimals)
+
+
+@entrywise(floats=False, missing=("iub", "frac_cpu"))
+@operation("FracBackward0", self=lambda grad: grad)
+@ignore_errstate
+def frac(self: Array) -> Array:
+    """What is left without the whole number toward 0: the gradient as it is."""
+    return self - np.trunc(self)
+
+
+@variants(out="none", in_place="function")
+@operation("NanToNumBackward0", self=lambda grad, self: grad * np.isfinite(self))
+def nan_to_num(
+    self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Array:
+    """Numbers in the place of NaN and infinities: the gradient passes where there were none.
+
+    Args:
+        self: The tensor.
+        nan: What takes the place of NaN; 0 by default.
+        posinf: What takes the place of infinity; the largest number of the type by default.
+        neginf: What takes the place of minus infinity; the smallest by default.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nan_to_num(torch.tensor([float("nan"), float("inf")]), posinf=9.0)
+        tensor([0., 9.])
+    """
+    return np.nan_to_num(self, nan=nan or 0.0, posinf=posinf, neginf=neginf)
+
+
+# ---------------------------------------------------------------------- quotients and remainders
+
+
+def _check_divisor(self: Any, other: Any) -> None:
+    """Raise if integers are to be divided by 0, or booleans or complex numbers rounded."""
+    if self.dtype.kind in "bc":
+        raise not_implemented("remainder", self)
+    if self.dtype.kind in "iu" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError: an entry of the divisor is 0")
+
+
+@operation("DivBackward2", arithmetic=True, self=_zeros, other=_zeros)
+@ignore_errstate
+def div_floor(self: Array, other: Array) -> Array:
+    """Quotient, rounded down: no gradient passes."""
+    _check_divisor(self, other)
+    return np.floor_divide(self, other)
+
+
+@operation("DivBackward2", arithmetic=True, self=_zeros, other=_zeros)
+@ignore_errstate
+def div_trunc(self: Array, other: Array) -> Array:
+    """Quotient, rounded toward 0: no gradient passes."""
+    _check_divisor(self, other)
+    if self.dtype.kind in "iu":
+        return np.floor_divide(self - np.fmod(self, other), other)
+    return np.trunc(self / other)
+
+
+def div_rounded(input: Any, other: Any, rounding_mode: Any) -> Any:
+    """Divide, and round the quotient down ("floor") or toward 0 ("trunc").
+
+    Raises:
+        RuntimeError: If integers are divided by 0, or there is no such way of rounding.
+    """
+    if rounding_mode not in ("floor", "trunc"):
+        raise RuntimeError(f"div(): rounding_mode must be 'trunc' or 'floor', not {rounding_mode}")
+    return (div_floor if rounding_mode == "floor" else div_trunc)(input, other)
+
+
+@variants("floor_divide", out="kind", in_place=True, ufunc=np.floor_divide)
+def floor_divide(input: Operand, other: Operand) -> Any:
+    """Divide, and round down: `x // y`. There is no derivative.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.floor_divide(torch.tensor([7, -7]), 2)
+        tensor([ 3, -4])
+    """
+    with no_grad():
+        quotient = div_floor(input, other)
+    if quotient is NotImplemented:
+        return quotient
+    return without_derivative("floor_divide", quotient, input, other)
+
+
+@variants(out="kind", in_place=True, ufunc=np.remainder)
+@operation(
+    "RemainderBackward1",
+    arithmetic=True,
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * dispatch(div_floor, self, other),
+)
+@ignore_errstate
+def remainder(self: Operand, other: Operand) -> Array:
+    r"""Remainder with the divisor's sign, :math:`a - b \lfloor a / b \rfloor`: `a % b`.
+
+    The rules: :math:`g` for a, :math:`-g \lfloor a / b \rfloor` for b.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.remainder(torch.tensor([5.0, -5.0]), 3)
+        tensor([2., 1.])
+    """
+    _check_divisor(self, other)
+    return np.remainder(self, other)
+
+
+@variants(out="kind", in_place=True, ufunc=np.fmod)
+@operation(
+    "FmodBackward1",
+    arithmetic=True,
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * dispatch(div_trunc, self, other),
+)
+@ignore_errstate
+def fmod(self: Operand, other: Operand) -> Array:
+    r"""Remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
+
+    The rules: :math:`g` for a, :math:`-g\, \mathrm{trunc}(a / b)` for b.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.fmod(torch.tensor([5.0, -5.0]), 3)
+        tensor([ 2., -2.])
+    """
+    _check_divisor(self, other)
+    return np.fmod(self, other)
+
+
+numpy_protocols.functions[np.round] = lambda a, decimals=0, out=None: rounded(a, decimals=decimals)
+attach(
+    __name__,
+    {
+        "__mod__": remainder,
+        "__rmod__": lambda self, other: remainder(other, self),
+        "__imod__": operator_of(vars(Tensor)["remainder_"]),
+        "__floordiv__": floor_divide,
+        "__rfloordiv__": lambda self, other: floor_divide(other, self),
+        "__ifloordiv__": operator_of(vars(Tensor)["floor_divide_"]),
+    },
+)
+
+
+# ---------------------------------------------------------------------- of three tensors
+
+
+def _at_start(grad: Any, weight: Any) -> Any:
+    return grad * (1 - weight)
+
+
+def _at_end(grad: Any, weight: Any) -> Any:
+    return grad * weight
+
+
+@operation("LerpBackward0", broadcasts=True, self=_at_start, end=_at_end)
+@ignore_errstate
+def lerp_number(self: Array, end: Array, weight: Any) -> Array:
+    r"""Point between two, :math:`a + w (b - a)`: :math:`g (1 - w)` for a and :math:`g w` for b."""
+    return self + weight * (end - self)
+
+
+@operation(
+    "LerpBackward1",
+    broadcasts=True,
+    self=_at_start,
+    end=_at_end,
+    weight=lambda grad, self, end: grad * (end - self),
+)
+@ignore_errstate
+def lerp(self: Array, end: Array, weight: Array) -> Array:
+    r"""Point between two with a weight for each entry, which gets :math:`g (b - a)`."""
+    return self + weight * (end - self)
+
+
+@variants("lerp", out="kind", in_place=True, missing=("iub", "lerp"))
+def interpolated(input: Tensor, end: Tensor, weight: Any) -> Tensor:
+    r"""Give the point between two tensors, :math:`a + w (b - a)`.
+
+    Args:
+        input: Where the weight 0 leads.
+        end: Where the weight 1 leads.
+        weight: A number, or a tensor with a weight for each entry.
+
+    Raises:
+        RuntimeError: If the tensors are of different types.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.lerp(torch.tensor([0.0, 10.0]), torch.tensor([4.0, 20.0]), 0.5)
+        tensor([ 2., 15.])
+    """
+    check_one_type(input._array, end._array)
+    if isinstance(weight, Tensor):
+        return lerp(input, end, cast(weight, input._array.dtype))
+    return lerp_number(input, end, number(weight, "lerp", "weight"))
+
+
+@variants(out="kind", in_place=True)
+@ignore_errstate
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    r"""Add a product, :math:`x + v\, a b`."""
+    return input + value * tensor1 * tensor2
+
+
+@variants(out="kind", in_place=True)
+@ignore_errstate
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1) -> Tensor:
+    r"""Add a quotient, :math:`x + v\, a / b`."""
+    return input + value * tensor1 / tensor2
 
 
 # ---------------------------------------------------------------------- the error function
@@ -382,8 +646,8 @@ def polygamma(self: Array, n: int) -> Array:
         x = x + near
     total += math.factorial(n) / (2 * x ** (n + 1))
     total += math.factorial(n - 1) / x**n if n else -np.log(x)
-    for k, number in enumerate(_BERNOULLI, 1):
-        total += math.factorial(2 * k + n - 1) / math.factorial(2 * k) * number / x ** (2 * k + n)
+    for k, of_k in enumerate(_BERNOULLI, 1):
+        total += math.factorial(2 * k + n - 1) / math.factorial(2 * k) * of_k / x ** (2 * k + n)
     cotangent = np.polynomial.Polynomial([0, 1])  # its derivatives are polynomials of it
     for _ in range(n):
         cotangent = -PI * cotangent.deriv() * np.polynomial.Polynomial([1, 0, 1])

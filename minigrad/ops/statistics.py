@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import Decomposition, recorded
 from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
@@ -19,25 +18,14 @@ from minigrad.ops import elementwise
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import slice_dim
-from minigrad.ops.reduction import added_up_in, count, expand_reduced, mean_all, mean_dim
-from minigrad.ops.shape import clone, flip, to_copy
+from minigrad.ops.reduction import converted_to_add, count, mean, mean_dim
+from minigrad.ops.shape import flip
 from minigrad.signatures import numpy_protocols, variants
-from minigrad.signatures.arguments import FromEnd, dimensions, not_implemented
+from minigrad.signatures.arguments import FromEnd, dimensions
 from minigrad.signatures.signature import Dim, Dtype, Number
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
 _WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}
-
-
-def values_of(array: Any) -> Any:
-    """Give the array behind a tensor, or an array as it is: to look at values in a rule."""
-    return array._array if isinstance(array, Tensor) else array
-
-
-def in_type_of(array: Any, other: Any) -> Any:
-    """Convert an array or tensor to the type of another one, unless it is of this type."""
-    dtype = values_of(other).dtype
-    return array if values_of(array).dtype == dtype else dispatch(to_copy, array, dtype)
 
 
 @overridable
@@ -46,26 +34,11 @@ def may_have_zero(array: Any) -> bool:
     return bool((array == 0).any())
 
 
-def may_be_zero(array: Any) -> bool:
-    """Tell whether an entry of an array or tensor may be 0, so that it is no divisor."""
-    return may_have_zero(values_of(array))
-
-
-def _accumulated(ufunc: Any, array: Any, dim: int, dtype: Any, step: int = 1) -> Any:
-    dtype = dtype or array.dtype
+def _accumulated(ufunc: Any, array: Any, dim: int) -> Any:
     if not array.ndim:
-        return array.astype(dtype)
-    wide, way = _WIDER.get(dtype, dtype), slice(None, None, step)
-    results = ufunc.accumulate(_at(array, dim, way), axis=dim, dtype=wide)
-    return _at(results, dim, way).astype(dtype, order="C", copy=False)
-
-
-_quietly_accumulated = ignore_errstate(_accumulated)
-
-
-def _is_short(array: Any, dim: int) -> bool:
-    """Tell whether there is nothing to accumulate along a dimension."""
-    return not array.ndim or array.shape[dim] <= 1 or 0 in array.shape
+        return array.copy()
+    results = ufunc.accumulate(array, axis=dim, dtype=_WIDER.get(array.dtype))
+    return results.astype(array.dtype, order="C", copy=False)
 
 
 def _flipped(array: Any, dim: int) -> Any:
@@ -74,11 +47,9 @@ def _flipped(array: Any, dim: int) -> Any:
 
 def _from_the_end(grad: Any, dim: Any) -> Any:
     """Sum from each place to the end of a dimension."""
-    if _is_short(grad, dim):
+    if not grad.ndim:
         return grad
-    if type(grad) is np.ndarray:
-        return _quietly_accumulated(np.add, grad, dim, None, -1)
-    return _flipped(dispatch(cumsum, np.flip(grad, dim), dim, None), dim)
+    return _flipped(dispatch(cumsum, _flipped(grad, dim), dim), dim)
 
 
 def _at(array: Any, dim: int, place: int | slice) -> Any:
@@ -99,14 +70,13 @@ def product_without(array: Any, dim: int) -> Any:
 def _product_before(array: Any, dim: int) -> Any:
     one = np.ones_like(_at(array, dim, slice(0, 1)))
     before = np.concatenate([one, _at(array, dim, slice(0, array.shape[dim] - 1))], dim)
-    return dispatch(cumprod, before, dim, None)
+    return dispatch(cumprod, before, dim)
 
 
 def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
-    if _is_short(self, dim):
+    if not self.ndim or self.shape[dim] <= 1:
         return grad
-    self = in_type_of(self, grad)
-    if not may_be_zero(self):
+    if not may_have_zero(getattr(self, "_array", self)):
         return _from_the_end(result * grad, dim) / self
     # Where an entry is 0 nothing can be divided by it. The gradient is the product of the entries
     # before, times what comes behind: s_k = g_k + x_{k+1} s_{k+1}.
@@ -117,28 +87,25 @@ def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     return _product_before(self, dim) * np.stack(behind[::-1], dim)
 
 
-@operation("CumsumBackward0", broadcasts=True, self=_from_the_end)
+@operation("CumsumBackward0", self=_from_the_end)
 @ignore_errstate
-def cumsum(self: Array, dim: Any, dtype: Any) -> Array:
+def cumsum(self: Array, dim: Any) -> Array:
     r"""Running sum :math:`y_i = \sum_{j \le i} x_j`: :math:`\sum_{i \ge j} g_i`."""
-    return _accumulated(np.add, self, dim, dtype)
+    return _accumulated(np.add, self, dim)
 
 
-@operation("CumprodBackward0", broadcasts=True, self=_cumprod_rule)
+@operation("CumprodBackward0", self=_cumprod_rule)
 @ignore_errstate
-def cumprod(self: Array, dim: Any, dtype: Any) -> Array:
+def cumprod(self: Array, dim: Any) -> Array:
     r"""Running product :math:`y_i`: :math:`\sum_{i \ge j} g_i y_i / x_j`, also if this is 0."""
-    return _accumulated(np.multiply, self, dim, dtype)
+    return _accumulated(np.multiply, self, dim)
 
 
 # ---------------------------------------------------------------------- what is called
 
 
 def _running(operation: Any, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    if dtype is not None and dtype.numpy.kind == "b":
-        raise not_implemented(f"{operation.__name__}_out_cpu", np.empty(0, bool))
-    input, wanted = added_up_in(input, dtype)
-    return operation(input, dim, wanted)
+    return operation(converted_to_add(input, dtype), dim)
 
 
 @variants("cumsum", out="any", in_place=True)
@@ -195,10 +162,8 @@ def diff(
         >>> torch.diff(torch.tensor([1, 3, 2]))
         tensor([ 2, -1])
     """
-    if not input.ndim or n < 0:
-        raise RuntimeError(f"diff(): no differences of order {n} in size {list(input.shape)}")
-    if n == 0:
-        return clone(input)
+    if not input.ndim:
+        raise RuntimeError("diff() takes a tensor with dimensions")
     if prepend is not None or append is not None:
         input = cat([t for t in (prepend, input, append) if t is not None], dim)
     for _ in range(min(n, input._array.shape[dim])):
@@ -215,45 +180,29 @@ def diff(
 # ---------------------------------------------------------------------- products
 
 
+# PyTorch saves the result, too.
 def _prod_all_rule(grad: Any, self: Any, result: Any) -> Any:
-    if not self.ndim:
-        return grad
-    self = in_type_of(self, grad)
-    if not may_be_zero(self):
-        return grad * (result / self)
     return (grad * product_without(self.reshape(-1), 0)).reshape(self.shape)
 
 
 def _prod_dim_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> Any:
     if not self.ndim:
         return grad
-    self = in_type_of(self, grad)
-    if not keepdim:
-        grad, result = np.expand_dims(grad, dim), np.expand_dims(result, dim)
-    if not may_be_zero(self):
-        return grad * (result / self)
-    return grad * product_without(self, dim)
+    return (grad if keepdim else np.expand_dims(grad, dim)) * product_without(self, dim)
 
 
-def _product(array: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
-    dtype = dtype or array.dtype
-    wide = np.dtype("float32") if dtype == np.float16 else dtype
-    product = np.multiply.reduce(array, axis=dim, keepdims=keepdim, dtype=wide)
-    return product if wide is dtype else product.astype(dtype)
-
-
-@operation("ProdBackward0", broadcasts=True, self=_prod_all_rule)
+@operation("ProdBackward0", self=_prod_all_rule)
 @ignore_errstate
-def prod_all(self: Array, dtype: Any) -> Array:
+def prod_all(self: Array) -> Array:
     r"""Product of all entries: :math:`g \prod_{j \ne i} x_j`, also where an entry is 0."""
-    return _product(self, None, False, dtype)
+    return np.multiply.reduce(self, axis=None)
 
 
-@operation("ProdBackward1", broadcasts=True, self=_prod_dim_rule)
+@operation("ProdBackward1", self=_prod_dim_rule)
 @ignore_errstate
-def prod_dim(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
+def prod_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Product along a dimension: :math:`g \prod_{j \ne i} x_j`, also where an entry is 0."""
-    return _product(self, dim if self.ndim else None, keepdim, dtype)
+    return np.multiply.reduce(self, axis=dim if self.ndim else None, keepdims=keepdim)
 
 
 # ---------------------------------------------------------------------- variances
@@ -261,18 +210,12 @@ def prod_dim(self: Array, dim: Any, keepdim: Any, dtype: Any) -> Array:
 
 def variance_rule(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     r"""Rule of the variance, :math:`2 g\, (x_i - \bar x) / (n - c)`."""
-    if dim is None or not self.ndim:
-        freedom = math.prod(self.shape) - correction
-        centered = self - dispatch(mean_all, self)
-        if freedom <= 0:
-            nothing = np.zeros_like(centered)  # 0 / 0 is NaN, and anything else infinite
-            return grad * np.where(centered == 0, nothing + math.nan, nothing + math.inf)
-        return (2.0 / freedom) * grad * centered
-    if not keepdim and self.ndim > 1:
-        grad = np.expand_dims(grad, dim)
-    freedom = count(self.shape, dim) - correction
-    scale = 2.0 / freedom if freedom else math.inf
-    return scale * grad * (self - dispatch(mean_dim, self, dim, True))
+    dims = tuple(range(self.ndim)) if dim is None else dim
+    if not keepdim:
+        grad = np.expand_dims(grad, dims)
+    freedom = count(self.shape, dims) - correction
+    scale = 2.0 / freedom if freedom > 0 else math.inf
+    return scale * grad * (self - dispatch(mean_dim, self, dims, True))
 
 
 def deviation_rule(
@@ -287,68 +230,29 @@ def deviation_rule(
 @ignore_errstate
 def var(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Variance :math:`\sum (x - \bar x)^2 / (n - c)`: :math:`2 g\, (x_i - \bar x) / (n - c)`."""
-    return variance_and_mean(self, dim, correction, keepdim)[0].astype(self.real.dtype)
+    return _variance(self, dim, correction, keepdim).astype(self.real.dtype)
 
 
 @operation("StdBackward0", self=deviation_rule)
 @ignore_errstate
 def std(self: Array, dim: Any, correction: Any, keepdim: Any) -> Array:
     r"""Standard deviation :math:`s`: :math:`g\, (x_i - \bar x) / ((n - c)\, s)`."""
-    return np.sqrt(variance_and_mean(self, dim, correction, keepdim)[0]).astype(self.real.dtype)
+    return np.sqrt(_variance(self, dim, correction, keepdim)).astype(self.real.dtype)
 
 
-class VarMeanBackward0(Decomposition):
-    """Backward of `var_mean`."""
-
-    __slots__ = ()
-    _saves_input, _results_saved = True, 0
-    _names_of_saved = ("self",)
-    own_rule: Any = staticmethod(variance_rule)
-
-    def rule(node, grad_variance: Any, grad_mean: Any, self: Any, *saved: Any) -> Any:
-        """Give the sum of what the rules of the spread and of the mean give."""
-        found = 0 if grad_variance is None else node.own_rule(grad_variance, self, *saved)
-        if grad_mean is None:
-            return found
-        dims = tuple(range(self.ndim)) if saved[-3] is None else saved[-3]
-        return found + expand_reduced(grad_mean, self.shape, dims, saved[-1]) / count(
-            self.shape, dims
-        )
-
-
-class StdMeanBackward0(VarMeanBackward0):
-    """Backward of `std_mean`."""
-
-    __slots__ = ()
-    _results_saved = 1
-    _names_of_saved = ("self", "result0")  # type: ignore[assignment]  # not as many
-    own_rule = staticmethod(deviation_rule)
-
-
-def variance_and_mean(array: Any, dim: Any, correction: Any, keepdim: Any) -> tuple[Any, Any]:
-    """Give variances and means along dimensions, or of all entries; as PyTorch in float64."""
+def _variance(array: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
+    """Give variances along dimensions, or of all entries; as PyTorch in float64."""
     if array.dtype.kind == "f":
         array = array.astype(np.float64, copy=False)
     size = array.size if dim is None else count(array.shape, dim)
     total = np.add.reduce(array, axis=dim, keepdims=True)
-    mean = np.true_divide(total, size or math.nan)
-    centered = array - mean
-    if centered.dtype.kind == "f" and centered.ndim:
-        centered *= centered  # in the same memory
-    else:
-        centered = (centered * np.conj(centered)).real
-    squares = np.add.reduce(centered, axis=dim, keepdims=keepdim)
+    centered = array - np.true_divide(total, size or math.nan)
+    squares = np.add.reduce((centered * np.conj(centered)).real, axis=dim, keepdims=keepdim)
     # with no freedom 0 / 0 is NaN, and anything else infinite
-    variance = np.true_divide(squares, max(0, size - correction))
-    return variance, mean if keepdim else mean.reshape(np.shape(squares))
+    return np.true_divide(squares, max(0, size - correction))
 
 
 # ---------------------------------------------------------------------- what is called
-
-
-def _over(dim: Any, input: Tensor) -> tuple[int, ...] | None:
-    """Give the numbers of dimensions; None if none was said, which means all."""
-    return None if dim is None else dimensions(dim, input.ndim)
 
 
 @variants(out="any")
@@ -368,12 +272,12 @@ def prod(
         >>> torch.prod(torch.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
         tensor([3., 8.])
     """
-    input, wanted = added_up_in(input, dtype)
+    input = converted_to_add(input, dtype)
     if dim is not None:
-        return prod_dim(input, dim, keepdim, wanted)
+        return prod_dim(input, dim, keepdim)
     if keepdim:
         raise TypeError("prod() takes keepdim only together with one dim")
-    return prod_all(input, wanted)
+    return prod_all(input)
 
 
 _DEFAULT = FromEnd(1)  # the node tells that nothing was said
@@ -383,24 +287,19 @@ _DEFAULT.said = None
 def _variance_of(
     operation: Any, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
-    """Give a variance or what goes with it: check the arguments, and apply the operation."""
-    name = operation.__name__
+    """Give a variance or its root: check the arguments, and apply the operation."""
     if isinstance(dim, bool):  # x.std(False)
         dim, unbiased = None, dim
-    if unbiased is not None and correction is not None:
-        raise TypeError(f"{name}() takes correction or unbiased, not both")
     if input._array.dtype.kind in "iub":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     if correction is None:
         correction = _DEFAULT if unbiased is dim is None else int(unbiased is not False)
-    dims = _over(dim, input)
-    sizes = input._array.shape
-    reduced = math.prod(sizes) if dims is None else math.prod(sizes[d] for d in dims)
-    others = () if dims is None else (size for d, size in enumerate(sizes) if d not in dims)
-    if reduced - correction <= 0 or 0 in others:
+    dims = None if dim is None else dimensions(dim, input.ndim)
+    reduced = input._array.size if dims is None else count(input._array.shape, dims)
+    if reduced <= correction:
         warnings.warn(
-            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-            "reduction factor (input numel divided by output numel).",
+            f"{operation.__name__}(): degrees of freedom is <= 0: {reduced} entries less "
+            f"{correction}. The result is infinite, or no number.",
             stacklevel=4,
         )
     return operation(input, dims, correction, keepdim)
@@ -438,15 +337,8 @@ def variance(
     return _variance_of(var, input, dim, unbiased, keepdim, correction)
 
 
-@variants("std", out="kind")
-def standard_deviation(
-    input: Tensor,
-    dim: Any = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: Number | None = None,
-) -> Any:
+@variants("std", out="kind", like=variance)
+def standard_deviation(input: Tensor, *given: Any, **options: Any) -> Any:
     """Give the standard deviation of all entries, or along dimensions; see `var`.
 
     Example:
@@ -454,35 +346,11 @@ def standard_deviation(
         >>> torch.std(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         tensor(2.1602)
     """
-    return _variance_of(std, input, dim, unbiased, keepdim, correction)
+    return _variance_of(std, input, *given, **options)
 
 
-def _with_mean(name: str, kind: Any, root: Any) -> Any:
-    """Make what records variances, or their roots, and means under one node."""
-
-    @ignore_errstate
-    def both(input: Tensor, *settings: Any) -> Any:
-        variances, means = variance_and_mean(input._array, *settings)
-        given = [each.astype(input._array.dtype) for each in (root(variances), means)]
-        return recorded(kind, input, given, *settings)
-
-    both.__name__ = name
-    return both
-
-
-_var_mean = _with_mean("var_mean", VarMeanBackward0, np.asarray)
-_std_mean = _with_mean("std_mean", StdMeanBackward0, np.sqrt)
-
-
-@variants("var_mean", method=False)
-def variance_with_mean(
-    input: Tensor,
-    dim: Any = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: Number | None = None,
-) -> Any:
+@variants("var_mean", method=False, like=variance)
+def variance_with_mean(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, **more: Any) -> Any:
     """Give the variances and the means, of all entries or along dimensions; see `var`.
 
     Example:
@@ -490,18 +358,11 @@ def variance_with_mean(
         >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         (tensor(4.6667), tensor(3.))
     """
-    return _variance_of(_var_mean, input, dim, unbiased, keepdim, correction)
+    return variance(input, dim, unbiased, keepdim, **more), mean(input, dim, keepdim)
 
 
-@variants("std_mean", method=False)
-def deviation_with_mean(
-    input: Tensor,
-    dim: Any = None,
-    unbiased: bool | None = None,
-    keepdim: bool = False,
-    *,
-    correction: Number | None = None,
-) -> Any:
+@variants("std_mean", method=False, like=variance)
+def deviation_with_mean(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, **more: Any) -> Any:
     """Give the standard deviations and the means, of all entries or along dimensions; see `var`.
 
     Example:
@@ -509,7 +370,7 @@ def deviation_with_mean(
         >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
         (tensor(2.1602), tensor(3.))
     """
-    return _variance_of(_std_mean, input, dim, unbiased, keepdim, correction)
+    return standard_deviation(input, dim, unbiased, keepdim, **more), mean(input, dim, keepdim)
 
 
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:

@@ -19,15 +19,13 @@ from minigrad.core.node import NO_EDGE
 from minigrad.core.operation import interpret
 from minigrad.core.tensor import SavedTensor, Tensor, wrap, wrap_as_normal
 from minigrad.creation import dtypes
-from minigrad.signatures.arguments import as_tensor, cast, check_tensor, holds_numbers, plain
+from minigrad.signatures.arguments import as_tensor, cast, check_tensor, plain, refuse
 
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _PYTHON_NUMBERS = frozenset((int, float))
 HALF, _SINGLE = np.dtype("float16"), np.dtype("float32")
-_ROUNDS_ITSELF = ("log_softmax",)
-_ORDERS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}  # not of arrays
+_ROUNDS_ITSELF = ("log_softmax", "nan_to_num")
 _EXACT = ("mul", "div")  # by numbers that need not be of float16
-_OF_NUMBERS = ("add", "sub", "mul", "div", "div_floor")  # PyTorch has them of two numbers, too
 
 # PyTorch's own rules call the variants that take a Python number, which have nodes with one edge
 # (`MulBackward1`); a number in a user's code becomes a tensor first (`MulBackward0`, two edges).
@@ -44,11 +42,8 @@ class _Scalars(dict[tuple[type, Any, "np.dtype[Any]"], Tensor]):
 
     def __missing__(self, key: tuple[type, Any, np.dtype[Any]]) -> Tensor:
         _, value, beside = key
-        unusual = value.__class__ not in _PYTHON_NUMBERS
-        if (unusual or (value.__class__ is int and value.bit_length() > 62)) and beside.kind != "O":
-            value = plain(value)  # beside symbols numbers may have any size
-            if value.__class__ is int and value.bit_length() > 63 and beside.kind == "b":
-                raise RuntimeError("bool and a number of 64 bits have no dtype in common")
+        if beside.kind != "O":  # beside symbols numbers may have any size
+            value = plain(value)
         made = wrap_as_normal(np.asarray(value).astype(dtypes.scalar_dtype(value, beside)))
         made._meta = wrapped_number
         made._array.flags.writeable = False  # many operations may share it
@@ -78,28 +73,15 @@ def promote_other(operation: Callable[..., Any], self: Any, other: Any) -> Any:
     if not isinstance(self, Tensor):
         if not isinstance(self, _NUMBERS):
             return NotImplemented
-        if isinstance(other, Tensor):
-            if self.__class__ is bool and operation.__name__ == "sub":
-                raise no_booleans(TypeError(), np.asarray(self), other._array)
-            return operation(scalar(self, other._array.dtype), other)
-        if operation.__name__ in _OF_NUMBERS and isinstance(other, _NUMBERS):
-            return operation(scalar(self, np.dtype(bool)), other)
-        return NotImplemented
+        beside = other._array.dtype if isinstance(other, Tensor) else np.dtype(bool)
+        return operation(scalar(self, beside), other)
     if other.__class__ in _PYTHON_NUMBERS or isinstance(other, _NUMBERS):
-        if other.__class__ is bool and operation.__name__ == "sub":
-            raise no_booleans(TypeError(), self._array, np.asarray(other))
         if modes.in_rule and operation in with_number:
             return with_number[operation](self, other)
         if self._array.dtype is HALF and operation.__name__ in _EXACT:
             return promote_operands(operation, self, scalar(other, _SINGLE), HALF)
         return operation(self, scalar(other, self._array.dtype))
     if isinstance(other, np.ndarray):
-        sign = _ORDERS.get(operation.__name__)
-        if sign and not modes.in_rule:
-            told = "not supported between instances of 'Tensor' and 'numpy.ndarray'"
-            raise TypeError(f"'{sign}' {told}. Make a tensor of the array first.")
-        if operation.__name__ in ("eq", "ne") and not holds_numbers(other):
-            return operation.__name__ == "ne"
         return operation(*beside_array(self, other, operation.__name__ == "div"))
     if self._array.dtype.kind == "O" and hasattr(other, "free_symbols"):
         return operation(self, wrap(np.array(other, dtype=object)))
@@ -111,11 +93,6 @@ def beside_array(self: Tensor, array: Any, quotient: bool = False) -> tuple[Tens
     if array.dtype.kind in "biufc" and not (modes.in_rule or (array.ndim and self.requires_grad)):
         promoted = np.result_type(self._array.dtype, array.dtype)
         self = cast(self, np.dtype("d") if quotient and promoted.kind in "biu" else promoted)
-    try:
-        np.broadcast_shapes(self._array.shape, array.shape)
-    except ValueError:
-        told = f"shapes do not broadcast: {self._array.shape} and {array.shape}"
-        raise ValueError(f"{told}. One is that of an array of NumPy's.") from None
     return self, as_tensor(array)
 
 
@@ -200,21 +177,11 @@ def _converted(tensor: Tensor, dtype: np.dtype[Any], other: Any) -> Tensor:
 
 def no_booleans(error: TypeError, *arrays: Any) -> Exception:
     """Make PyTorch's error for booleans with a minus sign, if that is what is wrong."""
-    booleans = [array.dtype.kind == "b" for array in arrays]
-    if not any(booleans):
+    if not any(array.dtype.kind == "b" for array in arrays):
         return error
-    invert = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
-    if len(arrays) == 1:
-        return RuntimeError(
-            f"Negation, the `-` operator, on a bool tensor is not supported. {invert}"
-        )
-    if all(booleans):
-        return RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
-            "`logical_xor()` operator instead."
-        )
     return RuntimeError(
-        f"Subtraction, the `-` operator, with a bool tensor is not supported. {invert}"
+        "The `-` operator is not supported with bool tensors: `~` inverts a mask, and `^` tells "
+        "where two of them differ."
     )
 
 
@@ -227,9 +194,8 @@ def retry(forward: Callable[..., Any], error: Exception, *arguments: Any) -> Any
     if isinstance(error, (RuntimeWarning, FloatingPointError)):
         with np.errstate(all="ignore"):
             return forward(*arguments)
-    shapes = [a.shape for a in arguments if isinstance(a, np.ndarray)]
-    if "broadcast" in str(error) and len(shapes) >= 2:
-        raise broadcast_error(*shapes) from None
+    if "broadcast" in str(error):
+        broadcast_shape(*[a.shape for a in arguments if isinstance(a, np.ndarray)])
     raise error
 
 
@@ -315,23 +281,19 @@ def broadcast_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
-        raise broadcast_error(*shapes) from None
-
-
-def broadcast_error(*shapes: tuple[int, ...]) -> RuntimeError:
-    """Make the error for shapes that do not broadcast."""
-    a = shapes[0]
-    for b in shapes[1:]:
-        for back in range(1, min(len(a), len(b)) + 1):
-            if a[-back] != b[-back] and a[-back] != 1 and b[-back] != 1:
-                dimension = max(len(a), len(b)) - back
-                return RuntimeError(
-                    f"The size of tensor a ({a[-back]}) must match the size of tensor b "
-                    f"({b[-back]}) at non-singleton dimension {dimension}. The shapes are "
-                    f"{list(a)} and {list(b)}; compared from the right, sizes must be equal or 1."
-                )
-        a = np.broadcast_shapes(a, b)
-    return RuntimeError(f"shapes do not broadcast: {shapes}")
+        pass
+    most = max(map(len, shapes))
+    for back in range(1, most + 1):
+        sizes = dict.fromkeys(shape[-back] for shape in shapes if len(shape) >= back)
+        unequal = [size for size in sizes if size != 1]
+        if len(unequal) > 1:
+            break
+    raise RuntimeError(
+        f"The size of tensor a ({unequal[0]}) must match the size of tensor b ({unequal[1]}) at "
+        f"non-singleton dimension {most - back}. The shapes are "
+        f"{' and '.join(str(list(shape)) for shape in shapes)}; compared from the right, sizes "
+        "must be equal or 1."
+    )
 
 
 def broadcast_into(sizes: tuple[int, ...], *others: tuple[int, ...]) -> None:
@@ -343,19 +305,10 @@ def broadcast_into(sizes: tuple[int, ...], *others: tuple[int, ...]) -> None:
         )
 
 
-def no_kernel(kernel: str, given: Tensor) -> NotImplementedError:
-    """Make the error for an operation that has no values among integers, or complex numbers."""
-    advice = "" if given._array.dtype.kind == "c" else ". Convert to float first."
-    return NotImplementedError(
-        f"\"{kernel}\" not implemented for '{given.dtype.tensor_type}'{advice}"
-    )
-
-
 def check_floats(name: str, kernel: str, input: Any, refused: str = "iubc") -> None:
     """Raise if an input is no tensor, or one of integers or complex numbers."""
     check_tensor(name, input)
-    if input._array.dtype.kind in refused:
-        raise no_kernel(kernel, input)
+    refuse(kernel, refused, input)
 
 
 def refuse_gradient(name: str, argument: str, given: Tensor | None) -> None:

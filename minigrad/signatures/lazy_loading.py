@@ -27,7 +27,7 @@ def load(file: str) -> Any:
     """Load a file; its functions, methods and meanings for NumPy come with it.
 
     Args:
-        file: Its name, from the package on: `ops.rounding`.
+        file: Its name, from the package on: `ops.sorting`.
     """
     return import_module(f"minigrad.{file}")
 

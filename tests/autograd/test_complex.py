@@ -8,11 +8,11 @@ import re
 
 import numpy as np
 import pytest
+from minigrad.utils.checkpoint import checkpoint
 
 import minigrad as torch
 from minigrad.autograd import Function, gradcheck
 from minigrad.nn import functional
-from minigrad.utils.checkpoint import checkpoint
 
 TEXT = (
     "minigrad does not differentiate complex numbers: a complex tensor can hold values, but it "

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from minigrad.utils.data import DataLoader, Subset, TensorDataset, random_split
+
 import minigrad as torch
 from minigrad import nn
 from minigrad.classroom.data import digits, two_moons
 from minigrad.nn import functional as F
 from minigrad.optim.lr_scheduler import CosineAnnealingLR, OneCycleLR
-from minigrad.utils.data import DataLoader, Subset, TensorDataset, random_split
 
 
 def accuracy(model, x, y):

@@ -63,11 +63,6 @@ CASES: dict[str, list[Case]] = {
     "mish": [case(lambda x: x * np.tanh(np.log(1 + np.exp(x))), V)],
     "threshold": [case(lambda x: np.where(x > 0.5, x, 7), E8, then=(0.5, 7))],
     "threshold_in_place": [case(lambda x: np.where(x > -0.5, x, 7), E8, then=(-0.5, 7))],
-    "prelu_backward": [
-        case(lambda g, x, w: g * np.where(x > 0, 1, w), (4, 3), (4, 3), (3,)),
-        case(lambda g, x, w: g * np.where(x > 0, 1, w), E8, E8, (1,)),
-    ],
-    "prelu_weight_backward": [case(lambda g, x, w: g * np.where(x > 0, 0, x), E8, E8, (1,))],
     "prelu_kernel": [
         case(lambda x, w: x * np.where(x > 0, 1, w), (4, 3), (3,)),
         case(lambda x, w: x * np.where(x > 0, 1, w), E8, (1,)),

@@ -13,7 +13,6 @@ FUNCTIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "leaky_relu": lambda torch, x, y: torch.nn.functional.leaky_relu(x),
     "norm": lambda torch, x, y: x.norm(),
     "norm of order 1": lambda torch, x, y: x.norm(1),
-    "norm of order 3": lambda torch, x, y: x.norm(3),
     "largest size": lambda torch, x, y: x.norm(float("inf")),
     "logsumexp": lambda torch, x, y: x.logsumexp(0),
     "log1p": lambda torch, x, y: x.log1p(),

@@ -57,7 +57,7 @@ def test_numpy_functions_without_gradients(name: str) -> None:
 
 def test_a_variance_of_too_few_warns() -> None:
     for name in ("std", "var"):
-        with pytest.warns(UserWarning, match=rf"{name}\(\): degrees of freedom is <= 0\."):
+        with pytest.warns(UserWarning, match=rf"{name}\(\): degrees of freedom is <= 0"):
             result = getattr(torch, name)(torch.ones(1))
         assert np.isnan(result.item())
 
@@ -65,7 +65,6 @@ def test_a_variance_of_too_few_warns() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: x.std(1, unbiased=True, correction=0),
         lambda x: x.prod(keepdim=True),
         lambda x: x.median(keepdim=True),
         lambda x: x.argmax((0, 1)),

@@ -34,8 +34,6 @@ CASES = {
     "threshold": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "threshold_in_place": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "prelu_kernel": [([("x", 2), ("y", 1)], (), on_both_sides(x(0), x(1)))],
-    "prelu_backward": [([("x", 2), ("y", 2), ("z", 1)], (), on_both_sides(y(0), y(1)))],
-    "prelu_weight_backward": [([("x", 2), ("y", 2), ("z", 1)], (), on_both_sides(y(0), y(1)))],
     "rrelu_with_noise": [(vector, (NOISE,))],
     "rrelu_with_noise_in_place": [(vector, (NOISE,))],
     "scaled_elu": [(vector, (a, 3, beta), on_both_sides(x(0), x(1)))],

@@ -3,7 +3,6 @@
 from .regions import (
     D,
     E,
-    a,
     broadcast,
     high,
     low,
@@ -42,9 +41,6 @@ CASES = {
     "hypot": [(broadcast, ())],
     "logaddexp": [(broadcast, ())],
     "fmod": [(broadcast, ())],
-    "fmod_number": [(vector, (3,))],
-    "copysign": [(broadcast, ())],
-    "copysign_number": [(vector, (-2,))],
     "erfinv": [(vector, ())],
     "lgamma": [(vector, ())],
     "digamma": [(vector, ())],
@@ -53,8 +49,6 @@ CASES = {
     "erfc": [(vector, ())],
     "lerp_number": [(broadcast, (0.3,)), (stretched, (2,))],
     "lerp": [(_three, ())],
-    "addcmul": [(_three, (a,))],
-    "addcdiv": [(_three, (a,))],
     "clamp_between": [
         (
             [("x",), ("low",), ("high",)],
@@ -69,13 +63,10 @@ CASES = {
     "clamp_from_number": [([("x",)], (low,), [{low: x() - D}, {low: x() + D}])],
     "clamp_to_number": [([("x",)], (high,), [{high: x() - D}, {high: x() + D}])],
     # Rounded numbers: between two jumps they are constant.
-    **{
-        name: [(vector, ()), ([("x",)], ())] for name in ("floor", "ceil", "trunc", "round", "frac")
-    },
-    "round_decimals": [(vector, (2,)), (vector, (-1,))],
+    **{name: [(vector, ()), ([("x",)], ())] for name in ("floor", "ceil", "trunc", "frac")},
+    "round": [(vector, (0,)), ([("x",)], (0,)), (vector, (2,)), (vector, (-1,))],
     "div_floor": [(broadcast, ()), (_divided, ())],
     "div_trunc": [(broadcast, ())],
     "remainder": [(broadcast, ()), (_divided, ())],
-    "remainder_number": [(vector, (3,)), (vector, (-0.5,))],
     "nan_to_num": [(vector, (0.0, 1.0, -1.0))],  # of symbols, which are no infinities
 }

@@ -90,7 +90,6 @@ FACTOR = [
     w("exp2", "self", lambda right, grad, result: grad * result),
     w("deg2rad", "self", untouched),
     w("add_scaled", "other", untouched),
-    w("addcmul", "tensor1", lambda right, grad, tensor2, value: grad * tensor2),
     w("lerp_number", "self", untouched),
     w("mse_loss", "self", times(0.5), 0),
     w("var", "self", times(0.5)),
@@ -130,7 +129,6 @@ MISSING_TERM = [
     w("softmax", "self", lambda right, grad, output, dim: grad * output * (1 - output)),
     w("log_softmax", "self", untouched),
     w("logsumexp", "self", lambda right, grad, *_: like(right, grad)),
-    w("softmax_backward", "output", lambda right, grad, grad_output, *_: grad * grad_output),
     w("xlogy", "self", lambda right, grad, self, other: grad * np.log(other) + grad),
     w("prod_all", "self", lambda right, grad, self, result: grad * result + self * 0),
     w("det", "A", lambda right, grad, A, result: like(right, grad) * result),
@@ -213,7 +211,7 @@ KINK = [
     w("hardtanh", "self", other_side),
     w("threshold", "self", other_side),
     w("softshrink", "self", untouched),
-    w("prelu_kernel", "weight", lambda right, grad, self, weight: grad * self - right),
+    w("prelu_kernel", "weight", lambda right, grad, self: grad * self - right),
     w("huber_loss", "self", lambda right, grad, self, target, *_: grad * (self - target)),
     w("max_all", "self", lambda right, grad, *_: like(right, grad) - right),
     w("softplus", "self", untouched),
@@ -267,7 +265,6 @@ UNREDUCED = [
         ("pow_tensor", "exponent", 0), ("maximum", "other", 0), ("minimum", "other", 0),
         ("where", "other", 0), ("mse_loss", "target", 4),
         ("lerp_number", "end", 0),
-        ("addcmul", "tensor2", 0),
     )
 ]  # fmt: skip
 

@@ -78,16 +78,3 @@ def no_index(torch, log):
     x = leaf(torch, (4, 4), 1)
     for number, key in enumerate((1.5, 1j, {0: 1}, {1, 2}, (0, 1.5))):
         log.raises(f"key {number}", lambda key=key: x[key])
-
-
-@family
-def gathering_without_dimensions(torch, log):
-    """A tensor without dimensions counts as one of one entry, as input and as index."""
-    for sizes, places in (((4,), 2), ((4,), [1, 1]), ((), 0), ((), [0, 0])):
-        x, index = leaf(torch, sizes, 1), torch.tensor(places)
-        y = torch.gather(x, 0, index, sparse_grad=False)
-        log("gathered", y)
-        weight = leaf(torch, tuple(y.shape), 2)
-        (first,) = torch.autograd.grad(y * y, x, weight, create_graph=True)
-        log("first", first.detach())
-        log("second", torch.autograd.grad((first * first).sum(), (x, weight)))

@@ -120,7 +120,7 @@ def norms_at_zero(torch, log):
 
 @family
 def types_to_reduce_in(torch, log):
-    """sum, mean and norm in another type are one node, without a conversion."""
+    """sum, mean and norm in another type: values, and gradients in the type of the input."""
     for name, settings in {
         "sum": {},
         "sum, dim": {"dim": 0},
@@ -135,9 +135,7 @@ def types_to_reduce_in(torch, log):
         method = getattr(x, name.split(",", maxsplit=1)[0])
         for dtype in (torch.float64, torch.float32):
             y = method(dtype=dtype, **settings)
-            log(name, y, graph(y))
-            (first,) = torch.autograd.grad(y, x, torch.ones_like(y) * 2, create_graph=True)
-            log("gradient", graph(first) if first.grad_fn is not None else None)
+            log(name, y)
             y.backward(torch.ones_like(y) * 3)
         log("total", x.grad)
 
@@ -158,7 +156,7 @@ def types_by_name(torch, log):
 @family
 def transposes(torch, log):
     """x.T and x.mT of tensors that are no matrices warn or are errors."""
-    for sizes in ((), (2,), (2, 3), (2, 3, 4)):
+    for sizes in ((2,), (2, 3), (2, 3, 4)):
         x = leaf(torch, sizes, 1)
         for name in ("T", "mT"):
 

@@ -16,9 +16,6 @@ TABLE = {
     "hypot": operation(lambda t, x, y: t.hypot(x, y), M, V, dtypes=ALL),
     "logaddexp": operation(lambda t, x, y: x.logaddexp(y), M, V, dtypes=("float16", "int64")),
     "fmod": operation(lambda t, x, y: t.fmod(x, y), M, V, dtypes=(*FLOATS, "bool")),
-    "fmod of a number": operation(lambda t, x: x.fmod(0.75), V, dtypes=ALL),
-    "copysign": operation(lambda t, x, y: t.copysign(x, y), M, V, dtypes=ALL),
-    "copysign of a number": operation(lambda t, x: x.copysign(-1), V, dtypes=ALL),
     "lgamma": operation(lambda t, x: x.lgamma(), V, positive=True, dtypes=ALL),
     "digamma": operation(lambda t, x: t.digamma(x), V, positive=True, dtypes=FLOATS),
     "erfinv": operation(lambda t, x: (x / 4).erfinv(), V, dtypes=FLOATS),
@@ -44,7 +41,7 @@ def at_the_ends(torch, log):
     inf, nan = float("inf"), float("nan")
     x = torch.tensor([0.0, -0.0, 0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 3.0, inf, -inf])
     y = torch.tensor([0.0, 0.0, -0.0, -0.0, 0.0, 0.0, -inf, inf, 1.0, nan, inf, -inf])
-    for name in ("atan2", "hypot", "fmod", "logaddexp", "copysign"):
+    for name in ("atan2", "hypot", "fmod", "logaddexp"):
         for pair in ((x, y), (y, x)):
             given = [each.clone().requires_grad_() for each in pair]
             result = getattr(torch, name)(*given)
@@ -76,7 +73,7 @@ def along_the_line(torch, log):
 def names_and_forms(torch, log):
     """Forms in place and with out=, and the names in torch.special and torch.linalg."""
     x, y = torch.tensor([0.5, -0.25, 0.75]), torch.tensor([2.0, 3.0, -0.5])
-    for name in ("atan2_", "hypot_", "fmod_", "copysign_"):
+    for name in ("atan2_", "hypot_", "fmod_"):
         log(name, getattr(x.clone(), name)(y))
     for name in ("lgamma_", "digamma_", "erfinv_", "sinc_"):
         log(name, getattr(x.clone(), name)())
@@ -85,34 +82,9 @@ def names_and_forms(torch, log):
         log(name, getattr(torch.special, name)(x))
     out = torch.empty(3)
     log("out", torch.atan2(x, y, out=out), out)
-    log("numbers", torch.fmod(torch.tensor([7, -7]), 2.5), torch.copysign(torch.tensor([7]), -1))
+    log("numbers", torch.fmod(torch.tensor([7, -7]), 2.5))
     log.raises("a number", lambda: torch.hypot(x, 2))
     log.raises("by 0", lambda: torch.fmod(torch.tensor([1]), 0))
-
-
-@family
-def variances_and_means_are_one_node(torch, log):
-    """Two outputs of one node, whose pre-hooks see both gradients."""
-    for name in ("var_mean", "std_mean"):
-        function = getattr(torch, name)
-        for options in ({}, {"dim": 1}, {"dim": 0, "keepdim": True, "correction": 0}):
-            x = leaf(torch, (3, 4), 5)
-            spread, mean = function(x, **options)
-            log(name, spread, mean, repr(spread), spread.grad_fn is mean.grad_fn, graph(mean))
-            node = spread.grad_fn
-            log("self", node._saved_self)
-            seen = []
-            node.register_prehook(lambda given, seen=seen: seen.append(given))
-            node.register_hook(lambda sent, given, seen=seen: seen.append(sent))
-            weights = leaf(torch, tuple(mean.shape), 7, requires_grad=False)
-            for total in ((spread * weights).sum(), (mean * weights).sum(), (spread * mean).sum()):
-                total.backward(retain_graph=True)
-            log("hooks", *(each for pair in seen for each in pair))
-            log("grad", x.grad)
-            (found,) = torch.autograd.grad((spread * mean).sum(), x, create_graph=True)
-            log("second", *torch.autograd.grad((found * found).sum(), x))
-    for options in ({"unbiased": False}, {"dim": 1, "unbiased": True}, {"dim": (0, 1)}):
-        log(str(options), *torch.var_mean(torch.tensor([[1.0, 2.0], [4.0, 0.0]]), **options))
 
 
 @family

@@ -54,6 +54,12 @@ m.scatter_reduce(1, i.expand(3, 2), n[:, :2], "mean")
 t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "mean", include_self=False)
 t.arange(4).scatter_reduce(0, i.repeat(2), t.tensor([5, -2, 7, 1]), "amin", include_self=False)
 """
+NUMBERS = """
+t.addcmul(m, v, w, value=2); v.addcmul(w, w); (v * 1).addcmul_(w, w, value=0.5)
+t.addcdiv(m, v, w.exp(), value=2); v.addcdiv(w, w + 9); (v * 1).addcdiv_(w, w.exp(), value=0.5)
+v % 2; m % -0.75; (v * 1).remainder_(0.4); t.fmod(v, -0.75); m.fmod(2); (v * 1).fmod_(0.4)
+t.round(v, decimals=1); (v * 37).round(decimals=-1); (v / 3).round_(decimals=2); i % 2; i.fmod(-2)
+"""
 WHOLE = """
 t.addmm(t.eye(2).long(), i[:, None], i[None], beta=1.6, alpha=-1.6)
 F.margin_ranking_loss(i, i.flip(0), i - 1, 0.5); F.margin_ranking_loss(i, i, i, 1, reduction="none")
@@ -99,9 +105,9 @@ v.as_strided((2, 2), (2, 0)).diagonal()
 F.max_pool1d(v[None] * 0 - float("inf"), 2, 1, 1, 3, return_indices=True)
 """
 TWICE = """
-m.repeat(1, 1); m.repeat(1, 0); m.repeat(0, 1, 2); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T)
+m.repeat(1, 1); m.repeat(2, 1, 2); t.mm(m.T, n); t.mm(m, n.T)
 t.addmm(m, n.T, m.T)
-t.linalg.vector_norm(m * (m > 0), 2.5, dim=1); t.linalg.vector_norm(m * (m > 0), 1.5, dim=1)
+t.linalg.vector_norm(m * (m > 0), 1.5, dim=1)
 t.linalg.vector_norm(m, 0.5); t.linalg.vector_norm(m, -2, 0); t.dist(m, v, 1.5); t.dist(m, n, 4)
 t.linalg.pinv(n.double()[:2]); t.linalg.pinv(n.double()[:, :2])
 t.cat([m, n.double()]); t.cat([m, n.double().detach()]); t.cat([m.detach(), n.double()], 1)
@@ -201,6 +207,7 @@ _add("products", PRODUCTS)
 _add("places", PLACES)
 _add("sums", SUMS)
 _add("reduced", REDUCED)
+_add("with numbers", NUMBERS)
 _add("whole numbers", WHOLE)
 _add("complex numbers", COMPLEX)
 _add("draws", DRAWS)

@@ -105,6 +105,6 @@ def corners(torch, log):
         entries = torch.tensor([0.0, 4.0, -1.0], requires_grad=True)
         norm = torch.linalg.vector_norm(entries, order)
         log("norm", norm, torch.autograd.grad(norm, entries))
-    for values, correction in (([2.0], 1), ([1.0, 3.0], 2), ([1.0, 3.0], 3), ([2.0, 2.0], 2)):
+    for values, correction in (([2.0], 1), ([2.0, 2.0], 2)):
         entries = torch.tensor(values, requires_grad=True)
         log("variance", torch.autograd.grad(entries.var(correction=correction), entries))

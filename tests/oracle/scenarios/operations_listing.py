@@ -29,7 +29,6 @@ TABLE = {
         dim=lambda t, x: x.index_select(2, at(t, 0)),
     ),
     "index_select at one place": row(lambda t, x: x.index_select(0, t.tensor(1)), M),
-    "index_select of a number": row(lambda t, x: x.index_select(0, t.tensor([0])), S),
     "index_add": row(
         lambda t, x, y: t.index_add(x, 1, at(t, 0, 0), y),
         M,

@@ -24,30 +24,9 @@ TABLE = {
         M,
         (3,),
         (2, 1),
-        wrong={"another type": lambda t, a, b, w: t.lerp(a, b, w.double())},
     ),
     "x.lerp_": operation(lambda t, a, b: (a * 1).lerp_(b, 0.75), V, V, dtypes=()),
     "x.lerp_ by a tensor": operation(lambda t, a, b, w: (a * 1).lerp_(b, w), V, V, V, dtypes=()),
-    "addcmul": operation(
-        lambda t, x, a, b: t.addcmul(x, a, b, value=2),
-        M,
-        (3,),
-        (2, 1),
-        wrong={
-            "a number": lambda t, x, a, b: t.addcmul(x, 2, b),
-            "shapes": lambda t, x, a, b: t.addcmul(x, t.ones(2), b),
-        },
-    ),
-    "x.addcmul": operation(lambda t, x, a, b: x.addcmul(a, b), V, V, V, dtypes=()),
-    "x.addcmul_": operation(
-        lambda t, x, a, b: (x * 1).addcmul_(a, b, value=0.5), V, V, V, dtypes=()
-    ),
-    "addcdiv": operation(
-        lambda t, x, a, b: t.addcdiv(x, a, b, value=2), M, (3,), (2, 1), positive=True
-    ),
-    "x.addcdiv_": operation(
-        lambda t, x, a, b: (x * 1).addcdiv_(a, b, value=0.5), V, V, V, dtypes=()
-    ),
     "clamp by tensors": operation(
         lambda t, x, a, b: t.clamp(x, a - 1, b + 1) if x.dtype.is_floating_point else x.clamp(a, b),
         M,
@@ -89,18 +68,16 @@ def types(torch, log):
     single, double = torch.tensor([1.5, -2.0]), torch.tensor([0.5, 1.0]).double()
     whole, half = torch.tensor([1, 2]), torch.tensor([1.0, 2.0]).half()
     log("addcmul", torch.addcmul(single, double, whole), torch.addcmul(whole, whole, whole))
-    log("addcmul", torch.addcmul(whole, whole, whole, value=2.5), torch.addcmul(half, half, single))
+    log("addcmul", torch.addcmul(half, half, single))
     log("addcdiv", torch.addcdiv(single, whole, double), torch.addcdiv(half, half, half))
     log("clamp", whole.clamp(single), whole.clamp(torch.tensor(1)), single.clamp(double, double))
     log("clamp", whole.clamp(torch.tensor(1.5)), single.clamp(whole), whole.clamp(max=whole))
     log("weight", torch.lerp(single, single + 1, torch.tensor(0.5).double()))
 
     for label, call in {
-        "addcdiv": lambda: torch.addcdiv(whole, whole, whole),
         "addcmul_": lambda: whole.addcmul_(single, single),
         "lerp": lambda: torch.lerp(whole, whole, 0.5),
         "lerp weights": lambda: torch.lerp(whole, whole, whole),
-        "lerp weight": lambda: torch.lerp(single, single, whole),
         "clamp_": lambda: whole.clamp_(single),
         "clamp_min_": lambda: whole.clamp_min_(1.5),
     }.items():

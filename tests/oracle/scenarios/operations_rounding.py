@@ -26,11 +26,6 @@ TABLE = {
     **_whole("sgn"),
     **_whole("sign"),
     "x.sign_()": operation(lambda t, x: (x * 1).sign_(), V),
-    "round, decimals": operation(
-        lambda t, x: t.round(x, decimals=1), V, dtypes=("float64", "int64")
-    ),
-    "x.round(decimals=-1)": operation(lambda t, x: (x * 37).round(decimals=-1), V, dtypes=()),
-    "x.round_(decimals=2)": operation(lambda t, x: (x / 3).round_(decimals=2), V, dtypes=()),
     "x % y": operation(
         lambda t, x, y: x % y,
         M,
@@ -42,11 +37,8 @@ TABLE = {
             "nothing": lambda t, x, y: x % None,
         },
     ),
-    "x % 2": operation(lambda t, x: x % 2, V),
-    "x % -0.75": operation(lambda t, x: x % -0.75, V),
     "remainder": operation(lambda t, x, y: t.remainder(x, y), V, V, dtypes=("float64",)),
     "x.remainder_(y)": operation(lambda t, x, y: (x * 1).remainder_(y), V, V, dtypes=()),
-    "x.remainder_(2)": operation(lambda t, x: (x * 1).remainder_(0.4), V, dtypes=()),
     "x // y": operation(
         lambda t, x, y: x // y,
         M,
@@ -58,7 +50,6 @@ TABLE = {
     "x // 2": operation(lambda t, x: x // 2, V, differentiable=False),
     "x // -0.75": operation(lambda t, x: x // -0.75, V, differentiable=False),
     "7 // x": operation(lambda t, x: 7 // x, V, positive=True, differentiable=False),
-    "7.5 % x": operation(lambda t, x: 7.5 % x, V, positive=True, differentiable=False),
     "div floor": operation(
         lambda t, x, y: t.div(x, y, rounding_mode="floor"),
         M,
@@ -122,13 +113,12 @@ def whole_numbers(torch, log):
 
 @family
 def no_derivative(torch, log):
-    """A quotient rounded down by `//`, and a number's remainder, can't be differentiated."""
+    """A quotient rounded down by `//` can't be differentiated."""
     x, y = leaf(torch, (3,), 1), leaf(torch, (3,), 2)
     for name, call in {
         "x // y": lambda: x // y,
         "x // 2": lambda: x // 2,
         "2 // x": lambda: 2 // x,
-        "2.5 % x": lambda: 2.5 % x,
     }.items():
         z = call()
         log(name, z, graph(z), type(z.grad_fn).__name__, repr(z))

@@ -19,7 +19,6 @@ TABLE = {
     "prod keepdim": operation(lambda t, x: x.prod(-1, keepdim=True), T, dtypes=()),
     "prod of a scalar": operation(lambda t, x: x.prod(), (), dtypes=()),
     "prod over 0 of a scalar": operation(lambda t, x: x.prod(0), (), dtypes=()),
-    "prod in float64": operation(lambda t, x: x.prod(1, dtype=t.float64), M, dtypes=OTHERS),
     "prod by axis": operation(lambda t, x: x.prod(axis=1, keepdims=True), M, dtypes=()),
     "var": operation(lambda t, x: x.var(), M),
     "var over 1": operation(

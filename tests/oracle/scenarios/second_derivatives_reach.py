@@ -16,8 +16,6 @@ TABLE = {
         (2, 3, 2, 2),
         (3,),
     ),
-    "prelu": (lambda F, x, w: F.prelu(x, w), (5, 3), (3,)),
-    "prelu with one slope": (lambda F, x, w: F.prelu(x, w), (5, 3), (1,)),
     "linear": (lambda F, x, w, b: F.linear(x, w, b), (5, 3), (4, 3), (4,)),
     "bilinear": (lambda F, x, y, w: F.bilinear(x, y, w), (5, 3), (5, 2), (4, 3, 2)),
     "layer_norm": (lambda F, x, w, b: F.layer_norm(x, (3,), w, b), (5, 3), (3,), (3,)),
