@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, no_grad, observe
-from minigrad.autograd.messages import anomaly
+from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, choose_observers, no_grad
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.modes import modes
@@ -156,7 +155,7 @@ class saved_tensors_hooks:
         if not all(map(callable, pair)):
             raise TypeError(f"saved_tensors_hooks takes two functions, not {pair!r}")
         modes.saved_hooks = (*modes.saved_hooks, pair)
-        modes.observers = OBSERVERS[True, anomaly.enabled]
+        choose_observers()
 
     def __exit__(self, *exception: object) -> None:
         """Let the pair of the surrounding block count again."""
@@ -166,7 +165,7 @@ class saved_tensors_hooks:
                 "the block that it serves"
             )
         modes.saved_hooks = modes.saved_hooks[:-1]
-        modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
+        choose_observers()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -247,7 +246,7 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
     node._saved = tuple(packed)
 
 
-observe(0, pack_saved)
+OBSERVERS.append((lambda: modes.saved_hooks, pack_saved))
 
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:

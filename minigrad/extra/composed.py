@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import not_differentiable, nothing_passes, without_derivative
+from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.choices import masked_select as chosen
@@ -29,7 +29,6 @@ from minigrad.signatures.variants import in_place_form
 torch: Any = sys.modules["minigrad"]
 # What programs set, and only ask for again.
 SETTINGS: dict[str, Any] = {"precision": "highest", "threads": 1}
-_UNIQUE_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
 # ---------------------------------------------------------------------- what they share
 
@@ -464,7 +463,7 @@ def unique_consecutive(
         found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
     if return_counts:
         found.append(np.diff(np.flatnonzero(starts), append=len(array)))
-    values = _UNIQUE_CONSECUTIVE(found[0], input)
+    values = without_derivative("unique_consecutive", wrap(found[0]), input)
     return (values, *map(wrap, found[1:])) if len(found) > 1 else values
 
 
@@ -649,13 +648,14 @@ lazy_loading.load("ops.comparison")
 
 
 def _compared_in_place(name: str) -> Any:
-    """Make `name_`: the graph keeps that the values are gone, and no gradient passes."""
+    """Make `name_`, in place: no gradient passes through what becomes 0 and 1."""
     method = VARIANTS[name].method
 
     def compared(input: Tensor, other: Any) -> Any:
         result = method(input, other)
-        record = nothing_passes(f"{name.capitalize()}Backward{int(isinstance(other, Tensor))}")
-        return record(result, input, other) if isinstance(result, Tensor) else result
+        if not isinstance(result, Tensor):
+            return result
+        return without_derivative(f"{name}_", result, input, other)
 
     compared.__qualname__ = compared.__name__ = f"{name}_"
     return in_place_form(compared, VARIANTS[name])
