@@ -11,12 +11,12 @@ import numpy as np
 from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
 from minigrad.autograd.messages import hook_name, warn
 from minigrad.autograd.saved_hooks import (
+    RawSavedTensor,
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
 )
-from minigrad.autograd.saved_names import RawSavedTensor
 from minigrad.core import engine
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.hooks import RemovableHandle

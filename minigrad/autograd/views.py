@@ -149,7 +149,9 @@ class CopySlices(Node):
         memory, whole, place = self._memory(np.asanyarray(gradient))
         result, part = seen(memory, *whole), seen(memory, *place)
         result[...] = gradient
-        first, *others = self.function._run(part.copy(), keep)
+        given = part.copy()
+        run, several = self.function._run, self.function._multiple  # of a custom function
+        first, *others = run([given] if several else given, keep)
         if not keep:
             self._release()
         if first is None:
@@ -164,7 +166,9 @@ class CopySlices(Node):
         memory, whole, place = self._memory(gradient._array)
         result = wrap_as_normal(seen(memory, *whole)).copy_(gradient)
         part = seen(result, *place)
-        first, *others = self.function._run_recorded(part.clone(), keep)
+        given = part.clone()
+        run, several = self.function._run_recorded, self.function._multiple
+        first, *others = run([given] if several else given, keep)
         if first is None:
             return (None, *others)
         part.copy_(first)

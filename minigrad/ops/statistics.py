@@ -22,7 +22,7 @@ from minigrad.ops.parts import slice_dim
 from minigrad.ops.reduction import added_up_in, count, expand_reduced, mean_all, mean_dim
 from minigrad.ops.shape import clone, flip, to_copy
 from minigrad.signatures import numpy_protocols, variants
-from minigrad.signatures.arguments import FromEnd, dimensions, not_implemented
+from minigrad.signatures.arguments import dimensions, not_implemented
 from minigrad.signatures.signature import Dim, Dtype, Number
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
@@ -376,10 +376,6 @@ def prod(
     return prod_all(input, wanted)
 
 
-_DEFAULT = FromEnd(1)  # the node tells that nothing was said
-_DEFAULT.said = None
-
-
 def _variance_of(
     operation: Any, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
@@ -392,7 +388,7 @@ def _variance_of(
     if input._array.dtype.kind in "iub":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     if correction is None:
-        correction = _DEFAULT if unbiased is dim is None else int(unbiased is not False)
+        correction = int(unbiased is not False)
     dims = _over(dim, input)
     sizes = input._array.shape
     reduced = math.prod(sizes) if dims is None else math.prod(sizes[d] for d in dims)

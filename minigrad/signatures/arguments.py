@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from numbers import Number
@@ -34,26 +33,7 @@ def dimension(dim: Any, ndim: int) -> int:
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
             f"but got {dim})"
         )
-    return dim if dim >= 0 else _from_end(dim, limit)
-
-
-class FromEnd(int):
-    """The number of a dimension from 0 on, which remembers that it was counted from the end."""
-
-    said: int | None
-
-
-class Unsaid(tuple[Any, ...]):
-    """Numbers for each dimension that were not said: nodes show none."""
-
-    said = ()
-
-
-@functools.cache
-def _from_end(dim: int, limit: int) -> FromEnd:
-    number = FromEnd(dim % limit)
-    number.said = dim
-    return number
+    return dim if dim >= 0 else dim + limit
 
 
 def different(dims: Any, ndim: int) -> tuple[int, ...]:

@@ -32,7 +32,7 @@ from minigrad.ops import shape
 from minigrad.ops.choices import where_true
 from minigrad.ops.correlation import of_dimensions, padded, per_dimension, window_entries
 from minigrad.ops.reduction import mean_dim
-from minigrad.signatures.arguments import Unsaid, check_tensor, different, not_implemented, whole
+from minigrad.signatures.arguments import check_tensor, different, not_implemented, whole
 
 Sizes = Sequence[int]
 
@@ -276,13 +276,9 @@ MEANS = {  # by the number of dimensions
 def _windows(name: str, ndim: int, input: Any, **given: Any) -> list[tuple[int, ...]]:
     """Give the settings of windows as tuples; a stride that was not said is the window's size."""
     check_tensor(name, input)
-    unsaid = given["stride"] is None
-    if unsaid:
+    if given["stride"] is None:
         given["stride"] = given["kernel_size"]
-    windows = [per_dimension(name, setting, value, ndim) for setting, value in given.items()]
-    if unsaid:
-        windows[1] = Unsaid(windows[1])
-    return windows
+    return [per_dimension(name, setting, value, ndim) for setting, value in given.items()]
 
 
 def _check_images(name: str, array: Any, dims: int, first: int) -> None:
