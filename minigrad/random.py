@@ -21,16 +21,15 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.signatures.arguments import not_implemented, number
-from minigrad.signatures.forks import drawing
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
 
-# PyTorch's state as bytes: the seed, how many numbers of the twister are left and where the next
-# one is, the numbers, what the normal numbers have in store, and whether they have it.
-_HEAD, _KEYS, _TAIL = struct.Struct("<QiiQ"), 624, struct.Struct("<dddiifi")
+# A state as bytes: the seed, where in the twister the next number is, the normal number in store
+# (or NaN), and then the numbers of the twister.
+_HEAD, _KEYS = struct.Struct("<QId"), 624
 # From so many numbers on PyTorch makes normal ones in blocks of 16.
 _BLOCK = 16
 # Whole numbers from a range of this size on are made of 64 bits.
@@ -48,23 +47,20 @@ class Stream:
         array([0.4962566 , 0.7682218 , 0.08847743], dtype=float32)
     """
 
-    __slots__ = ("_fresh", "_stored", "_twister", "seed")
+    __slots__ = ("_stored", "_twister", "seed")
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
         begin: Any = np.random.RandomState(seed & 0xFFFFFFFF).get_state(legacy=False)
         self._twister = np.random.MT19937()
         self._twister.state = begin
-        self._fresh = True  # nothing was drawn
         self._stored: float | None = None  # normal numbers come in pairs
 
     # ------------------------------------------------------------------ bits
 
     def bits(self, count: int) -> Array:
         """Draw numbers of 32 bits."""
-        self._fresh = self._fresh and not count
-        with drawing:
-            return self._twister.random_raw(count)
+        return self._twister.random_raw(count)
 
     def wide(self, count: int) -> Array:
         """Draw numbers of 64 bits; the first 32 are the upper ones."""
@@ -137,9 +133,7 @@ class Stream:
 
     def poisson(self, rates: Array) -> Array:
         """Draw a count for each rate, by NumPy's method: PyTorch's counts are others."""
-        with drawing:
-            self._fresh = False
-            return np.random.Generator(self._twister).poisson(rates)
+        return np.random.Generator(self._twister).poisson(rates)
 
     def integers(self, low: int, high: int, shape: Shape) -> Array:
         """Draw whole numbers from `low` up to but not including `high`, in int64."""
@@ -158,36 +152,29 @@ class Stream:
     # ------------------------------------------------------------------ state
 
     def to_bytes(self) -> bytes:
-        """Give the whole state, byte by byte as PyTorch's generator gives it."""
-        with drawing:
-            state = self._twister.state["state"]
-        place = int(state["pos"])
-        left = _KEYS - place + 1
-        head = _HEAD.pack(self.seed, left, 1, 0 if self._fresh else place)
-        stored = 0.0 if self._stored is None else self._stored
-        tail = _TAIL.pack(0.0, stored, 0.0, self._stored is not None, 0, 0.0, 0)
-        return head + state["key"].astype("<u8").tobytes() + tail
+        """Give the whole state."""
+        state = self._twister.state["state"]
+        stored = math.nan if self._stored is None else self._stored
+        head = _HEAD.pack(self.seed, int(state["pos"]), stored)
+        return head + state["key"].astype("<u4").tobytes()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Stream:
         """Return to a state.
 
         Raises:
-            ValueError: If no stream could have such a state.
+            ValueError, struct.error: If it is none.
         """
-        seed, left, seeded, following = _HEAD.unpack_from(content)
-        key = np.frombuffer(content, "<u8", _KEYS, _HEAD.size)
-        _, stored, _, has_stored, *_ = _TAIL.unpack_from(content, _HEAD.size + 8 * _KEYS)
-        fresh = left == 1 and following == 0
-        place = _KEYS if fresh else following
-        if seeded != 1 or place > _KEYS or left != _KEYS - place + 1 or key.max() >= 2**32:
+        seed, place, stored = _HEAD.unpack_from(content)
+        key = np.frombuffer(content, "<u4", _KEYS, _HEAD.size)
+        if place > _KEYS or not key.any():
             raise ValueError("no state of a Mersenne Twister")
         stream = cls(seed)
         stream._twister.state = {
             "bit_generator": "MT19937",
             "state": {"key": key.astype(np.uint32), "pos": place},
         }
-        stream._fresh, stream._stored = fresh, stored if has_stored else None
+        stream._stored = None if math.isnan(stored) else stored
         return stream
 
 
@@ -273,7 +260,7 @@ class Generator:
         return self.initial_seed()
 
     def get_state(self) -> Tensor:
-        """Give the whole state as a vector of bytes, for `set_state`; PyTorch's reads the same."""
+        """Give the whole state as a vector of bytes, for `set_state`."""
         return wrap(np.frombuffer(self.stream().to_bytes(), np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Self:

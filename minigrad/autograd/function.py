@@ -226,10 +226,10 @@ class FunctionNode(Node, FunctionCtx):
         # Let go of them at once: if a pack hook raises, node and result would hold each other.
         to_save, self._to_save = self._to_save, ()
         for tensor in to_save:
-            places = [place for place, output in enumerate(outputs) if output is tensor]
-            numbers.append(places[-1] if places else None)  # the last, if it was returned twice
+            found = [place for place, output in enumerate(outputs) if output is tensor]
+            numbers.append(found[-1] if found else None)  # the last, if it was returned twice
             # the node must not hold its own result: they would keep each other alive
-            own = tensor is not None and bool(places) and tensor._has_node()
+            own = tensor is not None and bool(found) and tensor._has_node()
             saved.append(None if tensor is None else SavedTensor(tensor, is_result=own))
         self._saved = tuple(saved)
         self._outputs_saved = numbers
@@ -269,7 +269,7 @@ def place_outputs(
     for tensor in dirty:
         tensor._bump_version()
     given = list(outputs)
-    places = {id(tensor) for tensor in inputs}
+    given_ids = {id(tensor) for tensor in inputs}
     shapes: list[Any] = []
     dtypes: list[Any] = []
     views: list[tuple[Any, Any]] = []
@@ -282,7 +282,7 @@ def place_outputs(
         array = output._array
         shapes.append(array.shape)
         dtypes.append(array.dtype)
-        is_input = id(output) in places
+        is_input = id(output) in given_ids
         is_dirty = _among(output, dirty)
         differentiable = (
             recording

@@ -337,10 +337,10 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
     tensors = value if several else (value,)
     for position, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            place = f"value at index {position}" if several else f"given {what}"
+            where = f"value at index {position}" if several else f"given {what}"
             raise TypeError(
                 f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but "
-                f"the {place} has type {type(tensor)}."
+                f"the {where} has type {type(tensor)}."
             )
     return several, tensors
 

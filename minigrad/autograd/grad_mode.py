@@ -45,7 +45,7 @@ OBSERVERS: list[tuple[Callable[[], Any], Observer]] = []
 
 def choose_observers() -> None:
     """Let new nodes be shown from here on, in this thread, to those who want that now."""
-    modes.observers = tuple([observer for wanted, observer in OBSERVERS if wanted()])
+    modes.observers = tuple([observer for wants, observer in OBSERVERS if wants()])
 
 
 class DecoratingMode:

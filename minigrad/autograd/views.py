@@ -146,8 +146,8 @@ class CopySlices(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Send the changed part's gradient through the operation, the rest past it."""
-        memory, whole, place = self._memory(np.asanyarray(gradient))
-        result, part = seen(memory, *whole), seen(memory, *place)
+        memory, whole, changed = self._memory(np.asanyarray(gradient))
+        result, part = seen(memory, *whole), seen(memory, *changed)
         result[...] = gradient
         given = part.copy()
         run, several = self.function._run, self.function._multiple  # of a custom function
@@ -163,9 +163,9 @@ class CopySlices(Node):
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is then itself recorded."""
-        memory, whole, place = self._memory(gradient._array)
+        memory, whole, changed = self._memory(gradient._array)
         result = wrap_as_normal(seen(memory, *whole)).copy_(gradient)
-        part = seen(result, *place)
+        part = seen(result, *changed)
         given = part.clone()
         run, several = self.function._run_recorded, self.function._multiple
         first, *others = run([given] if several else given, keep)

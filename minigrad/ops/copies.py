@@ -89,12 +89,12 @@ _cast_quietly = ignore_errstate(cast)  # infinities and NaN are as silent as in 
 
 def _check_device(device: Any, caller: str) -> None:
     if isinstance(device, np.ndarray) or device != "cpu":
-        import_module("minigrad.creation.devices").refuse_other_places(device, caller)
+        import_module("minigrad.creation.devices").refuse_other_places(device)
 
 
 def _wants_order(memory_format: Any, caller: str) -> bool:
     devices = import_module("minigrad.creation.devices")
-    return bool(devices.wants_contiguous(memory_format, caller))
+    return bool(devices.wants_contiguous(memory_format))
 
 
 def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:

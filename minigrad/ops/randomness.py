@@ -263,7 +263,7 @@ def normal(
         >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
         tensor([ 1.5410, 97.0657])
     """
-    check_place("normal", device, layout, pin_memory)
+    check_place(device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     if size is not None:
         given, mean, std = [], float(mean), float(std)
@@ -274,7 +274,7 @@ def normal(
         raise RuntimeError(f"normal takes standard deviations from 0 on, got {lowest:g}")
     if not given:
         shape = sequence_of_sizes(size, "normal")
-        array = stream(generator).normal(shape, dtype_for("normal", None, dtype), mean, std)
+        array = stream(generator).normal(shape, dtype_for("normal", dtype), mean, std)
         return finish(array, requires_grad)
     numbers = [getattr(each, "_array", each) for each in (mean, std)]
     shape = broadcast_shape(*(np.shape(each) for each in numbers))

@@ -158,8 +158,7 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
         value = value.item()
     if isinstance(value, complex) and kind == "Number":
         if value.imag:
-            told = f"{name}(): {argument} is {value}, which cannot be converted to a real number"
-            raise RuntimeError(told)
+            raise RuntimeError(f"{name}(): {argument} is {value}, which is no real number")
         return value.real
     if isinstance(value, (int, float, complex) if kind == "Scalar" else (int, float)):
         return value
@@ -215,9 +214,9 @@ def as_floats(tensor: Tensor) -> Tensor:
 def refuse(kernel: str, kinds: str, *tensors: Tensor) -> None:
     """Raise if the dtype in which tensors meet is of a kind that PyTorch has no kernel for."""
     arrays = [each._array for each in tensors if isinstance(each, Tensor)]
-    wanted = arrays[0].dtype if len(arrays) == 1 else dtypes.result_type(*arrays)
-    if wanted.kind in kinds:
-        raise not_implemented(kernel, np.empty(0, wanted))
+    dtype = arrays[0].dtype if len(arrays) == 1 else dtypes.result_type(*arrays)
+    if dtype.kind in kinds:
+        raise not_implemented(kernel, np.empty(0, dtype))
 
 
 def not_implemented(kernel: str, array: Any) -> NotImplementedError:

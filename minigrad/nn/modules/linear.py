@@ -76,7 +76,7 @@ class Linear(Module):
     ) -> None:
         super().__init__()
         if device is not None:
-            refuse_other_places(device, "empty")
+            refuse_other_places(device)
         self.in_features = in_features
         self.out_features = out_features
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))

@@ -309,7 +309,7 @@ class Traversal:
             device, dtype, non_blocking = None, device, flag
         if not isinstance(dtype, (dtypes.dtype, type(None))) or not isinstance(non_blocking, bool):
             raise TypeError("to() received an invalid combination of arguments")
-        devices.refuse_other_places(device, "to")
+        devices.refuse_other_places(device)
         if tensor is not None:
             dtype = tensor.dtype
         if dtype is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 
-from .grad_modes import attempt, modes, state
+from .grad_modes import modes, state
 from .tools import Family
 
 family = Family()

@@ -223,7 +223,6 @@ def settings(torch, log):
     log("asked", torch.get_num_threads(), torch.get_float32_matmul_precision())
     torch.set_num_threads(before[0])
     torch.set_float32_matmul_precision(before[1])
-    log("deterministic", torch.are_deterministic_algorithms_enabled())
 
 
 @family
