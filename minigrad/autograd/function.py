@@ -102,6 +102,13 @@ class FunctionNode(Node, FunctionCtx):
         self._hooks = None
         self._edges = ()
 
+    def __call__(self, *gradients: Any) -> Any:
+        """Refuse: the node of a custom function is not called, its `apply` is."""
+        raise TypeError(
+            f"'{type(self).__name__}' object is not callable. Its method apply(*gradients) runs "
+            "the backward that the Function defines."
+        )
+
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 

@@ -33,23 +33,6 @@ Pack = Callable[[Any], Any]
 Unpack = Callable[[Any], Any]
 
 
-class OwnResult:
-    """A node's own result that a pack hook returned as it was: kept without its place."""
-
-    __slots__ = ("array", "counter")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.array = tensor._array
-        self.counter = tensor._version_counter
-
-    def tensor(self, saved_by: Node, output_nr: int) -> Any:
-        """Give the result with its place in the graph."""
-        tensor = wrap_as_normal(self.array)
-        tensor._version_counter = self.counter
-        set_grad_fn(tensor, saved_by, output_nr)
-        return tensor
-
-
 def set_grad_fn(tensor: Tensor, node: Node, output_nr: int) -> None:
     """Let a tensor be an output of a node, or the leaf of an accumulate node."""
     if isinstance(node, AccumulateGrad):
@@ -78,6 +61,7 @@ class PackedTensor:
 
     _version_counter = INFERENCE  # not None: so that the tape asks for unpacking
     place: Callable[[], Any]
+    own_result = False  # whether a node's result was packed as it was: it is kept without its place
 
     def __init__(
         self, packed: Any, unpack: Unpack, node: Node | None, output_nr: int, tensor: Tensor
@@ -97,8 +81,9 @@ class PackedTensor:
     def unpack_tensor(self, node: Node) -> Any:
         """Call the unpack hook, and give what it returned its place in the graph."""
         packed = self.packed
-        if packed.__class__ is OwnResult:
-            packed = packed.tensor(made_by(self, node), self.output_nr)
+        if self.own_result:
+            packed = packed.detach()
+            set_grad_fn(packed, made_by(self, node), self.output_nr)
         tensor = self.unpack(packed)
         if not isinstance(tensor, Tensor):
             raise TypeError(
@@ -285,11 +270,14 @@ def pack(
             "unexpected side-effects. Please open an issue if you need to perform in-place "
             "operations on the input to a pack hook."
         )
+    own_result = False
     if packed is tensor and node is None and tensor.requires_grad:
         # the tensor refers to the node that saves it: keep it without its place in the graph, so
         # that no cycle holds both
-        packed = OwnResult(tensor)
-    return PackedTensor(packed, hooks[1], node, output_nr, tensor)
+        packed, own_result = tensor.detach(), True
+    saved = PackedTensor(packed, hooks[1], node, output_nr, tensor)
+    saved.own_result = own_result
+    return saved
 
 
 class _Handle:

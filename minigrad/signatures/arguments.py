@@ -158,7 +158,9 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
         value = value.item()
     if isinstance(value, complex) and kind == "Number":
         if value.imag:
-            raise RuntimeError(f"{name}(): {argument} is {value}, which is no real number")
+            raise RuntimeError(
+                f"{name}(): {argument} is {value}, which cannot be converted to a real number"
+            )
         return value.real
     if isinstance(value, (int, float, complex) if kind == "Scalar" else (int, float)):
         return value
