@@ -35,7 +35,6 @@ from minigrad.random import initial_seed as initial_seed
 from minigrad.random import manual_seed as manual_seed
 from minigrad.random import seed as seed
 from minigrad.random import set_rng_state as set_rng_state
-from minigrad.signatures import forks as _forks
 from minigrad.signatures.lazy_loading import WAITING as _waiting
 from minigrad.signatures.variants import functions as _functions
 from minigrad.utils import _late

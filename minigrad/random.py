@@ -21,15 +21,15 @@ import numpy as np
 
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.signatures.arguments import not_implemented
-from minigrad.signatures.forks import drawing
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 Shape = tuple[int, ...]
 Array = np.ndarray[Any, Any]
 
-# A state as bytes: the seed, where the next number is, a normal one in store or nan; the numbers.
-_HEAD, _KEYS = struct.Struct("<QHd"), 624
+# A state as bytes: the seed, where in the twister the next number is, the normal number in store
+# (or NaN), and then the numbers of the twister.
+_HEAD, _KEYS = struct.Struct("<QId"), 624
 # From so many numbers on PyTorch makes normal ones in blocks of 16.
 _BLOCK = 16
 # Whole numbers from a range of this size on are made of 64 bits.
@@ -60,8 +60,7 @@ class Stream:
 
     def bits(self, count: int) -> Array:
         """Draw numbers of 32 bits."""
-        with drawing:
-            return self._twister.random_raw(count)
+        return self._twister.random_raw(count)
 
     def wide(self, count: int) -> Array:
         """Draw numbers of 64 bits; the first 32 are the upper ones."""
@@ -134,8 +133,7 @@ class Stream:
 
     def poisson(self, rates: Array) -> Array:
         """Draw a count for each rate, by NumPy's method: PyTorch's counts are others."""
-        with drawing:
-            return np.random.Generator(self._twister).poisson(rates)
+        return np.random.Generator(self._twister).poisson(rates)
 
     def integers(self, low: int, high: int, shape: Shape) -> Array:
         """Draw whole numbers from `low` up to but not including `high`, in int64."""
@@ -154,26 +152,28 @@ class Stream:
     # ------------------------------------------------------------------ state
 
     def to_bytes(self) -> bytes:
-        """Give the whole state as bytes."""
-        with drawing:
-            state = self._twister.state["state"]
+        """Give the whole state."""
+        state = self._twister.state["state"]
         stored = math.nan if self._stored is None else self._stored
-        return _HEAD.pack(self.seed, int(state["pos"]), stored) + state["key"].tobytes()
+        head = _HEAD.pack(self.seed, int(state["pos"]), stored)
+        return head + state["key"].astype("<u4").tobytes()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Stream:
         """Return to a state.
 
         Raises:
-            ValueError: If no stream could have such a state.
+            ValueError, struct.error: If it is none.
         """
-        seed, pos, stored = _HEAD.unpack_from(content)
-        key = np.frombuffer(content, "<u4", offset=_HEAD.size)
-        if key.size != _KEYS or pos > _KEYS or not key.any():
+        seed, place, stored = _HEAD.unpack_from(content)
+        key = np.frombuffer(content, "<u4", _KEYS, _HEAD.size)
+        if place > _KEYS or not key.any():
             raise ValueError("no state of a Mersenne Twister")
         stream = cls(seed)
-        state: Any = {"key": key.copy(), "pos": pos}
-        stream._twister.state = {"bit_generator": "MT19937", "state": state}
+        stream._twister.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": key.astype(np.uint32), "pos": place},
+        }
         stream._stored = None if math.isnan(stored) else stored
         return stream
 

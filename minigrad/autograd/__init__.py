@@ -11,7 +11,7 @@ from minigrad.autograd.grad_mode import (
 )
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
-from minigrad.autograd.saved_names import RawSavedTensor as SavedTensor
+from minigrad.autograd.saved_hooks import RawSavedTensor as SavedTensor
 from minigrad.core.modes import is_grad_enabled
 from minigrad.utils import _late
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import OBSERVERS, observe
+from minigrad.autograd.grad_mode import OBSERVERS, choose_observers
 from minigrad.autograd.messages import anomaly, warn
 from minigrad.core import extensions
 from minigrad.core.engine import AccumulateGrad, GraphTask
@@ -106,10 +106,10 @@ class detect_anomaly(set_detect_anomaly):
 
 def _switch(enabled: bool, check_nan: bool) -> None:
     anomaly.enabled, anomaly.check_nan = enabled, check_nan
-    modes.observers = OBSERVERS[modes.saved_hooks != (), enabled]
-    kinds: list[Any] = [watched] if enabled else []
+    choose_observers()
+    kinds: list[Any] = [_watched] if enabled else []
     # in its place, or as the first: a pass is recorded around what is watched
-    extensions.pass_kinds[: extensions.pass_kinds[:1] == [watched]] = kinds
+    extensions.pass_kinds[: extensions.pass_kinds[:1] == [_watched]] = kinds
 
 
 def _remember_the_line(node: Node, outputs: Any) -> None:
@@ -129,7 +129,7 @@ def _remember_the_line(node: Node, outputs: Any) -> None:
                 made.metadata["parent_"] = evaluated
 
 
-observe(1, _remember_the_line)
+OBSERVERS.append((lambda: anomaly.enabled, _remember_the_line))
 
 
 def _around(node: Node, output: Any) -> Node | None:
@@ -157,13 +157,9 @@ class AnomalyTask(GraphTask):
         return results
 
 
-def watched(kind: type[GraphTask]) -> type[GraphTask]:
-    """Give the kind of pass that is a given kind, and watched, if passes are."""
-    return _watched(kind) if anomaly.enabled else kind  # type: ignore[arg-type]  # is hashable
-
-
 @functools.cache
 def _watched(kind: type[GraphTask]) -> type[GraphTask]:
+    """Give the kind of pass that is a given kind, and watched."""
     return type(kind.__name__, (AnomalyTask, kind), {})
 
 

@@ -282,9 +282,6 @@ class TensorAttributes(Tensor):
 
     # ------------------------------------------------------------------ into the graph
 
-    # The same as `grad_fn`, which cannot be assigned either.
-    _grad_fn = property(lambda self: self.grad_fn)
-
     @property
     def _backward_hooks(self) -> Hooks | None:
         """The hooks that `register_hook` put on this tensor; None before the first."""

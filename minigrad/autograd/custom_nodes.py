@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from minigrad.autograd.messages import RELEASED
 from minigrad.autograd.rules import in_rule
 from minigrad.core.engine import resolve_edge
@@ -118,91 +116,40 @@ def lead_back(node: Node, outputs: Sequence[Tensor]) -> None:
 # ---------------------------------------------------------------------- no derivative
 
 
-def _refuse(node: Any, gradient: Any, keep: bool = True) -> Any:
-    raise RuntimeError(f"derivative for aten::{node._saved[0]} is not implemented")
-
-
-class _NoDerivative(Node):
+class NoDerivative(Node):
     """Stands in the graph for an operation that has no derivative, as in PyTorch."""
 
     __slots__ = ()
 
     def name(self) -> str:
+        """Give the name that PyTorch prints."""
         return "torch::autograd::NotImplemented"
 
-    _run = _run_recorded = _refuse
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
+        """Raise, because there is no rule."""
+        (operation,) = self._saved or ("",)
+        raise RuntimeError(f"derivative for aten::{operation} is not implemented")
+
+    _run_recorded = _run
 
 
-_NoDerivative.__name__ = "NotImplemented"
+NoDerivative.__name__ = "NotImplemented"
 
 
 def without_derivative(name: str, result: Tensor, *inputs: Any) -> Tensor:
     """Record an operation whose gradient must not be asked for.
 
     Args:
-        name: What the error calls the operation.
-        result: Its result, a new tensor.
-        *inputs: Its inputs.
+        name: The name of the operation in PyTorch.
+        result: What it gave.
+        *inputs: What it was given; those that are no tensors are passed over.
     """
-    return _behind(_NoDerivative, (name,), result, inputs, every=False)
-
-
-def _behind(
-    kind: type[Node], saved: Any, result: Tensor, inputs: Sequence[Any], every: bool = True
-) -> Tensor:
-    node = new_node(kind, [each for each in inputs if isinstance(each, Tensor)], every)
+    node = new_node(NoDerivative, [each for each in inputs if isinstance(each, Tensor)])
     if node is not None:
-        node._saved = saved
+        node._saved = (name,)
         result._edge = (node, 0)
         notify(node, result)
     return result
-
-
-def not_differentiable(name: str, operation: str) -> Callable[[Any, Tensor], Tensor]:
-    """Make what records an operation under a node of its own, which says that it has no rule.
-
-    Args:
-        name: The name of the node.
-        operation: What the error calls the operation.
-
-    Returns:
-        A function of the result, an array, and the input.
-    """
-
-    def refuse(node: Any, gradient: Any, keep: bool = True) -> Any:
-        raise NotImplementedError(f"the derivative for '{operation}' is not implemented.")
-
-    doc = f"Backward of `{operation}`, which has no derivative."
-    content = {"__slots__": (), "__doc__": doc, "_run": refuse, "_run_recorded": refuse}
-    kind = type(name, (Node,), content)
-    return lambda array, input: _behind(kind, (), wrap(array), (input,))
-
-
-@functools.cache
-def nothing_passes(name: str) -> Callable[..., Tensor]:
-    """Make what records an operation whose gradients are 0, under a node of its own.
-
-    Args:
-        name: The name of the node.
-
-    Returns:
-        A function of the result, a new tensor, and the inputs.
-    """
-
-    def zeros(node: Any, gradient: Any, keep: bool = True) -> Any:
-        return tuple(map(np.zeros_like, node._saved))
-
-    def recorded_zeros(node: Any, gradient: Any, keep: bool = True) -> Any:
-        return tuple(map(wrap, zeros(node, gradient)))
-
-    content = {"__slots__": (), "_run": zeros, "_run_recorded": recorded_zeros}
-    kind = type(name, (Node,), {**content, "__doc__": "Backward of what is constant in pieces."})
-
-    def record(result: Tensor, *inputs: Any) -> Tensor:
-        tensors = [each for each in inputs if isinstance(each, Tensor)]
-        return _behind(kind, tuple(each._array for each in tensors), result, tensors)
-
-    return record
 
 
 # ------------------------------------------------------------------ indices that were changed

@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import unpacked
+from minigrad.autograd.custom_nodes import lead_back, unpacked
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import RELEASED, can_require_grad, refuse_complex, type_name, warn
-from minigrad.autograd.saved_names import raw_saved
+from minigrad.autograd.saved_hooks import raw_saved
 from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
@@ -58,9 +58,6 @@ class FunctionCtx:
         """
         self._to_save = tensors
 
-    def save_for_forward(self, *tensors: Any) -> None:
-        """Do nothing: here so that code with a `jvp` runs, which nothing calls."""
-
     def mark_dirty(self, *args: Any) -> None:
         """Say which inputs forward changed in place; forward must return them as well.
 
@@ -99,7 +96,6 @@ class FunctionNode(Node, FunctionCtx):
 
     requires_grad = True
     _outputs_saved: Sequence[int | None] = ()
-    _changed_first = True  # whether the view that forward changed in place came first
 
     def __init__(self) -> None:
         self._saved = ()
@@ -131,12 +127,6 @@ class FunctionNode(Node, FunctionCtx):
         return tuple(None if each is None else unpacked(self, n, each) for n, each in places)
 
     @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        """The same as `saved_tensors`, with a warning: it is the old name."""
-        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
-        return self.saved_tensors
-
-    @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         """Handles on the saved tensors, which take hooks."""
         if self._saved is None:
@@ -151,33 +141,16 @@ class FunctionNode(Node, FunctionCtx):
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward with arrays put into tensors."""
-        if gradient.__class__ is not list:
-            gradient = self._of_changed_view(gradient)
         gradients = [None if g is None else wrap_as_normal(g) for g in gradient]
         results = self._run_recorded(gradients, keep)
         return [None if result is None else result._array for result in results]
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Call the function's backward; what it does is recorded."""
-        if gradient.__class__ is not list:
-            gradient = self._of_changed_view(gradient)
         results = self._call_backward(list(gradient))
         if not keep:
             self._saved = None
         return results
-
-    def _of_changed_view(self, gradient: Any) -> list[Any]:
-        """Take the gradient of a view that forward changed in place, from `CopySlices`.
-
-        That node gives the first gradient that backward returns to the view's place in its base.
-        """
-        if not self._changed_first:
-            raise RuntimeError(
-                f"{type(self).__name__}: forward changed a view in place (mark_dirty), and that "
-                "view is not its first tensor argument. The gradients would go to the wrong "
-                "inputs. Make it the first argument, or change a clone() of it."
-            )
-        return [gradient]
 
     def apply(self, *args: Any) -> Any:
         """Call the backward that the function's class defines, with `self` as its `ctx`."""
@@ -260,10 +233,10 @@ class FunctionNode(Node, FunctionCtx):
         # Let go of them at once: if a pack hook raises, node and result would hold each other.
         to_save, self._to_save = self._to_save, ()
         for tensor in to_save:
-            places = [place for place, output in enumerate(outputs) if output is tensor]
-            numbers.append(places[-1] if places else None)  # the last, if it was returned twice
+            found = [place for place, output in enumerate(outputs) if output is tensor]
+            numbers.append(found[-1] if found else None)  # the last, if it was returned twice
             # the node must not hold its own result: they would keep each other alive
-            own = tensor is not None and bool(places) and tensor._has_node()
+            own = tensor is not None and bool(found) and tensor._has_node()
             saved.append(None if tensor is None else SavedTensor(tensor, is_result=own))
         self._saved = tuple(saved)
         self._outputs_saved = numbers
@@ -293,16 +266,17 @@ def place_outputs(
         RuntimeError: If marks and outputs contradict each other.
         NotImplementedError: If an output that would require a gradient is complex.
     """
-    saved = _tensors_to_save(ctx, recording)
-    not_differentiable = dirty = _NOTHING
-    if ctx.non_differentiable is not None:
-        not_differentiable = _marked(ctx, "non_differentiable", _NOT_MARKED)
-    if ctx.dirty_tensors is not None:
-        dirty = _marked(ctx, "dirty_tensors", _NOT_DIRTY)
-        for tensor in dirty:
-            tensor._bump_version()
-    given = list(outputs) if dirty else _NOTHING
-    places = {id(tensor) for tensor in inputs}
+    saved = ctx._to_save
+    if recording:
+        _check_tensors(saved, TypeError, _NOT_SAVED, (Tensor, type(None)))
+    not_differentiable, dirty = ctx.non_differentiable or (), ctx.dirty_tensors or ()
+    ctx.non_differentiable = ctx.dirty_tensors = None
+    _check_tensors(not_differentiable, RuntimeError, _NOT_MARKED)
+    _check_tensors(dirty, RuntimeError, _NOT_DIRTY)
+    for tensor in dirty:
+        tensor._bump_version()
+    given = list(outputs)
+    given_ids = {id(tensor) for tensor in inputs}
     shapes: list[Any] = []
     dtypes: list[Any] = []
     views: list[tuple[Any, Any]] = []
@@ -315,11 +289,11 @@ def place_outputs(
         array = output._array
         shapes.append(array.shape)
         dtypes.append(array.dtype)
-        is_input = id(output) in places
-        is_dirty = bool(dirty) and _among(output, dirty)
+        is_input = id(output) in given_ids
+        is_dirty = _among(output, dirty)
         differentiable = (
             recording
-            and not (not_differentiable and _among(output, not_differentiable))
+            and not _among(output, not_differentiable)
             and (array.dtype.kind == "f" or can_require_grad(array.dtype))
         )
         if is_input and not is_dirty and (differentiable or not output.requires_grad):
@@ -328,7 +302,10 @@ def place_outputs(
             source, output = output, wrap_as_normal(array)  # a tensor of its own: a view
             make_view(output, source)
         if not differentiable:
-            output = _without_gradient(output, is_input) if output.requires_grad else output
+            if output.requires_grad and is_input:
+                output = output.detach()
+            elif output.requires_grad and output._view is None:
+                output.detach_()  # a view of an input requires a gradient, as under no_grad
         elif is_dirty:
             _change_history(output, ctx, output_nr, inputs, len(outputs))
         else:
@@ -354,48 +331,30 @@ def place_outputs(
     ctx._shape, ctx._dtype = tuple(shapes), tuple(dtypes)
 
 
-_NOTHING: Sequence[Any] = ()
-
-
 def _among(tensor: Any, tensors: Sequence[Any]) -> bool:
     return any(tensor is other for other in tensors)
 
 
-def _tensors_to_save(ctx: FunctionNode, recording: bool) -> Sequence[Any]:
-    for position, tensor in enumerate(ctx._to_save):
-        if recording and tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"save_for_backward can only save variables, but argument {position} is of "
-                f"type {type_name(tensor)}. Keep other things as attributes of ctx."
-            )
-    return ctx._to_save
+def _check_tensors(
+    given: Sequence[Any], error: type[Exception], words: str, kinds: Any = Tensor
+) -> None:
+    """Raise if one of the things that forward told `ctx` of is no tensor."""
+    for position, tensor in enumerate(given):
+        if not isinstance(tensor, kinds):
+            raise error(words.format(position, type_name(tensor)))
 
 
-def _marked(ctx: FunctionNode, how: str, wrong: str) -> Sequence[Any]:
-    """Take the tensors that `forward` marked; raise if one of them is none."""
-    marked = getattr(ctx, how) or ()
-    setattr(ctx, how, None)
-    for position, tensor in enumerate(marked):
-        if not isinstance(tensor, Tensor):
-            raise RuntimeError(f"{wrong.format(position)} {type_name(tensor)}")
-    return marked
-
-
-_NOT_MARKED = "mark_non_differentiable only accepts variable arguments, but got"
-_NOT_DIRTY = "mark_dirty can only accept variables, but argument {} is of type"
+_NOT_SAVED = (
+    "save_for_backward can only save variables, but argument {} is of type {}. Keep other things "
+    "as attributes of ctx."
+)
+_NOT_MARKED = "mark_non_differentiable only accepts variable arguments, but got {1}"
+_NOT_DIRTY = "mark_dirty can only accept variables, but argument {} is of type {}"
 _SAVED_INPUT = (
     "An input that has been returned as-is as output is being saved for backward. This is not "
     "supported if you override setup_context. You should return and save a view of the input "
     "instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself."
 )
-
-
-def _without_gradient(output: Any, is_input: bool) -> Any:
-    """Let an output that is not differentiable require no gradient."""
-    if is_input:
-        return output.detach()
-    # A view of an input says that it requires a gradient, as one made under no_grad does.
-    return output.detach_() if output._view is None else output
 
 
 def _change_history(
@@ -414,6 +373,12 @@ def _change_history(
         if tensor._view is not None:
             raise RuntimeError(text)
         warn(text)
+    if tensor._view is not None and next(t for t in inputs if isinstance(t, Tensor)) is not tensor:
+        raise RuntimeError(
+            f"{type(ctx).__name__}: forward changed a view in place (mark_dirty), and that view is "
+            "not its first tensor argument. The gradients would go to the wrong inputs. Make it "
+            "the first argument, or change a clone() of it."
+        )
     if tensor._view is not None and count > 1:
         raise RuntimeError(
             "If your Function modifies inplace an input that is a view of another Tensor, your "
@@ -425,7 +390,6 @@ def _change_history(
             "https://discuss.pytorch.org/ if you need help to do this change."
         )
     tensor._grad = None
-    ctx._changed_first = next((t for t in inputs if isinstance(t, Tensor)), None) is tensor
     rebase_history(tensor, ctx, output_nr)
 
 
@@ -452,9 +416,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
     argument of forward. Call it through `apply`. Alternatively `forward(*args)` does without
     `ctx`, and `setup_context(ctx, inputs, output)` keeps what backward needs.
 
-    Attributes:
-        generate_vmap_rule: Here so that code which sets it runs; there is no `vmap` in minigrad.
-
     Example:
         >>> import minigrad as torch
         >>> class Cube(torch.autograd.Function):
@@ -475,8 +436,6 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         >>> x.grad
         tensor([12.])
     """
-
-    generate_vmap_rule: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
@@ -533,13 +492,12 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             RuntimeError: If what forward said to `ctx` does not fit what it returned.
         """
         in_setup = cls.setup_context is not Function.setup_context
-        if in_setup:
-            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
-            bound.apply_defaults()
-            args, kwargs = bound.args, bound.kwargs
-        elif kwargs:
-            bound = inspect.signature(cls.forward).bind(None, *args, **kwargs)
-            args, kwargs = bound.args[1:], bound.kwargs
+        if in_setup or kwargs:
+            given = args if in_setup else (None, *args)
+            bound = inspect.signature(cls.forward).bind(*given, **kwargs)
+            if in_setup:
+                bound.apply_defaults()
+            args, kwargs = bound.args[not in_setup :], bound.kwargs
         if kwargs:  # there is one gradient for each place
             name = next(iter(kwargs))
             raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
@@ -569,15 +527,9 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 class Error(Node):
     """A node that refuses to run: where it stands, the chain rule ends."""
 
-    __slots__ = ("message",)
+    __slots__ = ()
 
     _multiple = True
-
-    def __init__(self, edges: Sequence[Edge], outputs: Sequence[Any], message: str) -> None:
-        self._set_up(edges)
-        self._shape = tuple(None if t is None else t._array.shape for t in outputs)
-        self._dtype = tuple(None if t is None else t._array.dtype for t in outputs)
-        self.message = message
 
     def name(self) -> str:
         """Give the name that PyTorch prints."""
@@ -585,7 +537,11 @@ class Error(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Raise the error."""
-        raise RuntimeError(self.message)
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable. "
+            "Its backward is not recorded; without the mark it may use tensor operations only, "
+            "and is."
+        )
 
     _run_recorded = _run
 
@@ -641,17 +597,10 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Give the outputs a node that raises when somebody wants to go on from them."""
-    leaves = [None if t is None else t.detach().requires_grad_() for t in outputs]
-    node = Error(
-        [NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves],
-        outputs,
-        "trying to differentiate twice a function that was marked with @once_differentiable. Its "
-        "backward is not recorded; without the mark it may use tensor operations only, and is.",
-    )
-    results = []
-    for output_nr, leaf in enumerate(leaves):
-        result = None if leaf is None else leaf.detach()
-        if result is not None:
-            result._edge = (node, output_nr)
-        results.append(result)
-    return tuple(results)
+    leaves = [None if each is None else each.detach().requires_grad_() for each in outputs]
+    node = Error()
+    node._set_up([NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves])
+    results = [leaf.detach() for leaf in leaves if leaf is not None]
+    lead_back(node, results)
+    guarded = iter(results)
+    return tuple(None if each is None else next(guarded) for each in outputs)

@@ -68,8 +68,7 @@ def vjp(
         (tensor([1., 4., 9.]), tensor([ 2.,  0., 60.]))
     """
     with enable_grad():
-        several, tensors = as_tuple(inputs, "inputs", "vjp")
-        tensors = fresh(tensors, create_graph, True)
+        several, tensors = _given(inputs, "vjp", create_graph)
         several_outputs, outputs = called(func, tensors, "vjp", strict)
         v = vector(v, outputs, several_outputs, "vjp", create_graph)
         found = differentiate(outputs, tensors, v, create_graph)
@@ -111,8 +110,7 @@ def jvp(
         (tensor(6.), tensor(23.))
     """
     with enable_grad():
-        several, tensors = as_tuple(inputs, "inputs", "jvp")
-        tensors = fresh(tensors, create_graph, True)
+        several, tensors = _given(inputs, "jvp", create_graph)
         v = vector(v, tensors, several, "jvp", create_graph)
         several_outputs, outputs = called(func, tensors, "jvp", strict)
         u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
@@ -195,8 +193,7 @@ def _hessian_product(
 ) -> tuple[Any, Any]:
     """Multiply a vector with the Hessian: `vhp` from the left, `hvp` from the right."""
     with enable_grad():
-        several, tensors = as_tuple(inputs, "inputs", caller)
-        tensors = fresh(tensors, create_graph, True)
+        several, tensors = _given(inputs, caller, create_graph)
         v = vector(v, tensors, several, caller, create_graph)
         output = number_of(func, tensors, caller, strict)
         gradient = differentiate((output,), tensors, create_graph=True)
@@ -251,10 +248,13 @@ def jacobian(
         tensor([[4., 1.],
                 [2., 5.]])
     """
-    _check_strategy(strategy)
+    if strategy != "reverse-mode":
+        raise NotImplementedError(
+            f"minigrad has no {strategy}, and no forward mode. Every Jacobian comes with "
+            '`strategy="reverse-mode"`; the numbers are the same.'
+        )
     with enable_grad():
-        several, tensors = as_tuple(inputs, "inputs", "jacobian")
-        tensors = fresh(tensors, create_graph, True)
+        several, tensors = _given(inputs, "jacobian", create_graph)
         several_outputs, outputs = called(func, tensors, "jacobian", strict)
         blocks = [
             _result(block(position, output, tensors, create_graph, strict), several, create_graph)
@@ -300,7 +300,6 @@ def hessian(
                 [24., 12.]])
     """
     several, given = as_tuple(inputs, "inputs", "hessian")
-    _check_strategy(outer_jacobian_strategy)
 
     def number(*tensors: Any) -> Any:
         return number_of(func, tensors, "hessian", strict).squeeze()
@@ -308,16 +307,8 @@ def hessian(
     def gradient(*tensors: Any) -> Any:
         return recorded(jacobian(number, tensors, create_graph=True), strict, JACOBIAN)
 
-    blocks = jacobian(gradient, given, create_graph, strict, vectorize)
+    blocks = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]
-
-
-def _check_strategy(strategy: str) -> None:
-    if strategy != "reverse-mode":
-        raise NotImplementedError(
-            f"minigrad has no {strategy}, and no forward mode. Every Jacobian comes with "
-            '`strategy="reverse-mode"`; the numbers are the same.'
-        )
 
 
 def block(position: int, output: Any, inputs: Tensors, create_graph: bool, strict: bool) -> Tensors:
@@ -346,12 +337,18 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
     tensors = value if several else (value,)
     for position, tensor in enumerate(tensors):
         if not isinstance(tensor, Tensor):
-            place = f"value at index {position}" if several else f"given {what}"
+            where = f"value at index {position}" if several else f"given {what}"
             raise TypeError(
                 f"The {what} given to {caller} must be either a Tensor or a tuple of Tensors but "
-                f"the {place} has type {type(tensor)}."
+                f"the {where} has type {type(tensor)}."
             )
     return several, tensors
+
+
+def _given(inputs: Any, caller: str, create_graph: bool) -> tuple[bool, Tensors]:
+    """Tell whether the inputs are a tuple, and give as one new tensors to differentiate for."""
+    several, tensors = as_tuple(inputs, "inputs", caller)
+    return several, fresh(tensors, create_graph, True)
 
 
 def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple[bool, Tensors]:

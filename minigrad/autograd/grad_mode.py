@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from itertools import product
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from minigrad.autograd import messages
 from minigrad.core import extensions
@@ -32,33 +31,31 @@ class InferenceCounter(VersionCounter):
             raise extensions.messages.inference_tensor_changed()
 
     @property
-    def value(self) -> int:
+    def value(self) -> int:  # type: ignore[override]
         """Refuse: there is no version, so nobody could notice a change."""
         raise extensions.messages.saved_inference_tensor()
-
-    @value.setter
-    def value(self, value: int) -> None: ...
 
 
 INFERENCE: VersionCounter = object.__new__(InferenceCounter)
 
 
-# Who observes new nodes, by whether saved-tensor hooks are in force and whether anomalies are
-# looked for.
-OBSERVERS: dict[tuple[bool, ...], tuple[Observer, ...]] = dict.fromkeys(
-    product((False, True), repeat=2), ()
-)
+# Who is shown new nodes: what tells whether somebody wants to be, and the observer.
+OBSERVERS: list[tuple[Callable[[], Any], Observer]] = []
 
 
-def observe(place: int, observer: Observer) -> None:
-    """Let new nodes be shown to an observer whenever one of the two (0 or 1) is so."""
-    for key in OBSERVERS:
-        if key[place]:
-            OBSERVERS[key] = (*OBSERVERS[key], observer)
+def choose_observers() -> None:
+    """Let new nodes be shown from here on, in this thread, to those who want that now."""
+    modes.observers = tuple([observer for wants, observer in OBSERVERS if wants()])
 
 
 class DecoratingMode:
     """A mode as a context manager and as a decorator of functions and generators."""
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Make the mode, or decorate a function at once: `@no_grad`."""
+        if given and callable(given[0]):
+            return cls()(given[0])
+        return super().__new__(cls)
 
     def clone(self) -> Self:
         """Give a fresh context of the same kind: a decorated function may call itself."""
@@ -134,27 +131,17 @@ class DecoratingMode:
 class _Recording(DecoratingMode):
     """A mode that switches recording on or off."""
 
-    _begun: ClassVar[bool] = False  # when it is made, rather than when it is entered
     value: bool
 
     def __enter__(self) -> None:
-        if not self._begun:
-            self.prev = modes.asked
+        self.prev = modes.asked
         modes.set_recording(self.value)
 
     def __exit__(self, *exception: object) -> None:
         modes.set_recording(self.prev)
 
 
-class _GradSwitch(_Recording):
-    """A switch that may stand bare, `@no_grad`, as a decorator."""
-
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
-        """Make the mode, or decorate a function at once."""
-        return super().__new__(cls) if orig_func is None else cls()(orig_func)
-
-
-class no_grad(_GradSwitch):
+class no_grad(_Recording):
     """Do not record what runs inside: results have `requires_grad=False`.
 
     A context manager and a decorator (`@no_grad()` or bare `@no_grad`).
@@ -172,13 +159,10 @@ class no_grad(_GradSwitch):
         False
     """
 
-    value = False
-
-    def __init__(self) -> None:
-        self.prev = False
+    value = prev = False
 
 
-class enable_grad(_GradSwitch):
+class enable_grad(_Recording):
     """Record what runs inside, also within a `no_grad` block.
 
     Example:
@@ -208,8 +192,6 @@ class set_grad_enabled(_Recording):
         >>> _ = set_grad_enabled(True)
     """
 
-    _begun = True
-
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise messages.wrong_type("set_grad_enabled", "enabled", "bool", mode, 1)
@@ -217,20 +199,22 @@ class set_grad_enabled(_Recording):
         self.mode = self.value = mode
         modes.set_recording(mode)
 
+    def __enter__(self) -> None:
+        """Switch, if a block before this one has switched back; what was before is known."""
+        modes.set_recording(self.value)
+
     def clone(self) -> Self:
         """Give a fresh context that wants the same."""
         return type(self)(self.mode)
 
-    def _fresh(self) -> DecoratingMode:  # one that begins when it is entered
+    def _fresh(self) -> DecoratingMode:
+        """Give a context that begins when it is entered."""
         return enable_grad() if self.mode else no_grad()
 
     def __call__(self, orig_func: F) -> F:
         """Decorate a function, and undo the change that creating this object made."""
         modes.set_recording(self.prev)
         return super().__call__(orig_func)
-
-    def __repr__(self) -> str:
-        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
 class inference_mode(DecoratingMode):
@@ -266,10 +250,6 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         >>> (x * y.clone()).requires_grad
         True
     """
-
-    def __new__(cls, mode: bool | Callable[..., Any] = True) -> Any:
-        """Make the mode, or decorate a function at once."""
-        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode

@@ -43,12 +43,9 @@ def gradcheck(
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = True,
     check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
     fast_mode: bool = False,
     masked: bool | None = None,
+    **others: bool,
 ) -> bool:
     r"""Compare the gradients that backward gives with finite differences.
 
@@ -69,12 +66,10 @@ def gradcheck(
         nondet_tol: How much two runs of the same backward pass may differ.
         check_undefined_grad: Check that a missing gradient of an output counts as zero.
         check_grad_dtypes: Check that each gradient has the dtype of its input.
-        check_batched_grad: Not available: it needs `vmap`.
-        check_batched_forward_grad: Not available: it needs `vmap` and forward mode.
-        check_forward_ad: Not available: there is no forward mode.
-        check_backward_ad: Must be True, as there is nothing else to check.
         fast_mode: Changes nothing: every entry is compared, which is slower.
         masked: If true, a gradient of zero may give gradients that are not exactly zero.
+        **others: `check_forward_ad` and the like must be what they are if left out: there is no
+            forward mode here, and no batched check.
 
     Returns:
         True if all agrees; False if not, and `raise_exception` is False.
@@ -93,8 +88,13 @@ def gradcheck(
         >>> gradcheck(lambda x: x.exp() * x, x)
         True
     """
-    vmap = check_batched_grad or check_batched_forward_grad
-    _refuse(check_forward_ad or not check_backward_ad, vmap)
+    for name, value in others.items():
+        if name not in _NOT_HERE:
+            raise TypeError(f"gradcheck() got an unexpected keyword argument '{name}'")
+        if bool(value) is not _NOT_HERE[name]:
+            raise NotImplementedError(
+                f"minigrad has no forward mode and no batched check: leave {name} out"
+            )
     arguments = as_tuple(inputs)
     _check_inputs(arguments)
     sources = [x for x in arguments if requires_grad(x)]
@@ -132,19 +132,8 @@ def gradgradcheck(
     inputs: Any,
     grad_outputs: Any = None,
     *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
     gen_non_contig_grad_outputs: bool = False,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
-    fast_mode: bool = False,
-    masked: bool = False,
+    **options: Any,
 ) -> bool:
     r"""Compare the gradients of gradients with finite differences of the gradients.
 
@@ -158,19 +147,8 @@ def gradgradcheck(
         grad_outputs: The gradients :math:`v` of the outputs that require one: a tensor, or a
             tuple. Those that require a gradient are checked as well. By default random numbers
             between -1 and 1, all of them checked.
-        eps: The step of the finite differences.
-        atol: The absolute tolerance.
-        rtol: The relative tolerance.
         gen_non_contig_grad_outputs: Changes nothing: the random gradients have no gaps.
-        raise_exception: Raise `GradcheckError` on a failure; otherwise return False.
-        nondet_tol: How much two runs of the same backward pass may differ.
-        check_undefined_grad: Check that a missing gradient of a gradient counts as zero.
-        check_grad_dtypes: Check that each gradient has the dtype of its input.
-        check_batched_grad: Not available: it needs `vmap`.
-        check_fwd_over_rev: Not available: there is no forward mode.
-        check_rev_over_rev: Must be True.
-        fast_mode: Changes nothing: every entry is compared, which is slower.
-        masked: If true, a gradient of zero may give gradients that are not exactly zero.
+        **options: As for `gradcheck`: `eps`, `atol`, `rtol`, `raise_exception` and so on.
 
     Returns:
         True if all agrees; False if not, and `raise_exception` is False.
@@ -188,7 +166,6 @@ def gradgradcheck(
         >>> gradgradcheck(lambda x: x.exp() * x, x)
         True
     """
-    _refuse(check_fwd_over_rev or not check_rev_over_rev, check_batched_grad)
     arguments = as_tuple(inputs)
     if grad_outputs is None:
         cotangents = _drawn(operation(func(*arguments)))
@@ -206,26 +183,13 @@ def gradgradcheck(
         found = grad(outputs, sources, given[count:], create_graph=True, allow_unused=True)
         return tuple(gradient for gradient in found if gradient is not None)
 
-    return gradcheck(
-        gradients,
-        arguments + cotangents,
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
-        check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-        masked=masked,
-    )
+    return gradcheck(gradients, arguments + cotangents, **options)
 
 
-def _refuse(other_than_backward: bool, vmap: bool) -> None:
-    """Refuse what PyTorch has and minigrad has not."""
-    if other_than_backward:
-        raise NotImplementedError("minigrad has no forward mode: leave the kinds of derivatives be")
-    if vmap:
-        raise NotImplementedError("minigrad has no vmap. Leave check_batched_grad at False.")
+# What checks of PyTorch's are not here, and what it means to leave them out.
+_NOT_HERE = {"check_backward_ad": True, "check_rev_over_rev": True}
+_NOT_HERE |= dict.fromkeys(("check_forward_ad", "check_fwd_over_rev"), False)
+_NOT_HERE |= dict.fromkeys(("check_batched_grad", "check_batched_forward_grad"), False)
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
@@ -411,8 +375,17 @@ def compare(
 # ------------------------------------------------------------------ zero and missing gradients
 
 
-NOTES = (
+_NOTES = (
     'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
+)
+_NOT_HANDLED = (
+    f"Expected backward function to handle undefined output grads. {_NOTES}. Of a function with "
+    "several results, only some may be used: then the gradients of the others are zeros, or None "
+    "after ctx.set_materialize_grads(False)."
+)
+_NOT_ZERO = (
+    "Expected all input grads to be undefined or zero when all output grads are undefined or "
+    f"zero. {_NOTES}. A gradient that is missing counts as zero."
 )
 
 
@@ -485,29 +458,22 @@ def check_undefined_gradients(call: Call, sources: Sequence[Any]) -> None:
         outputs[missing] = without_gradient(outputs[missing])
         tries.append(outputs)
     for outputs in filter(None, tries):
+        wrong: Exception | None = None
         try:
             found = grad(outputs, sources, _zeros(outputs), allow_unused=True)
         except RuntimeError as error:
-            raise _undefined(
-                "Expected backward function to handle undefined output grads. "
-                f"{NOTES}. Of a function with several results, only some may be used: then the "
-                "gradients of the others are zeros, or None after ctx.set_materialize_grads(False)."
-            ) from error
-        if any(gradient is not None and gradient._array.any() for gradient in found):
-            raise _undefined(
-                "Expected all input grads to be undefined or zero when all output grads are "
-                f"undefined or zero. {NOTES}. A gradient that is missing counts as zero."
-            )
-
-
-def _undefined(message: str) -> GradcheckError:
-    """Make the error, and warn how to do without this check."""
-    warn(
-        "Backwards compatibility: New undefined gradient support checking feature is enabled by "
-        "default, but it may break existing callers of this function. If this is true for you, you "
-        'can call this function with "check_undefined_grad=False" to disable the feature'
-    )
-    return GradcheckError(message)
+            wrong, message = error, _NOT_HANDLED
+        else:
+            if not any(gradient is not None and gradient._array.any() for gradient in found):
+                continue
+            message = _NOT_ZERO
+        warn(
+            "Backwards compatibility: New undefined gradient support checking feature is enabled "
+            "by default, but it may break existing callers of this function. If this is true for "
+            'you, you can call this function with "check_undefined_grad=False" to disable the '
+            "feature"
+        )
+        raise GradcheckError(message) from wrong
 
 
 def _zeros(outputs: Sequence[Any]) -> list[Any]:

@@ -6,6 +6,7 @@ Both start at tensors, or at gradient edges, which name a place in the graph wit
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex, warn
-from minigrad.core import extensions
+from minigrad.core import engine, extensions
 from minigrad.core.engine import (
     AccumulateGrad,
     GraphTask,
@@ -95,17 +96,17 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
     return edge
 
 
-def layout_of(place: Any) -> tuple[Any, Any] | None:
+def layout_of(root: Any) -> tuple[Any, Any] | None:
     """Give shape and dtype of the gradient that belongs to a tensor or a gradient edge.
 
     Returns:
         None for an edge that was put together by hand, if its node does not know.
     """
-    if isinstance(place, Tensor):
-        return place._array.shape, place._array.dtype
-    node, output_nr, _ = place
-    if place._layout is not None:
-        return place._layout
+    if isinstance(root, Tensor):
+        return root._array.shape, root._array.dtype
+    node, output_nr, _ = root
+    if root._layout is not None:
+        return root._layout
     if isinstance(node, AccumulateGrad):
         return node.variable._array.shape, node.variable._array.dtype
     if node._multiple and node._shape[output_nr] is not None:
@@ -508,3 +509,12 @@ def backward_of(
 
 
 extensions.register(backward=backward_of, deeper=in_another_thread)
+
+
+def _renew_lock() -> None:
+    """Let a process that forked while another thread ran backward do so, too."""
+    engine.accumulation = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_lock)

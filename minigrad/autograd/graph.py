@@ -11,12 +11,12 @@ import numpy as np
 from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
 from minigrad.autograd.messages import hook_name, warn
 from minigrad.autograd.saved_hooks import (
+    RawSavedTensor,
     allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
 )
-from minigrad.autograd.saved_names import RawSavedTensor
 from minigrad.core import engine
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.hooks import RemovableHandle
@@ -180,9 +180,10 @@ def register_multi_grad_hook(
     for tensor in tensors:
         if not tensor.requires_grad:
             raise AssertionError("Expected gradient function to be set")
-    gathering = _Gathering([(t._edge or resolve_edge(t))[0] for t in tensors], fn)
-    handles = (t.register_hook(gathering.hook_for(place)) for place, t in enumerate(tensors))
-    return _MultiHandle(tuple(handles))
+    hook_for = _gathering([(t._edge or resolve_edge(t))[0] for t in tensors], fn)
+    return _MultiHandle(
+        tuple(t.register_hook(hook_for(number)) for number, t in enumerate(tensors))
+    )
 
 
 def will_run(task: GraphTask, node: Node) -> bool:
@@ -217,39 +218,34 @@ def _reachable(task: Any) -> set[Node]:
     return task.reachable
 
 
-class _Gathering:
-    """Collects the gradients of one pass until all have come that will come."""
+def _gathering(nodes: list[Any], fn: Callable[[Any], None]) -> Callable[[int], Any]:
+    """Make what gives the hook for each of some tensors: the last of a pass calls `fn`."""
+    # How many gradients are to come. As in PyTorch, a pass that starts inside another one, over
+    # the same tensors, overwrites it for both.
+    coming = 0
+    # for each pass that runs: how many gradients have come, and which
+    passes: WeakKeyDictionary[Any, tuple[list[int], list[Any]]] = WeakKeyDictionary()
 
-    def __init__(self, nodes: list[Any], fn: Callable[[Any], None]) -> None:
-        self.nodes = nodes
-        self.fn = fn
-        # How many gradients are to come. As in PyTorch, a pass that starts inside another one, over
-        # the same tensors, overwrites it for both.
-        self.coming = 0
-        # for each pass that runs: how many gradients have come, and which
-        self.passes: WeakKeyDictionary[Any, tuple[list[int], list[Any]]] = WeakKeyDictionary()
-
-    def hook_for(self, place: int) -> Callable[[Any], None]:
-        """Give the hook for one of the tensors."""
-
+    def hook_for(number: int) -> Callable[[Any], None]:
         def gather(grad: Any) -> None:
+            nonlocal coming
             task = modes.task
             with engine.accumulation:
-                if task not in self.passes:
-                    self.coming = sum(will_run(task, node) for node in self.nodes)
-                    self.passes[task] = ([0], [None] * len(self.nodes))
-                came, gradients = self.passes[task]
-                gradients[place] = grad
+                if task not in passes:
+                    coming = sum(will_run(task, node) for node in nodes)
+                    passes[task] = ([0], [None] * len(nodes))
+                came, gradients = passes[task]
+                gradients[number] = grad
                 came[0] += 1
-                complete = came[0] == self.coming
+                complete = came[0] == coming
                 if complete:
-                    del self.passes[task]
+                    del passes[task]
             if complete:
-                self.fn(gradients)
+                fn(gradients)
 
-        gather.__name__ = hook_name(self.fn)
-        gather.remark = "multi-grad"  # type: ignore[attr-defined]
-        return gather
+        return _named(gather, fn)
+
+    return hook_for
 
 
 def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -264,9 +260,13 @@ def _first_of_a_pass(fn: Callable[[Any], None]) -> Callable[[Any], None]:
             served.add(task)
         fn(grad)
 
-    first.__name__ = hook_name(fn)
-    first.remark = "multi-grad"  # type: ignore[attr-defined]
-    return first
+    return _named(first, fn)
+
+
+def _named(hook: Any, fn: Any) -> Any:
+    """Let lists of hooks name a hook after the function that it calls."""
+    hook.__name__, hook.remark = hook_name(fn), "multi-grad"
+    return hook
 
 
 # ------------------------------------------------------------------ code of before 2018

@@ -53,9 +53,9 @@ _NOT_THE_USERS = (dirname(dirname(abspath(__file__))), "<minigrad", dirname(absp
 
 def wrong_type(caller: str, argument: str, kind: str, value: Any, position: int = 0) -> TypeError:
     """Make PyTorch's error for an argument of another type; some of them tell its position."""
-    place = f" (position {position})" if position else ""
+    where = f" (position {position})" if position else ""
     return TypeError(
-        f"{caller}(): argument '{argument}'{place} must be {kind}, not {type_name(value)}"
+        f"{caller}(): argument '{argument}'{where} must be {kind}, not {type_name(value)}"
     )
 
 
@@ -271,8 +271,8 @@ def stale(saved: Any, node: Node) -> Exception:
     expected, number, array = getattr(saved, "version", 0), 0, getattr(saved, "array", None)
     tensor = saved.tensor if isinstance(saved, SavedTensor) else saved
     if tensor is None:  # the node's own result; of an input PyTorch forgets which output it was
-        place = next(n for n, each in enumerate(node._saved or (saved,)) if each is saved)
-        number = getattr(node, "_result_nr", lambda _: 0)(place)
+        number_saved = next(n for n, each in enumerate(node._saved or (saved,)) if each is saved)
+        number = getattr(node, "_result_nr", lambda _: 0)(number_saved)
         source: Any = (made_by(saved, node), number)
     else:
         source, array = tensor._resolved_edge(), tensor._array

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from minigrad.autograd import events
-from minigrad.autograd.events import Event, Log, NodeLabel, snapshot
 from minigrad.autograd.grad_mode import INFERENCE
 from minigrad.autograd.messages import hook_name, type_name
 from minigrad.core import extensions
@@ -17,6 +16,296 @@ from minigrad.core.modes import modes
 from minigrad.core.module_hooks import FullBackwardHooks, LegacyHook
 from minigrad.core.node import Edge, Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
+
+# ------------------------------------------------------------------ events, and their log
+
+# What an event shows of a gradient: a copy of it as a tensor, or None where there was none.
+Gradient = Any
+
+
+class NodeLabel:
+    """One node of the graph as a log speaks of it: `2 MulBackward0`, or `4 AccumulateGrad of w`.
+
+    Attributes:
+        number: Its place in the order in which the log met the nodes, from 0.
+        name: The node's name, without a namespace before it.
+        called: For each output the name that `record(names)` gave it, if it did.
+    """
+
+    __slots__ = ("_reference", "called", "name", "number")
+
+    def __init__(self, number: int, node: Node, called: dict[int, str]) -> None:
+        self.number = number
+        self._reference = ref(node)
+        self.name = node.name().rpartition("::")[2]
+        self.called = called
+
+    @property
+    def node(self) -> Any:
+        """The node itself; None if the graph is gone. A log does not keep it alive."""
+        return self._reference()
+
+    def __repr__(self) -> str:
+        called = ", ".join(dict.fromkeys(self.called.values()))
+        return f"{self.number} {self.name}" + (f" of {called}" if called else "")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Event:
+    """Something that happened in a backward pass."""
+
+    node: NodeLabel
+
+    def _columns(self) -> tuple[str, str]:
+        """Give what the log's table says: what happened, and with which values."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PassStarted(Event):
+    """A backward pass began at a root, the node of a loss for example, with this gradient."""
+
+    output_nr: int
+    gradient: Gradient
+
+    def _columns(self) -> tuple[str, str]:
+        return "pass starts here", shown(self.gradient)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NodeStarted(Event):
+    """All gradients have arrived at a node: one for each of its outputs, their sum already."""
+
+    gradients: tuple[Gradient, ...]
+
+    def _columns(self) -> tuple[str, str]:
+        return "starts with", _list(self.gradients)
+
+
+# What the kinds of hooks are called, in the order in which those of one node run, from the incoming
+# gradient to the outgoing ones.
+HOOKS = {
+    "tensor pre-hook": "tensor hook",
+    "retain_grad": "retain_grad",
+    "node pre-hook": "node pre-hook",
+    "full backward pre": "full backward pre-hook",
+    "full backward": "full backward hook",
+    "legacy backward": "legacy backward hook",
+    "post-accumulate": "post-accumulate hook",
+    "node hook": "node hook",
+    "saved-tensor hooks": "saved-tensor hooks",
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HookFired(Event):
+    """A hook was called.
+
+    Attributes:
+        kind: What sort of hook: "tensor pre-hook", "node pre-hook", "node hook",
+            "post-accumulate", "full backward", "full backward pre", "legacy backward".
+        name: The hook's name.
+        output_nr: For a tensor's hook, which output of the node that tensor is.
+        seen: What it was called with, a tuple for each tuple; without the module.
+        returned: What it returned; None if it left things as they are.
+        in_place: Whether it wrote into what it was given.
+        raised: The error that it ended in, as text; None if it ended well.
+    """
+
+    kind: str
+    name: str
+    output_nr: int
+    seen: tuple[Any, ...]
+    returned: Any
+    in_place: bool = False
+    raised: str | None = None
+
+    def _columns(self) -> tuple[str, str]:
+        saw = " and ".join(map(_list_or_one, self.seen))
+        if self.raised is not None:
+            end = f"raised {self.raised}"
+        elif self.returned is not None:
+            end = f"returned {_list_or_one(self.returned)}"
+        else:
+            end = "wrote into it" if self.in_place else "changed nothing"
+        return f"{self.kind} {self.name}", f"saw {saw}, {end}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RuleApplied(Event):
+    """The backward rule of a node turned the gradients of its outputs into those of its inputs.
+
+    Attributes:
+        grad_outputs: What the rule got, after the hooks that come before it.
+        grad_inputs: What it gave, before the hooks that come after it.
+    """
+
+    grad_outputs: tuple[Gradient, ...]
+    grad_inputs: tuple[Gradient, ...]
+
+    def _columns(self) -> tuple[str, str]:
+        return "rule", f"{_list(self.grad_outputs)} -> {_list(self.grad_inputs)}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GradientSent(Event):
+    """A node sent the gradient of one of its inputs along an edge.
+
+    Attributes:
+        input_nr: Which input of the node it is the gradient of.
+        target: The node that it was sent to: the one that made that input, or a leaf's.
+        output_nr: Which output of the target that input is.
+        gradient: What was sent.
+    """
+
+    input_nr: int
+    target: NodeLabel
+    output_nr: int
+    gradient: Gradient
+
+    def _columns(self) -> tuple[str, str]:
+        return f"sends to {self.target}", shown(self.gradient)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GradientAccumulated(Event):
+    """A leaf's `.grad` was added to.
+
+    Attributes:
+        gradient: What arrived.
+        total: What `.grad` was afterwards.
+    """
+
+    gradient: Gradient
+    total: Gradient
+
+    def _columns(self) -> tuple[str, str]:
+        return "adds to .grad", f"{shown(self.gradient)}, now {shown(self.total)}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GradientCaptured(Event):
+    """A gradient that `grad()` was asked for had arrived.
+
+    Attributes:
+        position: Its place among the inputs that `grad()` was given.
+        output_nr: Which output of the node that input is.
+        gradient: What was captured.
+    """
+
+    position: int
+    output_nr: int
+    gradient: Gradient
+
+    def _columns(self) -> tuple[str, str]:
+        return f"captured as no. {self.position}", shown(self.gradient)
+
+
+class Log:
+    """The events of one or several backward passes, in their order; see `record`.
+
+    It is a sequence of events. Printed, it is a table.
+
+    Attributes:
+        events: The events.
+    """
+
+    def __init__(
+        self, events: list[Event] | None = None, names: list[tuple[str, Any]] | None = None
+    ) -> None:
+        self.events: list[Event] = [] if events is None else events
+        self._names = [] if names is None else names
+
+    def named(self) -> dict[str, Any]:
+        """Give the tensors that `record(names)` has names for, as far as they are alive."""
+        found = ((name, reference()) for name, reference in self._names)
+        return {name: tensor for name, tensor in found if tensor is not None}
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.events)
+
+    def __getitem__(self, key: int | slice) -> Any:
+        """Give one event, or a log of some."""
+        if isinstance(key, slice):
+            return Log(self.events[key], self._names)
+        return self.events[key]
+
+    def of(self, *kinds: type[Event]) -> Log:
+        """Give a log of the events of some kinds only.
+
+        Example:
+            >>> import minigrad as torch
+            >>> from minigrad.viz import GradientAccumulated, record
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> with record({"x": x}) as log:
+            ...     (x * x).backward()
+            >>> log.of(GradientAccumulated)
+            node                   event          values
+            1 AccumulateGrad of x  adds to .grad  [6.0000], now [6.0000]
+        """
+        return Log([event for event in self.events if isinstance(event, kinds)], self._names)
+
+    @property
+    def hooks(self) -> list[HookFired]:
+        """The hooks that fired, in order."""
+        return [event for event in self.events if isinstance(event, HookFired)]
+
+    @property
+    def table(self) -> str:
+        """The events as a text table, a line each."""
+        rows = [("node", "event", "values")]
+        rows += [(str(event.node), *event._columns()) for event in self.events]
+        widths = [max(len(row[place]) for row in rows) for place in range(2)]
+        return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
+
+    def __repr__(self) -> str:
+        return self.table
+
+
+def snapshot(value: Any) -> Any:
+    """Copy gradients as they are now; nested tuples and lists become tuples."""
+    if isinstance(value, (tuple, list)):
+        return tuple(map(snapshot, value))
+    array = getattr(value, "_array", None)
+    return value if array is None else wrap_as_normal(array.copy("K"))
+
+
+_MOST = 4  # entries of a gradient that a table shows; of others it shows the shape
+
+
+def shown(gradient: Gradient) -> str:
+    """Write a gradient on one line: its entries if they are few, else its shape."""
+    array = getattr(gradient, "_array", None)
+    if array is None:
+        return str(gradient)
+    return _entries(array.tolist()) if array.size <= _MOST else f"shape {array.shape}"
+
+
+def _entries(nested: Any) -> str:
+    if isinstance(nested, list):
+        return "[" + ", ".join(map(_entries, nested)) + "]"
+    if not isinstance(nested, float):
+        return str(nested)
+    if nested and not 1e-3 <= abs(nested) < 1e5:
+        return f"{nested:.4e}"
+    return f"{nested + 0.0:.4f}"  # adding zero takes the sign off a negative zero
+
+
+def _list(gradients: tuple[Gradient, ...]) -> str:
+    return shown(gradients[0]) if len(gradients) == 1 else f"({', '.join(map(shown, gradients))})"
+
+
+def _list_or_one(value: Any) -> str:
+    """Write what a hook saw or returned: a gradient, or a tuple of them."""
+    if not isinstance(value, tuple):
+        return shown(value)
+    return f"({', '.join(map(_list_or_one, value))}{',' if len(value) == 1 else ''})"
+
+
+# ------------------------------------------------------------------ writing them down
 
 
 class record:
@@ -113,7 +402,7 @@ class Recorder:
         """Write down an event, here and in the log of a block around this one."""
         self.log.events.append(kind(self.label(node), *facts))
         if self.outer is not None:
-            if kind is events.GradientSent:  # each log numbers the nodes by itself
+            if kind is GradientSent:  # each log numbers the nodes by itself
                 facts = (facts[0], self.outer.label(facts[1].node), *facts[2:])
             self.outer.note(kind, node, *facts)
 
@@ -123,8 +412,6 @@ class RecordedTask(GraphTask):
 
     every_step = observed = True
     evaluating: Node | None = None  # the node that runs
-    arrived: Any = None  # what arrived at the node that runs, if no hook can change it
-    found: Any = None  # what its rule gave, if no hook can change it
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
@@ -134,24 +421,19 @@ class RecordedTask(GraphTask):
         """Write down where the pass starts, and run it."""
         for (node, output_nr), gradient in zip(edges, gradients, strict=True):
             if node is not None:
-                self.recorder.note(events.PassStarted, node, output_nr, _copied(gradient))
+                self.recorder.note(PassStarted, node, output_nr, _copied(gradient))
         super().run(edges, gradients)
 
     def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         self.evaluating, note = node, self.recorder.note
-        arrived = tuple(map(_copied, grad_outputs))
-        note(events.NodeStarted, node, arrived)
-        # what no hook can change is copied once
-        self.arrived, self.found = (arrived, None) if node._hooks is None else (None, None)
+        note(NodeStarted, node, tuple(map(_copied, grad_outputs)))
         results = super()._evaluate(node, grad_outputs)
-        if self.found is None:
-            self.found = tuple(map(_copied, results))
-        for input_nr, (sent, edge) in enumerate(zip(self.found, node.next_functions, strict=False)):
+        for input_nr, (sent, edge) in enumerate(zip(results, node.next_functions, strict=False)):
             target, output_nr = edge
             runs = self.needed is None or target in self.needed
             if target is not None and sent is not None and runs:
                 label = self.recorder.label(target)
-                note(events.GradientSent, node, input_nr, label, output_nr, sent)
+                note(GradientSent, node, input_nr, label, output_nr, _copied(sent))
         return results
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
@@ -159,18 +441,16 @@ class RecordedTask(GraphTask):
         for position, output_nr in self.captures[node]:  # type: ignore[attr-defined]
             if grad_outputs[output_nr] is not None:
                 facts = position, output_nr, snapshot(grad_outputs[output_nr])
-                self.recorder.note(events.GradientCaptured, node, *facts)
+                self.recorder.note(GradientCaptured, node, *facts)
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
-        given = self.arrived or tuple(map(_copied, grad_outputs))
+        given = tuple(map(_copied, grad_outputs))
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
-            found = tuple(map(_copied, results))
-            self.recorder.note(events.RuleApplied, node, given, found)
-            self.found = found if node._hooks is None else None
+            self.recorder.note(RuleApplied, node, given, tuple(map(_copied, results)))
         elif given[0] is not None and node.variable.requires_grad:
             total = snapshot(node.variable._grad)
-            self.recorder.note(events.GradientAccumulated, node, given[0], total)
+            self.recorder.note(GradientAccumulated, node, given[0], total)
         return results
 
     def hooks_to_call(self, kind: str, hooks: Iterable[Any], output_nr: int = 0) -> list[Any]:
@@ -221,7 +501,7 @@ class RecordedHook:
         finally:
             in_place = _versions(facts) != before
             event = (self.kind, self.called, self.output_nr, seen, snapshot(returned))
-            self.recorder.note(events.HookFired, self.node, *event, in_place, raised)
+            self.recorder.note(HookFired, self.node, *event, in_place, raised)
         return returned
 
 

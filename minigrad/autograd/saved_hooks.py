@@ -1,15 +1,18 @@
-"""Take hold of what operations save for backward: pack it when saved, unpack it when used."""
+"""Take hold of what operations save for backward: pack it, unpack it, ask a node for it by name."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
-from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, no_grad, observe
-from minigrad.autograd.messages import anomaly
+import numpy as np
+
+from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, choose_observers, no_grad
+from minigrad.autograd.messages import FREED, RELEASED, stale
+from minigrad.autograd.rules import attach
 from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.modes import modes
@@ -21,28 +24,13 @@ from minigrad.core.tensor import (
     VersionCounter,
     counter_of,
     made_by,
+    unpack_array,
+    unpack_tensor,
     wrap_as_normal,
 )
 
 Pack = Callable[[Any], Any]
 Unpack = Callable[[Any], Any]
-
-
-class OwnResult:
-    """A node's own result that a pack hook returned as it was: kept without its place."""
-
-    __slots__ = ("array", "counter")
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.array = tensor._array
-        self.counter = tensor._version_counter
-
-    def tensor(self, saved_by: Node, output_nr: int) -> Any:
-        """Give the result with its place in the graph."""
-        tensor = wrap_as_normal(self.array)
-        tensor._version_counter = self.counter
-        set_grad_fn(tensor, saved_by, output_nr)
-        return tensor
 
 
 def set_grad_fn(tensor: Tensor, node: Node, output_nr: int) -> None:
@@ -73,6 +61,7 @@ class PackedTensor:
 
     _version_counter = INFERENCE  # not None: so that the tape asks for unpacking
     place: Callable[[], Any]
+    own_result = False  # whether a node's result was packed as it was: it is kept without its place
 
     def __init__(
         self, packed: Any, unpack: Unpack, node: Node | None, output_nr: int, tensor: Tensor
@@ -92,8 +81,9 @@ class PackedTensor:
     def unpack_tensor(self, node: Node) -> Any:
         """Call the unpack hook, and give what it returned its place in the graph."""
         packed = self.packed
-        if packed.__class__ is OwnResult:
-            packed = packed.tensor(made_by(self, node), self.output_nr)
+        if self.own_result:
+            packed = packed.detach()
+            set_grad_fn(packed, made_by(self, node), self.output_nr)
         tensor = self.unpack(packed)
         if not isinstance(tensor, Tensor):
             raise TypeError(
@@ -156,7 +146,7 @@ class saved_tensors_hooks:
         if not all(map(callable, pair)):
             raise TypeError(f"saved_tensors_hooks takes two functions, not {pair!r}")
         modes.saved_hooks = (*modes.saved_hooks, pair)
-        modes.observers = OBSERVERS[True, anomaly.enabled]
+        choose_observers()
 
     def __exit__(self, *exception: object) -> None:
         """Let the pair of the surrounding block count again."""
@@ -166,7 +156,7 @@ class saved_tensors_hooks:
                 "the block that it serves"
             )
         modes.saved_hooks = modes.saved_hooks[:-1]
-        modes.observers = OBSERVERS[modes.saved_hooks != (), anomaly.enabled]
+        choose_observers()
 
 
 class save_on_cpu(saved_tensors_hooks):
@@ -247,7 +237,7 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
     node._saved = tuple(packed)
 
 
-observe(0, pack_saved)
+OBSERVERS.append((lambda: modes.saved_hooks, pack_saved))
 
 
 def gradient_edge(tensor: Tensor) -> tuple[Node | None, int]:
@@ -280,11 +270,14 @@ def pack(
             "unexpected side-effects. Please open an issue if you need to perform in-place "
             "operations on the input to a pack hook."
         )
+    own_result = False
     if packed is tensor and node is None and tensor.requires_grad:
         # the tensor refers to the node that saves it: keep it without its place in the graph, so
         # that no cycle holds both
-        packed = OwnResult(tensor)
-    return PackedTensor(packed, hooks[1], node, output_nr, tensor)
+        packed, own_result = tensor.detach(), True
+    saved = PackedTensor(packed, hooks[1], node, output_nr, tensor)
+    saved.own_result = own_result
+    return saved
 
 
 class _Handle:
@@ -386,3 +379,246 @@ def allow_mutation_on_saved_tensors() -> Generator[SavedCopies]:
             _open_blocks.pop()
             write_watchers.remove(copies._before_write)
             copies.clear()
+
+
+# ------------------------------------------------------------------ what a node saved, by name
+
+
+def kept(node: Node, name: str) -> Any:
+    """Give what a node saved under a name, as it keeps it.
+
+    Raises:
+        RuntimeError: If it was released.
+    """
+    place = node._names_of_saved.index(name)
+    if node._saved is not None:
+        return node._saved[place]
+    if place not in node._numbers_at:
+        raise RuntimeError(RELEASED)
+    return node._numbers[node._numbers_at.index(place)]
+
+
+def look_at(saved: Any, node: Node) -> Any:
+    """Give a saved value to somebody who looks at a node: its rule would refuse a detached one."""
+    if isinstance(saved, PackedTensor) or (isinstance(saved, SavedTensor) and saved.tensor is None):
+        return unpack_tensor(saved, node)
+    counter = saved._version_counter
+    if counter is not None and counter.value != getattr(saved, "version", 0):
+        raise stale(saved, node)
+    return saved.tensor if isinstance(saved, SavedTensor) else saved
+
+
+# Values that PyTorch's nodes show though they are always the same: minigrad has no other.
+_CONSTANT = {
+    **{name: {"alpha": 1} for name in ("AddBackward0", "SubBackward0", "RsubBackward1")},
+    **{name: {"alpha": 1, "beta": 1} for name in ("AddmmBackward0", "BaddbmmBackward0")},
+}
+
+# What nodes keep for minigrad's rules alone.
+_HIDDEN = {"bags", "chosen", "kept", "layout", "own", "positions", "sizes", "statistics", "taps"}
+
+
+def names_of(node: Any) -> list[str]:
+    """Give the names under which a node can be asked for what it saved."""
+    names = [name for name in node._names_of_saved if name not in _HIDDEN and "_sym_c" not in name]
+    return [*names, *(n for n in _CONSTANT.get(type(node).__name__, ()) if n not in names)]
+
+
+def attributes_of(node: Any) -> list[str]:
+    """List the attributes of a node that show what it saved."""
+    names = names_of(node)
+    raw = [f"_raw_saved_{name}" for name in names if _is_tensor(node, name)]
+    return [*(f"_saved_{name}" for name in names), *raw]
+
+
+def ask(node: Any, attribute: str) -> Any:
+    """Give the value of an attribute `_saved_<name>` or `_raw_saved_<name>`.
+
+    Raises:
+        AttributeError: If there is no such attribute.
+        RuntimeError: If the value was released, or modified by an in-place operation.
+    """
+    kind = type(node).__name__
+    prefix, found, name = attribute.partition("_saved_")
+    known = found and prefix in ("", "_raw") and name in names_of(node)
+    if not known or (prefix and not _is_tensor(node, name)):
+        raise AttributeError(f"'{kind}' object has no attribute '{attribute}'")
+    if name not in node._names_of_saved:
+        return _CONSTANT[kind][name]
+    if prefix:
+        return raw_saved(node, node._names_of_saved.index(name))
+    value = kept(node, name)
+    return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value)
+
+
+def _is_tensor(node: Any, name: str) -> bool:
+    """Tell whether a tensor is saved under a name, or was, or would be if it was needed."""
+    if name not in node._names_of_saved or node._names_of_saved.index(name) in node._numbers_at:
+        return False
+    value = None if node._saved is None else kept(node, name)
+    return value is None or hasattr(value, "_version_counter")
+
+
+def _shown(value: Any) -> Any:
+    """Show index arrays as tensors, and a dimension that is taken whole as None."""
+    if isinstance(value, np.ndarray):
+        return wrap_as_normal(value)
+    if isinstance(value, tuple) and any(not isinstance(each, Tensor) for each in value):
+        return tuple(None if isinstance(each, slice) else _shown(each) for each in value)
+    return value
+
+
+class RawSavedTensor:
+    """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks."""
+
+    __slots__ = ("__weakref__", "_node", "_place")
+
+    _node: Node
+    _place: int
+
+    def __init__(self) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @property
+    def unpack_hook(self) -> Unpack | None:
+        """The hook that gives the value back; None if there is none."""
+        entry = self._entry()
+        return entry.unpack if isinstance(entry, PackedTensor) else None
+
+    def _entry(self) -> Any:
+        return None if self._node._saved is None else self._node._saved[self._place]
+
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack this saved value, now, with `pack_hook`; `unpack_hook` will give it back.
+
+        Args:
+            *hooks: The pack hook and the unpack hook, as for `saved_tensors_hooks`.
+
+        Raises:
+            TypeError: If the arguments are not two callables.
+            RuntimeError: If the value has hooks already, is None, or was released.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> y = x * x
+            >>> y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 10, lambda t: t)
+            >>> y.backward()
+            >>> x.grad
+            tensor([33.])
+        """
+        if len(hooks) != 2 or not all(callable(hook) for hook in hooks):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments. It takes a pack hook and an "
+                "unpack hook"
+            )
+        node, entry, wrong = self._node, self._entry(), ""
+        if node._saved is None:
+            wrong = f"after it has been freed. {FREED.format('variables')}"
+        elif isinstance(entry, PackedTensor):
+            wrong = (
+                "whose hooks have already been set. Hint: only one pair of hooks is allowed at a "
+                "time."
+            )
+        elif entry is None:
+            wrong = "with value None is forbidden"
+        if node._saved is None or wrong:
+            raise RuntimeError(f"Calling register_hooks on a saved tensor {wrong}")
+        tensor = entry if isinstance(entry, Tensor) else entry.tensor
+        if tensor is None:
+            packed = pack(wrap_as_normal(entry.array), None, node._result_nr(self._place), hooks)
+        else:
+            packed = pack(tensor.detach(), *gradient_edge(tensor), hooks)
+        packed.requires_grad = tensor is None or tensor.requires_grad
+        saved = list(node._saved)
+        saved[self._place] = packed
+        node._saved = tuple(saved)
+
+
+def raw_saved(node: Node, place: int) -> RawSavedTensor:
+    """Give a handle on one of the values that a node saved."""
+    raw = object.__new__(RawSavedTensor)
+    raw._node = node
+    raw._place = place
+    return raw
+
+
+RawSavedTensor.__name__ = RawSavedTensor.__qualname__ = "SavedTensor"  # as in PyTorch
+
+
+@attach(Node)
+class NodeAttributes(Node):
+    """What a node offers beside what the engine needs of it."""
+
+    __slots__ = ()
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """A dict for notes about this node."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata: dict[str, Any] = {}
+            return self._metadata
+
+    def __call__(self, *gradients: Any) -> Any:
+        """Apply the backward rule to gradients of the results, by hand.
+
+        Args:
+            *gradients: A tensor for each output of the node.
+
+        Returns:
+            The gradients of the inputs: a tuple, or a tensor if there is one input.
+
+        Raises:
+            TypeError: If there are not as many gradients as outputs.
+
+        Example:
+            >>> import minigrad as torch
+            >>> x = torch.tensor([3.0], requires_grad=True)
+            >>> (x * x).grad_fn(torch.tensor([10.0]))
+            (tensor([30.], grad_fn=<MulBackward0>), tensor([30.], grad_fn=<MulBackward0>))
+        """
+        expected = len(self._shape) if self._multiple else 1
+        if len(gradients) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(gradients)} instead")
+        if all(gradient is None for gradient in gradients) and not self._runs_without_gradient:
+            results: Sequence[Any] = (None,) * len(self.next_functions)
+        else:
+            results = self._run_recorded(list(gradients) if self._multiple else gradients[0])
+        if isinstance(self, AccumulateGrad) and self._hooks is not None:
+            self._hooks.run_post_accumulate_hooks(self.variable)  # no others run
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _sequence_nr(self) -> int:
+        """Tell the place of this node in the order of recording; the latest runs first."""
+        return 2**64 - 1 if isinstance(self, AccumulateGrad) else -self._priority
+
+    def _set_sequence_nr(self, number: int) -> None:
+        self._priority = -number
+
+    def _check_saved(self) -> None:
+        """Raise if the saved values that the rule needs were released, or written to since.
+
+        Raises:
+            RuntimeError: If they were.
+        """
+        if self._names_of_saved:
+            if self._saved is None:
+                raise RuntimeError(RELEASED)
+            for value in self._saved:
+                if getattr(value, "_version_counter", None) is not None:
+                    unpack_array(value, self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Give `_saved_<name>`, a value that the node keeps for its rule, or `_raw_saved_<name>`.
+
+        A raw one is a handle that takes hooks.
+        """
+        return ask(self, name)
+
+    def __dir__(self) -> list[str]:
+        """List the saved values too."""
+        hidden = ("_names_of_saved", "_saved")  # what begins like this is a saved value
+        own = (name for name in object.__dir__(self) if name not in hidden)
+        return [*own, *attributes_of(self)]

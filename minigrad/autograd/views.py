@@ -146,10 +146,12 @@ class CopySlices(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Send the changed part's gradient through the operation, the rest past it."""
-        memory, whole, place = self._memory(np.asanyarray(gradient))
-        result, part = seen(memory, *whole), seen(memory, *place)
+        memory, whole, changed = self._memory(np.asanyarray(gradient))
+        result, part = seen(memory, *whole), seen(memory, *changed)
         result[...] = gradient
-        first, *others = self.function._run(part.copy(), keep)
+        given = part.copy()
+        run, several = self.function._run, self.function._multiple  # of a custom function
+        first, *others = run([given] if several else given, keep)
         if not keep:
             self._release()
         if first is None:
@@ -161,10 +163,12 @@ class CopySlices(Node):
 
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
         """Do the same on tensors; writing into the part is then itself recorded."""
-        memory, whole, place = self._memory(gradient._array)
+        memory, whole, changed = self._memory(gradient._array)
         result = wrap_as_normal(seen(memory, *whole)).copy_(gradient)
-        part = seen(result, *place)
-        first, *others = self.function._run_recorded(part.clone(), keep)
+        part = seen(result, *changed)
+        given = part.clone()
+        run, several = self.function._run_recorded, self.function._multiple
+        first, *others = run([given] if several else given, keep)
         if first is None:
             return (None, *others)
         part.copy_(first)

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, only_floats, type_name, warn, wrong_type
-from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.signatures.arguments import check_dtype, check_tensor, number, plain, sizes_given
 from minigrad.signatures.faults import explained_call
-from minigrad.signatures.out import fit, refuse_gradient, shows
+from minigrad.signatures.out import shows
 
 __all__ = ["as_tensor", "empty", "from_numpy", "is_tensor", "tensor"]
 
@@ -36,27 +34,17 @@ _SYMBOLS = "The entries must be numbers; minigrad.symbolic.tensor_of makes tenso
 _MOST = {kind: float(np.finfo(kind).max) for kind in "efd"}  # what each type holds at most
 
 
-def factory(
-    function: Callable[..., Array] | None = None, *, out: bool = True
-) -> Callable[..., Any]:
+def factory(function: Callable[..., Array]) -> Callable[..., Any]:
     """Let a function that makes an array make a tensor, and take what all such functions take.
 
-    Those arguments are `out`, `dtype`, `layout`, `device`, `pin_memory` and `requires_grad`. The
-    function itself takes the others, and `dtype_or`: called with a default, it gives the dtype.
-
     Args:
-        function: The function.
-        out: Whether the result may be written into another tensor.
+        function: Makes an array. `dtype_or(default)` gives it the dtype that was asked for, else
+            the default, which is that of new tensors if it is left out.
 
-    Example:
-        >>> @factory
-        ... def sevens(*sizes, dtype_or):
-        ...     return np.full(shape_of(sizes), 7, dtype_or())
-        >>> sevens(2, requires_grad=True)
-        tensor([7., 7.], requires_grad=True)
+    Returns:
+        The function, which also takes `dtype`, `layout`, `device`, `pin_memory` and
+        `requires_grad`.
     """
-    if function is None:
-        return functools.partial(factory, out=out)
     make, name = function, function.__name__
 
     @functools.wraps(make)
@@ -69,19 +57,16 @@ def factory(
         requires_grad: Any = False,
         **own: Any,
     ) -> Tensor:
-        check_place(name, device, layout, pin_memory)
-        place = own.pop("out", None) if out else None
-        dtype_or = functools.partial(dtype_for, name, place, dtype)
+        check_place(device, layout, pin_memory)
+        dtype_or = functools.partial(dtype_for, name, dtype)
         try:
             array: Any = make(*arguments, dtype_or=dtype_or, **own)
         except Exception as error:
             explained_call(error, name, make, arguments, own)
             raise
-        if place is not None:
-            array = write_new(place, array)
-        return finish(array, requires_grad, name)
+        return finish(array, requires_grad)
 
-    return shows(call, ({"out": None} if out else {}) | _USUAL, dtype_or="")
+    return shows(call, _USUAL, dtype_or="")
 
 
 def like(function: Callable[..., Array]) -> Callable[..., Any]:
@@ -96,15 +81,16 @@ def like(function: Callable[..., Array]) -> Callable[..., Any]:
         input: Any, *arguments: Any, dtype_or: DtypeChoice, memory_format: Any = None, **own: Any
     ) -> Array:
         check_tensor(function.__name__, input)
-        order: Any = "K" if keeps_order(function.__name__, memory_format) else "C"
+        in_order = memory_format is not None and _devices().wants_contiguous(memory_format)
+        order: Any = "C" if in_order else "K"
         new = np.empty_like(input._array, dtype_or(input._array.dtype), order)
         return function(new, *arguments, **own)
 
-    return factory(shows(fill, {"memory_format": None}, new="input"), out=False)
+    return factory(shows(fill, {"memory_format": None}, new="input"))
 
 
 @factory
-def empty(*sizes: Any, size: Any = None, memory_format: Any = None, dtype_or: DtypeChoice) -> Array:
+def empty(*sizes: Any, size: Any = None, dtype_or: DtypeChoice) -> Array:
     """Make a tensor whose entries are not set.
 
     Example:
@@ -112,14 +98,13 @@ def empty(*sizes: Any, size: Any = None, memory_format: Any = None, dtype_or: Dt
         >>> torch.empty(2, 3).shape
         torch.Size([2, 3])
     """
-    keeps_order("empty", memory_format)
     return np.empty(shape_of(sizes, size, "empty"), dtype_or())
 
 
 # ------------------------------------------------------------------ tensors of arrays
 
 
-def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
+def finish(array: Any, requires_grad: Any) -> Tensor:
     """Make a tensor of an array, which may require a gradient.
 
     Raises:
@@ -129,21 +114,10 @@ def finish(array: Any, requires_grad: Any, caller: str = "tensor") -> Tensor:
     """
     tensor: Tensor = array if isinstance(array, Tensor) else wrap(array)
     if requires_grad:
-        if requires_grad is not True:
-            raise wrong_type(caller, "requires_grad", "bool", requires_grad)
         if not can_require_grad(tensor._array.dtype):
             raise only_floats()
         tensor._edge = None
     return tensor
-
-
-def write_new(out: Tensor, array: Any) -> Tensor:
-    """Write an array that a function like `zeros` made into a tensor, whatever its shape was."""
-    with no_grad():
-        fit(out, array.shape, told=False)
-        out._array[...] = array
-        out._bump_version()
-    return out
 
 
 # ------------------------------------------------------------------ tensors of data
@@ -183,11 +157,11 @@ def tensor(
         >>> torch.tensor(0.5, requires_grad=True)
         tensor(0.5000, requires_grad=True)
     """
-    check_place("tensor", device, None, pin_memory)
-    wanted = None if dtype is None else dtypes.asked("tensor", dtype)
+    check_place(device, None, pin_memory)
+    asked = None if dtype is None else dtypes.asked("tensor", dtype)
     if isinstance(data, Tensor):
         data = array_of_tensor(data, "torch.tensor")
-    return finish(copied(data, wanted), requires_grad)
+    return finish(copied(data, asked), requires_grad)
 
 
 def array_of_tensor(data: Tensor, caller: str) -> Any:
@@ -259,7 +233,7 @@ def as_tensor(data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
         >>> torch.as_tensor(x) is x
         True
     """
-    check_place("as_tensor", device, None, False)
+    check_place(device, None, False)
     if dtype is not None:
         check_dtype("as_tensor", dtype, "dtype")
     if isinstance(data, Tensor):
@@ -366,71 +340,42 @@ def _converted(array: Any, dtype: np.dtype[Any]) -> Any:
         raise TypeError(f"complex numbers cannot become entries of a tensor of {dtype}")
     with np.errstate(all="ignore"):
         if dtype.kind in "iu" and kind in "iufO" and array.dtype != dtype:
-            least, most = _limits(dtype, kind == "f")
-            if not ((array >= least) & (array <= most)).all():  # NaN does not fit
+            limits = np.iinfo(dtype)
+            least = limits.min or -limits.max  # a negative number counts from the largest down
+            if not ((array >= least) & (array <= limits.max)).all():  # NaN does not fit
                 raise RuntimeError(_overflow(dtype))
         return array.astype(dtype)
-
-
-def _limits(dtype: np.dtype[Any], floats: bool) -> tuple[int, int]:
-    """Give the least and the greatest number that a type of whole numbers is given."""
-    limits = np.iinfo(dtype)
-    if floats:  # of which the one before 2**63 is farther away than 1
-        return int(limits.min), min(int(limits.max), 2**63 - 1024)
-    # a negative whole number counts from the largest down
-    return int(limits.min or -limits.max), int(limits.max)
 
 
 # ------------------------------------------------------------------ types and places
 
 
-def dtype_for(
-    caller: str, out: Any, dtype: Any, default: np.dtype[Any] | None = None
-) -> np.dtype[Any]:
-    """Give the dtype in which a new tensor is made that may be written into another.
+def dtype_for(caller: str, dtype: Any, default: np.dtype[Any] | None = None) -> np.dtype[Any]:
+    """Give the dtype in which a new tensor is made: the one asked for, or else the default.
 
     Args:
         caller: The name of the function that makes it.
-        out: The other tensor, or None.
         dtype: The dtype that was asked for, or None.
         default: The dtype otherwise; None for the one that `set_default_dtype` set.
-
-    Raises:
-        TypeError: If `out` is no tensor.
-        RuntimeError: If `out` requires a gradient, or has another dtype than was asked for.
     """
-    if dtype is None and out is None:
+    if dtype is None:
         return dtypes.default.dtype.numpy if default is None else default
-    wanted = dtypes.asked(caller, dtype)
-    if out is None:
-        return wanted
-    if not isinstance(out, Tensor):
-        raise wrong_type(caller, "out", "Tensor", out)
-    own: np.dtype[Any] = out._array.dtype
-    if wanted is not None and wanted != own:
-        names = [dtypes.scalar_name(np.empty(0, each)) for each in (wanted, own)]
-        raise RuntimeError(f"dtype {names[0]} does not match dtype of out parameter ({names[1]})")
-    if is_grad_enabled():
-        refuse_gradient(f"aten::{caller}", out)
-    return own
+    asked: np.dtype[Any] = dtypes.asked(caller, dtype)
+    return asked
 
 
-def check_place(caller: str, device: Any, layout: Any, pin_memory: Any) -> None:
+def check_place(device: Any, layout: Any, pin_memory: Any) -> None:
     """Raise if a tensor is wanted anywhere but on the CPU; do next to nothing otherwise."""
     usual = device is None or (device.__class__ is not np.ndarray and device == "cpu")
     if usual and layout is None and pin_memory is False:
         return
-    devices = import_module("minigrad.creation.devices")  # loaded when it is first needed
-    devices.refuse_other_places(device, caller)
-    devices.refuse_other_layouts(layout, pin_memory, caller)
+    _devices().refuse_other_places(device)
+    _devices().refuse_other_layouts(layout, pin_memory)
 
 
-def keeps_order(caller: str, memory_format: Any) -> bool:
-    """Tell whether a tensor like another is to lie in memory as that does."""
-    if memory_format is None:
-        return True
-    wants_contiguous = import_module("minigrad.creation.devices").wants_contiguous
-    return not wants_contiguous(memory_format, caller)
+def _devices() -> Any:
+    """Give the file that knows of places, which is loaded when it is first needed."""
+    return import_module("minigrad.creation.devices")
 
 
 # ------------------------------------------------------------------ sizes, numbers, tensors
@@ -516,8 +461,8 @@ def entry(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     usual = value.__class__ in _USUAL_NUMBERS and -(2.0**63) < value < 2.0**63
     value = real_number(value if usual else number(value, "fill_", "value", 0, "Scalar"), dtype)
     if dtype.kind in "iu":
-        least, most = _limits(dtype, isinstance(value, float))
-        if not least <= value <= most:  # nor is NaN
+        limits = np.iinfo(dtype)
+        if not (limits.min or -limits.max) <= value <= limits.max:  # nor is NaN
             raise RuntimeError(_overflow(dtype))
         return np.asarray(int(value)).astype(dtype)
     return np.asarray(value).astype(dtype)

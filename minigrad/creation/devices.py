@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from minigrad.autograd.messages import type_name, wrong_type
+from minigrad.autograd.messages import type_name
 from minigrad.core.operation import registry
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
@@ -22,7 +22,6 @@ __all__ = ["accelerator", "backends", "compile", "cuda", "device"]
 __all__ += ["get_default_device", "set_default_device"]
 __all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
 __all__ += ["channels_last", "preserve_format", "use_deterministic_algorithms"]
-__all__ += ["are_deterministic_algorithms_enabled"]
 __all__ += ["is_complex", "is_conj", "is_floating_point", "is_neg", "is_signed"]
 __all__ += ["bfloat16", "finfo", "iinfo", "is_storage", "numel", "typename"]
 __all__ += ["BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor"]
@@ -88,7 +87,7 @@ class device:
         """Change nothing: tensors are made on the CPU after the block, too."""
 
 
-def refuse_other_places(place: Any, caller: str = "") -> None:
+def refuse_other_places(place: Any) -> None:
     """Raise if a device is given that is not the CPU.
 
     Args:
@@ -100,8 +99,6 @@ def refuse_other_places(place: Any, caller: str = "") -> None:
         RuntimeError: If there is no such device, or it is not the CPU.
         AssertionError: If it is an accelerator that PyTorch would have to be compiled for.
     """
-    if place is not None and not isinstance(place, (device, str, int)):
-        raise wrong_type(caller, "device", "torch.device", place)
     kind = "cpu" if place is None else device(place).type
     if kind in ("cuda", "xpu"):
         raise AssertionError(f"Torch not compiled with {kind.upper()} enabled. {_ONLY_CPU}")
@@ -116,16 +113,14 @@ def get_default_device() -> device:
 
 def set_default_device(device: Any) -> None:
     """Accept the CPU as the device on which tensors are made, and nothing else."""
-    refuse_other_places(device, "set_default_device")
+    refuse_other_places(device)
 
 
 # ------------------------------------------------------------------ orders in memory
 
 
-class _Constant:
-    """Something that has a name only."""
-
-    __slots__ = ("_name",)
+class layout:
+    """How the entries of a tensor are kept: `minigrad.strided` is the only way."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -137,16 +132,8 @@ class _Constant:
         return self._name
 
 
-class layout(_Constant):
-    """How the entries of a tensor are kept: `minigrad.strided` is the only way."""
-
-    __slots__ = ()
-
-
-class memory_format(_Constant):
+class memory_format(layout):
     """In which order the dimensions of a tensor lie in memory."""
-
-    __slots__ = ()
 
 
 strided, sparse_coo = layout("strided"), layout("sparse_coo")
@@ -155,32 +142,25 @@ preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 
 
-def refuse_other_layouts(given: Any, pin_memory: Any, caller: str = "") -> None:
+def refuse_other_layouts(given: Any, pin_memory: Any) -> None:
     """Raise if a tensor is to be kept in another way than strided, or in pinned memory."""
-    if given is not None and not isinstance(given, layout):
-        raise wrong_type(caller, "layout", "torch.layout", given)
     if given not in (None, strided):
         raise NotImplementedError(f"minigrad has strided tensors only, but was asked for {given}")
     if pin_memory:
         _refuse_accelerator()
 
 
-def wants_contiguous(given: Any, caller: str = "") -> bool:
+def wants_contiguous(given: Any) -> bool:
     """Tell whether a memory format asks for entries in order.
 
     Raises:
-        TypeError: If it is no memory format.
         NotImplementedError: If it is one of the formats that put channels last.
     """
-    if given is None or given is preserve_format:
-        return False
-    if not isinstance(given, memory_format):
-        raise wrong_type(caller, "memory_format", "torch.memory_format", given)
-    if given is not contiguous_format:
+    if given not in (None, preserve_format, contiguous_format):
         raise NotImplementedError(
             f"minigrad has no {given}: leave memory_format out, or move the channels by permute()"
         )
-    return True
+    return given is contiguous_format
 
 
 # ------------------------------------------------------------------ tensors by the type's name
@@ -220,7 +200,7 @@ def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
     Raises:
         TypeError: If the data are no sequence, or a tensor of another type.
     """
-    wanted = dtypes.default.dtype if dtype is None else dtype
+    asked = dtypes.default.dtype if dtype is None else dtype
     if len(data) == 1 and isinstance(data[0], Tensor):
         if dtype is not None and data[0].dtype is not dtype:
             raise TypeError(f"expected a tensor of {dtype}: convert it with to({dtype})")
@@ -233,10 +213,10 @@ def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
                 "a tensor of one number."
             )
         if isinstance(values, np.ndarray):
-            return np.array(values, None if values.dtype.kind == "O" else wanted.numpy, subok=True)
-        return array_of(values, wanted.numpy)
+            return np.array(values, None if values.dtype.kind == "O" else asked.numpy, subok=True)
+        return array_of(values, asked.numpy)
     sizes = data[0] if len(data) == 1 and isinstance(data[0], Size) else data or (0,)
-    return np.zeros(wholes("new", sizes, "size"), wanted.numpy)
+    return np.zeros(wholes("new", sizes, "size"), asked.numpy)
 
 
 def _type(dtype: dtypes.dtype) -> TensorType:
@@ -277,16 +257,11 @@ bfloat16 = _Missing("bfloat16", "BFloat16", 2)
 class _Limits:
     """What the numbers of a type are like."""
 
-    _shown: tuple[str, ...] = ("min", "max")
-
-    def __init__(self, described: dtypes.dtype, found: Any) -> None:
-        self.dtype, self.bits = described.name, int(found.bits)
-        number = float if described.is_floating_point else int
-        self.min, self.max = number(found.min), number(found.max)
+    _shown: tuple[str, ...] = "min", "max"
 
     def __repr__(self) -> str:
         values = [f"{name}={getattr(self, name):g}, " for name in self._shown]
-        return f"{type(self).__name__}({''.join(values)}dtype={self.dtype})"
+        return f"{type(self).__name__}({''.join(values)}dtype={vars(self)['dtype']})"
 
 
 class finfo(_Limits):
@@ -315,15 +290,16 @@ class finfo(_Limits):
         finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, ...)
     """
 
-    _shown = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+    _shown = "resolution", "min", "max", "eps", "smallest_normal", "tiny"
 
     def __init__(self, type: Any = None) -> None:
-        described = dtypes.default.dtype if type is None else _dtype("finfo", type)
-        if not (described.is_floating_point or described.is_complex):
-            raise TypeError(f"{described} is no floating-point type. Use torch.iinfo.")
-        found = np.finfo(described.to_real().name)
-        super().__init__(described.to_real(), found)
-        self.eps, self.resolution = float(found.eps), float(str(found.resolution))
+        asked = dtypes.asked("finfo", dtypes.default.dtype if type is None else type)
+        if asked is None or asked.kind not in "fc":
+            raise TypeError(f"{type} is no floating-point type. Use torch.iinfo.")
+        found: Any = np.finfo(asked)
+        self.dtype, self.bits = found.dtype.name, int(found.bits)
+        self.min, self.max, self.eps = float(found.min), float(found.max), float(found.eps)
+        self.resolution = float(str(found.resolution))
         self.tiny = self.smallest_normal = float(found.smallest_normal)
 
 
@@ -349,18 +325,12 @@ class iinfo(_Limits):
     """
 
     def __init__(self, type: Any) -> None:
-        described = _dtype("iinfo", type)
-        if described.is_floating_point or described.is_complex or described is dtypes.bool:
-            raise TypeError(f"{described} is no type of whole numbers. Use torch.finfo.")
-        super().__init__(described, np.iinfo(described.name))
-
-
-def _dtype(caller: str, given: Any) -> dtypes.dtype:
-    """Take a dtype, or one of Python's types for one."""
-    found = dtypes.of_python.get(given) if isinstance(given, type) else given
-    if not isinstance(found, dtypes.dtype):
-        raise wrong_type(caller, "type", "torch.dtype", given, 1)
-    return found
+        asked = dtypes.asked("iinfo", type)
+        if asked is None or asked.kind not in "iu":
+            raise TypeError(f"{type} is no type of whole numbers. Use torch.finfo.")
+        found = np.iinfo(asked)
+        self.dtype, self.bits = asked.name, int(found.bits)
+        self.min, self.max = int(found.min), int(found.max)
 
 
 # ------------------------------------------------------------------ questions
@@ -429,19 +399,14 @@ def _constant(value: Any, what: str) -> property:
 
 _HERE = device("cpu")
 # Properties that tell of one place or way of keeping entries each: only is_cpu is true.
-_PLACES = (
-    "is_cpu is_cuda is_ipu is_maia is_meta is_mkldnn is_mps is_mtia is_nested is_quantized "
-    "is_sparse is_sparse_csr is_vulkan is_xla is_xpu"
-)
+_PLACES = "is_cpu is_cuda is_meta is_mps is_quantized is_sparse is_xpu"
 
 _METHODS: dict[str, Any] = {
     "cuda": _cuda,
-    "dense_dim": lambda self: self.ndim,
     "device": _constant(_HERE, "Where the tensor lives: on the CPU."),
     "get_device": lambda self: -1,
     "is_complex": lambda self: self.dtype.is_complex,
     "is_conj": lambda self: False,
-    "is_distributed": lambda self: False,
     "is_neg": lambda self: False,
     "is_pinned": lambda self: False,
     "is_shared": lambda self: False,
@@ -449,7 +414,6 @@ _METHODS: dict[str, Any] = {
     "layout": _constant(strided, "How the entries are kept: strided."),
     "new": lambda self, *data: new(self.dtype, *data),
     "pin_memory": _pin_memory,
-    "sparse_dim": lambda self: 0,
     "storage_offset": _storage_offset,
     "to_dense": lambda self: self,
     "untyped_storage": lambda self: UntypedStorage(self),
@@ -462,17 +426,8 @@ _METHODS: dict[str, Any] = {
 # ------------------------------------------------------------------ what scripts ask for
 
 
-_asked = {"deterministic": False}
-
-
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for operations that give the same result each time: all of minigrad's do."""
-    _asked["deterministic"] = mode
-
-
-def are_deterministic_algorithms_enabled() -> bool:
-    """Tell whether `use_deterministic_algorithms` asked for them."""
-    return _asked["deterministic"]
 
 
 def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:

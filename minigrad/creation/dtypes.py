@@ -178,16 +178,9 @@ def scalar_name(array: Any) -> str:
 
 
 # How C++ calls the types, and with it some errors.
-_in_c = {
-    "Bool": "bool",
-    "Byte": "unsigned char",
-    "Char": "signed char",
-    "Short": "short int",
-    "Long": "long int",
-    "Half": "c10::Half",
-    "ComplexFloat": "c10::complex<float>",
-    "ComplexDouble": "c10::complex<double>",
-}
+_in_c = {"Bool": "bool", "Byte": "unsigned char", "Char": "signed char", "Short": "short int"}
+_in_c |= {"Long": "long int", "Half": "c10::Half"}
+_in_c |= {"ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>"}
 
 
 def c_name(array: Any) -> str:

@@ -114,18 +114,10 @@ def _new(name: str, make: Callable[..., Array]) -> Callable[..., Any]:
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Make a tensor as `{name[4:]}` does, of this tensor's type."
-    return factory(method, out=False)
+    return factory(method)
 
 
-@factory(out=False)
-def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype_or: DtypeChoice) -> Array:
-    """Make a tensor of a shape, filled with one number, of this tensor's type."""
-    dtype = dtype_or(self._array.dtype)
-    value = entry(number(fill_value, "new_full", "fill_value", 2, "Scalar"), dtype)
-    return np.full(construction.sequence_of_sizes(size, "new_full"), value, dtype)
-
-
-@factory(out=False)
+@factory
 def new_tensor(self: Tensor, data: Any, *, dtype_or: DtypeChoice) -> Any:
     """Make a tensor from data, of this tensor's type unless another is given."""
     if isinstance(data, Tensor):
@@ -133,7 +125,7 @@ def new_tensor(self: Tensor, data: Any, *, dtype_or: DtypeChoice) -> Any:
     return construction.copied(data, dtype_or(self._array.dtype))
 
 
-methods: dict[str, Any] = {"new_full": new_full, "new_tensor": new_tensor}
+methods: dict[str, Any] = {"new_tensor": new_tensor}
 for _name in ("empty", "ones", "zeros"):
     methods[f"new_{_name}"] = _new(f"new_{_name}", getattr(np, _name))
 

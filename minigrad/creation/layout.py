@@ -47,20 +47,12 @@ class Size(tuple[int, ...]):
     def __radd__(self, other: Any) -> Size:
         return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
-    def __mul__(self, times: Any) -> Size:
-        return Size(tuple.__mul__(self, times))
-
-    __rmul__ = __mul__
-
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
         return Size(found) if index.__class__ is slice else found
 
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
-
-    def __reduce__(self) -> Any:
-        return Size, (tuple(self),)
 
 
 _new_size = tuple.__new__  # without a look at each number
@@ -232,12 +224,12 @@ class Conversions(Tensor):
         return self._array.tolist()
 
     def __float__(self) -> float:
-        return self._as(float, "double")
+        return self._as(float)
 
     def __int__(self) -> int:
-        return self._as(int, "int64_t")
+        return self._as(int)
 
-    def _as(self, kind: Any, name_in_c: str = "") -> Any:
+    def _as(self, kind: Any) -> Any:
         """Give the only entry as a number of Python.
 
         Raises:
@@ -245,18 +237,13 @@ class Conversions(Tensor):
             TypeError: If it is a formula.
         """
         number = self._single(kind.__name__)
-        if isinstance(number, complex) and kind is not complex:
-            raise RuntimeError(
-                f"value cannot be converted to type {name_in_c} without overflow. It is {number}: "
-                "take its real part with .real."
-            )
         try:
             return kind(number)
         except TypeError:
-            raise TypeError(
-                f"{number} is not a number, so it can't become a Python {kind.__name__}. If it is "
-                "a formula: what depends on the values of its symbols is not known before numbers "
-                "are put in (minigrad.symbolic.evaluate)."
+            wrong = RuntimeError if isinstance(number, complex) else TypeError
+            raise wrong(
+                f"{number} can't become a Python {kind.__name__}. If it is a complex number, take "
+                "its .real; if it is a formula, put in numbers (minigrad.symbolic.evaluate)."
             ) from None
 
     def __index__(self) -> int:
@@ -354,28 +341,8 @@ class UntypedStorage:
 
     size = __len__ = nbytes
 
-    def __sizeof__(self) -> int:
-        """Count the bytes of the memory and the object: to `sys.getsizeof` as many as there."""
-        return 48 + self.nbytes()
-
 
 # ------------------------------------------------------------------ copies
-
-
-def _copy_memory(array: Any, memo: dict[int, Any]) -> Any:
-    """Copy an array; views of one memory become views of one copy."""
-    owner = owner_of(array)
-    if array is not owner and (not owner.flags.c_contiguous or owner.dtype.hasobject):
-        return array.copy()
-    copied = memo.get(id(owner))
-    if copied is None:
-        memo[id(owner)] = copied = owner.copy(order="K")
-    if array is owner:
-        return copied
-    start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    view: Any = np.ndarray(array.shape, array.dtype, copied, start, array.strides)
-    view.flags.writeable = array.flags.writeable
-    return view
 
 
 def _make_again(
@@ -454,14 +421,11 @@ class Copies(Tensor):
         if not self.is_leaf:
             raise RuntimeError(
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-                "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-                "because of a torch.nn.utils.weight_norm usage, see "
-                "https://github.com/pytorch/pytorch/pull/103001. Use detach().clone() for a copy "
-                "of the values."
+                "protocol at the moment. Use detach().clone() for a copy of the values."
             )
         if id(self) in memo:
             return memo[id(self)]
-        copied = memo[id(self)] = wrap(_copy_memory(self._array, memo), type(self))
+        copied = memo[id(self)] = wrap(self._array.copy(order="K"), type(self))
         copied._bump_version()  # as in PyTorch, where an empty tensor is given the memory
         copied.requires_grad = self.requires_grad
         if self._grad is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import not_differentiable, without_derivative
+from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.type_promotion import check_one_type
@@ -22,7 +22,6 @@ from minigrad.signatures import VARIANTS, variants
 from minigrad.signatures.signature import Dim, Dtype, Number
 
 torch: Any = sys.modules["minigrad"]
-_UNIQUE_CONSECUTIVE = not_differentiable("UniqueConsecutiveBackward0", "unique_consecutive")
 
 # ---------------------------------------------------------------------- what they share
 
@@ -317,7 +316,7 @@ def unique_consecutive(
         found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
     if return_counts:
         found.append(np.diff(np.flatnonzero(starts), append=len(array)))
-    values = _UNIQUE_CONSECUTIVE(found[0], input)
+    values = without_derivative("unique_consecutive", wrap(found[0]), input)
     return (values, *map(wrap, found[1:])) if len(found) > 1 else values
 
 

@@ -141,8 +141,8 @@ class _Affine(Node):
         rows = gradient if gradient.ndim == 2 else gradient.reshape(of_rows)
         of_bias = of_input = of_weight = None
         if to_bias is not NO_EDGE:
-            wanted = (of_rows[1:], self._dtype)
-            of_bias = reduce_gradient(rows, wanted)
+            bias_layout = (of_rows[1:], self._dtype)
+            of_bias = reduce_gradient(rows, bias_layout)
         if to_input is not NO_EDGE:
             of_input = rows.dot(weight) if weight.size < _FEW else rows @ weight
         if to_weight is not NO_EDGE:

@@ -165,9 +165,9 @@ class Writer:
             "    result._grad = result._meta = result._version_counter = result._view = None",
             *(f"    edge_{t} = {t}._edge" for t in differentiable),
         ]
-        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
+        needs_grad = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
         lines += [
-            f"    if modes.recording and ({wanted}):",
+            f"    if modes.recording and ({needs_grad}):",
             "        node = NodeType()",
         ]
         lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
@@ -222,8 +222,8 @@ class Writer:
         if users is None:
             return kept
         names = [self.plan.differentiable[place] for place in users]
-        wanted = " or ".join(f"edge_{t} is not NO_EDGE" for t in names)
-        return f"{kept} if {wanted} else None"
+        needs_grad = " or ".join(f"edge_{t} is not NO_EDGE" for t in names)
+        return f"{kept} if {needs_grad} else None"
 
     def rule(self, method: str, prefix: str, direct: str, unpack: str) -> str:
         """Write the method of the node that unpacks the saved values and applies the rules."""
@@ -253,7 +253,7 @@ class Writer:
             for t, needs in zip(inputs, plan.needs, strict=True)
         ]
         if plan.broadcasts:
-            lines += ["    wanted = node._broadcast"]
+            lines += ["    broadcast = node._broadcast"]
         if several:
             names = [f"edge_{t}" for t in inputs]
             lines += [f"    {', '.join(names)}, = edges or node._edges"]
@@ -277,10 +277,10 @@ class Writer:
                 numbers = "".join(f"{plan.saved[place]}, " for place in plan.numbers_at)
                 lines += [f"        node._numbers = ({numbers})"]
         if plan.broadcasts:
-            lines += ["    if wanted is not None:"]
+            lines += ["    if broadcast is not None:"]
             for t in plan.broadcasts:
                 place = inputs.index(t)
-                lines += [f"        grad_{t} = reduce_gradient(grad_{t}, wanted[{place}])"]
+                lines += [f"        grad_{t} = reduce_gradient(grad_{t}, broadcast[{place}])"]
         return "\n".join([*lines, f"    return ({', '.join(gradients)},)"])
 
 

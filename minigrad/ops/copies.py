@@ -95,13 +95,13 @@ _cast_quietly = ignore_errstate(cast)  # infinities and NaN are as silent as in 
 
 def _check_device(device: Any, caller: str) -> None:
     if isinstance(device, np.ndarray) or device != "cpu":
-        import_module("minigrad.creation.devices").refuse_other_places(device, caller)
+        import_module("minigrad.creation.devices").refuse_other_places(device)
 
 
 def _wants_order(memory_format: Any, caller: str) -> bool:
     if memory_format is None:
         return False
-    return bool(import_module("minigrad.creation.devices").wants_contiguous(memory_format, caller))
+    return bool(import_module("minigrad.creation.devices").wants_contiguous(memory_format))
 
 
 def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:

@@ -246,7 +246,7 @@ def normal(
         >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
         tensor([ 1.5410, 97.0657])
     """
-    check_place("normal", device, layout, pin_memory)
+    check_place(device, layout, pin_memory)
     given = [each for each in (mean, std) if isinstance(each, Tensor)]
     if not given and size is None:
         raise TypeError("normal() needs a size if neither mean nor std is a tensor")
@@ -254,7 +254,7 @@ def normal(
         raise RuntimeError("normal takes standard deviations from 0 on")
     source = stream(generator)
     if size is not None:
-        sizes, kind = sequence_of_sizes(size, "normal"), dtype_for("normal", None, dtype)
+        sizes, kind = sequence_of_sizes(size, "normal"), dtype_for("normal", dtype)
         return finish(source.normal(sizes, kind, float(mean), float(std)), requires_grad)
     kind = given[0]._array.dtype
     if kind.kind != "f":

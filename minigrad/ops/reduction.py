@@ -303,7 +303,6 @@ def _along(name: str, operation: Any) -> Callable[[Any], None]:
     def extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
         given = dim if isinstance(dim, (tuple, list)) else () if dim is None else (dim,)
         dims = dimensions(() if dim is None else dim, input.ndim)
-        dims = dims if given else arguments.Unsaid(dims)
         refuse_empty(name, input, *given)
         return operation(input, dims, keepdim)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import not_differentiable, without_derivative
+from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
@@ -197,10 +197,6 @@ def isin(
 # ---------------------------------------------------------------------- different entries
 
 
-_UNIQUE = not_differentiable("Unique2Backward0", "_unique2")
-_UNIQUE_DIM = not_differentiable("UniqueDimBackward0", "unique_dim")
-
-
 @variants()
 def unique(
     input: Tensor,
@@ -230,7 +226,7 @@ def unique(
     parts: dict[str, Any] = {"return_inverse": return_inverse, "return_counts": return_counts}
     found = np.unique(input._array, axis=dim, equal_nan=False, **parts)
     values, *more = found if isinstance(found, tuple) else (found,)
-    first = (_UNIQUE if dim is None else _UNIQUE_DIM)(values, input)
+    first = without_derivative("unique", wrap(values), input)
     return (first, *map(_places, more)) if more else first
 
 

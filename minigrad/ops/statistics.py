@@ -21,7 +21,7 @@ from minigrad.ops.parts import slice_dim
 from minigrad.ops.reduction import converted_to_add, count, mean, mean_dim
 from minigrad.ops.shape import flip
 from minigrad.signatures import numpy_protocols, variants
-from minigrad.signatures.arguments import FromEnd, dimensions
+from minigrad.signatures.arguments import dimensions
 from minigrad.signatures.signature import Dim, Dtype, Number
 
 # Running sums and products are kept in a wider type than they are written in, as in PyTorch.
@@ -280,10 +280,6 @@ def prod(
     return prod_all(input)
 
 
-_DEFAULT = FromEnd(1)  # the node tells that nothing was said
-_DEFAULT.said = None
-
-
 def _variance_of(
     operation: Any, input: Tensor, dim: Any, unbiased: Any, keepdim: bool, correction: Any
 ) -> Any:
@@ -293,7 +289,7 @@ def _variance_of(
     if input._array.dtype.kind in "iub":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     if correction is None:
-        correction = _DEFAULT if unbiased is dim is None else int(unbiased is not False)
+        correction = int(unbiased is not False)
     dims = None if dim is None else dimensions(dim, input.ndim)
     reduced = input._array.size if dims is None else count(input._array.shape, dims)
     if reduced <= correction:

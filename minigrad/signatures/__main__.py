@@ -63,8 +63,8 @@ def _written(argument: Argument) -> str:
 def _result(variants: Variants) -> str:
     if variants.signature.results:
         return f"tuple[{', '.join(['Tensor'] * len(variants.signature.results))}]"
-    told = getattr(variants.body, "__annotations__", {}).get("return")
-    return told if told in ("bool", "tuple[Tensor, ...]") else "Tensor"
+    annotation = getattr(variants.body, "__annotations__", {}).get("return")
+    return annotation if annotation in ("bool", "tuple[Tensor, ...]") else "Tensor"
 
 
 def stub(name: str, variants: Variants) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
 from numbers import Number
@@ -34,26 +33,7 @@ def dimension(dim: Any, ndim: int) -> int:
             f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], "
             f"but got {dim})"
         )
-    return dim if dim >= 0 else _from_end(dim, limit)
-
-
-class FromEnd(int):
-    """The number of a dimension from 0 on, which remembers that it was counted from the end."""
-
-    said: int | None
-
-
-class Unsaid(tuple[Any, ...]):
-    """Numbers for each dimension that were not said: nodes show none."""
-
-    said = ()
-
-
-@functools.cache
-def _from_end(dim: int, limit: int) -> FromEnd:
-    number = FromEnd(dim % limit)
-    number.said = dim
-    return number
+    return dim if dim >= 0 else dim + limit
 
 
 def different(dims: Any, ndim: int) -> tuple[int, ...]:
@@ -178,8 +158,9 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
         value = value.item()
     if isinstance(value, complex) and kind == "Number":
         if value.imag:
-            told = f"{name}(): {argument} is {value}, which cannot be converted to a real number"
-            raise RuntimeError(told)
+            raise RuntimeError(
+                f"{name}(): {argument} is {value}, which cannot be converted to a real number"
+            )
         return value.real
     if isinstance(value, (int, float, complex) if kind == "Scalar" else (int, float)):
         return value
@@ -235,9 +216,9 @@ def as_floats(tensor: Tensor) -> Tensor:
 def refuse(kernel: str, kinds: str, *tensors: Tensor) -> None:
     """Raise if the dtype in which tensors meet is of a kind that PyTorch has no kernel for."""
     arrays = [each._array for each in tensors if isinstance(each, Tensor)]
-    wanted = arrays[0].dtype if len(arrays) == 1 else dtypes.result_type(*arrays)
-    if wanted.kind in kinds:
-        raise not_implemented(kernel, np.empty(0, wanted))
+    dtype = arrays[0].dtype if len(arrays) == 1 else dtypes.result_type(*arrays)
+    if dtype.kind in kinds:
+        raise not_implemented(kernel, np.empty(0, dtype))
 
 
 def not_implemented(kernel: str, array: Any) -> NotImplementedError:

@@ -46,7 +46,7 @@ def explained(error: BaseException, name: str, given: dict[str, Any], expected: 
     """
     if _is_on_purpose(error, name):
         return
-    told = ", ".join(f"{key}={_told(value)}" for key, value in given.items() if value is not None)
+    listed = ", ".join(f"{key}={_told(value)}" for key, value in given.items() if value is not None)
     tensors = [each._array for each in given.values() if isinstance(each, Tensor)]
     unusual = any(each.dtype.kind in "cbiuO" for each in tensors)
     usual = all(map(_is_usual, given.values()))
@@ -57,9 +57,9 @@ def explained(error: BaseException, name: str, given: dict[str, Any], expected: 
         kind = ValueError
     elif not usual or isinstance(error, (TypeError, AttributeError)):
         kind = NotImplementedError if usual and unusual else TypeError
-        told = f"{told}), but expected {expected}" if kind is TypeError else f"{told})"
-        raise kind(f"{name}() can't be computed of ({told}: {error}") from None
-    raise kind(f"{name}() can't be computed of ({told}): {error}") from None
+        listed = f"{listed}), but expected {expected}" if kind is TypeError else f"{listed})"
+        raise kind(f"{name}() can't be computed of ({listed}: {error}") from None
+    raise kind(f"{name}() can't be computed of ({listed}): {error}") from None
 
 
 def _is_on_purpose(error: BaseException, name: str) -> bool:

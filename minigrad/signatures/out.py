@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import math
 from collections.abc import Callable
@@ -49,17 +48,17 @@ def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
     wrapped = call.__wrapped__
 
     def tell() -> inspect.Signature:
-        told = inspect.signature(wrapped)
-        names = [(renamed.get(each, each), each) for each in told.parameters]
-        own = [told.parameters[old].replace(name=new) for new, old in names if new]
+        found = inspect.signature(wrapped)
+        names = [(renamed.get(each, each), each) for each in found.parameters]
+        own = [found.parameters[old].replace(name=new) for new, old in names if new]
         by_name = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
             for name, default in more.items()
-            if name not in told.parameters
+            if name not in found.parameters
         ]
         last = [each for each in own if each.kind is each.VAR_KEYWORD]
         own = [each for each in own if each not in last]
-        return told.replace(parameters=[*own, *by_name, *last])
+        return found.replace(parameters=[*own, *by_name, *last])
 
     call.__wrapped__ = Shown(tell)
     return call
@@ -73,10 +72,8 @@ def write_result(
     Args:
         function: A function that gives a tensor, or a tuple of tensors.
         out: The tensor, or a tuple of as many.
-        conversion: Which dtypes `out` may have for a result: "kind", any that is not of a lower
-            kind, as PyTorch's functions entry by entry have it; "none", only that of the result,
-            as most others do (and all with several results); "any", as its sums do; "limits", as
-            limiting has it: that of the result, unless the limits are tensors; or "booleans".
+        conversion: "any" if `out` may have any dtype, as for sums; otherwise it must not be of a
+            lower kind than the result: no float is written into integers.
         *arguments: What the function gets.
         **options: What the function gets by name.
 
@@ -88,42 +85,39 @@ def write_result(
         RuntimeError: If a gradient would get lost, memory overlaps, or the dtype does not fit.
     """
     several = isinstance(out, (tuple, list))
-    places = tuple(out) if several else (out,)
-    for place in places:
-        if not isinstance(place, Tensor):
-            raise wrong_type(function.__name__, "out", "Tensor", place)
+    outs = tuple(out) if several else (out,)
+    for into in outs:
+        if not isinstance(into, Tensor):
+            raise wrong_type(function.__name__, "out", "Tensor", into)
     given = [*_tensors(arguments), *_tensors(options.values())]
-    recorded = given + list(places) if is_grad_enabled() else []
-    if conversion == "limits" and len(given) > 1:
-        conversion = "kind"
+    recorded = given + list(outs) if is_grad_enabled() else []
     if conversion == "any" and "dtype" in options:  # computed in the type that is written
-        options["dtype"], conversion = options["dtype"] or places[0].dtype, "none"
+        options["dtype"] = options["dtype"] or outs[0].dtype
     with no_grad():
         result = function(*arguments, **options)
-        if isinstance(result, tuple) != several or (several and len(result) != len(places)):
-            wanted = f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
-            raise wrong_type(function.__name__, "out", wanted, out)
+        if isinstance(result, tuple) != several or (several and len(result) != len(outs)):
+            expected = (
+                f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
+            )
+            raise wrong_type(function.__name__, "out", expected, out)
         refuse_gradient(function.__name__, *recorded)
         values = result if isinstance(result, tuple) else (result,)
-        for place, value in zip(places, values, strict=True):
-            _check_dtype(function.__name__, place, value, "none" if several else conversion)
-        for place, value in zip(places, values, strict=True):
-            refuse_repeats(place._array)
+        for into, value in zip(outs, values, strict=True):
+            own, new = into._array.dtype, value._array.dtype
+            if conversion != "any" and dtypes.kind_of(new) > dtypes.kind_of(own):
+                raise RuntimeError(
+                    f"{function.__name__}(): the result is {new}, and can't be cast to out, {own}"
+                )
+            refuse_repeats(into._array)
             for read in given:
-                refuse_overlap(place._array, read._array)
-            fit(place, value._array.shape)
+                refuse_overlap(into._array, read._array)
+            fit(into, value._array.shape)
             with np.errstate(all="ignore"):
-                place.copy_(value)
+                into.copy_(value)
     if not several:
         return out
     kind: Any = type(result)
-    return places if kind is tuple else _with_name(kind)(*places)
-
-
-@functools.cache
-def _with_name(kind: Any) -> Any:
-    """Give the named tuple that holds results which were written, as PyTorch prints it."""
-    return type(f"{kind.__name__}_out", (kind,), {"__slots__": ()})
+    return outs if kind is tuple else kind(*outs)
 
 
 def _tensors(arguments: Any) -> list[Tensor]:
@@ -141,33 +135,21 @@ def refuse_gradient(name: str, *tensors: Tensor) -> None:
         )
 
 
-def _check_dtype(name: str, place: Tensor, value: Tensor, conversion: str) -> None:
-    own, new, refused = place._array.dtype, value._array.dtype, False
-    if conversion == "booleans":
-        refused = own.kind != "b" and own != np.uint8
-    elif conversion in ("none", "limits"):
-        refused = own != new
-    elif conversion == "kind":
-        refused = dtypes.kind_of(new) > dtypes.kind_of(own)
-    if refused:
-        raise RuntimeError(f"{name}(): the result is {new}, and can't be cast to out, {own}")
-
-
-def fit(place: Tensor, sizes: tuple[int, ...], told: bool = True) -> None:
+def fit(into: Tensor, sizes: tuple[int, ...]) -> None:
     """Give a tensor that a result is written to the shape of the result."""
-    array = place._array
+    array = into._array
     if array.shape == sizes:
         return
-    if array.size and told:
+    if array.size:
         warn(
             f"An output of shape {list(array.shape)} was resized to {list(sizes)}, which is "
             "deprecated: give an output of that shape, or an empty one."
         )
     count = math.prod(sizes)
     if array.size >= count and array.flags.c_contiguous:  # the same memory, as far as it reaches
-        place._array = array.reshape(-1)[:count].reshape(sizes)
+        into._array = array.reshape(-1)[:count].reshape(sizes)
     else:
-        place._array = np.zeros(sizes, array.dtype)
+        into._array = np.zeros(sizes, array.dtype)
 
 
 # ------------------------------------------------------------------ shared memory

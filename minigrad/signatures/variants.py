@@ -118,9 +118,9 @@ class Variants:
 
     def kinds(self) -> list[str]:
         """List the annotations of its parameters."""
-        told = {**getattr(self.like, "__annotations__", {})}
-        told.pop("return", None)
-        return [str(each).partition(" | ")[0] for each in told.values()]
+        annotations = {**getattr(self.like, "__annotations__", {})}
+        annotations.pop("return", None)
+        return [str(each).partition(" | ")[0] for each in annotations.values()]
 
     @functools.cached_property
     def result(self) -> Any:

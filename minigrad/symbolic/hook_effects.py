@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.autograd.events import HOOKS, HookFired
+from minigrad.autograd.recording import HOOKS, HookFired
 from minigrad.symbolic.array import SymbolicArray, entries
 from minigrad.symbolic.equality import decided, finite, simplify, symbols_in
 from minigrad.symbolic.regions import Region, kinks_in, rebuilt, sign_of

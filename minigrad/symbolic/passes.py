@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from minigrad.autograd.events import GradientSent, HookFired, NodeStarted, RuleApplied
 from minigrad.autograd.function import FunctionNode
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.gradients import grad
-from minigrad.autograd.recording import record
+from minigrad.autograd.recording import GradientSent, HookFired, NodeStarted, RuleApplied, record
 from minigrad.autograd.saved_hooks import PackedTensor
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.module_hooks import BackwardHookFunctionBackward

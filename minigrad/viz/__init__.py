@@ -1,7 +1,6 @@
 """Look at what a computation left behind: its graph, its tensors and where each hook sits."""
 
-from minigrad.autograd.events import GradientAccumulated, HookFired, NodeStarted
-from minigrad.autograd.recording import record
+from minigrad.autograd.recording import GradientAccumulated, HookFired, NodeStarted, record
 from minigrad.viz.collectors import Distributions, GradientFlow
 from minigrad.viz.modules import watch_modules
 from minigrad.viz.picture import Picture, beside, draw

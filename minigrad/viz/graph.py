@@ -6,10 +6,9 @@ from graphlib import TopologicalSorter
 from math import prod
 from typing import Any
 
-from minigrad.autograd.events import HOOKS
 from minigrad.autograd.graph import HookRecord as Hook
 from minigrad.autograd.graph import hooks_of
-from minigrad.autograd.recording import named_tensors
+from minigrad.autograd.recording import HOOKS, named_tensors
 from minigrad.core.node import Node as GraphNode
 from minigrad.core.tensor import Tensor
 from minigrad.viz.text import format_shape, format_values

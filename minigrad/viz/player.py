@@ -9,9 +9,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from minigrad.autograd import events
-from minigrad.autograd.events import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
-from minigrad.autograd.recording import named_tensors
+from minigrad.autograd import recording
+from minigrad.autograd.recording import (
+    Event,
+    GradientSent,
+    HookFired,
+    Log,
+    NodeLabel,
+    RuleApplied,
+    named_tensors,
+)
 from minigrad.core.engine import resolve_edge
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, Index, read_graph
@@ -105,7 +112,7 @@ def _visits(log: Log) -> Iterable[_Visit]:
     done: list[_Visit] = []
     came: dict[int, int] = {}
     for event in log:
-        if isinstance(event, events.NodeStarted):
+        if isinstance(event, recording.NodeStarted):
             while running and running[-1].sent:
                 running.pop()
             visit = _Visit(event.node, event.gradients, came.pop(event.node.number, 0))
@@ -123,7 +130,7 @@ def _visits(log: Log) -> Iterable[_Visit]:
         elif isinstance(event, GradientSent):
             visit.sent.append(event)
             came[event.target.number] = came.get(event.target.number, 0) + 1
-        elif not isinstance(event, events.PassStarted):
+        elif not isinstance(event, recording.PassStarted):
             visit.others.append(event)
     return done
 
@@ -137,7 +144,7 @@ class _Teller:
         node = visit.label
         yield from map(self._hook, visit.before)
         for event in visit.others:
-            if isinstance(event, events.GradientCaptured):
+            if isinstance(event, recording.GradientCaptured):
                 value = self.value(event.gradient)
                 yield Step(node, f"{what(visit.label)}: kept for grad()", (f"{value} is returned",))
         last = len(visit.after) - 1
@@ -149,7 +156,7 @@ class _Teller:
                 yield self._hook(hook, sent if at == last else ())
             return
         for event in visit.others:
-            if isinstance(event, events.GradientAccumulated):
+            if isinstance(event, recording.GradientAccumulated):
                 got, total = self.value(event.gradient), self.value(event.total)
                 name = next(iter(visit.label.called.values()), "leaf")
                 lines = [self._arrives(visit, (event.gradient,)), f"{name}.grad is now {total}"]
@@ -200,7 +207,7 @@ class _Teller:
             lines.append(f"it returns {self.nested(event.returned)}, which replaces{what_goes}")
         else:
             lines.append("it writes into it" if event.in_place else "it changes nothing")
-        label = events.HOOKS.get(event.kind, event.kind)
+        label = recording.HOOKS.get(event.kind, event.kind)
         title = f"{label} {event.name} at {what(event.node)}"
         return Step(event.node, title, tuple(lines), (event.kind, event.name), sent)
 
@@ -531,7 +538,7 @@ def play(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
             "was called on for as long as you want to play the log; print(log) shows it as text."
         )
-    roots = [event.node.node for event in log.of(events.PassStarted)]
+    roots = [event.node.node for event in log.of(recording.PassStarted)]
     graph, index = read_graph(
         list(dict.fromkeys(roots)),
         names=[dict(reversed(known)), *(modules.named() if modules else ())],

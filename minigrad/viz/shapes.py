@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from minigrad.autograd.events import HOOKS
+from minigrad.autograd.recording import HOOKS
 from minigrad.viz.graph import BEFORE_RULE, Edge, Graph, Hook, Node
 from minigrad.viz.style import BLUE, CARD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
 from minigrad.viz.text import MONOSPACE, SANS, text_width

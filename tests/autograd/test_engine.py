@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import minigrad
-from minigrad.autograd.events import PassStarted
-from minigrad.autograd.recording import record
+from minigrad.autograd.recording import PassStarted, record
 from minigrad.core.modes import modes
 
 # ------------------------------------------------------------------ long chains

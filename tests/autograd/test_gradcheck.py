@@ -155,9 +155,9 @@ def test_an_integer_result_may_come_first():
     [
         (gradcheck, {"check_forward_ad": True}, "forward mode"),
         (gradcheck, {"check_forward_ad": True, "check_batched_forward_grad": True}, "forward mode"),
-        (gradcheck, {"check_batched_grad": True}, "vmap"),
+        (gradcheck, {"check_batched_grad": True}, "batched"),
         (gradgradcheck, {"check_fwd_over_rev": True}, "forward mode"),
-        (gradgradcheck, {"check_batched_grad": True}, "vmap"),
+        (gradgradcheck, {"check_batched_grad": True}, "batched"),
     ],
 )
 def test_what_is_not_there_is_refused(check, options, missing):
@@ -188,15 +188,16 @@ def test_the_function_and_the_module_share_a_name():
 
 
 @pytest.mark.parametrize("name", ["gradcheck", "gradgradcheck"])
-def test_the_signatures_are_pytorchs(name):
+def test_every_argument_of_pytorchs_can_be_given(name):
     pytorch = pytest.importorskip("torch")
-    ours, theirs = (
-        inspect.signature(getattr(library.autograd, name)).parameters
-        for library in (torch, pytorch)
-    )
-    assert [(p.name, p.kind, p.default) for p in ours.values()] == [
-        (p.name, p.kind, p.default) for p in theirs.values()
-    ]
+    theirs = inspect.signature(getattr(pytorch.autograd, name)).parameters.values()
+    options = {p.name: p.default for p in theirs if p.default is not inspect.Parameter.empty}
+    ours = getattr(torch.autograd, name)
+    assert ours(torch.exp, leaf(1.0), **options)
+    own = inspect.signature(ours).parameters.values()
+    assert all(p.default == options[p.name] for p in own if p.name in options)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epsilon'"):
+        ours(torch.exp, leaf(1.0), epsilon=1)
 
 
 def test_fast_mode_comes_to_the_same_verdict():

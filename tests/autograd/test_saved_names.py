@@ -35,11 +35,11 @@ PROGRAMS = {
     "convolution": layer(lambda nn: nn.Conv2d(2, 4, 3, stride=2, padding=1), 2, 2, 5, 5),
     "convolution without bias": layer(lambda nn: nn.Conv1d(2, 3, 3, bias=False), 2, 2, 5),
     "transposed convolution": layer(lambda nn: nn.ConvTranspose2d(2, 3, 3), 2, 2, 4, 4),
-    "mean": layer(lambda nn: nn.AvgPool2d(2, ceil_mode=True), 2, 3, 5, 5),
-    "from the end": lambda t: leaf(t, 2, 3)[-1, 1:].unsqueeze(-1).softmax(-1).sum(-1),
-    "transposed": lambda t: leaf(t, 2, 3, 4).transpose(-2, -1).mean(-1),
-    "rolled": lambda t: leaf(t, 2, 3).roll(-1, -1),
-    "chosen": lambda t: leaf(t, 2, 3).log_softmax(-1)[:, ::2],
+    "mean": layer(lambda nn: nn.AvgPool2d(2, 2, ceil_mode=True), 2, 3, 5, 5),
+    "a part": lambda t: leaf(t, 2, 3)[1, 1:].unsqueeze(1).softmax(1).sum(1),
+    "transposed": lambda t: leaf(t, 2, 3, 4).transpose(1, 2).mean(2),
+    "rolled": lambda t: leaf(t, 2, 3).roll(1, 1),
+    "chosen": lambda t: leaf(t, 2, 3).log_softmax(1)[:, ::2],
     "bent": lambda t: t.nn.functional.selu(leaf(t, 3)),
 }
 

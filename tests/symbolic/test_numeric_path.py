@@ -20,7 +20,6 @@ EXPRESSION = "what is no number, array nor tensor may be a SymPy expression: ask
 
 # where the code asks, and why
 ALLOWED = {
-    "autograd/events.py": "tells events apart, which happens only where they are recorded",
     "ops/elementwise.py": EXPRESSION,
     "ops/type_promotion.py": f"{EXPRESSION}; before an error, of dtypes that differ",
 }

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minigrad.autograd.events import HOOKS
-from minigrad.autograd.recording import named_tensors
+from minigrad.autograd.recording import HOOKS, named_tensors
 from minigrad.viz.graph import Hook, card_of, hook_name, in_order, read_graph, walk
 
 from .graphs import FakeTensor, leaf, operation, output_of

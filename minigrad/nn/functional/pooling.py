@@ -36,7 +36,7 @@ from minigrad.ops.choices import where_true
 from minigrad.ops.convolution import of_dimensions, padded, per_dimension, window_entries
 from minigrad.ops.reduction import mean_dim
 from minigrad.signatures import functional
-from minigrad.signatures.arguments import Unsaid, different, not_implemented
+from minigrad.signatures.arguments import different, not_implemented
 from minigrad.signatures.variants import in_functional
 
 Sizes = Sequence[int]
@@ -309,7 +309,7 @@ def _windows(
     if array.dtype.kind in refused:
         raise not_implemented(name, array)
     if given[1] is None:
-        windows[1] = Unsaid(stride)
+        windows[1] = stride
     if ndim > 1:
         return input, windows
     one = zip((1, 1, 0, 1), windows, strict=True)

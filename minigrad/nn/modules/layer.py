@@ -147,7 +147,7 @@ class Layer(Module):
 
 def add_parameters(module: Module, settings: dict[str, Any], **shapes: Any) -> None:
     """Register an empty parameter of each shape; None says that there is none of that name."""
-    refuse_other_places(settings["device"], "empty")
+    refuse_other_places(settings["device"])
     for name, shape in shapes.items():
         made = None if shape is None else Parameter(empty(shape, dtype=settings["dtype"]))
         module.register_parameter(name, made)

@@ -307,7 +307,7 @@ class Traversal:
             device, dtype = None, device
         if not isinstance(dtype, (dtypes.dtype, type(None))):
             raise TypeError("to() received an invalid combination of arguments")
-        devices.refuse_other_places(device, "to")
+        devices.refuse_other_places(device)
         if tensor is not None:
             dtype = tensor.dtype
         if dtype is None:

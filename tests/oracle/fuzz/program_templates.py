@@ -91,7 +91,7 @@ same: torch.cat([{x}, {eq}], {dim}) | torch.stack([{x}, {eq}], {dim}) | torch.hs
 same: torch.vstack([{x}, {eq}])
 same: F.pad({x}, (1, 1)) | F.pad({x}, (-1, 2), value=1.5) | F.pad({x}, (0, 1, 1, 0)) | {x}.clone()
 same: F.pad({line}, (1, 1), 'reflect') | F.pad({line}, (1, 2), 'replicate')
-same: torch.zeros_like({x}) + {x} | {x}.new_full((2,), 1.5) | {x}.double() | {x}.float()
+same: torch.zeros_like({x}) + {x} | {x}.double() | {x}.float()
 same: {x}.to({y})
 same: {x}.type_as({y})
 """

@@ -162,20 +162,3 @@ def saved_and_returned_twice(torch, log):
     log("one", a is c, a.output_nr)
     a.sum().backward()
     log("gradient", x.grad)
-
-
-@family
-def saved_variables_is_deprecated(torch, log):
-    """`saved_variables` gives the same, with a warning."""
-
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    def backward(ctx, grad):
-        (x,) = ctx.saved_variables
-        return grad * 2 * x
-
-    x = leaf(torch, (2,), 9)
-    define(torch, forward, backward).apply(x).sum().backward()
-    log("gradient", x.grad)

@@ -144,7 +144,6 @@ def vjp_is_another_name_for_backward(torch, log):
     log("vjp", x.grad)
     log("apply", y.grad_fn.apply(torch.ones(2)))
     base = torch.autograd.Function
-    log("attributes", base.generate_vmap_rule)
     log("functions", base.vjp is base.backward)
     log.raises("forward", lambda: base.forward(None, x))
     log.raises("backward", lambda: base.backward(None, x))

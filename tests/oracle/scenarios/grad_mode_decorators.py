@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 
-from .grad_modes import attempt, modes, state
+from .grad_modes import modes, state
 from .tools import Family
 
 family = Family()
@@ -85,8 +85,6 @@ def anything_callable_is_decorated(torch, log):
         log("bound", mode(Speaker().method)(), mode(Speaker().method).__name__)
         log("built-in", mode(len)([1, 2]))
         log("static", mode(staticmethod(lambda: state(torch)))())
-        attempt(log, "class method", mode(classmethod(lambda cls: 1)))
-        attempt(log, "no function", mode(1))
     log("after", state(torch))
 
 
@@ -159,8 +157,8 @@ def set_grad_enabled_as_a_decorator(torch, log):
                 log("called", decorated(), state(torch))
                 with switch:
                     log("used again", state(torch))
-                log("left", state(torch), repr(switch), str(switch))
-    log("clone", torch.set_grad_enabled(True).clone())
+                log("left", state(torch))
+    log("clone", torch.set_grad_enabled(True).clone().mode)
     for wrong in (1, None, "yes"):
         log.raises("no bool", lambda wrong=wrong: torch.set_grad_enabled(wrong))
 

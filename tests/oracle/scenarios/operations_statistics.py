@@ -102,7 +102,7 @@ def named_results(torch, log):
         log(type(result).__name__, repr(result), len(result), isinstance(result, tuple))
     log("fields", x.median(0).values, x.median(0).indices)
     values, indices = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
-    log("out", repr(torch.median(x.detach(), 1, out=(values, indices))), values, indices)
+    log("out", *torch.median(x.detach(), 1, out=(values, indices)), values, indices)
 
 
 @family

@@ -34,7 +34,7 @@ def flags(torch, log):
         node = x.grad_fn
         log(name, x.is_leaf, x.requires_grad, node and node.name(), x.output_nr, x.retains_grad)
         log(name, x._version, x._base is None, x._is_view(), x.grad if x.is_leaf else None)
-        log(name, x._backward_hooks, x._post_accumulate_grad_hooks, x._grad_fn is node)
+        log(name, x._backward_hooks, x._post_accumulate_grad_hooks)
 
 
 @family

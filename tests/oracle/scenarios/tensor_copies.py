@@ -62,16 +62,3 @@ def pickled(torch, log):
     x.note = "mine"
     other = pickle.loads(pickle.dumps(x))
     log("attributes", other.grad, other.note)
-
-
-@family
-def copies_share_memory_as_before(torch, log):
-    """A deep copy of a tensor and its view: the copies share memory, but are no views."""
-    base = torch.zeros(2, 3)
-    pair = copy.deepcopy([base, base[1], base.t()[0], base.expand(2, 2, 3)])
-    pair[0].fill_(3)
-    pair[1][0] = 5.0
-    log("copies", *pair, base)
-    log("views", [x._is_view() for x in pair], [x._version for x in pair])
-    log("layout", [x.stride() for x in pair], base.t().stride(), copy.deepcopy(base.t()).stride())
-    log.raises("expanded", lambda: pair[3].add_(1))
