@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -31,7 +31,6 @@ _HIT = ": correct."
 _NOISE = 1e-12  # what is printed as zero
 # The checks are loaded under a name that no module of a learner's has.
 _PACKAGE = "_minigrad_lesson_checks"
-_ADVICE_TO_ITERATORS = "This is an iterator, which has yet to be run: make a list or tuple of it."
 _NOTHING = "You handed in None. backward() returns None; read x.grad after calling it."
 _registered: dict[str, Exercise] = {}
 _written: dict[str, Any] = {}
@@ -148,7 +147,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
             if answer is None:
                 finding = Finding(_NOTHING, "None")
             elif hasattr(answer, "__next__"):  # reading it might never end
-                finding = wrong_kind(answer, "values", _ADVICE_TO_ITERATORS)
+                finding = wrong_kind(answer, "values", "Make a list of this iterator.")
             else:
                 finding = known.examine(answer)
         except Unsolved:
@@ -277,7 +276,7 @@ def predict(prediction: str, value: Any = ...) -> None:
         return
     _written[prediction] = value
     said = f"Prediction {prediction} noted: {rounded(value)}"
-    tell("unsolved", said, note_prediction(prediction))
+    tell("unsolved", said, _noted("predicted", prediction))
 
 
 def compare(prediction: str, actual: Any, digits: int = 4) -> None:
@@ -326,17 +325,11 @@ def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
     expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
     if expected is None or number is None:
         return ". Why does it come out differently?"
-    if expected == 0:
-        return f", which is {rounded(abs(number))} away."
-    if said := said_of_factor([number], [expected], _FACTORS, digits):
+    if expected and (said := said_of_factor([number], [expected], _FACTORS, digits)):
         return f": {said}."
-    if isinstance(entry, int) and number % 1 == 0:  # a count
+    if (isinstance(entry, int) and number % 1 == 0) or expected * number <= 0:
         return f": {abs(number - expected):g} {'more' if number > expected else 'less'}."
-    if number == 0:
-        return ", and it isn't zero."
     ratio = number / expected
-    if ratio < 0:
-        return ", which has the opposite sign."
     if abs(ratio - 1) < 0.5:
         return f", off by {abs(ratio - 1) * 100:.1f} percent."
     return f", {rounded(ratio, 2)} times as much."
@@ -417,35 +410,7 @@ def note_check(exercise: str, status: str, ids: Sequence[str]) -> list[str]:
     """
     if status == "unsolved" or exercise not in ids:
         return []
-    lesson = exercise.rpartition(".")[0]
-
-    def change(notes: Notes) -> list[str]:
-        _add(notes["solved" if status == "right" else "tried"], exercise)
-        if set(ids) <= set(notes["solved"]) and _add(notes["finished"], lesson):
-            return [
-                f"That was the last open exercise of lesson {lesson}: all {len(ids)} are solved. "
-                "You have finished it."
-            ]
-        return []
-
-    return _noted(exercise, change)
-
-
-def note_prediction(prediction: str) -> list[str]:
-    """Note that a prediction was made.
-
-    Args:
-        prediction: its name.
-
-    Returns:
-        Sentences for the learner, as `note_check` does.
-    """
-
-    def change(notes: Notes) -> list[str]:
-        _add(notes["predicted"], prediction)
-        return []
-
-    return _noted(prediction, change)
+    return _noted("solved" if status == "right" else "tried", exercise, ids)
 
 
 def _in_a_notebook() -> bool:
@@ -462,16 +427,22 @@ def _add(names: list[str], name: str) -> bool:
     return True
 
 
-def _noted(name: str, change: Callable[[Notes], list[str]]) -> list[str]:
-    """Change the notes, if this is a notebook of a lesson and not one of the solutions."""
+def _noted(key: str, name: str, ids: Sequence[str] = ()) -> list[str]:
+    """Note a name, if this is a notebook of a lesson and not one of the solutions."""
     path = place()
     own = re.fullmatch(r"\d\d\.\w+", name) and _in_a_notebook()
     if path is None or not own or "NBGRADER_EXECUTION" in os.environ:
         return []
     if os.path.basename(os.getcwd()) == "solutions":
         return []
-    is_new, notes = not path.exists(), read(path)
-    says = change(notes)
+    is_new, notes, says = not path.exists(), read(path), list[str]()
+    _add(notes[key], name)
+    lesson = name.rpartition(".")[0]
+    if ids and set(ids) <= set(notes["solved"]) and _add(notes["finished"], lesson):
+        says.append(
+            f"That was the last open exercise of lesson {lesson}: all {len(ids)} are solved. "
+            "You have finished it."
+        )
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -193,19 +193,6 @@ def is_library(file: str) -> bool:
     return file.startswith(_LIBRARIES)
 
 
-_ADVICE: dict[type[BaseException], str] = {
-    NameError: "Is the name spelled as it was defined, and was that cell run?",
-    UnboundLocalError: "The name gets its value in this function only after it is used.",
-    AttributeError: "Is the object what you take it for? Print its type.",
-    TypeError: "Look at the types that meet in this line, and at the number of arguments.",
-    IndexError: "How many entries are there? Counting starts at 0.",
-    KeyError: "Print the keys that exist.",
-    ZeroDivisionError: "Which input makes the denominator zero?",
-    ValueError: "Print the values that go in just before this line.",
-    RecursionError: "The function calls itself without coming to an end.",
-}
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What came of a run: a value, or the trouble in words.
@@ -324,14 +311,13 @@ def explain(error: BaseException) -> str:
 
     Example:
         >>> explain(ZeroDivisionError("division by zero"))
-        'It raised ZeroDivisionError: division by zero. Which input makes the denominator zero?'
+        'It raised ZeroDivisionError: division by zero.'
     """
     text = without_addresses(_text(error)).rstrip(".")
     said = f"It raised {type(error).__name__}" + (f": {text}" if text else "")
     line = _learners_line(error)
     where = f', in the line "{line}"' if line else ""
-    advice = next((_ADVICE[kind] for kind in type(error).__mro__ if kind in _ADVICE), "")
-    return f"{said}{where}. {advice}".strip()
+    return f"{said}{where}."
 
 
 def called_with(name: str, args: tuple[Any, ...]) -> str:

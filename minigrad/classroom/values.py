@@ -103,18 +103,12 @@ def _written(value: Any, digits: int, zero: float, trusted: int, scale: float) -
     if hasattr(value, "tolist") and hasattr(value, "dtype"):
         plain = _listed(value)
         trusted = _TRUSTED_DIGITS.get(str(value.dtype).rpartition(".")[2], 12)
-        numbers = np.asarray(plain).dtype.kind in "biufc"  # and not strings or objects
-        sizes = np.abs(np.asarray(plain, dtype=complex)) if numbers else np.zeros(0)
+        numbers = np.asarray(plain).dtype.kind in "biuf"  # and not strings or objects
+        sizes = np.abs(np.asarray(plain, float)) if numbers else np.zeros(0)
         finite = sizes[np.isfinite(sizes)]
         largest = float(finite.max()) if finite.size else 0.0
         # An entry this much smaller than its neighbors is rounding noise, not a value.
         return _written(plain, digits, zero, trusted, largest * 10.0**-trusted)
-    if isinstance(value, complex):
-        parts = (
-            _float(part, digits, max(zero, scale), trusted)
-            for part in (value.real, abs(value.imag))
-        )
-        return ("-" if value.imag < 0 else "+").join(parts) + "j"
     if isinstance(value, float):
         return _float(value, digits, max(zero, scale), trusted)
     if not isinstance(value, Mapping | list | tuple):

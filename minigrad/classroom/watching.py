@@ -247,13 +247,13 @@ def measured(
         right answers: NOT at least 97 %, but 95.0 %
     """
     bounds = {"at least": at_least, "at most": at_most}
-    told = " and ".join(f"{word} {at:g}{unit}" for word, at in bounds.items() if at is not None)
-    if not told:
+    text = " and ".join(f"{word} {at:g}{unit}" for word, at in bounds.items() if at is not None)
+    if not text:
         raise ValueError(f"measured({name!r}): give at_least or at_most, or both")
     low = -float("inf") if at_least is None else at_least
     high = float("inf") if at_most is None else at_most
     number = f"{rounded(float(value), 3)}{unit}"
     if not low <= value <= high:
-        print(f"{name}: NOT {told}, but {number}")
+        print(f"{name}: NOT {text}, but {number}")
     else:
-        print(f"{name}: {told}" + (f"  ({number} in this run)" if watched() else ""))
+        print(f"{name}: {text}" + (f"  ({number} in this run)" if watched() else ""))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any, ClassVar
@@ -151,37 +150,14 @@ class SymbolicArray(np.ndarray):
             entry = EVERYWHERE.settle(self.item())
             if entry.is_zero is False:  # such as a sum of positive symbols
                 return True
-            if not entry.is_number:
-                raise OrderUnknown(
-                    f"whether {entry} is true depends on the values of its symbols. Put numbers "
-                    "in first (minigrad.symbolic.substitute), or choose by torch.where.",
-                    entry,
-                )
-            return bool(entry != 0)
-        return bool(np.ndarray.__bool__(self))
-
-    def __int__(self) -> int:
-        return int(self._number("an int"))
-
-    def __index__(self) -> int:
-        return operator.index(self._number("an index"))
-
-    def __float__(self) -> float:
-        return float(self._number("a float"))
-
-    def __complex__(self) -> complex:
-        return complex(self._number("a complex number"))
-
-    def _number(self, kind: str) -> Any:
-        """Give the only entry if it is a number; how many times a loop runs can't be a symbol."""
-        if self.size != 1:
-            raise TypeError(f"only an array of one entry can become {kind}")
-        if not self.item().is_number:
-            raise TypeError(
-                f"{self.item()} depends on the values of its symbols, so it can't become {kind}. "
-                "Put numbers in first (minigrad.symbolic.evaluate)."
+            if entry.is_number:
+                return bool(entry != 0)
+            raise OrderUnknown(
+                f"whether {entry} is true depends on the values of its symbols. Put numbers in "
+                "first (minigrad.symbolic.substitute), or choose by torch.where.",
+                entry,
             )
-        return self.item()
+        return bool(np.ndarray.__bool__(self))
 
     def astype(self, dtype: Any, *arguments: Any, **options: Any) -> Any:
         """Convert to another dtype, which needs entries that are numbers.
@@ -189,19 +165,15 @@ class SymbolicArray(np.ndarray):
         Raises:
             TypeError: If an entry still has symbols in it.
         """
-        if np.dtype(dtype) == object:
-            return super().astype(dtype, *arguments, **options)
-        for entry in self.flat:
-            if not entry.is_number:
-                raise TypeError(
-                    f"{entry} is not a number, so it can't become one of {np.dtype(dtype)}. Put "
-                    "numbers in first (minigrad.symbolic.evaluate). If this is a gradient: symbols "
-                    "met a tensor of numbers that requires one. Make that symbolic too "
-                    "(minigrad.symbolic.symbolic_like, tensor_of)."
-                )
-        number = complex if np.dtype(dtype).kind == "c" else float
-        values = [number(entry) for entry in self.flat]
-        return np.array(values).reshape(self.shape).astype(dtype)
+        try:
+            found = super().astype(dtype, *arguments, **options)
+        except TypeError as error:
+            raise TypeError(
+                f"{self} still has symbols in it: put numbers in first "
+                "(minigrad.symbolic.evaluate). If this is a gradient: symbols met a tensor of "
+                "numbers that requires one. Make that symbolic too (minigrad.symbolic.tensor_of)."
+            ) from error
+        return found if found.dtype == object else found.view(np.ndarray)
 
 
 def symbolic(array: Any) -> SymbolicArray:
@@ -262,9 +234,8 @@ def again_symbolic(result: Any) -> Any:
         return _zero_dimensional(result)
     if not isinstance(result, np.ndarray) or result.dtype != object:
         return result
-    if all(isinstance(entry, sympy.Expr) for entry in result.flat):
-        return symbolic(result)
-    return symbolic(entries(result))
+    made = all(isinstance(entry, sympy.Expr) for entry in result.flat)
+    return symbolic(result if made else entries(result))
 
 
 # ---------------------------------------------------------------------- needs
@@ -294,12 +265,10 @@ def _needing(result: Any, needs: frozenset[Need]) -> Any:
 def _new_needs(function: Any, method: str, inputs: Any) -> frozenset[Need]:
     """Give what a function needs of each of its entries; a reduction needs nothing."""
     table = NEEDS.get(function)
-    if table is None or method not in ("", "__call__", "outer"):
+    if table is None or method not in ("", "__call__"):
         return frozenset()
-    operands = list(map(entries, inputs))
-    if method == "outer":
-        operands[0] = operands[0][(..., *(None,) * operands[1].ndim)]
-    return frozenset(n for each in np.broadcast(*operands) for n in table(*each) if not n.is_met)
+    every = np.broadcast(*map(entries, inputs))
+    return frozenset(need for each in every for need in table(*each) if not need.is_met)
 
 
 # ---------------------------------------------------------------------- ufuncs

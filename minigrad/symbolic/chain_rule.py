@@ -1,22 +1,300 @@
-"""Follow a backward pass place by place: each gradient as a sum of what came from later places."""
+"""Follow a backward pass place by place: gradients as sums, and what hooks made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 import sympy
 
+from minigrad.autograd.recording import HOOKS, HookFired
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
-from minigrad.symbolic import hook_effects, passes
+from minigrad.symbolic import passes
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.hook_effects import HookEffect, kind_of, name_of
+from minigrad.symbolic.equality import decided, finite, simplify, symbols_in
 from minigrad.symbolic.passes import Passage, Value, passes_on, value_of
 from minigrad.symbolic.places import Places, symbol_names, unused
+from minigrad.symbolic.regions import Region, kinks_in, rebuilt, sign_of
+
+UNNAMED = "hook"  # how a lambda is called
+
+
+# ---------------------------------------------------------------------- factors and functions
+
+
+def _factor_between(old: Any, new: Any) -> Any:
+    """Find what a gradient was multiplied by, if nothing else of its symbols is in it; or None."""
+    if old == 0 or new == 0:
+        return None if new != 0 else sympy.Integer(0)
+    inside, ratio = symbols_in([old]), new / old
+    (made, rest), (had, same) = new.as_coeff_Mul(), old.as_coeff_Mul()
+    if rest == same:
+        return made / had
+    if symbols_in([ratio]) & inside and _is_small(ratio, 100):
+        ratio = sympy.cancel(ratio)
+    return None if symbols_in([ratio]) & inside else ratio
+
+
+def _is_small(formula: Any, parts: int) -> bool:
+    """Tell whether a formula has few parts, so that SymPy can be asked to do algebra with it."""
+    return sum(1 for _ in islice(sympy.preorder_traversal(formula), parts + 1)) <= parts
+
+
+def _function_between(old: Any, new: Any, entry: Any) -> Any:
+    """Write what was made of a gradient as a function of it, g; None if that is not known."""
+    inside = symbols_in([old])
+    written = rebuilt(new, lambda *unchanged: None, {old: entry} if inside else {})
+    if symbols_in([written]) & inside and _is_small(written, 80):
+        # SymPy has merged it with something else: solve for a symbol that occurs once
+        for symbol in sorted(inside, key=str):
+            if (slope := sympy.diff(old, symbol)) != 0 and symbol not in slope.free_symbols:
+                root = symbol + (entry - old) / slope
+                tried = sympy.simplify(new.subs(symbol, sympy.expand(root)))
+                if not tried.free_symbols & inside:
+                    return tried
+    return None if symbols_in([written]) & inside else written
+
+
+# ---------------------------------------------------------------------- cases
+
+_MOST_CASES = 4
+_LONG = 40  # letters in a case
+_LONGEST = 60  # operations in a function that is looked at
+
+
+@lru_cache(maxsize=200)
+def in_cases(function: Any, variable: Any) -> Any:
+    """Write a function in cases, one for each part of the line between its kinks.
+
+    Args:
+        function: An expression.
+        variable: A real symbol.
+
+    Returns:
+        A `Piecewise` that is proved to be equal to it, or a formula without cases; None if there
+        is no kink, or if cases would not be shorter to read.
+
+    Example:
+        >>> g = sympy.Symbol("g", real=True)
+        >>> in_cases(sympy.Min(1, sympy.Max(-1, g)), g)
+        Piecewise((-1, g < -1), (1, g > 1), (g, True))
+    """
+    if function.count_ops() > _LONGEST or not kinks_in([function]):
+        return None
+    try:
+        cuts = _cuts(function, variable)
+    except NotImplementedError:  # an equation that SymPy can't solve
+        return None
+    if cuts is None:
+        return None
+    ends = list(pairwise([-sympy.oo, *cuts, sympy.oo]))
+    forms = [simplify(_between(variable, *each).settle(function)) for each in ends]
+    if len(set(forms)) > _MOST_CASES or max(len(str(form)) for form in forms) > _LONG:
+        return None
+    middle = forms[len(forms) // 2]
+    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == middle))
+    parts = [(form, sympy.Interval.open(*each)) for form, each in zip(forms, ends, strict=True)]
+    for cut, *sides in zip(cuts, forms, forms[1:], strict=False):
+        value = finite(function, {variable: cut})
+        fits = [form for form in sides if value in (None, form.subs(variable, cut))]
+        form = rest if rest in fits else fits[0] if fits else value
+        parts.append((form, sympy.FiniteSet(cut)))
+    where: dict[Any, Any] = {}
+    for form, part in parts:
+        where[form] = where.get(form, sympy.S.EmptySet) | part
+    cases = [(form, _condition(w, variable)) for form, w in where.items() if form != rest]
+    written = sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
+    return written if decided(function, written) is None else None
+
+
+def _condition(part: Any, variable: Any) -> Any:
+    """Write that a variable is in a part of the line, with the variable in front: g > 1."""
+    return part.as_relational(variable).replace(
+        lambda each: each.is_Relational and each.rhs == variable, lambda each: each.reversed
+    )
+
+
+def _cuts(
+    function: Any, variable: Any, low: Any = -sympy.oo, high: Any = sympy.oo
+) -> list[Any] | None:
+    """Cut a part of the line until a function has no kink in any; None if that can't be done."""
+    part = _between(variable, low, high)
+    kinks = (each for each in kinks_in([part.settle(function)]) if part.sign(each) is None)
+    kink = next(kinks, None)
+    if kink is None:
+        return []
+    roots = [root for root in sympy.solve(kink, variable) if root.is_real]
+    inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in part.assumed))
+    root = next(inside, None)
+    if root is None:
+        return None
+    below, above = _cuts(function, variable, low, root), _cuts(function, variable, root, high)
+    return None if below is None or above is None else [*below, root, *above]
+
+
+def _between(variable: Any, low: Any, high: Any) -> Region:
+    """Give a part of the line."""
+    sides = [each for each in (variable - low, high - variable) if not each.is_infinite]
+    return Region(assumed=dict.fromkeys(sides, 1))
+
+
+# ---------------------------------------------------------------------- effects
+
+
+@dataclass(frozen=True)
+class HookEffect:
+    """What a hook made of a gradient.
+
+    Attributes:
+        name: The hook's name.
+        kind: What sort of hook it is, such as "tensor hook" or "full backward hook".
+        before: The gradient that came, as an array.
+        after: What the hook left.
+        factor: What it multiplied by; None if it did something else.
+        entry: A symbol for the gradient: `g`, or another name if a formula has that one already.
+        function: If it did something else, what it made of this symbol; None if not known.
+    """
+
+    name: str
+    kind: str
+    before: Any
+    after: Any
+    factor: Any
+    entry: Any = None
+    function: Any = None
+
+    @property
+    def cases(self) -> Any:
+        """The function, in cases where that is short."""
+        found = in_cases(self.function, self.entry)
+        return self.function if found is None else found
+
+    def apply(self, gradient: Any) -> Any:
+        """Do to an array of one formula what the hook did."""
+        if self.factor is not None:
+            return gradient * self.factor
+        if self.function is None:
+            return self.after
+        made = self.function.subs(self.entry, gradient.item())
+        return SymbolicArray(made).reshape(np.shape(self.after))
+
+
+def effects_of(
+    hooks: Sequence[HookFired], before: Any, after: Any, position: int, entry: str
+) -> tuple[HookEffect, ...]:
+    """Tell what the hooks between two gradients did, one by one where the log shows that.
+
+    Args:
+        hooks: The hooks that fired in between.
+        before: The gradient that came.
+        after: The one that was left.
+        position: Which of the gradients this is that the hooks saw.
+        entry: What the entries of a gradient are called, where a hook is written as a function.
+
+    Returns:
+        The hooks that changed something. None of them if the gradient was left as it was.
+    """
+    if before is None or after is None or _same(before, after):
+        return ()
+    acting = [hook for hook in hooks if hook.returned is not None or hook.in_place]
+    steps, now = [], before
+    for place, hook in enumerate(acting):
+        made = _of(hook, hook.returned, position)
+        if hook.returned is None:  # it wrote into what it saw, and the next one saw that
+            following = acting[place + 1 : place + 2]
+            made = _of(following[0], following[0].seen[0], position) if following else after
+        if made is None:
+            break
+        if not _same(now, made):
+            steps.append((hook, now, made))
+        now = made
+    if not steps or not _same(now, after):
+        names = ", ".join(dict.fromkeys(map(name_of, acting))) or UNNAMED
+        kinds = ", ".join(dict.fromkeys(map(kind_of, acting))) or "hook"
+        return (_effect(names, kinds, before, after, entry),)
+    return tuple(_effect(name_of(h), kind_of(h), a, b, entry) for h, a, b in steps)
+
+
+def name_of(hook: HookFired) -> str:
+    """Give the name by which formulas speak of a hook."""
+    return hook.name if hook.name.isidentifier() else UNNAMED
+
+
+def kind_of(hook: HookFired) -> str:
+    """Say what sort of hook it is."""
+    return HOOKS.get(hook.kind, hook.kind)
+
+
+def _of(hook: HookFired, held: Any, position: int) -> Any:
+    """Give one gradient of those that a hook saw or returned; None if it is not clear which."""
+    if hook.kind == "tensor pre-hook":
+        return None if held is None else held._array
+    listed = held if isinstance(held, tuple) else (held,)
+    if not hook.seen or not isinstance(hook.seen[0], tuple) or len(listed) != len(hook.seen[0]):
+        return None
+    given = [k for k, each in enumerate(hook.seen[0]) if each is not None]
+    place = position if len(given) == len(listed) else given[0] if len(given) == 1 else None
+    if place is None or place >= len(listed) or listed[place] is None:
+        return None
+    return listed[place]._array
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, SymbolicArray) or isinstance(other, SymbolicArray):
+        return bool(entries(one).tolist() == entries(other).tolist())
+    return bool(np.array_equal(one, other, equal_nan=True))
+
+
+def _effect(name: str, kind: str, before: Any, after: Any, letter: str) -> HookEffect:
+    if not isinstance(before, SymbolicArray) and not isinstance(after, SymbolicArray):
+        return HookEffect(name, kind, before, after, _number_between(before, after))
+    old, new = entries(before).item(), entries(after).item()
+    factor = _factor_between(old, new)
+    if factor is not None:
+        return HookEffect(name, kind, before, after, factor)
+    entry = sympy.Symbol(letter, real=True)
+    function = _function_between(old, new, entry)
+    return HookEffect(name, kind, before, after, None, entry, function)
+
+
+def _number_between(before: Any, after: Any) -> Any:
+    """Find the simple number that a number was multiplied by, if that is plain to see."""
+    old, new = before.item(), after.item()
+    if not new or not old or not math.isfinite(old) or not math.isfinite(new):
+        return None if new else sympy.Integer(0)
+    near = sympy.Rational(new / old).limit_denominator(100)
+    close = 2 * np.finfo(before.dtype).eps * abs(new)
+    simple = near.q <= 10 or near.p == 1
+    return near if simple and abs(old * before.dtype.type(float(near)) - new) <= close else None
+
+
+def numbered(table: Mapping[Any, tuple[HookEffect, ...]]) -> dict[Any, tuple[HookEffect, ...]]:
+    """Number the hooks that share a name and did different things: hook and hook_2.
+
+    A log has no more of a hook than its name. What made different things of its gradients must be
+    different hooks, if it is given as a formula.
+    """
+    met: dict[str, list[Any]] = {}
+
+    def named(effect: HookEffect) -> HookEffect:
+        if effect.name != UNNAMED and effect.function is None:
+            return effect
+        made = effect.function if effect.factor is None else effect.factor
+        known = met.setdefault(effect.name, [])
+        if made is None or made not in known:
+            known.append(made)
+        number = len(known) if made is None else known.index(made) + 1
+        return replace(effect, name=f"{effect.name}_{number}") if number > 1 else effect
+
+    return {at: tuple(map(named, effects)) for at, effects in table.items()}
+
 
 HookEffects = tuple[HookEffect, ...]
 
@@ -28,21 +306,16 @@ class VJP:
     Attributes:
         formula: The derivative as an array of one formula; None if a rule has none.
         number: The same as a number; None on symbols.
-        nodes: The nodes on the way.
     """
 
     formula: Any
     number: Any
-    nodes: tuple[Node, ...]
 
     def __add__(self, other: VJP) -> VJP:
-        def total(one: Any, other: Any) -> Any:
-            return None if one is None or other is None else one + other
-
+        lost = self.formula is None or other.formula is None
         return VJP(
-            total(self.formula, other.formula),
-            total(self.number, other.number),
-            tuple(dict.fromkeys(self.nodes + other.nodes)),
+            None if lost else self.formula + other.formula,
+            None if self.number is None else self.number + other.number,
         )
 
 
@@ -154,11 +427,9 @@ class ChainRule:
         met = symbol_names(loss, self.passages) if self.on_symbols else set()
         entry = unused("ghuq", {*met, *(name for name, _ in names)})
         # by the node, the number of its output, or of its input after the rule, and which it is
-        self._effects = hook_effects.numbered(
+        self._effects = numbered(
             {
-                (passage.node, number, after): hook_effects.effects_of(
-                    fired, came, left, number, entry
-                )
+                (passage.node, number, after): effects_of(fired, came, left, number, entry)
                 for passage, after, number, fired, came, left in changes
             }
         )
@@ -223,7 +494,7 @@ class ChainRule:
                         self.gradients[value] = step
                         shape = places.shape[value]
                         one = None if self.on_symbols else np.ones(shape, given.dtype)
-                        step = Step({value: VJP(_one(shape), one, ())})
+                        step = Step({value: VJP(_one(shape), one)})
                 sums.append(step)
             if passage.is_leaf or not passage.ran:
                 continue
@@ -235,36 +506,34 @@ class ChainRule:
 
     def _through(self, passage: Passage, sums: list[Step | None]) -> list[Step | None]:
         """Lead the sums at a node's outputs through its rule, for each place by itself."""
-        results = [Step() for _ in passage.node.next_functions]
+        targets = passage.node.next_functions
+        if passes_on(passage.node):  # of one entry: what comes goes on as it is
+            return [sums[number] if number < len(sums) else None for number in range(len(targets))]
+        results = [Step() for _ in targets]
         for place in dict.fromkeys(place for each in sums if each for place in each.vjps):
             vjps = [None if each is None else each.vjps.get(place) for each in sums]
             for result, vjp in zip(results, self._vjps_through(passage, vjps), strict=True):
                 if vjp is not None:
                     result.add(Step({place: vjp}))
-        for output_nr, each in enumerate(sums):
-            for effects, hooked in [] if each is None else each.hooked:
-                inside = [hooked if number == output_nr else None for number in range(len(sums))]
-                for result, deeper in zip(results, self._through(passage, inside), strict=True):
-                    if deeper is not None:
-                        result.add(deeper.under(effects))
-        return [result if result.vjps or result.hooked else None for result in results]
+        return [result if result.vjps else None for result in results]
 
     def _vjps_through(self, passage: Passage, vjps: list[VJP | None]) -> list[VJP | None]:
         node, some = passage.node, [vjp for vjp in vjps if vjp]
-        way = tuple(dict.fromkeys([*(n for vjp in some for n in vjp.nodes), node]))
+        shapes = [np.shape(gradient) for gradient in passage.arrived]
         formulas, numbers = None, [None] * len(node.next_functions)
         if all(vjp.formula is not None for vjp in some):
-            formulas = self._formulas(node, [p and p.formula for p in vjps])
+            given = [p and p.formula.reshape(s) for p, s in zip(vjps, shapes, strict=True)]
+            formulas = self._formulas(node, given)
         if any(vjp.number is not None for vjp in some):
-            numbers = passes.run_rule(node, [None if p is None else p.number for p in vjps])
+            given = [p and p.number.reshape(s) for p, s in zip(vjps, shapes, strict=True)]
+            numbers = passes.run_rule(node, given)
 
         def part(input_nr: int) -> VJP | None:
             formula, number = formulas and formulas[input_nr], numbers[input_nr]
             nothing = formulas is not None and formula is None and number is None
             stopped = passage.sent[input_nr] is None and passage.computed[input_nr] is None
-            beside = passes_on(node) and node._multiple and vjps[input_nr] is None
             # if nothing comes from there to here
-            return None if nothing or stopped or beside else VJP(formula, number, way)
+            return None if nothing or stopped else VJP(formula, number)
 
         return [part(input_nr) for input_nr in range(len(node.next_functions))]
 

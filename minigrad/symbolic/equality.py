@@ -12,14 +12,22 @@ import numpy as np
 import sympy
 
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.regions import EVERYWHERE, ROUNDED, Integers, Region, cut, parts, sign_of
+from minigrad.symbolic.regions import (
+    EVERYWHERE,
+    ROUNDED,
+    Integers,
+    Region,
+    cut,
+    is_any_number,
+    parts,
+    sign_of,
+)
 
 # ---------------------------------------------------------------------- numbers
 
 # Of so many digits twenty are right, unless all the others cancel.
 _DIGITS = 100
 _ROUNDS_NOTHING = (sympy.Integer, sympy.Rational)
-_BINDING = (sympy.Derivative, sympy.Integral, sympy.Subs, sympy.Sum, sympy.Lambda)
 
 
 def numbers_of(formulas: Iterable[Any], values: Mapping[Any, Any]) -> list[Any]:
@@ -58,9 +66,7 @@ def symbols_in(formulas: Iterable[Any]) -> set[Any]:
 
 @lru_cache(maxsize=200_000)
 def _symbols_of(part: Any) -> frozenset[Any]:
-    if part.is_Symbol or isinstance(part, _BINDING):
-        return frozenset(part.free_symbols)
-    return frozenset().union(*map(_symbols_of, part.args))
+    return frozenset([part]) if part.is_Symbol else frozenset().union(*map(_symbols_of, part.args))
 
 
 def _value(part: Any, known: dict[Any, Any]) -> Any:
@@ -75,9 +81,6 @@ def _computed(part: Any, known: dict[Any, Any]) -> Any:
         # only the case that holds: the others may have no value here
         holding = (v for v, case in part.args if _value(case, known) == True)  # noqa: E712
         return _value(next(holding, sympy.nan), known)
-    if isinstance(part, _BINDING):  # has symbols of its own, which stand for no value
-        given = {s: known[s] for s in part.free_symbols}
-        return _rounded(part.subs(given, simultaneous=True).doit())
     if not part.args:
         return _rounded(part)
     arguments = [_value(each, known) for each in part.args]
@@ -240,10 +243,11 @@ def decide(
         return None
     found = refuted_at(left, right, admits, also, _SOME)
     narrower = _substituted(region) if found is None else None
-    if narrower is not None:
-        sides = narrower.enter(left), narrower.enter(right)
-        if decide(sides[0], sides[1], narrower) is None:
-            return None  # positive symbols help SymPy
+    if (
+        narrower is not None
+        and decide(narrower.enter(left), narrower.enter(right), narrower) is None
+    ):
+        return None  # positive symbols help SymPy
     return simplest if found is None else found
 
 
@@ -281,37 +285,25 @@ def decide_in_parts(
         return None, []
     integers = Integers()
     read = [integers.read(formula) for formula in (left, right)]
-    met: list[Any] = []
+    kinks: list[Any] = []
 
     def formulas_in(region: Region) -> list[list[Any]]:
         sides = [region.enter(formula) for formula in read]
-        plain = not any(side.has(*_CASES[2:], *ROUNDED) for side in sides)
-        same = sides[0] == sides[1] or (plain and numerator(sides[0] - sides[1]) == 0)
-        return [] if same else [sides]
+        return [] if sides[0] == sides[1] else [sides]
 
     whole = replace(around, assumed={**around.assumed, **integers.facts})
-    decision: Decision = None
-    for region, different in parts(whole, formulas_in, _PARTS, met):
-        for sides in different if decision is None else []:
+    for region, different in parts(whole, formulas_in, _PARTS, kinks):
+        for sides in different:
             decision = decide(sides[0], sides[1], region)
             if isinstance(decision, dict):
                 symbols = sorted(symbols_in([left, right]), key=str)
                 decision = original_point(decision, region, symbols)
                 if not differ(left, right, decision):  # an integer has its own value at a point
                     decision = sides[0] - sides[1]
+            if decision is not None:
+                return decision, []
     steps = [jump.lhs - sympy.Dummy("k", integer=True) for jump in integers.jumps()]
-    return decision, [*_distinct(map(integers.back, met)), *steps]
-
-
-def _distinct(kinks: Iterable[Any]) -> list[Any]:
-    """Write expressions with 1 in front of their first terms, each once."""
-    found: dict[Any, None] = {}
-    for kink in kinks:
-        terms = sympy.expand(kink).as_ordered_terms("grlex")
-        first = next((term for term in terms if not term.is_number), sympy.Integer(1))
-        factor = first.as_coeff_Mul()[0]
-        found[sympy.Add(*(term / factor for term in terms))] = None
-    return list(found)
+    return None, list(dict.fromkeys([*map(integers.back, kinks), *steps]))
 
 
 def decided(left: Any, right: Any, deep: int = _DEEP) -> Decision:
@@ -319,23 +311,29 @@ def decided(left: Any, right: Any, deep: int = _DEEP) -> Decision:
     if not any(formula.has(*_CASES, *ROUNDED) for formula in (left, right)):
         return decide(left, right)
     found = refuted_at(left, right, EVERYWHERE.admits)
-    decision, kinks = (found, []) if found is not None else decide_in_parts(left, right)
-    for kink in kinks if decision is None else []:
-        edge = _edge(kink) if deep else {}
-        if not edge:
-            decision = left - right  # nothing is known of this kink
-            continue
-        ((variable, root),) = edge.items()
-        sides = [finite(formula, edge) for formula in (left, right)]
-        there = None if None in sides else decided(sides[0], sides[1], deep - 1)
-        if isinstance(there, dict):
-            whole = {**next(points(root.free_symbols - there.keys()), {}), **there}
-            there = {**whole, variable: root.subs(whole)}
-            if _fits(variable, there[variable]) and differ(left, right, there):
-                return {s: v for s, v in there.items() if s in symbols_in([left, right])}
-            there = left - right
-        decision = decision if there is None else there
+    if found is not None:
+        return found
+    decision, kinks = decide_in_parts(left, right)
+    edges = (_decided_on(kink, left, right, deep) for kink in kinks)
+    decision = next((each for each in edges if each is not None), decision)
     return decision if decision is None or isinstance(decision, dict) else decide(left, right)
+
+
+def _decided_on(kink: Any, left: Any, right: Any, deep: int) -> Decision:
+    """Decide whether two expressions are equal where a third one is 0."""
+    edge = _edge(kink) if deep else {}
+    if not edge:
+        return left - right  # nothing is known of this kink
+    ((variable, root),) = edge.items()
+    sides = [finite(formula, edge) for formula in (left, right)]
+    there = None if None in sides else decided(sides[0], sides[1], deep - 1)
+    if not isinstance(there, dict):
+        return there
+    point = {**next(points(root.free_symbols - there.keys()), {}), **there}
+    point[variable] = root.subs(point)
+    if _fits(variable, point[variable]) and differ(left, right, point):
+        return {s: value for s, value in point.items() if s in symbols_in([left, right])}
+    return left - right
 
 
 def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
@@ -355,9 +353,8 @@ def _edge(kink: Any) -> dict[Any, Any]:
             continue
         rest = sympy.expand(kink.subs(variable, 0))
         root = sympy.cancel(-rest / slope)
-        plain = variable.assumptions0.keys() <= sympy.Symbol("r", real=True).assumptions0.keys()
         # else the slope may be 0, and any value will do
-        if (sign_of(slope) or sign_of(rest)) and (plain or _fits(variable, root)):
+        if (sign_of(slope) or sign_of(rest)) and (is_any_number(variable) or _fits(variable, root)):
             return {variable: root}
     return {}
 

@@ -49,9 +49,8 @@ def symbols(
     found = names.replace(",", " ").split()
     if not found:
         raise ValueError("symbols() needs a name, or several with spaces between them")
-    for name in found:
-        if found.count(name) > 1:
-            raise ValueError(f"symbols() was given the name {name} more than once")
+    if len(set(found)) < len(found):
+        raise ValueError(f"symbols() was given one of the names {names} more than once")
     sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
     tensors = [
         wrap(named_array(name, sizes, assumptions)).requires_grad_(requires_grad) for name in found
@@ -194,13 +193,11 @@ def evaluate(formula: Any, values: Mapping[Any, Any]) -> Tensor:
     array = entries(formula)
     by_symbol, by_name = _sorted_by_kind(values)
     given = {s: by_symbol.get(s, by_name.get(s.name)) for s in symbols_in(array.flat)}
-    missing = [s.name for s, value in given.items() if value is None or value.free_symbols]
+    missing = sorted(s.name for s, value in given.items() if value is None or value.free_symbols)
     if missing:
-        shown = sorted(missing)[:8]
-        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+        names = ", ".join(missing)
         raise ValueError(
-            f"no value was given for {', '.join(shown)}{more}: evaluate() needs a number for each "
-            "symbol"
+            f"no value was given for {names}: evaluate() needs a number for each symbol"
         )
     numbers = [number_of(each) for each in numbers_of(array.flat, given)]
     return wrap(np.array(numbers, np.float64).reshape(array.shape))
@@ -219,10 +216,6 @@ def _sorted_by_kind(values: Mapping[Any, Any]) -> tuple[dict[Any, Any], dict[str
         if not all(symbol.is_Symbol for symbol in symbols.flat):
             raise TypeError(
                 f"values are put in for symbols, but {expression(key)} is more than that"
-            )
-        if symbols.shape != given.shape and not symbols.size == given.size == 1:
-            raise ValueError(
-                f"symbols of shape {symbols.shape} need values of that shape, but got {given.shape}"
             )
         by_symbol |= zip(symbols.flat, given.flat, strict=True)
     return by_symbol, by_name
@@ -250,14 +243,10 @@ def derivative(formula: Any, wrt: Any) -> Tensor:
         >>> derivative((x**2).sum(), x)
         tensor([2*x_{0}, 2*x_{1}])
     """
-    whole = entries(formula)
-    if whole.size != 1:
-        raise ValueError(f"a formula of one entry is differentiated, this has {whole.size}")
-    symbols = entries(wrt)
+    symbols, integers = entries(wrt), Integers()
     if not all(symbol.is_Symbol for symbol in symbols.flat):
         raise TypeError(f"differentiate with respect to symbols: {expression(wrt)} is more")
-    integers = Integers()
-    read = integers.read(whole.item())
+    read = integers.read(entries(formula).item())
     return wrap(entrywise(lambda symbol: integers.back(sympy.diff(read, symbol)), symbols))
 
 
@@ -339,10 +328,7 @@ def formula(shown: Any, name: str = "") -> Formula:
 
 
 AnyModule = TypeVar("AnyModule", bound=Module)
-Assumptions = Mapping[str, bool]
-
 _short = {"weight": "w", "bias": "b", "running_mean": "mu", "running_var": "v"}
-_assumed: dict[str, Assumptions] = {"running_var": {"positive": True}}
 
 
 def symbolic_like(
@@ -350,7 +336,6 @@ def symbolic_like(
     names: Mapping[str, str] | None = None,
     *,
     buffers: bool = False,
-    assume: Mapping[str, Assumptions] | None = None,
     **assumptions: bool,
 ) -> AnyModule:
     """Copy a model and make its parameters named symbols.
@@ -369,15 +354,13 @@ def symbolic_like(
         buffers: Whether buffers of floating-point numbers become symbols, too, and modules that
             have only such are counted: `running_mean` becomes `mu` and `running_var` `v`, which is
             positive. Else they keep their numbers, which become exact.
-        assume: What SymPy may assume of single ones, by the same names: a weight that is positive
-            is `{"norm.weight": {"positive": True}}`.
-        **assumptions: What SymPy may assume of all others. Without any: `real=True`.
+        **assumptions: What SymPy may assume of the parameters. Without any: `real=True`.
 
     Returns:
         The copy. Buffers of integers, such as a count of batches, stay as they are.
 
     Raises:
-        KeyError: If `names` or `assume` has a name that nothing in the model has.
+        KeyError: If `names` has a name that nothing in the model has.
         ValueError: If two parameters would be called the same.
 
     Example:
@@ -401,11 +384,11 @@ def symbolic_like(
     if buffers:
         replaced |= floats
     ruled = dict(ruled_names(symbolic, replaced))
-    for name in (*(names or {}), *(assume or {})):
+    for name in names or {}:
         if name not in ruled:
             raise KeyError(
                 f"the model has no parameter '{name}'; it has {', '.join(ruled) or 'none'}"
-                + (" (for its buffers: buffers=True)" if name in floats else "")
+                + ("" if buffers else " (for its buffers: buffers=True)")
             )
     called = ruled | dict(names or {})
     owner: dict[str, str] = {}
@@ -415,8 +398,8 @@ def symbolic_like(
             if other != name:
                 raise ValueError(f"{other} and {name} would both be called {entry}")
     for name, tensor in replaced.items():
-        own = (assume or {}).get(name) or _assumed.get(name.rpartition(".")[2]) or assumptions
-        tensor._array = named_array(called[name], tuple(tensor.shape), dict(own))
+        own = {"positive": True} if name.endswith("running_var") else assumptions
+        tensor._array = named_array(called[name], tuple(tensor.shape), own)
         tensor.grad = None
     for name, buffer in floats.items():
         if name not in replaced:

@@ -24,26 +24,18 @@ from minigrad.symbolic.array import (
     symbolic,
 )
 from minigrad.symbolic.equality import Refuted, equal
-from minigrad.symbolic.mathematics import ENTRYWISE, choose
+from minigrad.symbolic.mathematics import ENTRYWISE, choose, exact
 from minigrad.symbolic.regions import NEEDS, sign_of
 
 
 def _full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: bool = True,
-    shape: Any = None,
-    **device: Any,
+    a: Any, fill_value: Any, dtype: Any = None, *_: Any, shape: Any = None, **layout: Any
 ) -> Any:
     """Fill an array like another: with expressions, unless it should be one of numbers."""
     sizes = np.shape(a) if shape is None else shape
     if np.dtype(dtype or object) != object:
         return np.full(sizes, fill_value, dtype)
-    array = symbolic(np.full(sizes, sympy.Integer(0)))
-    array[...] = fill_value
-    return array
+    return entrywise(lambda each: each, np.full(sizes, exact(fill_value)))
 
 
 def _like(value: int) -> Callable[..., Any]:
@@ -51,11 +43,8 @@ def _like(value: int) -> Callable[..., Any]:
 
 
 def _where(condition: Any, *choices: Any) -> SymbolicArray:
-    if len(choices) != 2:
-        raise TypeError(
-            "where() of symbols needs two arrays to choose from: which entries are 0 "
-            "depends on the symbols' values"
-        )
+    if not choices:
+        raise TypeError("which entries are not 0 depends on the values of symbols")
     return entrywise(choose, condition, *choices)
 
 
@@ -77,11 +66,6 @@ def _copy_to(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) 
     dst[...] = src if where is True else _where(where, src, dst)
 
 
-def _einsum(*operands: Any, optimize: Any = False, **options: Any) -> Any:
-    """Sum the products as they stand: in whichever order they are quickest is for numbers."""
-    return again_symbolic(np.einsum(*plain(operands), **plain(options)))
-
-
 def _array_equal(a1: Any, a2: Any) -> bool:
     try:
         return np.shape(a1) == np.shape(a2) and equal(a1, a2)
@@ -96,8 +80,7 @@ def _compared(what: str) -> Callable[[Any, Any], int]:
         sign = 0 if first == second else sign_of(first - second)
         if sign is None:
             raise OrderUnknown(
-                f"NumPy's {what} is not known for arrays of symbols unless it is known which is "
-                f"larger, {first} or {second}. Put numbers in first "
+                f"{what} has to know which is larger, {first} or {second}. Put numbers in first "
                 "(minigrad.symbolic.substitute).",
                 first - second,
             )
@@ -106,17 +89,13 @@ def _compared(what: str) -> Callable[[Any, Any], int]:
     return compare
 
 
-def _places_in_order(row: Any, what: str) -> list[int]:
-    """Give the places of entries from the smallest to the largest; equal ones as they stand."""
-    compare = cmp_to_key(_compared(what))
-    return sorted(range(len(row)), key=lambda place: compare(row[place]))
-
-
 def _argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
-    array = entries(a)
-    if axis is None:
-        array, axis = array.reshape(-1), 0
-    return np.apply_along_axis(_places_in_order, axis, array, "argsort").astype(np.int64)
+    def in_order(row: Any) -> list[int]:
+        """Give the places from the smallest entry to the largest; equal ones as they stand."""
+        return sorted(range(len(row)), key=lambda place: compare(row[place]))
+
+    compare = cmp_to_key(_compared("argsort"))
+    return np.apply_along_axis(in_order, axis, entries(a)).astype(np.int64)
 
 
 def _extreme(name: str, sign: int) -> Callable[..., Any]:
@@ -125,13 +104,11 @@ def _extreme(name: str, sign: int) -> Callable[..., Any]:
         size = cmp_to_key(lambda one, other: sign * compare(row[one], row[other]))
         return max(range(len(row)), key=size)  # the first of several
 
-    def find(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    def find(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
         array = entries(a)
         rows = array.reshape(-1) if axis is None else array
         found = np.apply_along_axis(place, 0 if axis is None else axis, rows)
-        if keepdims:
-            return np.expand_dims(found, tuple(range(array.ndim)) if axis is None else axis)
-        return found if found.ndim else np.int64(found)
+        return np.expand_dims(found, axis) if keepdims else np.int64(found)
 
     return find
 
@@ -191,11 +168,10 @@ class NumberOfLargest:
         """Give the condition that it is the array of a number."""
         return self._arrays[number] == self.largest  # type: ignore[call-overload]
 
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+    def __array_function__(self, *_: Any) -> Any:
         raise TypeError(
-            "which entry of a window is the largest depends on the values of its symbols, so "
-            "there are no indices. Leave out return_indices, or put numbers in first "
-            "(minigrad.symbolic.substitute)."
+            "which entry of a window is the largest depends on the values of its symbols: leave "
+            "out return_indices, or put numbers in first (minigrad.symbolic.substitute)"
         )
 
 
@@ -215,7 +191,8 @@ SymbolicArray._functions.update(
         np.where: _where,
         np.clip: _clip,
         np.copyto: _copy_to,
-        np.einsum: _einsum,
+        # as it stands: in whichever order it is quickest is for numbers
+        np.einsum: lambda *given, optimize=False: again_symbolic(np.einsum(*plain(given))),
         np.mean: _mean,
         np.array_equal: _array_equal,
         np.all: _reduction(np.logical_and),
@@ -253,13 +230,11 @@ for _function in (np.any, np.all, np.argmax, np.argmin, np.argsort):
 # These move entries, or add and multiply them: on arrays of objects NumPy's own are right.
 SymbolicArray._rearranging.update(
     {
-        np.append, np.array_split, np.atleast_1d, np.atleast_2d, np.broadcast_arrays,
-        np.broadcast_to, np.column_stack, np.concatenate, np.copy, np.cumsum, np.diag,
-        np.diagonal, np.diff, np.dot, np.dstack, np.expand_dims, np.flip, np.fliplr,
-        np.flipud, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim, np.outer,
-        np.ravel, np.repeat, np.reshape, np.roll, np.rollaxis, np.rot90, np.shape,
-        np.shares_memory, np.size, np.split, np.squeeze, np.stack, np.swapaxes, np.take,
-        np.take_along_axis, np.tensordot, np.tile, np.trace, np.transpose, np.tril, np.triu,
-        np.vstack,
+        np.append, np.atleast_1d, np.atleast_2d, np.broadcast_arrays, np.broadcast_to,
+        np.concatenate, np.copy, np.cumsum, np.diag, np.diagonal, np.diff, np.dot,
+        np.expand_dims, np.flip, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim,
+        np.outer, np.ravel, np.repeat, np.reshape, np.roll, np.shape, np.shares_memory, np.size,
+        np.split, np.squeeze, np.stack, np.swapaxes, np.take, np.take_along_axis, np.tensordot,
+        np.tile, np.trace, np.transpose, np.tril, np.triu, np.vstack,
     }
 )  # fmt: skip

@@ -215,7 +215,7 @@ def stand_in(node: Node, replacement: Callable[[Value | None, Any], Any]) -> Nod
 def _let_through(twin: Any) -> None:
     """Let a stand-in's gradients be arrays of another type than those that the node wants."""
     if getattr(twin, "_broadcast", None) is not None:
-        twin._broadcast = tuple(wanted and (wanted[0], _OBJECTS) for wanted in twin._broadcast)
+        twin._broadcast = tuple(each and (each[0], _OBJECTS) for each in twin._broadcast)
     if isinstance(twin, FunctionNode):
         twin._tensor_slots = [slot and (slot[0], _OBJECTS) for slot in twin._tensor_slots]
     if twin._multiple:
@@ -341,11 +341,8 @@ def _operand(node: Node, operation: Any, shape: tuple[int, ...], array_of: Any, 
     if known is None or result is None or known.shape != shape:
         return None
     operand = difference(result, known)
-    if operand.dtype.kind == "f":  # take the rounding off again
-        unit = 4 * np.finfo(operand.dtype).eps * (np.abs(result) + np.abs(known))
-        near = np.round(operand.astype(np.float64), 6)
-        operand = np.where(np.abs(near - operand) <= unit, near, operand).astype(np.float64)
-    return operand.reshape(())
+    # the rounding is taken off again
+    return operand.reshape(()) if operand.dtype == object else np.round(operand.reshape(()), 6)
 
 
 def local_formula(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,6 @@ from minigrad.symbolic.array import (
     entries,
     entrywise,
     needs_of,
-    vector_of,
 )
 from minigrad.symbolic.equality import (
     TROUBLE,
@@ -74,6 +72,7 @@ class Claim:
         found: What the rule gives.
         due: What it should be.
         values: The entries of the result in which the entry occurs.
+        of: What the formulas are of.
         note: What else to say if it is not so.
     """
 
@@ -83,7 +82,8 @@ class Claim:
     found: Any
     due: Any
     values: tuple[Any, ...]
-    note: str = ""
+    of: str
+    note: str
 
 
 @dataclass
@@ -102,17 +102,12 @@ class Leaf:
     sides: tuple[Any, Any]
     decision: Decision = None
 
-    def compare(self, in_earnest: bool) -> None:
-        """Compare the formulas, unless it is known that they differ: at points, or in earnest."""
-        if self.decision is None and self.sides[0] != self.sides[1]:
-            place = self.region.place
-            placed = symbols_in(place.get(s, s) for s in symbols_in(self.claim.values))
-            also = symbols_in(self.region.assumed) | placed
-            left, right = self.sides
-            if in_earnest:
-                self.decision = equality.decide(left, right, self.region, self._admits, also)
-            else:
-                self.decision = equality.refuted_at(left, right, self._admits, also)
+    def compare(self) -> None:
+        """Compare the formulas."""
+        place = self.region.place
+        placed = symbols_in(place.get(s, s) for s in symbols_in(self.claim.values))
+        also = symbols_in(self.region.assumed) | placed
+        self.decision = equality.decide(*self.sides, self.region, self._admits, also)
 
     def _admits(self, point: Any) -> bool:
         """Tell whether the rule has to be right at a point: there the result is real."""
@@ -129,15 +124,15 @@ class Prover:
 
     Args:
         call: Calls the operation, with tensors that hold symbols.
-        wanted: The tensors that are differentiated.
+        inputs: The tensors that are differentiated.
         held: All tensors that hold symbols.
     """
 
     def __init__(
-        self, call: Callable[[], Any], wanted: Sequence[Tensor], held: Sequence[Tensor]
+        self, call: Callable[[], Any], inputs: Sequence[Tensor], held: Sequence[Tensor]
     ) -> None:
-        self._call, self._wanted, self._held = call, wanted, held
-        self._inputs = [entries(each) for each in wanted]
+        self._call, self._inputs, self._held = call, inputs, held
+        self._entries = [entries(each) for each in inputs]
         self._reading = Integers()
         self._cotangents: list[Any] = []  # for each output the symbols of its gradient
         self._claims: list[Claim] = []
@@ -157,7 +152,7 @@ class Prover:
         """
         try:
             self._explore()
-            self._trial = Trial(self._call, self._held, self._wanted, self._cotangents)
+            self._trial = Trial(self._call, self._held, self._inputs, self._cotangents)
             with self._trial.running():
                 return self._proof(*self._leaves())
         except (Refuted, Undecided):
@@ -209,30 +204,39 @@ class Prover:
         pairs = list(zip(starts, formulas, strict=True))
         due = [
             entrywise(lambda s: sympy.Add(*(g * sympy.diff(y, s) for g, y in pairs)), symbols)
-            for symbols in self._inputs
+            for symbols in self._entries
         ]
         try:
             starting = list(map(wrap, self._cotangents))
-            found = grad(outputs, self._wanted, starting, allow_unused=True)
+            found = grad(outputs, self._inputs, starting, allow_unused=True)
         except RuntimeError as error:
             if "invalid gradient" not in str(error):
                 raise
             raise Refuted(note=str(error)) from error
         for place, (gradient, right) in enumerate(zip(found, due, strict=True)):
-            note, array = "", _zeros(right.shape) if gradient is None else entries(gradient)
-            label = label_of(self._inputs[place])
+            label, note = label_of(self._entries[place]), ""
+            array = entries(right * 0 if gradient is None else gradient)
             if gradient is None:
                 why = "a rule gave None, or the graph does not lead there; "
                 note = f"no gradient came for {label}: {why}"
             if array.shape != right.shape:
                 shapes = f"{list(array.shape)} came for {label} of shape {list(right.shape)}"
-                raise Refuted(of=self._of(place), note=f"a gradient of shape {shapes}")
+                raise Refuted(of=f"the gradient of {label}", note=f"a gradient of shape {shapes}")
             for entry in np.ndindex(right.shape):
-                symbol = self._inputs[place][entry]
+                symbol = self._entries[place][entry]
                 values = tuple(each for each in formulas if symbol in each.free_symbols)
                 here = self._original(array[entry], region)
                 self._claims.append(
-                    Claim(place, entry, region, here, entries(right)[entry], values, note)
+                    Claim(
+                        place,
+                        entry,
+                        region,
+                        here,
+                        entries(right)[entry],
+                        values,
+                        f"the gradient of {label}",
+                        note,
+                    )
                 )
             if region is EVERYWHERE or len(self._gradients) < len(found):
                 self._gradients.append(array)
@@ -256,10 +260,6 @@ class Prover:
             own = name if len(outputs) == 1 else f"{name}_{number}"
             yield named_array(own, tuple(output.shape), {"real": True})
 
-    def _of(self, place: int) -> str:
-        """Say of what the formulas of an input's gradient are."""
-        return f"the gradient of {label_of(self._inputs[place])}"
-
     # ------------------------------------------------------------------ in parts
 
     def _leaves(self) -> tuple[list[Leaf], list[Any], list[Any]]:
@@ -279,7 +279,7 @@ class Prover:
             conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
             for claim in (each for each in self._claims if each.region is region):
                 for leaf in _leaves_of(claim, here):
-                    leaf.compare(in_earnest=False)
+                    leaf.compare()
                     self._confirm(leaf)
                     leaves.append(leaf)
                     conditions |= dict.fromkeys(map(self._reading.back, leaf.region.conditions))
@@ -347,17 +347,14 @@ class Prover:
             abs(side - number) <= min(1e-6 * (1 + abs(number)), 0.2 * gap)
             for side, number in zip(sides, ran, strict=True)
         )
-        if not formulas_tell and abs(ran[0] - ran[1]) <= _ROUNDED * max(1.0, *map(abs, ran)):
-            return None
-        rounded = abs(ran[0] - ran[1]) <= _BY_MUCH * max(map(abs, ran))
-        if not formulas_tell and np.isfinite(ran[0]) and rounded and _is_far(row):
+        rounding = (_BY_MUCH if _is_far(row) else _ROUNDED) * max(1.0, *map(abs, ran))
+        if not formulas_tell and abs(ran[0] - ran[1]) <= rounding:
             return None
         shown = found.free_symbols | due.free_symbols
         if not formulas_tell or any(self._needs.values()):  # where it runs, others decide
-            shown |= symbols_in(_flat(self._inputs))
+            shown |= symbols_in(_flat(self._entries))
         at = {symbol: numbers[symbol] for symbol in sorted(shown & numbers.keys(), key=str)}
-        of = self._of(place)
-        return Refuted(entry, found, due, at, of, claim.note, None if formulas_tell else ran)
+        return Refuted(entry, found, due, at, claim.of, claim.note, None if formulas_tell else ran)
 
     def _claim_at(self, place: int, entry: Any, values: Mapping[Any, float]) -> Claim:
         """Find the claim of an entry in the run whose region has a point."""
@@ -392,6 +389,7 @@ class Prover:
             # those first at which the program can run, and whose numbers are not large
             large = np.abs(rows[on]).max(1) > _LARGE
             places += list(on[np.lexsort((large, ~fits[on]))][:_ON_BORDER])
+        places += [0] if self._reading.jumps() else []  # the origin, to which no border may lead
         picked = rows[np.array(places, int)]
         edges = compiled([c.lhs - c.rhs for c in domain], symbols)(picked)
         return picked, (edges == 0).any(0)
@@ -459,8 +457,6 @@ class Prover:
         for (place, entry), mine in by_entry.items():
             good = []
             for leaf in mine:
-                leaf.compare(in_earnest=True)
-                self._confirm(leaf)
                 here = map(self._reading.back, leaf.region.conditions)
                 inside = _holding(here, self._trial.symbols, rows)
                 if leaf.decision is not None and ((inside & ran).any() or not inside.any()):
@@ -468,12 +464,18 @@ class Prover:
                 if leaf.decision is None and (inside & agrees).any():
                     good.append(leaf)
             if not good:
-                raise self._unwitnessed(mine)
+                failed = (
+                    f" (the last one failed: {self._trial.failed})" if self._trial.failed else ""
+                )
+                raise Undecided(
+                    because="no point was found at which the rule could be run on numbers and "
+                    f"compared with the forward's slope{failed}"
+                )
             regions = []
             for leaf in good:
                 cuts = (*map(self._reading.back, leaf.region.conditions), *self._reading.jumps())
                 regions.append(Region(leaf.region.place, cuts) if cuts else EVERYWHERE)
-            label, claim = label_of(self._inputs[place]), good[0].claim
+            label, claim = label_of(self._entries[place]), good[0].claim
             found, due = map(self._reading.back, (claim.found, claim.due))
             evidence.append(Evidence(label, entry, found, due, tuple(regions)))
         named = {str(region): region for each in evidence for region in each.regions}
@@ -482,8 +484,8 @@ class Prover:
             cotangent=_in_a_row([entries(each) for each in self._cotangents]),
             gradients=tuple(_in_a_row([each]) for each in self._gradients),
             regions=tuple(named.values()) or (EVERYWHERE,),
-            inputs=tuple((label_of(each), each.shape) for each in self._inputs),
-            assumed=tuple(map(_assumption_of, self._inputs)),
+            inputs=tuple((label_of(each), each.shape) for each in self._entries),
+            assumed=tuple(map(_assumption_of, self._entries)),
             evidence=tuple(evidence),
             domain=tuple(domain),
             points=int(agrees.sum()),
@@ -491,24 +493,16 @@ class Prover:
 
     def _open(self, leaf: Leaf) -> Undecided:
         """Say that a claim was not decided in a part of space."""
-        claim, of = leaf.claim, self._of(leaf.claim.place)
+        claim = leaf.claim
         left, right = (self._reading.back(leaf.region.original(each)) for each in leaf.sides)
         if not isinstance(leaf.decision, dict):
-            return Undecided(claim.entry, left, right, leaf.decision, of)
+            return Undecided(claim.entry, left, right, leaf.decision, claim.of)
         at = ", ".join(f"{s} = {v}" for s, v in leaf.decision.items())
         because = (
             f"the formulas {left} and {right} differ at {at}, but no run shows it: either "
             "rounding hides it, or the program has no value there"
         )
-        return Undecided(claim.entry, left, right, left - right, of, because)
-
-    def _unwitnessed(self, leaves: Sequence[Leaf]) -> Undecided:
-        where = " or ".join(dict.fromkeys(str(leaf.region) for leaf in leaves[:3]))
-        failed = f" (the last one failed: {self._trial.failed})" if self._trial.failed else ""
-        return Undecided(
-            because="no point was found at which the rule could be run on numbers and compared "
-            f"with the forward's slope{f', where {where}' if where else ''}{failed}"
-        )
+        return Undecided(claim.entry, left, right, left - right, claim.of, because)
 
 
 def _is_guarded(need: Need) -> bool:
@@ -545,10 +539,6 @@ def _holding(conditions: Iterable[Any], symbols: Sequence[Any], rows: Any) -> An
     for condition, value in zip(listed, values, strict=True):
         fits &= compare[type(condition)](value, 0) & ~np.isnan(value)
     return fits
-
-
-def _zeros(shape: tuple[int, ...]) -> Any:
-    return vector_of([sympy.Integer(0)] * math.prod(shape)).reshape(shape)
 
 
 def _flat(arrays: Iterable[Any]) -> list[Any]:
@@ -643,12 +633,12 @@ def prove(
     """
     function = symbolic_like(operation) if isinstance(operation, Module) else operation
     tensors = _made(inputs, assumptions)
-    wanted = [each for each in tensors if each.requires_grad]
+    differentiated = [each for each in tensors if each.requires_grad]
     held = list(tensors)
     if isinstance(function, Module):
-        wanted += [each for each in function.parameters() if each.requires_grad]
+        differentiated += [each for each in function.parameters() if each.requires_grad]
         held += [*function.parameters(), *function.buffers()]
-    if not wanted:
+    if not differentiated:
         raise ValueError("prove() needs an input that requires a gradient")
     numbers = {k: tensor_of(s) for k, s in enumerate(settings) if isinstance(s, sympy.Symbol)}
     held = list({id(each): each for each in (*held, *numbers.values())}.values())
@@ -660,8 +650,8 @@ def prove(
         )
         return function(*tensors, *given)
 
-    _check_symbols(held, wanted)
-    return replace(Prover(call, wanted, held).check(), name=_name_of(operation))
+    _check_symbols(held, differentiated)
+    return replace(Prover(call, differentiated, held).check(), name=_name_of(operation))
 
 
 def _made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Tensor]:
@@ -670,27 +660,27 @@ def _made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Tensor]:
     names = [name for name in _NAMES if name not in taken]
     if len(inputs) > len(names) + len(taken):
         raise ValueError(f"prove() has names for {len(_NAMES)} inputs. Make symbols for more.")
-    tensors = []
+    tensors: list[Tensor] = []
     for each in inputs:
+        if not isinstance(each, int | tuple | list | Tensor):
+            raise TypeError(
+                "prove() takes shapes, such as 2 or (2, 3), and tensors of symbols, but got "
+                f"{type(each).__name__}. What else there is goes into settings=(...)."
+            )
         if not isinstance(each, Tensor):
-            if isinstance(each, bool) or not isinstance(each, int | tuple | list):
-                raise TypeError(
-                    "prove() takes shapes, such as 2 or (2, 3), and tensors of symbols, but got "
-                    f"{type(each).__name__}. What else there is goes into settings=(...)."
-                )
             each = symbols(names.pop(0), each, requires_grad=True, **assumptions)
         tensors.append(each)
     return tensors
 
 
-def _check_symbols(held: Sequence[Tensor], wanted: Sequence[Tensor]) -> None:
+def _check_symbols(held: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
     """Refuse to prove anything of inputs that are no symbols, or that share the name of one.
 
     Raises:
         ValueError: If an input is a formula.
         Undecided: If two symbols have one name: in formulas they would be one.
     """
-    if not all(entry.is_Symbol for entry in _flat(wanted)):
+    if not all(entry.is_Symbol for entry in _flat(inputs)):
         raise ValueError("prove() takes inputs whose entries are symbols, not formulas or numbers")
     names = Counter(s.name for each in held for s in symbols_in(entries(each).flat))
     shared = next((name for name, count in names.items() if count > 1), None)

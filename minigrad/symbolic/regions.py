@@ -86,7 +86,7 @@ NEEDS: dict[Any, Callable[..., Iterable[Need]]] = {
         (np.true_divide, np.floor_divide, np.remainder, np.fmod), lambda a, b: (Need(b, "!="),)
     ),
     np.reciprocal: lambda a: (Need(a, "!="),),
-    **dict.fromkeys((np.power, np.float_power), _power),
+    np.power: _power,
     np.sqrt: lambda a: (Need(a, ">="),),
     **dict.fromkeys((np.log, np.log2, np.log10), lambda a: (Need(a, ">"),)),
     np.log1p: lambda a: (Need(1 + a, ">"),),
@@ -170,18 +170,9 @@ class Integers:
             >>> Integers().read(sympy.ceiling(x) - sympy.floor(x))
             1
         """
-        rounded = formula.has(sympy.Mod, *ROUNDED)
-        return rebuilt(formula, self._read, {}) if rounded else formula
-
-    def _read(self, node: Any, arguments: list[Any]) -> Any:
-        if isinstance(node, sympy.floor):
-            return self._floor(arguments[0])
-        if isinstance(node, sympy.ceiling):
-            return -self._floor(-arguments[0])
-        if isinstance(node, sympy.Mod):
-            first, second = arguments
-            return first - second * self._floor(first / second)
-        return None
+        if not formula.has(sympy.Mod, *ROUNDED):
+            return formula
+        return formula.rewrite(sympy.floor).replace(sympy.floor, self._floor)
 
     def _floor(self, argument: Any) -> Any:
         """Give the floor of what is read already; of integers alone it stays one."""
@@ -211,6 +202,14 @@ class Integers:
         """List the conditions under which there is no jump: x is no integer."""
         found = map(self.back, self._symbols)
         return [sympy.Ne(whole, sympy.floor(whole), evaluate=False) for whole in found]
+
+
+_PLAIN = frozenset(sympy.Symbol("r", real=True).assumptions0)
+
+
+def is_any_number(symbol: Any) -> bool:
+    """Tell whether nothing is assumed of a symbol beyond that it is real."""
+    return _PLAIN.issuperset(symbol.assumptions0)
 
 
 def is_steady(expression: Any) -> bool:
@@ -248,18 +247,6 @@ class Region:
         known = sign_of(formula)
         if known is not None or not self.assumed or not isinstance(formula, sympy.Expr):
             return known
-        found = self._assumed_sign(formula)
-        if found is not None or not (formula.is_Pow or formula.is_Mul or formula.is_Add):
-            return found
-        signs: list[Any] = []
-        for factor in sympy.Mul.make_args(factored(formula)):
-            whole = factor.is_Pow and factor.exp.is_Integer
-            base = factor.base if whole else factor
-            sign = sign_of(factor) if base == formula else sign_of(factor) or self.sign(base)
-            signs.append(sign**factor.exp if whole and sign else sign)
-        return None if None in signs else int(math.prod(signs))
-
-    def _assumed_sign(self, formula: Any) -> int | None:
         for each, sign in self.assumed.items():
             quotient = sign_of(sympy.cancel(formula / each))
             if quotient:
@@ -268,7 +255,13 @@ class Region:
                 rest = sign_of(sympy.expand(formula - ratio * each))
                 if rest is not None and rest in (0, ratio * sign):
                     return ratio * sign  # the same, and more to the same side
-        return None
+        signs: list[Any] = []
+        for factor in sympy.Mul.make_args(factored(formula)):
+            whole = factor.is_Pow and factor.exp.is_Integer
+            base = factor.base if whole else factor
+            found = sign_of(factor) if base == formula else sign_of(factor) or self.sign(base)
+            signs.append(found**factor.exp if whole and found else found)
+        return None if None in signs else int(math.prod(signs))
 
     @property
     def is_empty(self) -> bool:
@@ -295,16 +288,13 @@ class Region:
             sign = self.sign(arguments[0])
             if not sign:
                 return None
-            if isinstance(node, sympy.Abs):
-                return sign * arguments[0]
-            if isinstance(node, sympy.sign):
-                return sympy.Integer(sign)
-            return sympy.Integer(0 if isinstance(node, sympy.DiracDelta) else (sign + 1) // 2)
+            # the others are constant on each side
+            return sign * arguments[0] if isinstance(node, sympy.Abs) else node.func(sign)
         if isinstance(node, (sympy.Max, sympy.Min)):
-            wanted, left = (1 if isinstance(node, sympy.Max) else -1), list(arguments)
+            larger, left = (1 if isinstance(node, sympy.Max) else -1), list(arguments)
             for each in arguments:
                 others = (other for other in left if other is not each)
-                if any(self.sign(other - each) == wanted for other in others):
+                if any(self.sign(other - each) == larger for other in others):
                     left = [other for other in left if other is not each]
             return node.func(*left)
         return None
@@ -479,7 +469,7 @@ def _moved(
     """Lead into the region where the kink, 0 where a variable is `root`, has a sign."""
     new = sympy.Dummy(f"p_{len(region.meaning) + 1}", positive=True)
     above = sign * slope == 1
-    if variable.assumptions0.keys() <= sympy.Symbol("r", real=True).assumptions0.keys():
+    if is_any_number(variable):
         value = root + new if above else root - new
         meaning = variable - root if above else root - variable
     elif variable.is_positive and not variable.is_integer and sign_of(root) == 1:

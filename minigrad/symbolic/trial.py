@@ -14,7 +14,6 @@ import sympy
 
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import special_functions
 from minigrad.random import get_rng_state, set_rng_state
 from minigrad.symbolic.array import entries
 from minigrad.symbolic.equality import number_of, numbers_of, symbols_in
@@ -48,7 +47,7 @@ class Trial:
     Args:
         function: The operation.
         held: The tensors that hold symbols.
-        wanted: Those of them that are differentiated.
+        inputs: Those of them that are differentiated.
         cotangents: For each output the symbols of its gradient.
 
     Attributes:
@@ -60,10 +59,10 @@ class Trial:
         self,
         function: Callable[[], Any],
         held: Sequence[Tensor],
-        wanted: Sequence[Tensor],
+        inputs: Sequence[Tensor],
         cotangents: Sequence[Any],
     ) -> None:
-        self._function, self._held, self._wanted = function, held, wanted
+        self._function, self._held, self._inputs = function, held, inputs
         self._arrays = [each._array for each in held]
         self._cotangents = cotangents
         mine = sorted(symbols_in(e for a in self._arrays for e in entries(a).flat), key=str)
@@ -72,7 +71,7 @@ class Trial:
         columns = {symbol: place for place, symbol in enumerate(self.symbols)}
         self._columns = [
             np.array([columns[e] for e in entries(each).flat], int).reshape(tuple(each.shape))
-            for each in wanted
+            for each in inputs
         ]
         self._generator = np.random.default_rng(2)
         self._random = get_rng_state()  # what is drawn is the same in each run
@@ -126,7 +125,7 @@ class Trial:
         try:
             pairs = zip(self._cotangents, outputs, strict=True)
             starts = [wrap(_floats(g, values).astype(o._array.dtype)) for g, o in pairs]
-            found = grad(outputs, self._wanted, starts, allow_unused=True)
+            found = grad(outputs, self._inputs, starts, allow_unused=True)
         except Exception as error:
             self.failed = f"{type(error).__name__}: {error}"
             return None
@@ -226,7 +225,7 @@ def _floats(array: Any, values: Mapping[Any, float]) -> Any:
 
 # ---------------------------------------------------------------------- points
 
-_ROOT_STEPS = 6  # of the search for a border
+_ROOT_STEPS, _ROOT_STEP = 6, 2.0**-12  # of the search for a border
 _NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
 _GENERIC, _ROOTS = 400, 12
 _SIGNS = {
@@ -236,18 +235,6 @@ _SIGNS = {
     "nonpositive": np.less_equal,
     "nonzero": np.not_equal,
 }
-_MODULES: list[Any] = [
-    {
-        "erf": special_functions.erf.forward,
-        "erfc": special_functions.erfc.forward,
-        "erfinv": special_functions.erfinv.forward,
-        "loggamma": special_functions.lgamma.forward,
-        "polygamma": lambda n, x: special_functions.polygamma.forward(np.asarray(x, float), int(n)),
-        "Heaviside": lambda x, half=0.5: np.heaviside(x, half),
-        "DiracDelta": lambda x: np.where(np.equal(x, 0), np.nan, 0.0),
-    },
-    "numpy",
-]
 
 
 def compiled(formulas: Sequence[Any], symbols: Sequence[Any]) -> Callable[[Any], Any]:
@@ -273,7 +260,7 @@ def compiled(formulas: Sequence[Any], symbols: Sequence[Any]) -> Callable[[Any],
 
     def function_of(formula: Any) -> Callable[..., Any]:
         with contextlib.suppress(*failures):  # NumPy has not all of SymPy's functions
-            return sympy.lambdify(columns, formula, _MODULES)
+            return sympy.lambdify(columns, formula, "numpy")
         return lambda *values: np.nan
 
     functions = list(map(function_of, renamed))
@@ -351,23 +338,20 @@ def _fitting(symbol: Any, values: Any) -> Any:
 
 
 def _root(rows: Any, column: int, value: Callable[[Any], Any]) -> Any:
-    """Go along one variable to where an expression is 0, by secants; exact where it is a line."""
+    """Go along one variable to where an expression is 0, by Newton's steps; exact on a line."""
+
+    def ahead(step: float) -> Any:
+        moved = rows.copy()
+        moved[:, column] += step
+        return value(moved)[0]
+
     rows = rows.copy()
-    here = value(rows)[0]
-    step = np.ones(len(rows))
     for _ in range(_ROOT_STEPS):
-        ahead = rows.copy()
-        ahead[:, column] += step
-        there = value(ahead)[0]
         with np.errstate(all="ignore"):
-            move = -here * step / (there - here)
-        move = np.where(np.isfinite(move), np.clip(move, -1e4, 1e4), 0.0)
-        rows[:, column] += np.where(here == 0, 0.0, move)
-        here = value(rows)[0]
-        step = np.where(np.abs(move) < 1e-3, 1e-4, np.where(np.abs(move) < 1, move / 2, 1.0))
-        step = np.where(step == 0, 1e-4, step)
+            step = ahead(0.0) * (2 * _ROOT_STEP) / (ahead(_ROOT_STEP) - ahead(-_ROOT_STEP))
+        rows[:, column] -= np.where(np.isfinite(step), np.clip(step, -1e4, 1e4), 0.0)
     # a number with few digits is what is meant more often than not
     rounded = rows.copy()
     rounded[:, column] = np.round(rows[:, column], 10)
-    better = np.abs(value(rounded)[0]) <= np.abs(here)
+    better = np.abs(value(rounded)[0]) <= np.abs(value(rows)[0])
     return np.where(better[:, None], rounded, rows)

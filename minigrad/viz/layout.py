@@ -155,15 +155,15 @@ class Levels:
 
 
 def pool_adjacent_violators(
-    wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]
+    desired: Sequence[float], weights: Sequence[float], apart: Sequence[float]
 ) -> list[float]:
     """Place points in a given order as near as possible to where each wants to be.
 
-    Minimizes the weighted sum of squares of (x - wanted) under x[i + 1] - x[i] >= apart[i], that
+    Minimizes the weighted sum of squares of (x - desired) under x[i + 1] - x[i] >= apart[i], that
     is isotonic regression once the distances are taken off (Barlow et al., 1972).
 
     Args:
-        wanted: where each point wants to be.
+        desired: where each point wants to be.
         weights: how strongly, positive.
         apart: the least distances between neighbors, one fewer than points.
 
@@ -174,13 +174,13 @@ def pool_adjacent_violators(
         >>> pool_adjacent_violators([0.0, 0.0], [1.0, 1.0], [10.0])
         [-5.0, 5.0]
     """
-    if not wanted:
+    if not desired:
         return []
     offsets = [0.0]
     for distance in apart:
         offsets.append(offsets[-1] + distance)
     blocks: list[list[float]] = []  # weight, mean, number of points
-    for want, weight, offset in zip(wanted, weights, offsets, strict=True):
+    for want, weight, offset in zip(desired, weights, offsets, strict=True):
         block = [weight, want - offset, 1]
         while blocks and blocks[-1][1] > block[1]:
             before = blocks.pop()
@@ -250,13 +250,13 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         downward, final = sweep % 2 == 0, sweep >= sweeps - 2
         pulls = pull_both if final else pull_up if downward else pull_down
         for row, distances in rows if downward else reversed(rows):
-            wanted, weighed = [], []
+            desired, weighed = [], []
             for node in row:
                 total = sum(weight for weight, _, _ in pulls[node])
                 sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
-                wanted.append(sums / total if total else at[node])
+                desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
-            places = pool_adjacent_violators(wanted, weighed, distances)
+            places = pool_adjacent_violators(desired, weighed, distances)
             for node, place in zip(row, places, strict=True):
                 at[node] = place
     _straighten(levels, at, apart)
@@ -351,9 +351,9 @@ def _starts(ends: list[tuple[float, int]], center: float, width: float) -> dict[
     ends = sorted(ends)
     step = min(14.0, width / max(len(ends) - 1, 1))
     near = [abs(x - center) <= width / 2 for x, _ in ends]
-    wanted = [x if close else center for (x, _), close in zip(ends, near, strict=True)]
+    desired = [x if close else center for (x, _), close in zip(ends, near, strict=True)]
     weights = [100.0 if close else 1.0 for close in near]
-    places = pool_adjacent_violators(wanted, weights, [step] * max(len(ends) - 1, 0))
+    places = pool_adjacent_violators(desired, weights, [step] * max(len(ends) - 1, 0))
     low, high = center - width / 2, center + width / 2
     shift = max(low - places[0], 0.0) - max(places[-1] - high, 0.0) if places else 0.0
     placed = zip(ends, places, strict=True)

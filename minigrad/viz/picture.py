@@ -4,8 +4,6 @@ import base64
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from minigrad.viz.canvas import Canvas, bounds, document, legend, plate, row
@@ -117,8 +115,8 @@ class Picture:
             f"{caption}: {description(canvas.graph)}" if caption else description(canvas.graph)
             for canvas, caption in zip(canvases, captions, strict=True)
         ]
-        told = [f"{title}."] if title else []
-        self.alt = " ".join(told + self._described) if alt is None else alt
+        head = [f"{title}."] if title else []
+        self.alt = " ".join(head + self._described) if alt is None else alt
 
     @property
     def svg(self) -> str:
@@ -142,20 +140,6 @@ class Picture:
         for canvas, caption in zip(self._canvases, self._captions, strict=True):
             blocks.append((f"{caption}\n" if caption else "") + table(canvas.graph))
         return "\n\n".join(blocks)
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the picture to a file.
-
-        Args:
-            path: its name; `.svg` for the picture, `.txt` for the table.
-
-        Returns:
-            The path written.
-
-        Raises:
-            ValueError: if the name ends in something else.
-        """
-        return written(path, {".svg": lambda: self.svg, ".txt": lambda: self.table + "\n"})
 
     def html(self) -> str:
         """Return HTML images that carry the whole picture inside.
@@ -185,8 +169,8 @@ class Picture:
     def _legend(self) -> str:
         """Give the legend of several graphs as HTML."""
         room = sum(bounds(each)[2] for each in self._canvases)
-        body, width, height, told = legend(self._canvases, room)
-        alt = f"Legend: {told}."
+        body, width, height, words = legend(self._canvases, room)
+        alt = f"Legend: {words}."
         return box(image(document(body, width, height, "Legend", alt), alt, width, height), width)
 
     def __repr__(self) -> str:
@@ -196,21 +180,6 @@ class Picture:
     def _repr_html_(self) -> str:
         # No image/svg+xml: a notebook that is not trusted refuses it, and it would be stored twice.
         return self.html()
-
-
-def written(path: str | PathLike[str], texts: Mapping[str, Callable[[], str]]) -> Path:
-    """Write the text that belongs to the ending of a file's name; give the path.
-
-    Raises:
-        ValueError: if there is no text for this ending.
-    """
-    path = Path(path)
-    if path.suffix not in texts:
-        *others, last = texts
-        endings = f"{', '.join(others)} or {last}"
-        raise ValueError(f"cannot write {path.name!r}: the name must end in {endings}")
-    path.write_text(texts[path.suffix](), encoding="utf-8", newline="\n")
-    return path
 
 
 def beside(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from minigrad.core.engine import resolve_edge
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
-from minigrad.viz.picture import box, description, image, written
+from minigrad.viz.picture import box, description, image
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import format_shape, format_values, text_table
@@ -424,22 +423,6 @@ class Player:
         if not 1 <= step <= len(self.steps):
             raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
         return self.steps[:step]
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the player to a file: `.html` for the player alone on a page, `.txt` for the table.
-
-        Raises:
-            ValueError: If the name ends in something else.
-        """
-        page = (
-            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width">'
-            '<meta name="color-scheme" content="light dark">'
-            f"<title>{escape(self.title)}</title></head>"
-            '<body class="minigrad-page" style="font-family:sans-serif;background:Canvas"><main>'
-            f'<h1 style="font-size:1.2em">Backward player</h1>{self.html()}</main></body></html>\n'
-        )
-        return written(path, {".html": lambda: page, ".txt": lambda: self.table + "\n"})
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""

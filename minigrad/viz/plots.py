@@ -183,8 +183,8 @@ def plot_chain(factors: Sequence[tuple[str, Any]], *, title: str | None = None) 
         products.append(running)
     names = [name if at == 0 else f"times {name}" for at, (name, _) in enumerate(factors)]
     values = [format_number(product) for product in products]
-    told = [f"after {name} {value}" for name, value in zip(names, values, strict=True)]
-    plot = Plot(f"Products along the chain rule: {', '.join(told)}.")
+    words = [f"after {name} {value}" for name, value in zip(names, values, strict=True)]
+    plot = Plot(f"Products along the chain rule: {', '.join(words)}.")
     axes = plot.axes
     bars = axes.bar(names, products, color=style.BLUE, edgecolor=WIRE, width=0.6)
     axes.bar_label(bars, values, padding=3)
@@ -241,14 +241,14 @@ std 1.66, 50% zero.
         for step in places
         if step in each
     ]
-    told = [
+    words = [
         "{} mean {}, std {}, {} zero".format(name, *each[places[-1]].cells)
         for name, each in values.items()
         if places[-1] in each
     ]
     numbers, noun = ", ".join(str(step + 1) for step in places), counted(len(values), "layer")
     alt = f"Distribution of the activations of {noun} in step{'s' * (len(places) > 1)} {numbers}. "
-    alt += f"In step {places[-1] + 1}: {'; '.join(told)}."
+    alt += f"In step {places[-1] + 1}: {'; '.join(words)}."
     columns = min(4, len(values))
     lines = math.ceil(len(values) / columns)
     size = (max(4.8, 2.5 * columns), 0.9 + lines * (1.0 + 0.28 * len(places)))

@@ -81,8 +81,6 @@ def format_number(value: Any, digits: int = 4) -> str:
     """
     if isinstance(value, bool | int):
         return str(value)
-    if isinstance(value, complex):
-        return f"{format_number(value.real, digits)}{value.imag:+.{digits}f}j"
     if not isinstance(value, float):
         text = str(value)
         return text if len(text) <= 32 else text[:29] + "..."

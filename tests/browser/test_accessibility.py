@@ -19,7 +19,7 @@ from _tools.grading.submissions import Submission
 
 from .axe import COLORS, violations
 from .chromium import Page, browser, executable
-from .test_what_is_seen import pair, player, put, wide
+from .test_what_is_seen import on_a_page, pair, player, put, wide
 
 pytestmark = [
     pytest.mark.skipif(executable() is None, reason="Chromium is not installed"),
@@ -53,7 +53,7 @@ def test_axe_finds_what_is_wrong(page: Page, tmp_path: Path) -> None:
 
 
 def test_the_player_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
-    page.open(player().save(tmp_path / "player.html").as_uri())
+    page.open(on_a_page(player(), tmp_path).as_uri())
     page.wait("document.querySelector('.minigrad-player button')")
     assert in_both_themes(page) == []
     page.ask("document.querySelector('summary').click()")

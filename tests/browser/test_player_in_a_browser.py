@@ -23,7 +23,7 @@ from minigrad.viz import Player, play, record
 
 from .axe import violations
 from .chromium import Page, browser, executable
-from .test_what_is_seen import in_view_at_each_step
+from .test_what_is_seen import in_view_at_each_step, on_a_page
 
 pytestmark = [
     pytest.mark.skipif(executable() is None, reason="Chromium is not installed"),
@@ -143,7 +143,7 @@ def outside(page: Page) -> list[str]:
 
 
 def test_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
-    page.open(player().save(tmp_path / "player.html").as_uri())
+    page.open(on_a_page(player(), tmp_path).as_uri())
     step_through(page)
     assert outside(page) == []
 
@@ -176,7 +176,7 @@ def test_in_an_exported_notebook(page: Page, tmp_path: Path) -> None:
 def test_where_scripts_do_not_run(tmp_path: Path) -> None:
     with browser() as without:
         without.call("Emulation.setScriptExecutionDisabled", value=True)
-        without.call("Page.navigate", url=player().save(tmp_path / "player.html").as_uri())
+        without.call("Page.navigate", url=on_a_page(player(), tmp_path).as_uri())
         time.sleep(0.5)  # nothing can be asked of a page without scripts: wait, then look again
         without.call("Emulation.setScriptExecutionDisabled", value=False)
         without.wait("document.querySelector('img.minigrad-player-still')")

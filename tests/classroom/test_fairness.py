@@ -128,7 +128,7 @@ class Remembering:
         (clearing, "somebody else's"),
         (evaluating, "train() or eval()"),
         (replacing, "others in their place"),
-        (narrow, "right in float32. With tensors of float64"),
+        (narrow, "with other numbers of torch.float64, comes out wrong"),
         (Remembering(), "What does it keep from one run to the next?"),
     ],
 )

@@ -92,8 +92,6 @@ def test_grad_input_tuples_are_compared_with_their_nones(exercise):
     )
     assert known.examine((torch.tensor([-1.0199]), None)) is None
     assert known.examine([torch.tensor([-1.0199]), None]) is None
-    assert (
-        "anything at this place" in known.examine((torch.tensor([-1.0199]), torch.tensor(0.0))).says
-    )
-    assert "there is something" in known.examine(((None,), None)).says
+    assert "entry [1]" in known.examine((torch.tensor([-1.0199]), torch.tensor(0.0))).says
+    assert "is entry [0, 0]: None" in known.examine(((None,), None)).says.replace("][", ", ")
     assert classroom.judge("demo.1", torch.tensor([24.0])).status == "right"

@@ -27,7 +27,6 @@ from minigrad.classroom import rounded, show, shown_warnings
         (True, "True"),
         (None, "None"),
         (Fraction(1, 3), "1/3"),
-        (1 / 3 - 2j, "0.33333-2.0j"),
         ("as it is", "as it is"),
         ([1 / 3, "a", (2.0,)], "[0.33333, 'a', (2.0,)]"),
         ({"loss": 0.1 + 0.2}, "{'loss': 0.3}"),

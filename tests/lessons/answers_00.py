@@ -162,7 +162,7 @@ ANSWERS = {
             ("wrong sign", 0.0058),
             ("2 significant digits are asked for", -0.006),
             ("decimal point", -0.058),
-            ("nothing depends on it", 0),
+            ("its sign and its size", 0),
             ("in digits", "it falls"),
         ],
         "right": [

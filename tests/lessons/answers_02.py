@@ -474,7 +474,7 @@ ANSWERS = {
             ("a single number fits everything", [(2, 3), None, (4, 2, 3), (), (3, 3)]),
             ("no shapes", [(2, 3), False, (4, 2, 3), (2, 2), (3, 3)]),
             ("None in quotes", [(2, 3), "None", (4, 2, 3), (2, 2), (3, 3)]),
-            ("anything at this place", [(2, 3), 0, (4, 2, 3), (2, 2), (3, 3)]),
+            ("values fit", [(2, 3), 0, (4, 2, 3), (2, 2), (3, 3)]),
             ("without quotes", [(2, 3), "error", (4, 2, 3), (2, 2), (3, 3)]),
             ("There are 9 values here", [(2, 3), None, (4, 2, 3), (2, 2), 9]),
             ("five places", "(2, 3)"),

@@ -516,7 +516,7 @@ ANSWERS = {
             ("no entry with this index", collecting(LEGACY, lambda gi, go: gi[1])),
             ("no entry with this index", collecting(FULL, lambda gi, go: gi[1])),
             ("The old hook again", collecting(LEGACY, lambda gi, go: gi[-1])),
-            ("entries", _by_shape),
+            ("no entry with this index", _by_shape),
             ("arrives at the layer's output", collecting(FULL, lambda gi, go: go[0])),
             ("whole tuple", collecting(FULL, lambda gi, go: gi)),
             ("all rows", collecting(FULL, lambda gi, go: gi[0][0])),

@@ -75,7 +75,7 @@ ANSWERS = {
         "wrong": [
             ("forward", ("times 2", "square", "times 3")),
             ("missing", ["times 3", "square"]),
-            ("only once", ["times 3", "square", "square", "times 2"]),
+            ("there are fewer", ["times 3", "square", "square", "times 2"]),
             ("does not belong", ["times 3", "plus 1", "times 2"]),
             ("look again at 'times 2'", ["times 3", "times 2", "square"]),
             ("list of names", 3),

@@ -265,7 +265,7 @@ def test_none_means_that_no_notes_are_kept(value, tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(progress.VARIABLE, value)
     monkeypatch.setattr(noting, "_in_a_notebook", lambda: True)
-    noting.note_prediction("06.a")
+    noting._noted("predicted", "06.a")
     assert list(tmp_path.iterdir()) == []
     path = shutil.copy(ROOT / "lessons" / "00_start_here.ipynb", tmp_path)
     assert progress.show(tmp_path) == 0

@@ -199,7 +199,6 @@ PIECES_RIGHT = [
     ("round", "round(x)", "0*g"), ("trunc", "trunc(x)", "0*g"), ("sign", "sign(x)", "0*g"),
     ("ceil - floor", "ceil(x) - floor(x)", "0*g"),
     ("x (ceil - floor)", "x*(ceil(x) - floor(x))", "g*(ceil(x) - floor(x))"),
-    ("floors of x and -x", "x*(floor(x) + floor(-x))", "g*(floor(x) + floor(-x))"),
     ("every other half", "x*(floor(2*x) - 2*floor(x))", "g*(floor(2*x) - 2*floor(x))"),
     ("odd periods", "x*remainder(floor(x), 2)", "g*remainder(floor(x), 2)"),
     ("where floor is 2", "where(floor(x) == 2, x*x, x)", "where(floor(x) == 2, 2*g*x, g)"),
@@ -226,6 +225,8 @@ ONE_POINT = [
     ("unless the forward is 0", "x*(x - 1)", "where(r == 0, 0*g, g*(2*x - 1))",
      {"points": ((1,), (0,))}),
     ("floor of a bell", "x*floor(1/(1 + x*x))", "g*floor(1/(1 + x*x))", {"points": ((0,),)}),
+    ("floors times x", "x*(floor(x) + floor(-x))", "g*(floor(x) + floor(-x))",
+     {"points": ((0,),)}),
     ("sinc at 0", "where(x == 0, 1 + 0*x, sin(x)/x)",
      "where(x == 0, 7*g, g*(cos(x)*x - sin(x))/(x*x))", {"points": ((0,),)}),
 ]

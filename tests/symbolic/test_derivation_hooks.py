@@ -8,7 +8,7 @@ import sympy
 import minigrad as torch
 from minigrad import nn
 from minigrad.symbolic import derive, equal, symbolic_like, symbols
-from minigrad.symbolic.hook_effects import in_cases
+from minigrad.symbolic.chain_rule import in_cases
 from tests.tracing import calls_of
 
 from .examples import worked_example

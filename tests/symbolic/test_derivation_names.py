@@ -5,7 +5,7 @@ import sympy
 
 import minigrad as torch
 from minigrad.symbolic import derive, equal, evaluate, explain, symbols
-from minigrad.symbolic.hook_effects import in_cases
+from minigrad.symbolic.chain_rule import in_cases
 
 
 def clip(grad):

@@ -66,15 +66,6 @@ def test_names_that_look_the_same_are_refused():
         symbolic_like(wide, names={"0.weight": "a", "1.weight": "a"})
 
 
-def test_assumptions_of_single_parameters():
-    symbolic = symbolic_like(Two(), assume={"scale": {"positive": True}}, nonzero=True)
-    assert symbolic.scale._array.item().is_positive
-    assert symbolic.f0.weight._array.item().is_nonzero
-    assert symbolic.f0.weight._array.item().is_positive is None
-    with pytest.raises(KeyError, match="no parameter 'scales'"):
-        symbolic_like(Two(), assume={"scales": {"positive": True}})
-
-
 def test_buffers_stay_numbers_or_become_symbols():
     model = nn.Sequential(nn.Linear(1, 1), nn.BatchNorm1d(1, affine=False, momentum=0.5, eps=1))
     x = symbols("x", (2, 1))

@@ -47,7 +47,7 @@ def test_names_and_shapes():
     assert symbols("x", 0).shape == (0,)
     with pytest.raises(ValueError, match="needs a name"):
         symbols(" ")
-    with pytest.raises(ValueError, match="the name x more than once"):
+    with pytest.raises(ValueError, match="x y x more than once"):
         symbols("x y x")
 
 
@@ -84,7 +84,7 @@ def test_substitute():
     assert substitute(w + x, {w: x, x: w}) == expression(w + x), "all at once"
     assert substitute(w - x, {w: x, x: w}) == expression(x - w), "all at once"
     assert substitute(w, {"another": 1}) == expression(w)
-    with pytest.raises(ValueError, match="need values of that shape"):
+    with pytest.raises(ValueError, match="longer than argument"):
         substitute(v, {v: [1, 2, 3]})
     with pytest.raises(TypeError, match="more than that"):
         substitute(v, {v * 2: [1, 2]})
@@ -123,7 +123,7 @@ def test_evaluate_names_what_has_no_value():
     w, x = symbols("w", 10), symbols("x")
     with pytest.raises(ValueError, match=r"no value was given for w_\{0\}, w_\{1\}: evaluate"):
         evaluate(w[:2] * x, {x: 1})
-    with pytest.raises(ValueError, match=r"w_\{7\} and 2 more: evaluate"):
+    with pytest.raises(ValueError, match=r"w_\{9\}: evaluate"):
         evaluate(w.sum(), {})
     with pytest.raises(ValueError, match="no value was given for x"):
         evaluate(x, {x: symbols("y")})
@@ -142,7 +142,7 @@ def test_derivative():
     assert expression(derivative(expression((x * x).sum()), expression(x[0]))) == expression(
         2 * x[0]
     )
-    with pytest.raises(ValueError, match="one entry"):
+    with pytest.raises(ValueError, match="array of size 1"):
         derivative(x, x)
     with pytest.raises(TypeError, match="with respect to symbols"):
         derivative(x.sum(), x * 2)
@@ -206,7 +206,7 @@ def test_numbers_meet_symbols_exactly():
 
 def test_a_gradient_of_symbols_does_not_fit_a_tensor_of_numbers():
     weight = torch.tensor([0.1], requires_grad=True)
-    with pytest.raises(TypeError, match=r"x is not a number.*symbolic_like"):
+    with pytest.raises(TypeError, match=r"x.* still has symbols in it.*tensor_of"):
         (weight * symbols("x")).backward()
 
 

@@ -289,14 +289,6 @@ def test_side_by_side_has_both_and_one_legend():
         beside()
 
 
-def test_saving(tmp_path):
-    picture = picture_of(small_model())
-    assert picture.save(tmp_path / "a.svg").read_text(encoding="utf-8") == picture.svg
-    assert picture.save(tmp_path / "a.txt").read_text(encoding="utf-8") == picture.table + "\n"
-    with pytest.raises(ValueError, match=r"must end in \.svg"):
-        picture.save(tmp_path / "a.png")
-
-
 def test_drawing_runs_nothing_and_keeps_no_node_alive():
     model = small_model()
     picture = picture_of(model)

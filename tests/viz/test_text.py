@@ -29,7 +29,6 @@ from minigrad.viz.text import (
         (True, "True"),
         (math.inf, "inf"),
         (math.nan, "nan"),
-        (1 - 2.5j, "1.0000-2.5000j"),
     ],
 )
 def test_one_rule_for_numbers(value, text):
