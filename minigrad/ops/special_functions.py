@@ -346,6 +346,8 @@ def nan_to_num(
         >>> torch.nan_to_num(torch.tensor([float("nan"), float("inf")]), posinf=9.0)
         tensor([0., 9.])
     """
+    if self.dtype.kind not in "fc":
+        return self.copy()
     return np.nan_to_num(self, nan=nan or 0.0, posinf=posinf, neginf=neginf)
 
 
