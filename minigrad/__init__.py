@@ -73,7 +73,7 @@ if _TYPE_CHECKING:
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
 _rooms = "linalg nn optim special symbolic utils viz"
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "extra.transforms"}
-_functions_loaded_later |= dict.fromkeys(("autocast", "_assert"), "extra.paths")
+_functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "Future"), "extra.paths")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _printing = ("get_printoptions", "printoptions", "set_printoptions")

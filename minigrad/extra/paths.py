@@ -55,11 +55,12 @@ _ELSEWHERE = {
 _PATHS = {path: ours for ours, paths in _ELSEWHERE.items() for path in paths.split()}
 
 _ABSENT = (
-    "autograd.forward_ad autograd.profiler compiler distributed distributed.fsdp fft futures fx "
-    "hub jit multiprocessing nn.attention nn.parallel nn.parallel.scatter_gather "
-    "nn.utils.parametrizations "
+    "autograd.forward_ad autograd.profiler compiler distributed distributed._composable "
+    "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
+    "distributed.fsdp distributed.tensor fft futures fx hub jit multiprocessing nn.attention "
+    "nn.parallel nn.parallel.scatter_gather nn.utils._per_sample_grad nn.utils.parametrizations "
     "nn.utils.parametrize nn.utils.prune onnx optim.swa_utils overrides profiler quantization "
-    "utils.benchmark utils.data.distributed utils.tensorboard"
+    "utils._pytree utils.benchmark utils.data.distributed utils.tensorboard"
 )
 
 
@@ -154,6 +155,9 @@ def _absent(room: str, name: str) -> Any:
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
 
+
+# Libraries ask of a model and of a result whether they are such a thing. They never are.
+DataParallel, Future = _absent("nn", "DataParallel"), _absent("futures", "Future")
 
 _PATHS |= dict.fromkeys(_ABSENT.split(), "")
 for _name, _ours in _PATHS.items():

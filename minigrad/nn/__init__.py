@@ -19,7 +19,8 @@ def _late() -> dict[str, _Any]:
     """Give layers that are seldom used."""
     rooms = ("layers", "lazy", "recurrent", "transformers")
     found = {room: _import_module(f"minigrad.extra.{room}").NAMES for room in rooms}
-    return {name: f"extra.{room}" for room, names in found.items() for name in names}
+    layers = {name: f"extra.{room}" for room, names in found.items() for name in names}
+    return {**layers, "DataParallel": "extra.paths"}
 
 
 __getattr__, __dir__ = _make_late(__name__, _late)

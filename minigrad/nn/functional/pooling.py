@@ -308,8 +308,6 @@ def _windows(
         raise RuntimeError(f"{name}(): a window is larger than the input {list(array.shape)}")
     if array.dtype.kind in refused:
         raise not_implemented(name, array)
-    if given[1] is None:
-        windows[1] = stride
     if ndim > 1:
         return input, windows
     one = zip((1, 1, 0, 1), windows, strict=True)
@@ -431,8 +429,58 @@ def _average_of_signals(
     return _average(name, ndim, input, *windows, ceil_mode, count_include_pad)
 
 
+def _put_back(
+    name: str,
+    ndim: int,
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Any,
+    stride: Any = None,
+    padding: Any = 0,
+    output_size: Any = None,
+) -> Any:
+    r"""Put what a pooling took back into its place, among zeros: visualizations invert one so.
+
+    Args:
+        name: The function that is called.
+        ndim: How many dimensions its windows have.
+        input: The largest entries.
+        indices: Their positions within each image, from `return_indices=True`.
+        kernel_size: The window's sizes.
+        stride: How far the window moved at each step; the size of the window if None.
+        padding: How wide the border around the image was.
+        output_size: The image's sizes; otherwise the smallest that fit.
+
+    Raises:
+        RuntimeError: If a position lies outside of the image.
+
+    Shape:
+        - input, indices: (N, C, H, W), or without N
+        - output: (N, C, H_out, W_out), where $H_{out} = (H - 1) s - 2p + k$
+
+    Example:
+        >>> import minigrad as torch
+        >>> image = torch.arange(16.0).reshape(1, 1, 4, 4)
+        >>> largest, where = torch.nn.functional.max_pool2d(image, 2, return_indices=True)
+        >>> torch.nn.functional.max_unpool2d(largest, where, 2)[0, 0, 3]
+        tensor([ 0., 13.,  0., 15.])
+    """
+    lead = (*input.shape[:-ndim],)
+    kernel = per_dimension(name, "kernel_size", kernel_size, ndim)
+    steps = per_dimension(name, "stride", kernel_size if stride is None else stride, ndim)
+    border = per_dimension(name, "padding", padding, ndim)
+    settings = zip(input.shape[-ndim:], steps, border, kernel, strict=True)
+    sizes = [(n - 1) * s - 2 * p + k for n, s, p, k in settings]
+    if output_size is not None:
+        sizes = [*output_size][-ndim:]
+    zeros: Any = wrap(np.zeros((*lead, math.prod(sizes)), input._array.dtype))
+    put = zeros.scatter(-1, shape.flatten(indices, -ndim), shape.flatten(input, -ndim))
+    return shape.view(put, (*lead, *sizes))
+
+
 for _ndim in (1, 2, 3):
     of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d")
+    of_dimensions(_put_back, _ndim, f"max_unpool{_ndim}d")
     of_dimensions(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")
 
 
