@@ -653,9 +653,9 @@ def _compared_in_place(name: str) -> Any:
 
     def compared(input: Tensor, other: Any) -> Any:
         result = method(input, other)
-        if not isinstance(result, Tensor):
+        if not isinstance(result, Tensor) or not input.requires_grad:
             return result
-        return without_derivative(f"{name}_", result, input, other)
+        return input.masked_fill(torch.ones_like(input, dtype=torch.bool), 0) + result
 
     compared.__qualname__ = compared.__name__ = f"{name}_"
     return in_place_form(compared, VARIANTS[name])
