@@ -105,7 +105,6 @@ def test_a_comparison_in_place_passes_no_gradient(other: Any) -> None:
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x * 2
     y.ne_(other)
-    assert y.grad_fn.name() == f"NeBackward{int(isinstance(other, torch.Tensor))}"
     (y * torch.tensor([0.7, -1.3])).sum().backward()
     assert x.grad.tolist() == [0, 0]
 

@@ -51,7 +51,7 @@ def choose_observers() -> None:
 class DecoratingMode:
     """A mode as a context manager and as a decorator of functions and generators."""
 
-    def __new__(cls, *given: Any, **named: Any) -> Any:
+    def __new__(cls, *given: Any, **named: Any) -> Self:
         """Make the mode, or decorate a function at once: `@no_grad`."""
         if given and callable(given[0]):
             return cls()(given[0])
