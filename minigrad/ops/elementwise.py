@@ -311,6 +311,8 @@ def power(input: Operand, exponent: Operand) -> Any:
     if of_floats and exponent.__class__ in _NUMBERS:
         return pow_number(input, exponent)
     if isinstance(exponent, Tensor):
+        if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
+            raise NotImplementedError("pow() of two tensors of booleans: convert one of them")
         return pow_tensor(input, exponent)
     if isinstance(exponent, np.ndarray):
         return power(*type_promotion.beside_array(input, exponent))
@@ -325,6 +327,8 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
     dtype = input._array.dtype
     if isinstance(exponent, complex) and input.requires_grad and modes.recording:
         refuse_complex(np.dtype(complex))
+    if dtype.kind == "b" and isinstance(exponent, bool):
+        return pow_number(cast(input, np.dtype("int64")), exponent).bool()
     if dtype.kind in "iub":
         if isinstance(exponent, int) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
