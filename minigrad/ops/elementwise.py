@@ -175,6 +175,8 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
     promoted = dtypes.result_type(a, b)
     if isinstance(alpha, float) and promoted.kind in "iub":
         raise RuntimeError(f"alpha={alpha} is no whole number, and the tensors are {promoted}")
+    if promoted.kind == "b":
+        alpha = bool(alpha)
     if a.dtype == b.dtype:
         return scaled(input, other, alpha)
     return type_promotion.promote_operands(lambda a, b: scaled(a, b, alpha), input, other)
