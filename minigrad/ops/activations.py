@@ -87,7 +87,9 @@ def threshold_backward(grad_output: Array, output: Array) -> Array:
 @operation("ReluBackward0", self=threshold_backward)
 def relu(self: Array) -> Array:
     r"""Positive part: :math:`g` where the input is positive, else 0 (also at 0)."""
-    if self.dtype.kind in "bc":
+    if self.dtype.kind == "b":
+        raise RuntimeError("relu takes no booleans: convert them to numbers")
+    if self.dtype.kind == "c":
         raise not_implemented("relu", self)
     if type(self) is not np.ndarray or not self.flags.c_contiguous:
         return np.maximum(0, self)

@@ -175,6 +175,8 @@ def with_alpha(scaled: Any, input: Tensor, other: Any, alpha: Any) -> Tensor:
     promoted = dtypes.result_type(a, b)
     if isinstance(alpha, float) and promoted.kind in "iub":
         raise RuntimeError(f"alpha={alpha} is no whole number, and the tensors are {promoted}")
+    if promoted.kind == "b":
+        alpha = bool(alpha)
     if a.dtype == b.dtype:
         return scaled(input, other, alpha)
     return type_promotion.promote_operands(lambda a, b: scaled(a, b, alpha), input, other)
@@ -311,6 +313,8 @@ def power(input: Operand, exponent: Operand) -> Any:
     if of_floats and exponent.__class__ in _NUMBERS:
         return pow_number(input, exponent)
     if isinstance(exponent, Tensor):
+        if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
+            raise NotImplementedError("pow() of two tensors of booleans: convert one of them")
         return pow_tensor(input, exponent)
     if isinstance(exponent, np.ndarray):
         return power(*type_promotion.beside_array(input, exponent))
@@ -325,6 +329,8 @@ def _to_number(input: Tensor, exponent: Any) -> Tensor:
     dtype = input._array.dtype
     if isinstance(exponent, complex) and input.requires_grad and modes.recording:
         refuse_complex(np.dtype(complex))
+    if dtype.kind == "b" and isinstance(exponent, bool):
+        return pow_number(cast(input, np.dtype("int64")), exponent).bool()
     if dtype.kind in "iub":
         if isinstance(exponent, int) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")

@@ -10,15 +10,17 @@ from .tools_operations import ADDED
 
 family = Family()
 
-# Their gradients are results of products, which minigrad leaves as they came out.
-OTHERWISE = ("bilinear", "bilinear of vectors", "linalg.qr, wide")
+# Their gradients are results of products, which minigrad leaves as they came out; and what NumPy
+# inverts and decomposes lies row by row.
+OTHERWISE = ("bilinear", "inverse", "x.inverse", "det of")
+OTHERWISE += tuple(f"linalg.{name}" for name in ("inv", "solve", "det", "qr", "eigh", "svd"))
 
 
 @family
 def strides(torch, log):
     """Strides of the result and of each gradient, where there is more than one entry."""
     for name, function, inputs in ADDED:
-        if name in OTHERWISE:
+        if name.startswith(OTHERWISE):
             continue
         tensors = inputs(torch)
         value = function(torch, *tensors)
