@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
 from minigrad.autograd.views import (
     Geometry,
@@ -61,7 +62,13 @@ def write(
             if isinstance(other, Tensor):
                 refuse_overlap(array, other._array)
     old = _before(tensor, array.copy()) if recording else tensor
-    result = unobserved(operation, old, *others)
+    try:
+        result = unobserved(operation, old, *others)
+    except NotImplementedError:  # a complex result: worse if it does not fit into the tensor
+        if array.dtype.kind == "c":
+            raise
+        with no_grad():
+            result = operation(old, *others)
     if result is NotImplemented:
         raise wrong_type(f"{operation.__name__}_", "other", "Tensor or Number", others[0])
     computed = result._array

@@ -334,7 +334,13 @@ def repeat_interleave(
     times = repeats._array if isinstance(repeats, Tensor) else repeats
     if np.any(np.less(times, 0)):
         raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {times}")
-    return index_select(input, number, np.repeat(np.arange(input.size(number)), times))
+    have = input._array.shape
+    if isinstance(repeats, Tensor):
+        return index_select(input, number, np.repeat(np.arange(have[number]), times))
+    wide = shape.unsqueeze(input, number + 1)
+    wide = shape.expanded(wide, (*have[: number + 1], times, *have[number + 1 :]))
+    sizes = (*have[:number], have[number] * times, *have[number + 1 :])
+    return shape.view(shape.clone_contiguous(wide), sizes)
 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:

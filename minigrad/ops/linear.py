@@ -203,6 +203,8 @@ def linear(input: Tensor, weight: Any, bias: Any = None) -> Tensor:
     """
     x, w = input._array, weight._array
     if bias is None or w.ndim != 2 or not x.ndim:
+        if bias is not None and w.ndim == 1 and x.ndim == 2:
+            raise RuntimeError("mat2 must be a matrix, got 1-D tensor")
         result = input @ weight.t()
         return result if bias is None else result + bias
     if fused_linear is not None and (result := fused_linear(input, weight, bias)) is not None:
