@@ -165,10 +165,7 @@ class Stream:
         Raises:
             ValueError, struct.error: If it is none.
         """
-        seed, place, stored = _HEAD.unpack_from(content)
-        key = np.frombuffer(content, "<u4", _KEYS, _HEAD.size)
-        if place > _KEYS or not key.any():
-            raise ValueError("no state of a Mersenne Twister")
+        seed, place, stored, key = _parts(content)
         stream = cls(seed)
         stream._twister.state = {
             "bit_generator": "MT19937",
@@ -176,6 +173,15 @@ class Stream:
         }
         stream._stored = None if math.isnan(stored) else stored
         return stream
+
+
+def _parts(content: bytes) -> tuple[int, int, float, Array]:
+    """Take a state apart into the seed, the place, the normal number in store, and the numbers."""
+    seed, place, stored = _HEAD.unpack_from(content)
+    key = np.frombuffer(content, "<u4", _KEYS, _HEAD.size)
+    if place > _KEYS or not key.any():
+        raise ValueError("no state of a Mersenne Twister")
+    return seed, place, stored, key
 
 
 def _in_blocks(uniform: Array) -> Array:
@@ -215,7 +221,7 @@ class Generator:
         if device is not None and str(device) not in ("cpu", "cpu:0"):
             raise RuntimeError(f"there is no generator for device {device!r}, only for 'cpu'")
         self._seed: int | None = _FIRST_SEED
-        self._stream: Stream | None = None
+        self._stream: Stream | bytes | None = None  # bytes: a state to return to
 
     @property
     def device(self) -> Any:
@@ -226,6 +232,8 @@ class Generator:
         """Give the stream to draw from; it is made late, since NumPy loads its bits late."""
         if self._stream is None:
             self._stream = Stream(self.initial_seed())
+        elif isinstance(self._stream, bytes):
+            self._stream = Stream.from_bytes(self._stream)
         return self._stream
 
     def initial_seed(self) -> int:
@@ -260,7 +268,8 @@ class Generator:
 
     def get_state(self) -> Tensor:
         """Give the whole state as a vector of bytes, for `set_state`."""
-        return wrap(np.frombuffer(self.stream().to_bytes(), np.uint8).copy())
+        state = self._stream if isinstance(self._stream, bytes) else self.stream().to_bytes()
+        return wrap(np.frombuffer(state, np.uint8).copy())
 
     def set_state(self, new_state: Tensor) -> Self:
         """Return to a state that `get_state` gave.
@@ -274,13 +283,14 @@ class Generator:
         """
         if not isinstance(new_state, Tensor) or new_state._array.dtype != np.uint8:
             raise TypeError("the state of random numbers is a tensor of bytes (torch.uint8)")
+        state = new_state._array.tobytes()
         try:
-            self._stream = Stream.from_bytes(new_state._array.tobytes())
+            self._seed, *_ = _parts(state)
         except (ValueError, struct.error):
             raise RuntimeError(
                 "this is no state of random numbers. Use what get_rng_state() or get_state() gave."
             ) from None
-        self._seed = self._stream.seed
+        self._stream = state  # it is made when it is needed: a proof returns to it again and again
         return self
 
 

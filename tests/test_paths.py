@@ -50,6 +50,11 @@ def test_what_is_not_here_says_so_when_it_is_used():
     ):
         with pytest.raises(NotImplementedError, match="minigrad has no torch"):
             use()
+    for kind in (nn.DataParallel, nn.SyncBatchNorm, minigrad.Future):  # which libraries ask for
+        assert not isinstance(nn.Linear(1, 1), kind)
+        with pytest.raises(NotImplementedError, match="minigrad has no torch"):
+            kind(nn.Linear(1, 1))
+    assert minigrad.futures.Future[int].__args__ == (int,)
     assert not nn.utils.parametrize.is_parametrized(nn.Linear(1, 1))
     assert minigrad.autograd.profiler is sys.modules["minigrad.autograd.profiler"]
     with pytest.raises(AttributeError):

@@ -159,7 +159,8 @@ def _absent(room: str, name: str) -> Any:
 
 
 # Libraries ask of a model and of a result whether they are such a thing. They never are.
-DataParallel, Future = _absent("nn", "DataParallel"), _absent("futures", "Future")
+Future = _absent("futures", "Future")
+DataParallel, SyncBatchNorm = (_absent("nn", _name) for _name in ("DataParallel", "SyncBatchNorm"))
 
 _PATHS |= dict.fromkeys(_ABSENT.split(), "")
 for _name, _ours in _PATHS.items():

@@ -20,7 +20,7 @@ def _late() -> dict[str, _Any]:
     rooms = ("layers", "lazy", "recurrent", "transformers")
     found = {room: _import_module(f"minigrad.extra.{room}").NAMES for room in rooms}
     layers = {name: f"extra.{room}" for room, names in found.items() for name in names}
-    return {**layers, "DataParallel": "extra.paths"}
+    return {**layers, "DataParallel": "extra.paths", "SyncBatchNorm": "extra.paths"}
 
 
 __getattr__, __dir__ = _make_late(__name__, _late)

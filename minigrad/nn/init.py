@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
+from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
+from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
+from minigrad.signatures.out import refuse_repeats
 
 
-@no_grad()
 def uniform_(
     tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
@@ -37,10 +40,9 @@ def uniform_(
         >>> bool(weight.min() >= -1), bool(weight.max() <= 1)
         (True, True)
     """
-    return tensor.uniform_(a, b, generator=generator)
+    return _fill(tensor, random.uniform_for(tensor._array, a, b, generator))
 
 
-@no_grad()
 def normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: random.Generator | None = None
 ) -> Tensor:
@@ -58,7 +60,7 @@ def normal_(
     Raises:
         RuntimeError: If the standard deviation is negative.
     """
-    return tensor.normal_(mean, std, generator=generator)
+    return _fill(tensor, random.normal_for(tensor._array, mean, std, generator))
 
 
 @no_grad()
@@ -103,22 +105,19 @@ def trunc_normal_(
     return tensor.copy_(wrap(values))
 
 
-@no_grad()
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
-    return tensor.fill_(val)
+    return _fill(tensor, entry(val, tensor._array.dtype))
 
 
-@no_grad()
 def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones."""
-    return tensor.fill_(1)
+    return _fill(tensor, 1)
 
 
-@no_grad()
 def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros."""
-    return tensor.fill_(0)
+    return _fill(tensor, 0)
 
 
 @no_grad()
@@ -303,3 +302,16 @@ def start_linear(weight: Tensor, bias: Tensor | None) -> None:
         inputs, _ = _calculate_fan_in_and_fan_out(weight)
         bound = 1 / math.sqrt(inputs) if inputs else 0
         uniform_(bias, -bound, bound)
+
+
+def _fill(tensor: Tensor, values: Any) -> Tensor:
+    """Write a number or what draws random numbers into a tensor; nothing of it is recorded."""
+    array = tensor._array
+    if callable(values):
+        values = random.in_order_of_memory(np.empty_like(array), values)
+    refuse_repeats(array)
+    for watcher in write_watchers:
+        watcher(tensor)
+    tensor._bump_version()
+    array[...] = values
+    return tensor

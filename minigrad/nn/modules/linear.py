@@ -77,8 +77,9 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        shapes = {"weight": (out_features, in_features), "bias": (out_features,) if bias else None}
-        add_parameters(self, {"device": device, "dtype": dtype}, **shapes)
+        self.weight = Parameter(empty(out_features, in_features, device=device, dtype=dtype))
+        row = Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None
+        self.register_parameter("bias", row)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -81,6 +81,20 @@ def positions(torch, log):
 
 
 @family
+def put_back(torch, log):
+    """What a pooling took goes back to its place, and so do gradients."""
+    F = torch.nn.functional
+    for dims, shape in ((1, (2, 6)), (2, (2, 4, 6)), (3, (1, 2, 4, 2))):
+        x = leaf(torch, shape, dims)
+        pool, put = (getattr(F, f"max_{kind}{dims}d") for kind in ("pool", "unpool"))
+        y = put(*pool(x, 2, return_indices=True), 2)
+        (y**2).sum().backward()
+        log(f"in {dims} dimensions", y.detach(), x.grad)
+    largest, indices = F.max_pool2d(leaf(torch, (1, 5, 5), 7), 2, return_indices=True)
+    log("in a larger image", F.max_unpool2d(largest, indices, 2, output_size=(5, 5)).detach())
+
+
+@family
 def pooled_and_changed_in_place(torch, log):
     """The result is not saved, so it may change; the input is, so it must not."""
     x = leaf(torch, (1, 2, 4), 1)
