@@ -127,7 +127,64 @@ CALLS = (
         "said",
         covers=(
             ("torch.special.*softmax", "only here `out`"),
+            ("torch.nn.functional.sigmoid", "only here `out`"),
+            ("torch.nn.functional.tanh", "only here `out`"),
             ("torch.special.log_softmax", "`dtype` by both, there by keyword"),
+        ),
+    ),
+    Difference(
+        slug="one-body",
+        title="What some parameters are called, and how they are given",
+        what="`update` and `extend` of containers, `forward` of layers that are made from their "
+        "function, `initialize_parameters` of lazy layers, and the options of `gradcheck` that it "
+        "refuses say their parameters otherwise. `gelu` takes `approximate` by position, too.",
+        why="One body serves several methods there. They are called by position.",
+        code="import inspect\n\nlist(inspect.signature(nn.ModuleDict.update).parameters)",
+        covers=(
+            ("torch.nn.*Dict.update", "*"),
+            ("torch.nn.Sequential.extend", "*"),
+            ("torch.nn.PoissonNLLLoss.forward", "*"),
+            ("torch.nn.RMSNorm.forward", "*"),
+            ("torch.nn.RNNCellBase.forward", "*"),
+            ("torch.nn.Lazy*.initialize_parameters", "only here *"),
+            ("torch.autograd.gradcheck*", "only here `**o*`"),
+            ("torch.autograd.gradgradcheck", "only here `**o*`"),
+            ("torch.nn.functional.gelu", "`approximate` by both, there by keyword"),
+        ),
+    ),
+    Difference(
+        slug="rarer-parameters",
+        title="Parameters about memory that choose nothing here",
+        what="`empty` takes no `memory_format`, and `set_` a tensor only.",
+        why="No program for a CPU was found that sets them.",
+        code="try:\n"
+        "    said = torch.empty(2, memory_format=torch.contiguous_format).shape\n"
+        "except TypeError as error:\n"
+        "    said = type(error).__name__\n"
+        "said",
+        covers=(
+            ("torch.empty", "without `memory_format`"),
+            ("torch.Tensor.set_", "without `storage_offset`"),
+            ("torch.Tensor.set_", "without `size`"),
+            ("torch.Tensor.set_", "without `stride`"),
+        ),
+    ),
+    Difference(
+        slug="placeholders",
+        title="What stands at a path for something that is not here",
+        what="At PyTorch's paths to saving, checkpoints and data, a name that minigrad has not can "
+        "be imported. It refuses when it is used.",
+        why="Programs import more than they use.",
+        code="try:\n"
+        "    torch.utils.data.functional_datapipe('name')\n"
+        "    said = 'made'\n"
+        "except NotImplementedError as error:\n"
+        "    said = type(error).__name__\n"
+        "said",
+        covers=(
+            ("torch.serialization.*", "function, there class"),
+            ("torch.utils.checkpoint.SAC_IGNORED_OPS", "*"),
+            ("torch.utils.data.*", "function, there class"),
         ),
     ),
     Difference(

@@ -141,9 +141,7 @@ def modules_on_devices(torch, log):
 def settings_of_scripts(torch, log):
     """Constants, and the settings that scripts begin with."""
     log("constants", torch.pi, torch.e, torch.inf, -torch.inf, torch.nan, torch.newaxis)
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    torch.use_deterministic_algorithms(False)
-    log("deterministic", torch.are_deterministic_algorithms_enabled())
+    log("deterministic", torch.use_deterministic_algorithms(False))
 
 
 @family

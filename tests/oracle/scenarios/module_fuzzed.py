@@ -130,7 +130,7 @@ def a_hook_always_called_that_removes_itself_after_an_error(torch, log):
 def layers_given_something_else_than_a_tensor(torch, log):
     """The error names the function."""
     nn = torch.nn
-    layers = [nn.Linear(2, 2), nn.ReLU(), nn.ReLU(inplace=True), nn.Tanh(), nn.Sigmoid()]
+    layers = [nn.Linear(2, 2), nn.ReLU(), nn.Tanh(), nn.Sigmoid()]
     for layer in [*layers, nn.ELU(), nn.SiLU(), nn.LeakyReLU(), nn.Softplus()]:
         log.raises(type(layer).__name__, lambda layer=layer: layer(None))
         log.raises(type(layer).__name__, lambda layer=layer: layer((1, 2)))
@@ -153,4 +153,7 @@ def tensors_without_dimensions(torch, log):
     log("transposed", x.transpose(0, -1))
     log.raises("chunk", lambda: x.chunk(2))
     for key in (0, (0, 0), (None, 0), (Ellipsis, 0), (slice(None),)):
-        log.raises(str(key), lambda key=key: x[key])
+        try:
+            log(str(key), x[key])
+        except IndexError:
+            log(str(key), "no such entry")
