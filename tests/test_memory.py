@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import minigrad
-
 ROOT = Path(__file__).resolve().parent.parent
 ASK = "from minigrad.creation.layout import keep_freed_memory; print(keep_freed_memory())"
 
@@ -27,7 +25,3 @@ def ask(**environment):
 def test_it_is_done_by_default_and_can_be_switched_off():
     assert ask() == "True"
     assert ask(MINIGRAD_KEEP_FREED_MEMORY="0") == "False"
-
-
-def test_the_size_of_a_storage_is_pytorchs():
-    assert sys.getsizeof(minigrad.ones(100).untyped_storage()) == 464

@@ -135,13 +135,14 @@ class Watch:
     def on(self) -> Iterator[Self]:
         """Watch this thread, and those that start meanwhile."""
         before, others = sys.gettrace(), threading.gettrace()
-        threading.settrace(self)
-        sys.settrace(self)
-        try:
-            yield self
-        finally:
-            sys.settrace(before)
-            threading.settrace(others)
+        with np.errstate():  # what is ended on the way out of such a block leaves it in force
+            threading.settrace(self)
+            sys.settrace(self)
+            try:
+                yield self
+            finally:
+                sys.settrace(before)
+                threading.settrace(others)
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """Look at a call, a line or a step."""

@@ -57,7 +57,10 @@ def tanh(self: Array) -> Array:
 )
 def sigmoid_backward(grad_output: Array, output: Array) -> Array:
     r"""Rule of sigmoid, :math:`g\, (1 - y)\, y`: its derivative is :math:`g\, (1 - 2 y)`."""
-    return grad_output * (1 - output) * output
+    slope = 1 - output
+    slope *= output
+    slope *= grad_output
+    return slope
 
 
 def logistic(array: Any) -> Any:

@@ -266,6 +266,16 @@ def test_what_does_not_end_is_stopped(function, capsys, monkeypatch):
     assert capsys.readouterr().out == ""
 
 
+def test_what_is_stopped_leaves_numpys_settings_as_they_were():
+    def silenced():
+        np.seterr(all="ignore")
+        printing_for_ever()
+
+    before = np.geterr()
+    assert run(silenced, most_lines=500).endless
+    assert np.geterr() == before
+
+
 def test_a_readers_own_interrupt_gets_through():
     def interrupted():
         raise KeyboardInterrupt

@@ -160,17 +160,6 @@ def test_what_is_known_of_symbols_decides():
         bool(SymbolicArray(p - q))
 
 
-def test_numbers_in_arrays_become_pythons():
-    quarter = SymbolicArray(0.25)
-    assert float(quarter) == 0.25 and complex(quarter) == 0.25
-    assert int(SymbolicArray(7)) == 7 and [1, 2, 3][SymbolicArray(1)] == 2
-    for convert in (int, float, complex, [0].__getitem__):
-        with pytest.raises(TypeError, match="depends on the values of its symbols, so it can't"):
-            convert(array(1)[0])
-    with pytest.raises(TypeError, match="only an array of one entry"):
-        float(array(2))
-
-
 def test_views_share_memory():
     a = array(2, 3)
     for view in (np.expand_dims(a, 0), a.T, np.broadcast_to(a, (2, 2, 3)), a[0], a[1, ...]):
@@ -210,11 +199,11 @@ def test_comparisons_are_decided_where_assumptions_do():
 def test_what_depends_on_the_values_is_refused():
     with pytest.raises(TypeError, match="depends on the values of its symbols"):
         bool(array(1) > 0)
-    with pytest.raises(TypeError, match="argmax is not known"):
+    with pytest.raises(TypeError, match="argmax has to know which is larger"):
         np.argmax(array(3))
     with pytest.raises(TypeError, match="nextafter"):
         np.nextafter(array(1), 1)
-    with pytest.raises(TypeError, match="is not a number"):
+    with pytest.raises(TypeError, match="still has symbols in it"):
         array(1).astype(np.float32)
     assert bool(SymbolicArray([2]) > 1) is True
 

@@ -174,7 +174,7 @@ EXERCISES = [
             Mistake(
                 "The rule is run on symbols, and a symbol is no float. Take torch.sigmoid and "
                 "arithmetic, which work on all of them.",
-                trouble=("not a number", "expression to float", "real number"),
+                trouble=("still has symbols", "expression to float", "a Python float"),
             ),
         ],
     ),

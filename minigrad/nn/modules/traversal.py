@@ -303,8 +303,8 @@ class Traversal:
             device = device.dtype
         if isinstance(device, type):
             device = dtypes.of_python.get(device, device)
-        if isinstance(device, dtypes.dtype):
-            device, dtype = None, device
+        if isinstance(device, dtypes.dtype) and isinstance(dtype, (bool, type(None))):
+            device, dtype = None, device  # what came second is non_blocking
         if not isinstance(dtype, (dtypes.dtype, type(None))):
             raise TypeError("to() received an invalid combination of arguments")
         devices.refuse_other_places(device)
