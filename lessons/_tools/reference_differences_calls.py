@@ -176,8 +176,8 @@ CALLS = (
         "be imported. It refuses when it is used.",
         why="Programs import more than they use.",
         code="try:\n"
-        "    torch.utils.data.functional_datapipe('name')\n"
-        "    said = 'made'\n"
+        '    torch.utils.data.functional_datapipe("name")\n'
+        '    said = "made"\n'
         "except NotImplementedError as error:\n"
         "    said = type(error).__name__\n"
         "said",

@@ -20,7 +20,7 @@ from minigrad.creation import dtypes
 from minigrad.ops import type_promotion
 from minigrad.ops.type_promotion import exact_values, no_booleans, scalar, with_number
 from minigrad.signatures import attach, entrywise, lazy_loading, variants
-from minigrad.signatures.arguments import cast, is_operand, number, plain
+from minigrad.signatures.arguments import cast, is_operand, not_implemented, number, plain
 from minigrad.signatures.signature import Number, Operand
 
 # ---------------------------------------------------------------------- arithmetic
@@ -314,7 +314,7 @@ def power(input: Operand, exponent: Operand) -> Any:
         return pow_number(input, exponent)
     if isinstance(exponent, Tensor):
         if input._array.dtype.kind == "b" and exponent._array.dtype.kind == "b":
-            raise NotImplementedError("pow() of two tensors of booleans: convert one of them")
+            raise not_implemented("pow", input._array)
         return pow_tensor(input, exponent)
     if isinstance(exponent, np.ndarray):
         return power(*type_promotion.beside_array(input, exponent))
