@@ -28,7 +28,7 @@ ROOMS = {
     "creation": Size(1165, 7),
     "data": Size(298, 1),
     "extra": Size(2098, 10),
-    "fast": Size(575, 4),
+    "fast": Size(498, 4),
     "nn": Size(2793, 19),
     "ops": Size(5897, 31),
     "optim": Size(849, 4),
@@ -37,7 +37,7 @@ ROOMS = {
     "symbolic": Size(3598, 15),
     "viz": Size(2253, 12),
 }
-HOUSE = Size(26733, 154)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(26656, 154)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

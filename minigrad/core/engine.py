@@ -87,7 +87,7 @@ def resolve_edge(tensor: Tensor) -> Edge:
     if view is not None and ((edge := tensor._edge or view.resolve(tensor)) or not view.flag):
         return edge or NO_EDGE  # no gradient can reach the base of a view made under no_grad
     meta = tensor._meta or tensor._autograd_meta()
-    node: Any = meta.accumulator and meta.accumulator()
+    node: Any = (held := meta.accumulator) and held()
     if node is None:
         node = AccumulateGrad()
         node.variable, node._hooks = tensor, None

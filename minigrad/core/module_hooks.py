@@ -127,7 +127,7 @@ class FullBackwardHooks:
 
     def _call(self, kind: str, hooks: Any, grads: tuple[Any, ...], *seen: Any) -> tuple[Any, ...]:
         """Call hooks of one kind, each with what the one before it returned."""
-        for hook in modes.task.hooks_to_call(kind, hooks):
+        for hook in hooks and modes.task.hooks_to_call(kind, hooks):
             replaced = hook(self.module, grads, *seen)
             if replaced is None:
                 continue
@@ -171,7 +171,7 @@ def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Numbe
     for value in values:
         numbers.append(len(flags) if isinstance(value, Tensor) else None)
         if isinstance(value, Tensor):
-            flags.append(value._edge is not NO_EDGE and value.requires_grad)
+            flags.append(value.requires_grad if (e := value._edge) is None else e is not NO_EDGE)
     if True not in flags or not modes.asked:
         return values, numbers, False
     node = BackwardHookFunctionBackward()

@@ -8,6 +8,7 @@ have to go (`_edges`), keeps what its backward rule needs (`_saved`), and can ru
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import Any, ClassVar
 
@@ -24,6 +25,8 @@ NO_EDGE: Edge = (None, 0)
 # Counts downward, so that the latest node is the smallest: what a heap gives first.
 next_priority = count(-1, -1).__next__
 
+
+_ones = lru_cache(16)(np.ones)
 
 # Other rooms attach attributes such as `_saved_self`: a type checker must not look here alone.
 _Attached: Any = object
@@ -210,10 +213,9 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return np.add.reduce(gradient, axis=None)
     added = gradient.ndim - len(shape)
-    if added == 1 and type(gradient) is np.ndarray and gradient.shape[1:] == shape:
-        if len(shape) == 1 and gradient.dtype.char in "fd":  # a bias: quickest as a product
-            return np.ones(len(gradient), gradient.dtype).dot(gradient)
-        return np.add.reduce(gradient, axis=0)
+    if len(shape) == 1 and gradient.shape[1:] == shape and type(gradient) is np.ndarray:
+        # a bias: quickest as a product
+        return _ones(len(gradient), gradient.dtype).dot(gradient)
     axes = [*range(added)]
     axes += [axis for axis, size in enumerate(shape, added) if size == 1 != gradient.shape[axis]]
     if axes:

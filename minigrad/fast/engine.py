@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core import extensions
-from minigrad.core.engine import GraphTask, as_arrays, no_gradients
+from minigrad.core.engine import GraphTask, as_arrays, count_uses, no_gradients
 from minigrad.core.hooks import all_checked
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import BackwardHookFunctionBackward
@@ -41,7 +41,9 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
             node, gradient = edge[0], gradients[number]
             if waiting is None:
                 if following is not None or node._multiple:
-                    waiting = nodes_that_wait(edges)
+                    # the first gradient that reaches a node used once is complete
+                    uses = count_uses(edges).items()
+                    waiting = {n: count for n, count in uses if count > 1 or n._multiple}
                     break  # and deliver again
             elif waiting and node in waiting:
                 waiting[node] -= 1
@@ -63,21 +65,21 @@ def run_pass(task: GraphTask, edges: Sequence[Any], gradients: Any) -> None:
                     return
                 _, following, carried = heappop(ready)
             gradients = gradient = None  # nobody else may hold it: see `own`
-            if every_step or carried is None:
-                gradients = task._evaluate(following, as_list(following, carried))
-            elif following._hooks is None:
-                gradients = following._run(carried, keep)
-            elif _passes_one_gradient(following):
-                gradients = _call_module_hook(task, following, carried)
-            else:
-                gradients = task._evaluate(following, as_list(following, carried))
+            if not every_step and carried is not None:
+                if following._hooks is None:
+                    gradients = following._run(carried, keep)
+                else:
+                    gradients = _call_module_hook(task, following, carried)
+            if gradients is None:
+                arrived = carried if following._multiple else [carried]
+                gradients = task._evaluate(following, arrived or no_gradients(following))
             edges = following._edges
 
 
 def add_to_buffer(buffers: dict[Node, Any], node: Node, input_nr: int, gradient: Any) -> None:
     """Add a gradient to those that have already arrived at an output of a node."""
     if node._multiple:
-        buffer = buffers.setdefault(node, no_gradients(node))
+        buffer = buffers.setdefault(node, [None] * len(node._shape))
         held = buffer[input_nr]
         buffer[input_nr] = gradient if held is None else held + gradient
     else:
@@ -85,59 +87,22 @@ def add_to_buffer(buffers: dict[Node, Any], node: Node, input_nr: int, gradient:
         buffers[node] = gradient if held is None else held + gradient
 
 
-def as_list(node: Node, gradient: Any) -> list[Any]:
-    """Give the gradients of all outputs of a node as a list."""
-    return no_gradients(node) if gradient is None else gradient if node._multiple else [gradient]
-
-
-def nodes_that_wait(roots: Sequence[Any]) -> dict[Node, int]:
-    """Find the nodes that have to wait, and for how many gradients each.
-
-    A node that is used once needs no entry: the first gradient that reaches it is complete. A
-    node with several outputs always has one, since its gradients are collected in a list.
-    """
-    uses: dict[Node, int] = {}
-    seen: set[Node] = set()
-    stack: list[Node] = []
-    found, edges = seen.add, roots
-    while True:
-        following = None
-        for edge in edges:
-            if edge is not NO_EDGE:
-                node = edge[0]
-                if node in seen:
-                    uses[node] = uses.get(node, 1) + 1
-                else:
-                    found(node)
-                    if node._multiple:
-                        uses[node] = 1
-                    if following is not None:
-                        stack.append(following)
-                    following = node
-        if following is None:
-            if not stack:
-                return uses
-            following = stack.pop()
-        edges = following._edges
-
-
 # ------------------------------------------------------------------ the identity nodes of modules
 
 
-def _passes_one_gradient(node: Node) -> bool:
-    """Tell whether a node is an identity node for one tensor, with a module's hooks alone on it."""
-    if node.__class__ is not BackwardHookFunctionBackward or len(node._edges) != 1:
-        return False
+def _call_module_hook(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any] | None:
+    """Do what `GraphTask._evaluate` does with an identity node for one tensor.
+
+    That is, if it is one, and a module's hooks are all that is on it; else give None.
+    """
     hooks: Any = node._hooks
-    return len(hooks.post) == 1 and not (hooks.tensor_pre or hooks.pre or hooks.retained)
-
-
-def _call_module_hook(task: GraphTask, node: Node, gradient: Any) -> Sequence[Any]:
-    """Do what `GraphTask._evaluate` does with such a node."""
+    if node.__class__ is not BackwardHookFunctionBackward or len(gradient) != 1:
+        return None
+    if len(hooks.post) != 1 or hooks.tensor_pre or hooks.pre or hooks.retained:
+        return None
     if modes.asked:
         modes.set_recording(False)  # a hook of another node may have left it changed
     grads = (wrap(gradient[0]),)
-    hooks: Any = node._hooks
     (hook,) = hooks.post.values()
     replaced = hook(grads, grads)
     if replaced is grads or replaced is None:

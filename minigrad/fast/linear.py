@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import silences
 from minigrad.autograd.views import View
 from minigrad.core import extensions
-from minigrad.core.engine import quiet_numpy, resolve_edge
+from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE, Node, next_priority, reduce_gradient
 from minigrad.core.tensor import (
@@ -63,15 +62,7 @@ def fused_linear(input: Tensor, weight: Tensor, bias: Tensor) -> Tensor | None:
     x, w = input._array, weight._array
     sizes = x.shape
     matrix = len(sizes) == 2
-    try:  # as `ignore_errstate` does
-        silence = silences.pop()
-    except IndexError:
-        silence = quiet_numpy.copy()
-    try:
-        rows = x if matrix else x.reshape(-1, sizes[-1])
-        rows = silence.run(addmm.forward.__wrapped__, bias._array, rows, w.T)
-    finally:
-        silences.append(silence)
+    rows = addmm.forward(bias._array, x if matrix else x.reshape(-1, sizes[-1]), w.T)
     to_bias, to_input, to_weight = bias._edge, input._edge, weight._edge
     to_bias, to_weight = to_bias or resolve_edge(bias), to_weight or resolve_edge(weight)
     # the nodes that this one stands for keep their places in the order of recording
@@ -95,13 +86,11 @@ def fused_linear(input: Tensor, weight: Tensor, bias: Tensor) -> Tensor | None:
         result._view = _ViewOfFolded(result, node)
     node._edges = (to_bias, to_input, to_weight)
     node._shape, node._dtype = (sizes, rows.shape, leaf), rows.dtype
+    saved_input = input if input._version_counter is None else SavedTensor(input)
+    saved_weight = weight if weight._version_counter is None else SavedTensor(weight)
     node._saved = (
-        (input if input._version_counter is None else SavedTensor(input))
-        if to_weight is not NO_EDGE
-        else None,
-        (weight if weight._version_counter is None else SavedTensor(weight))
-        if to_input is not NO_EDGE
-        else None,
+        None if to_weight is NO_EDGE else saved_input,
+        None if to_input is NO_EDGE else saved_weight,
     )
     node._hooks = node._broadcast = None
     node._priority = next_priority()
@@ -124,18 +113,13 @@ class _Affine(Node):
         """Give the gradients of bias, input and weight."""
         if self._saved is None:
             raise extensions.messages.released()
-        x, weight = self._saved
         try:
-            if x is not None:
-                x = x._array if x._version_counter is None else unpack_array(x, self)
-            if weight is not None:
-                weight = (
-                    weight._array if weight._version_counter is None else unpack_array(weight, self)
-                )
+            saved: Any = [s if s is None else unpack_array(s, self) for s in self._saved]
         except RuntimeError:  # let the node say it that saved what has changed
             self._materialize_fused()
             node: Any = self if isinstance(self, addmm.node) else self._edges[0][0]
             return node._run(gradient)
+        x, weight = saved
         to_bias, to_input, to_weight = self._edges
         sizes, of_rows, leaf = self._shape
         rows = gradient if gradient.ndim == 2 else gradient.reshape(of_rows)

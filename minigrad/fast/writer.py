@@ -1,9 +1,9 @@
 """Write for each operation the functions that its plan describes, so that a call costs little.
 
-As `dataclasses` and `namedtuple` do, three short functions are put together from text when an
-operation is first called: `mul(x, y)` computes and records, `MulBackward0._run` applies the rules
-to arrays, and `MulBackward0._run_recorded` applies them to tensors, which records them. They give
-the same bits as `minigrad.core.operation.interpret`. `print(mul.write())` shows them.
+As `dataclasses` and `namedtuple` do, two short functions are put together from text when an
+operation is first called: `mul(x, y)` computes and records, and `MulBackward0._run` applies the
+rules to arrays. They give the same bits as `minigrad.core.operation` does, which interprets the
+plan, and which applies the rules to tensors always. `print(mul.write())` shows them.
 """
 
 from __future__ import annotations
@@ -19,50 +19,32 @@ import numpy as np
 
 from minigrad.core import extensions
 from minigrad.core import operation as core
-from minigrad.core.engine import quiet_numpy, resolve_edge
-from minigrad.core.modes import modes, notify
-from minigrad.core.node import NO_EDGE, next_priority, reduce_gradient
-from minigrad.core.tensor import (
-    SavedTensor,
-    Tensor,
-    make_view,
-    unpack_array,
-    unpack_tensor,
-)
+from minigrad.core.engine import quiet_numpy, resolve_edge  # noqa: F401 - see `names`
+from minigrad.core.modes import modes, notify  # noqa: F401
+from minigrad.core.node import NO_EDGE, next_priority, reduce_gradient  # noqa: F401
+from minigrad.core.operation import LAYOUTS  # noqa: F401
+from minigrad.core.tensor import SavedTensor, Tensor, make_view, unpack_array  # noqa: F401
 
-# What the written functions refer to.
-_NAMES: dict[str, Any] = {
-    "LAYOUTS": core.LAYOUTS,
-    "NO_EDGE": NO_EDGE,
-    "SavedTensor": SavedTensor,
-    "Tensor": Tensor,
-    "as_array": np.asanyarray,
-    "extensions": extensions,
-    "make_view": make_view,
-    "modes": modes,
-    "ndarray": np.ndarray,
-    "new": object.__new__,
-    "next_priority": next_priority,
-    "notify": notify,
-    "quiet_numpy": quiet_numpy,
-    "reduce_gradient": reduce_gradient,
-    "resolve_edge": resolve_edge,
-    "unpack_array": unpack_array,
-    "unpack_tensor": unpack_tensor,
-}
+new, as_array, ndarray = object.__new__, np.asanyarray, np.ndarray
 
 
 def write_function(plan: core.Plan) -> Callable[..., Any]:
     """Make the function of an operation; its source is written when it is first called."""
     forward = plan.forward
     quiet = getattr(forward, "quiet", False)
-    names = {**_NAMES, "NodeType": plan.node, "forward": forward.__wrapped__ if quiet else forward}
+    names = {**globals(), "NodeType": plan.node}  # what the written functions refer to
+    names["forward"] = forward.__wrapped__ if quiet else forward
     for place, name in enumerate(plan.differentiable):
         names[f"vjp_{name}"] = plan.vjps[place]
-        names[f"recorded_vjp_{name}"] = plan.recorded_vjps[place]
     function: Any = FunctionType(_first_call.__code__, names, plan.name)
     names["this"] = function
-    names["prepare"] = functools.partial(_prepare, plan, function)
+    prepare = names["prepare"] = functools.partial(_prepare, plan, function)
+
+    def first_run(node: Any, *arguments: Any) -> Any:
+        prepare()
+        return plan.node._run(node, *arguments)
+
+    plan.node._run = first_run  # a node may be made without a call: see `linear`
     function.plan = plan
     function.write = lambda: Writer(plan).source()
     functools.update_wrapper(function, forward)
@@ -83,20 +65,8 @@ def _prepare(plan: core.Plan, function: Any) -> None:
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     written: dict[str, Any] = {}
     exec(compile(source, filename, "exec"), names, written)
-    node._run, node._run_recorded = written["_run"], _in_rule(written["_run_recorded"])
+    node._run = written["_run"]
     function.__code__ = written[plan.name].__code__
-
-
-def _in_rule(run_recorded: Any) -> Any:
-    @functools.wraps(run_recorded)
-    def run(*arguments: Any) -> Any:
-        outer, modes.in_rule = modes.in_rule, True
-        try:
-            return run_recorded(*arguments)
-        finally:
-            modes.in_rule = outer
-
-    return run
 
 
 def convert(a: str, b: str) -> list[str]:
@@ -119,17 +89,15 @@ def convert(a: str, b: str) -> list[str]:
 
 
 class Writer:
-    """Writes the source of an operation and of its node's two methods."""
+    """Writes the source of an operation and of its node's rule."""
 
     def __init__(self, plan: core.Plan) -> None:
         self.plan = plan
         self.quiet = getattr(plan.forward, "quiet", False)
 
     def source(self) -> str:
-        """Write all three."""
-        plain = self.rule("_run", "vjp", "{0}._array", "unpack_array({0}, node)")
-        recorded = self.rule("_run_recorded", "recorded_vjp", "{0}", "unpack_tensor({0}, node)")
-        return "\n\n".join([self.function(), plain, recorded])
+        """Write both."""
+        return f"{self.function()}\n\n{self.rule()}"
 
     def function(self) -> str:
         """Write the function that computes, and records where a gradient is needed."""
@@ -225,31 +193,26 @@ class Writer:
         needs_grad = " or ".join(f"edge_{t} is not NO_EDGE" for t in names)
         return f"{kept} if {needs_grad} else None"
 
-    def rule(self, method: str, prefix: str, direct: str, unpack: str) -> str:
+    def rule(self) -> str:
         """Write the method of the node that unpacks the saved values and applies the rules."""
         plan, inputs = self.plan, self.plan.differentiable
-        lines = [f"def {method}(node, grad, keep=True, edges=None):"]
+        lines = ["def _run(node, grad, keep=True, edges=None):"]
         if plan.saved:
             lines += ["    saved = node._saved", "    if saved is None:"]
             lines += ["        raise extensions.messages.released()"]
             lines += [f"    {', '.join(plan.saved)}, = saved"]
         several = len(inputs) > 1
         for name in plan.saved_tensors:
-            value = (
-                f"{name} = {direct.format(name)} if {name}._version_counter is None "
-                f"else {unpack.format(name)}"
-            )
-            if name == "result" and method == "_run":  # as `unpack_array` does, without a call
-                value = (
-                    "result = result.array if result.__class__ is SavedTensor and "
-                    "result._version_counter.value == result.version "
-                    f"else {unpack.format(name)}"
-                )
-            lines += (
-                [f"    if {name} is not None:", f"        {value}"] if several else [f"    {value}"]
-            )
+            direct, current = f"{name}._array", f"{name}._version_counter is None"
+            if name == "result":  # as `unpack_array` does, without a call
+                direct = "result.array"
+                current = "result.__class__ is SavedTensor and "
+                current += "result._version_counter.value == result.version"
+            value = f"{name} = {direct} if {current} else unpack_array({name}, node)"
+            lines += [f"    if {name} is not None:"] if several else []
+            lines += [f"        {value}" if several else f"    {value}"]
         calls = [
-            f"{prefix}_{t}({', '.join(['grad', *needs])})"
+            f"vjp_{t}({', '.join(['grad', *needs])})"
             for t, needs in zip(inputs, plan.needs, strict=True)
         ]
         if plan.broadcasts:

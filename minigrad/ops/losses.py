@@ -297,7 +297,7 @@ def _likelihood(node: str, name: str) -> Any:
         if reduction == 1:  # where nothing counts, nothing gets a gradient, though the loss is NaN
             count = classes.size if weights is None else np.add.reduce(weights, axis=None)
             grad = grad / (count or 1)
-        if type(grad) is np.ndarray and self.ndim == 2:
+        if type(self) is np.ndarray and self.ndim == 2:
             gradient = np.zeros(self.shape, self.dtype)
             gradient[np.arange(len(self)), classes] = -grad if weights is None else -grad * weights
             return gradient
@@ -373,8 +373,8 @@ def nll_loss(
     if numbers.dtype not in (np.int64, np.uint8):
         raise RuntimeError(f"nll_loss takes targets in int64, got {target.dtype}")
     classes = sizes[:2][-1]
-    highest = np.maximum.reduce(numbers, None, initial=0)
-    if np.minimum.reduce(numbers, None, initial=0) < 0 or highest >= classes:
+    unsigned = numbers.view(np.uint64) if numbers.dtype == np.int64 else numbers  # -1 is huge
+    if np.maximum.reduce(unsigned, None, initial=0) >= classes:
         outside = ((numbers < 0) | (numbers >= classes)) & (numbers != ignore_index)
         if outside.any():
             raise IndexError(f"Target {numbers[outside][0]} is out of bounds.")
