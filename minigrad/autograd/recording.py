@@ -345,13 +345,13 @@ class record:
     """
 
     def __init__(self, names: Any = None) -> None:
-        self._names = list(named_tensors(names))
-        for name, tensor in self._names:
-            if not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"record() writes down what minigrad's engine does, but {name!r} is a "
-                    f"{type_name(tensor)}. Name minigrad's tensors."
-                )
+        self._names: list[tuple[str, Any]] = []
+        self._other_names: list[tuple[str, Any]] = []  # of PyTorch's tensors: see `viz.pytorch`
+        for name, tensor in named_tensors(names):
+            if not hasattr(tensor, "requires_grad"):
+                raise TypeError(f"{name!r} names a {type_name(tensor)}, which is no tensor")
+            known = self._names if isinstance(tensor, Tensor) else self._other_names
+            known.append((name, tensor))
 
     def __enter__(self) -> Log:
         """Begin to log."""
@@ -447,7 +447,8 @@ class RecordedTask(GraphTask):
         given = tuple(map(_copied, grad_outputs))
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
-            self.recorder.note(RuleApplied, node, given, tuple(map(_copied, results)))
+            asked = self._asked_for(node, results)
+            self.recorder.note(RuleApplied, node, given, tuple(map(_copied, asked)))
         elif given[0] is not None and node.variable.requires_grad:
             total = snapshot(node.variable._grad)
             self.recorder.note(GradientAccumulated, node, given[0], total)

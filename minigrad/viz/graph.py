@@ -1,5 +1,6 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
@@ -11,6 +12,7 @@ from minigrad.autograd.graph import hooks_of
 from minigrad.autograd.recording import HOOKS, named_tensors
 from minigrad.core.node import Node as GraphNode
 from minigrad.core.tensor import Tensor
+from minigrad.viz import pytorch
 from minigrad.viz.text import format_shape, format_values
 
 # These run before the node's own rule, the others after it.
@@ -45,9 +47,9 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
 
 
 def hook_reader(output: Any) -> Callable[[Any], Iterable[Any]] | None:
-    """Give what lists the hooks of a node, where minigrad made the graph of `output`."""
+    """Give what lists the hooks of a node, for a graph of minigrad's or of PyTorch's."""
     if not isinstance(output, Tensor | GraphNode):
-        return None
+        return pytorch.hook_reader() if "torch" in sys.modules else None
     return lambda node: [*hooks_of(node), *hooks_on_saved(node)]
 
 
@@ -269,7 +271,7 @@ def read_graph(
         for input_nr, (successor, output_nr) in enumerate(node.next_functions)
         if (target := index.locate(successor)) is not None
     ]
-    results = [each for each in outputs if hasattr(each, "requires_grad")]
+    results = [each for each in outputs if not hasattr(each, "next_functions")]
     known: list[tuple[str, Any, int | None]] = list(index.names)
     known += [("output", each, index.locate(each)) for each in results]
     leaves = [(at, node.variable) for at, node in enumerate(live) if hasattr(node, "variable")]

@@ -1,0 +1,124 @@
+"""Record passes of either library, and run one program on both to see where they part."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+import minigrad
+from minigrad.autograd import recording
+from minigrad.autograd.recording import Log, NodeLabel
+from minigrad.core.tensor import Tensor
+from minigrad.viz import pytorch
+
+
+class record(recording.record):
+    __doc__ = recording.record.__doc__
+
+    def __enter__(self) -> Log:
+        """Begin to log."""
+        log = super().__enter__()
+        self._foreign = None
+        if "torch" in sys.modules:
+            self._foreign = pytorch.Recorder(self._other_names, log)
+            self._foreign.start()
+        return log
+
+    def __exit__(self, *exception: object) -> None:
+        """End."""
+        if self._foreign is not None:
+            self._foreign.stop()
+        super().__exit__(*exception)
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """What a program did on two libraries.
+
+    Attributes:
+        ours: The log of minigrad.
+        theirs: The log of PyTorch.
+        place: The number of the first event at which they part; None if they are equal.
+    """
+
+    ours: Log
+    theirs: Log
+    place: int | None
+
+    def __bool__(self) -> bool:
+        """Tell whether the logs are equal."""
+        return self.place is None
+
+    def __repr__(self) -> str:
+        if self.place is None:
+            return f"{len(self.ours)} events on each library, and the logs are equal"
+        lines = [f"they part at event {self.place}, after {self.place} that are equal:"]
+        for name, log in (("minigrad", self.ours), ("PyTorch", self.theirs)):
+            event = log[self.place : self.place + 1]
+            lines.append(
+                f"  {name:8}  {event.table.splitlines()[-1] if len(event) else 'has ended'}"
+            )
+        return "\n".join(lines)
+
+
+def compare(program: Callable[[Any], Any], other: ModuleType | None = None) -> Comparison:
+    """Run a program on minigrad and on PyTorch, and compare what their backward passes do.
+
+    Args:
+        program: Called with either library in turn: `def program(torch): ...`. It makes everything
+            that it needs; random numbers begin at the same seed.
+        other: The library to compare with; PyTorch if left out.
+
+    Returns:
+        The two logs, and the first event at which they part. Numbers count as equal if they differ
+        by less than the root of their type's precision, relative to the largest in their tensor:
+        the libraries add up in different orders.
+
+    Raises:
+        ModuleNotFoundError: If PyTorch is not installed.
+    """
+    if other is None:
+        import torch as other  # type: ignore[no-redef]
+    logs = []
+    for library in (minigrad, other):
+        library.manual_seed(0)
+        with record() as log:
+            program(library)
+        logs.append(log)
+    return Comparison(*logs, first_difference(*logs))
+
+
+def first_difference(ours: Log, theirs: Log) -> int | None:
+    """Give the number of the first event that is not the same in two logs; None if all are."""
+    for place, (one, another) in enumerate(zip(ours, theirs, strict=False)):
+        if type(one) is not type(another) or not _same(_facts(one), _facts(another)):
+            return place
+    return None if len(ours) == len(theirs) else min(len(ours), len(theirs))
+
+
+def _facts(event: recording.Event) -> list[Any]:
+    return [getattr(event, each.name) for each in dataclasses.fields(event)]
+
+
+def _same(one: Any, another: Any) -> bool:
+    """Compare what two events tell; numbers with a tolerance."""
+    if isinstance(one, (tuple, list)):
+        same_kind = isinstance(another, (tuple, list)) and len(one) == len(another)
+        return same_kind and all(map(_same, one, another))
+    if isinstance(one, NodeLabel):
+        return (one.number, one.name, one.called) == (another.number, another.name, another.called)
+    if isinstance(one, Tensor) and isinstance(another, Tensor):
+        a, b = one._array, another._array
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        if a.dtype.kind not in "fc" or not a.size:
+            return np.array_equal(a, b)
+        largest = np.abs(a[np.isfinite(a)]).max(initial=0.0)
+        near = float(np.finfo(a.dtype).eps) ** 0.5 * float(largest)
+        return np.allclose(a, b, rtol=0, atol=near, equal_nan=True)
+    return str(one) == str(another) if isinstance(one, pytorch.Summary) else one == another

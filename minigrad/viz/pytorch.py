@@ -1,0 +1,468 @@
+"""Write down what PyTorch's own backward passes do, as `record` writes down minigrad's.
+
+PyTorch's engine is not written in Python, but whoever registers a hook on a node gets the table of
+all hooks of its kind on that node. So a first and a last hook are put into each table for the time
+of a pass, and each hook of the user's is called through a `RecordedHook`. When the pass is over
+every table is as it was. PyTorch is not imported here: its tensors come from who has imported it.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from gc import get_objects
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd import recording
+from minigrad.autograd.graph import HookRecord
+from minigrad.autograd.messages import hook_name
+from minigrad.core.tensor import wrap_as_normal
+
+MOST_COPIED = 4096  # entries; of larger gradients a log keeps a summary only
+
+
+class Summary:
+    """What a log keeps of a large gradient: its shape, its norm and its first entries."""
+
+    def __init__(self, array: Any) -> None:
+        self.shape = array.shape
+        self.norm = math.sqrt(float(np.square(array, dtype=np.float64).sum()))
+        self.first = array.reshape(-1)[:4].tolist()
+
+    def numel(self) -> int:
+        """Give the number of entries."""
+        return math.prod(self.shape)
+
+    def __str__(self) -> str:
+        return f"{self.shape} of norm {self.norm:.4f}"
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{each:.4f}" for each in self.first)
+        return f"{self} that begins with {first}"
+
+
+def is_foreign(value: Any) -> bool:
+    """Tell whether a value is a tensor of PyTorch's."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def copied(value: Any) -> Any:
+    """Copy PyTorch's gradients into minigrad's tensors; nested tuples and lists become tuples."""
+    if isinstance(value, (tuple, list)):
+        return tuple(map(copied, value))
+    if not is_foreign(value):
+        return value
+    array = as_array(value)
+    return Summary(array) if array.size > MOST_COPIED else wrap_as_normal(array.copy())
+
+
+def as_array(tensor: Any) -> Any:
+    """Give the numbers of a tensor of PyTorch's, from whatever device, in a type NumPy has."""
+    tensor = tensor.detach()
+    tensor = tensor.to_dense() if tensor.layout is not sys.modules["torch"].strided else tensor
+    tensor = tensor.cpu().resolve_conj().resolve_neg()
+    try:
+        return tensor.numpy()
+    except TypeError:  # bfloat16 and the smaller ones
+        return tensor.float().numpy()
+
+
+def versions(values: Any) -> Any:
+    """Give how often each of some tensors was written to."""
+    if isinstance(values, (tuple, list)):
+        return [versions(each) for each in values]
+    return values._version if is_foreign(values) and not values.is_inference() else 0
+
+
+# ------------------------------------------------------------------ the hooks that are there
+
+
+def table_of(node: Any, kind: str) -> Any:
+    """Give the table of a node's pre-hooks or hooks, which PyTorch keeps one of for each kind."""
+    handle = getattr(node, "register_prehook" if kind == "node pre-hook" else "register_hook")(
+        _idle
+    )
+    table = handle.hooks_dict_ref()
+    handle.remove()
+    return table
+
+
+def _idle(*gradients: Any) -> None:
+    """Do nothing."""
+
+
+def module_hooks_of(hook: Any) -> Any:
+    """Give the `BackwardHook` whose own hook on an identity node this is, or None."""
+    if not getattr(hook, "__qualname__", "").startswith("BackwardHook."):
+        return None
+    return next((cell.cell_contents for cell in hook.__closure__ or ()), None)
+
+
+def is_legacy(hook: Any) -> bool:
+    """Tell whether a hook on a node is a module's legacy hook."""
+    return (
+        type(hook).__name__ == "_WrappedHook" and type(hook).__module__ == "torch.nn.modules.module"
+    )
+
+
+def hook_reader() -> Callable[[Any], list[HookRecord]]:
+    """Give what lists the hooks on a node of PyTorch's, as `autograd.graph.hooks_of` does.
+
+    A hook that was put on in C++ cannot be seen, nor one on a tensor that is gone.
+    """
+    tensors: dict[Any, list[Any]] = {}
+    for tensor in hooked_tensors():
+        tensors.setdefault(tensor.grad_fn, []).append(tensor)
+
+    def hooks_of(node: Any) -> list[HookRecord]:
+        leaf = getattr(node, "variable", None)
+        found: list[HookRecord] = []
+        for tensor in tensors.get(node, []) if leaf is None else [leaf]:
+            names = map(hook_name, (tensor._backward_hooks or {}).values())
+            found += [HookRecord("tensor pre-hook", name, tensor.output_nr) for name in names]
+            if tensor.retains_grad and leaf is None:
+                found.append(HookRecord("retain_grad", "retain_grad", tensor.output_nr))
+        after = getattr(leaf, "_post_accumulate_grad_hooks", None) or {}
+        found += [HookRecord("post-accumulate", hook_name(hook)) for hook in after.values()]
+        for kind in ("node pre-hook", "node hook"):
+            for hook in table_of(node, kind).values():
+                inner = module_hooks_of(hook)
+                if inner is not None:
+                    found += _of_module(inner, hook)
+                elif is_legacy(hook):
+                    found.append(HookRecord("legacy backward", hook_name(hook.hook)))
+                else:
+                    found.append(HookRecord(kind, hook_name(hook)))
+        return found
+
+    return hooks_of
+
+
+def _of_module(inner: Any, hook: Any) -> Iterator[HookRecord]:
+    at_outputs = "setup_output_hook" in hook.__qualname__
+    kinds = {"full backward pre": inner.user_pre_hooks, "full backward": inner.user_hooks}
+    if not at_outputs or inner.input_tensors_index is not None:
+        del kinds["full backward" if at_outputs else "full backward pre"]
+    own = (*inner.module._backward_hooks.values(), *inner.module._backward_pre_hooks.values())
+    for kind, hooks in kinds.items():
+        for each in hooks:
+            each = getattr(each, "hook", each)
+            remark = "" if any(mine is each for mine in own) else "global"
+            yield HookRecord(kind, hook_name(each), 0, remark)
+
+
+def hooked_tensors() -> list[Any]:
+    """Find the tensors that are alive and have hooks, whether they have a name or not."""
+    torch = sys.modules["torch"]
+    kinds = {torch.Tensor, torch.nn.Parameter}
+    found = [each for each in get_objects() if type(each) in kinds]
+    return [each for each in found if each._backward_hooks or each.retains_grad]
+
+
+# ------------------------------------------------------------------ one block of recording
+
+
+class RecordedHook:
+    """A hook of the user's that writes down each of its calls."""
+
+    def __init__(
+        self, hook: Any, kind: str, recorder: Recorder, node: Any = None, output_nr: int = 0
+    ) -> None:
+        self.hook, self.kind, self.recorder = hook, kind, recorder
+        self.node, self.output_nr = node, output_nr
+        self.__name__ = self.called = hook_name(hook.hook if kind == "legacy backward" else hook)
+
+    def __call__(self, *given: Any) -> Any:
+        """Call the hook, and write that down."""
+        recorder = self.recorder
+        facts = [each for each in given if each is None or type(each) is tuple or is_foreign(each)]
+        seen, before = copied(facts), versions(facts)
+        node = recorder.running if self.node is None else self.node
+        if not recorder.passes or node is None:
+            return self.hook(*given)
+        if self.kind == "tensor pre-hook":
+            recorder.arrives(node, self.output_nr, seen[0])
+        returned, raised = None, None
+        try:
+            returned = self.hook(*given)
+        except BaseException as error:
+            raised = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            in_place = versions(facts) != before
+            event = (self.kind, self.called, self.output_nr, seen, copied(returned))
+            recorder.note(recording.HookFired, node, *event, in_place, raised)
+        return returned
+
+
+class Label(recording.NodeLabel):
+    """A node of PyTorch's. It is kept: Python's view of a node lasts as long as Python has it."""
+
+    def __init__(self, number: int, node: Any, called: dict[int, str]) -> None:
+        self.number, self.called = number, called
+        self.name = node.name().rpartition("::")[2]
+        self._reference = lambda: node
+
+
+class Recorder:
+    """What PyTorch's passes of one block write their events to.
+
+    Args:
+        names: Names and tensors.
+        log: Where the events go.
+    """
+
+    def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
+        self.names, self.log = names, log
+        self.labels: dict[Any, Label] = {}
+        self.calls: dict[Any, dict[int, str]] = {}
+        self.undo: list[Callable[[], Any]] = []  # what restores everything, the last first
+        self.passes: list[set[Any] | None] = []  # of each that runs: the nodes it needs, None: all
+        self.running: Any = None  # the node that is at work
+        self.prepared: set[Any] = set()
+        self.begun: Any = None  # a node, the place in the log, what arrived at which output
+        self.given: dict[Any, Any] = {}  # for each leaf's node what will be added
+
+    def start(self) -> None:
+        """Look on from now."""
+        torch = sys.modules["torch"]
+        self.register = torch.Tensor.register_hook
+        for tensor in hooked_tensors():
+            self._wrap_tensor(tensor)
+        self._replace(torch.autograd, "_engine_run_backward", self._run)
+        self._replace(torch.Tensor, "register_hook", self._register_hook)
+
+    def stop(self) -> None:
+        """Leave everything as it was."""
+        while self.undo:
+            self.undo.pop()()
+
+    # ---------------------------------------------------------------- what is put in, and taken out
+
+    def _replace(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
+        original = getattr(owner, name)
+
+        def replacement(*args: Any, **kwargs: Any) -> Any:
+            return around(original, *args, **kwargs)
+
+        setattr(owner, name, replacement)
+        self.undo.append(lambda: setattr(owner, name, original))
+
+    def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
+        handle = original(tensor, hook)
+        self._wrap_tensor(tensor)
+        return handle
+
+    def _wrap_tensor(self, tensor: Any) -> None:
+        if tensor.grad_fn is not None:  # a leaf's node is found when a pass starts
+            at = tensor.grad_fn, tensor.output_nr
+            self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
+
+    def _wrap(self, table: Any, kind: str, undo: list[Any], *at: Any) -> None:
+        """Call the hooks of a table through what writes their calls down."""
+        for key, hook in list((table or {}).items()):
+            inner = module_hooks_of(hook)
+            if inner is not None:  # PyTorch's own hook on an identity node calls the user's
+                self._wrap_list(inner, "user_hooks", "full backward", undo)
+                self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
+            elif not isinstance(hook, RecordedHook):
+                called = "legacy backward" if is_legacy(hook) else kind
+                table[key] = RecordedHook(hook, called, self, *at)
+                undo.append(_restoring(table, key, hook))
+
+    def _wrap_list(self, inner: Any, name: str, kind: str, undo: list[Any]) -> None:
+        hooks = getattr(inner, name)
+        if not any(isinstance(each, RecordedHook) for each in hooks):
+            setattr(inner, name, [RecordedHook(each, kind, self) for each in hooks])
+            undo.append(lambda: setattr(inner, name, hooks))
+
+    def _surround(self, table: Any, first: Any, last: Any, undo: list[Any]) -> None:
+        """Put one hook before and one behind those of a table; no handle has their numbers."""
+        hooks = dict(table)
+        table.clear()
+        table[-1] = first
+        table.update(hooks)
+        table[-2] = last
+        undo.append(lambda: [table.pop(number, None) for number in (-1, -2)])
+
+    def _prepare(self, node: Any, undo: list[Callable[[], Any]]) -> None:
+        """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
+        leaf = getattr(node, "variable", None)
+        before, behind = table_of(node, "node pre-hook"), table_of(node, "node hook")
+        self._wrap(before, "node pre-hook", undo)
+        self._wrap(behind, "node hook", undo)
+
+        def starts(gradients: Any) -> None:
+            self._starts(node, gradients)
+
+        def keep(gradients: Any) -> None:
+            self.given[node] = copied(gradients) if leaf is not None else None
+
+        def gave(gradients: Any, arrived: Any) -> None:
+            self.running = node
+            if leaf is None:
+                self.note(recording.RuleApplied, node, copied(arrived), copied(gradients))
+
+        def sends(gradients: Any, arrived: Any) -> None:
+            self._sends(node, gradients)
+
+        self._surround(before, starts, keep, undo)
+        self._surround(behind, gave, sends, undo)
+        if leaf is not None:
+            self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, node, 0)
+            handle = leaf.register_post_accumulate_grad_hook(_idle)
+            after = handle.hooks_dict_ref()
+            handle.remove()
+            self._wrap(after, "post-accumulate", undo, node)
+
+            def accumulated(leaf: Any) -> None:
+                facts = self.given.pop(node)[0], copied(leaf.grad)
+                self.note(recording.GradientAccumulated, node, *facts)
+
+            self._surround(after, accumulated, _idle, undo)
+
+    # ---------------------------------------------------------------- passes and what they do
+
+    def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
+        """Run a pass, and write down what it does."""
+        inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
+        edges = [_edge(each) for each in outputs]
+        live = _reachable([node for node, _ in edges])
+        for name, tensor in self.names:
+            node, output_nr = _edge(tensor) if tensor.requires_grad else (None, 0)
+            if node in live:
+                self._called(node).setdefault(output_nr, name)
+        for (node, output_nr), gradient in zip(edges, gradients, strict=True):
+            self.note(recording.PassStarted, node, output_nr, copied(gradient))
+        undo: list[Callable[[], Any]] = [self.passes.pop, self._end(self.running)]
+        self.passes.append(
+            _leading_to([_edge(each)[0] for each in inputs], live) if inputs else None
+        )
+        try:
+            for node in live:
+                if node not in self.prepared:
+                    self.prepared.add(node)
+                    undo.append(lambda node=node: self.prepared.discard(node))
+                    self._prepare(node, undo)
+            if not kwargs.get("accumulate_grad"):
+                self._prepare_captures(inputs, undo)
+            return original(outputs, gradients, *args, **kwargs)
+        finally:
+            for restore in reversed(undo):
+                restore()
+
+    def _end(self, outer: Any) -> Callable[[], None]:
+        def end() -> None:
+            self._flush()
+            self.running = outer
+
+        return end
+
+    def _prepare_captures(self, inputs: Any, undo: list[Any]) -> None:
+        """Put a hook behind all others of each tensor that `grad()` was asked about."""
+        for position, tensor in enumerate(inputs):
+            if is_foreign(tensor) and tensor.requires_grad:
+                node, output_nr = _edge(tensor)
+                captured = self._capturing(node, position, output_nr)
+                undo.append(self.register(tensor, captured).remove)
+
+    def _capturing(self, node: Any, position: int, output_nr: int) -> Any:
+        def captured(gradient: Any) -> None:
+            shown = copied(gradient)
+            self.arrives(node, output_nr, shown)
+            self._flush()
+            self.note(recording.GradientCaptured, node, position, output_nr, shown)
+
+        return captured
+
+    def _called(self, node: Any) -> dict[int, str]:
+        """Give the names of a node's outputs; the node gets its number when it is met."""
+        return self.calls.setdefault(node, {})
+
+    def label(self, node: Any) -> Label:
+        """Give the label of a node, the next number if it is met for the first time."""
+        if node not in self.labels:
+            self.labels[node] = Label(len(self.labels), node, self._called(node))
+        return self.labels[node]
+
+    def note(self, kind: type[recording.Event], node: Any, *facts: Any) -> None:
+        """Write down an event."""
+        self.log.events.append(kind(self.label(node), *facts))
+
+    def arrives(self, node: Any, output_nr: int, gradient: Any) -> None:
+        """Keep what arrived at an output before its first hook saw it."""
+        if self.begun is None or self.begun[0] is not node:
+            self._flush()
+            self.begun = node, len(self.log.events), {}
+        self.begun[2].setdefault(output_nr, gradient)
+
+    def _starts(self, node: Any, gradients: Any) -> None:
+        self.running = node
+        shown = copied(gradients)
+        self.arrives(node, 0, shown[0])
+        self._flush(shown)
+
+    def _flush(self, gradients: Sequence[Any] = ()) -> None:
+        """Write that a node starts, before its tensors' hooks, with what the first of them saw."""
+        if self.begun is None:
+            return
+        node, place, arrived = self.begun
+        self.begun = None
+        given = [*gradients, *[None] * (1 + max(arrived) - len(gradients))]
+        for output_nr, gradient in arrived.items():
+            given[output_nr] = gradient
+        self.log.events.insert(place, recording.NodeStarted(self.label(node), tuple(given)))
+
+    def _sends(self, node: Any, gradients: Any) -> None:
+        needed = self.passes[-1]
+        for number, (target, output_nr) in enumerate(node.next_functions):
+            sent = gradients[number] if number < len(gradients) else None
+            if target is not None and sent is not None and (needed is None or target in needed):
+                facts = number, self.label(target), output_nr, copied(sent)
+                self.note(recording.GradientSent, node, *facts)
+
+
+def _restoring(table: Any, key: Any, hook: Any) -> Callable[[], None]:
+    def restore() -> None:
+        if key in table:  # else somebody has taken it off
+            table[key] = hook
+
+    return restore
+
+
+def _edge(tensor: Any) -> tuple[Any, int]:
+    """Give the node where the gradient of a tensor, or of a `GradientEdge`, enters."""
+    if is_foreign(tensor):
+        tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
+    return tensor.node, tensor.output_nr
+
+
+def _reachable(roots: Iterable[Any]) -> dict[Any, list[Any]]:
+    """Find the nodes behind some roots, and from which nodes of these an edge leads to each."""
+    sources: dict[Any, list[Any]] = {node: [] for node in roots}
+    stack = list(sources)
+    while stack:
+        node = stack.pop()
+        for target, _ in node.next_functions:
+            if target is not None:
+                if target not in sources:
+                    sources[target] = []
+                    stack.append(target)
+                sources[target].append(node)
+    return sources
+
+
+def _leading_to(ends: Iterable[Any], sources: dict[Any, list[Any]]) -> set[Any]:
+    """Find the nodes from which the gradient goes on to some nodes, and these."""
+    needed: set[Any] = set()
+    stack = list(ends)
+    while stack:
+        node = stack.pop()
+        if node not in needed:
+            needed.add(node)
+            stack += sources.get(node, ())
+    return needed
