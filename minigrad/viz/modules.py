@@ -7,7 +7,6 @@ from inspect import signature
 from typing import Any
 
 from minigrad.viz.graph import IDENTITY, Graph, Index
-from minigrad.viz.text import format_shape
 
 
 @dataclass(eq=False)
@@ -17,37 +16,26 @@ class Call:
     Attributes:
         name: The module's dotted name; of the model itself the name it was given, or "".
         module: The module.
-        depth: How many watched calls were going on around it.
         start: What the counter of nodes said when the call began.
         stop: What it said when the call ended.
         after: What it said when the next call began or ended.
-        given: The shapes of the tensors that went in.
-        gave: The shapes of those that came out.
         turn: Which call of this module it is, from 1.
         turns: How many there were.
     """
 
     name: str
     module: Any
-    depth: int
     start: int
     stop: int = 0
     after: int = sys.maxsize
-    given: tuple[str, ...] = ()
-    gave: tuple[str, ...] = ()
     turn: int = 1
     turns: int = 1
-
-    @property
-    def kind(self) -> str:
-        """The name of the module's class."""
-        return type(self.module).__name__
 
     @property
     def label(self) -> str:
         """What is written on its box: `f1.f: Linear`, `f (2): Linear` for a second call."""
         called = self.name + (f" ({self.turn})" if self.turns > 1 else "")
-        return f"{called}: {self.kind}" if called else self.kind
+        return f"{called}: {type(self.module).__name__}".removeprefix(": ")
 
 
 class watch_modules:
@@ -124,16 +112,14 @@ class watch_modules:
     def _begin(self, module: Any, args: Any) -> None:
         now = self._tick()
         if id(module) in self._names:
-            name, depth = self._names[id(module)], len(self._open)
-            call = Call(name, module, depth, now, given=_shapes(args))
-            self.calls.append(call)
-            self._open.append(call)
+            self.calls.append(Call(self._names[id(module)], module, now))
+            self._open.append(self.calls[-1])
 
     def _end(self, module: Any, args: Any, result: Any) -> None:
         now = self._tick()
         if self._open and self._open[-1].module is module:
             call = self._open.pop()
-            call.stop, call.gave = now, _shapes(result)
+            call.stop = now
             self._ended.append(call)
 
 
@@ -166,11 +152,6 @@ def _counter(library: str) -> Callable[[], int]:
         return read
     tick = sys.modules[f"{library}.core.node"].next_priority
     return lambda: -tick()  # counts downward, and a number that no node has is no loss
-
-
-def _shapes(values: Any) -> tuple[str, ...]:
-    """List the shapes of the tensors in arguments or results."""
-    return tuple(format_shape(each.shape) for each in _tensors(values))
 
 
 def members_of(
