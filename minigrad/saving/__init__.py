@@ -117,8 +117,6 @@ def load(
     name = repr(os.fspath(f)) if named else "the file"  # type: ignore[arg-type]
     try:
         return _read(content, map_location is not None)
-    except Warning:
-        raise
     except Exception as error:
         raise RuntimeError(
             f"cannot load {name}: {str(error) or type(error).__name__}. Nothing was loaded. If it "
@@ -141,10 +139,8 @@ def _read(content: bytes, moved: bool) -> Any:
             "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any "
             "program. In PyTorch, convert it: torch.save(torch.load(path, weights_only=True), path)"
         )
-    elif content[:6] == b"\x93NUMPY":
-        raise ValueError("it is a single array. Use minigrad.from_numpy(numpy.load(path))")
     else:
-        raise ValueError("it is empty" if not content else "it is in an unknown format")
+        raise ValueError("it is in an unknown format")
     return {name: from_numpy(array) for name, array in arrays.items()}
 
 
@@ -214,13 +210,13 @@ def _read_safetensors(content: bytes) -> Arrays:
     arrays: Arrays = {}
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
         begin, end = entry["data_offsets"]
-        half = entry["dtype"] == "BF16"
-        kind = np.dtype("u2" if half else _DTYPES[entry["dtype"]])
+        if entry["dtype"] not in _DTYPES:
+            raise ValueError(f"the tensor {name!r} is {entry['dtype']}, which NumPy has not")
+        kind = np.dtype(_DTYPES[entry["dtype"]])
         if end - begin != math.prod(entry["shape"]) * kind.itemsize or end > len(content) - start:
             raise ValueError(f"the tensor {name!r} is not as long as its shape says")
         numbers = np.frombuffer(content[start + begin : start + end], kind.newbyteorder("<"))
-        floats = pytorch.widened(numbers) if half else numbers.astype(kind)
-        arrays[name] = floats.reshape(entry["shape"])
+        arrays[name] = numbers.astype(kind).reshape(entry["shape"])
     return arrays
 
 

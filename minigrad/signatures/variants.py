@@ -111,11 +111,6 @@ class Variants:
         found = read(self.name, self.like, self._results, self._out is not None)
         return found.with_inplace() if self.inplace else found
 
-    @property
-    def expected(self) -> str:
-        """How it is called, for errors."""
-        return f"{self.name}{self.signature.shown()}"
-
     def kinds(self) -> list[str]:
         """List the annotations of its parameters."""
         annotations = {**getattr(self.like, "__annotations__", {})}
@@ -195,7 +190,7 @@ class Variants:
         return "\n".join([
             head, "    try:", *(f"        {line}" for line in lines),
             "    except Exception as error:",
-            f'        explained(error, "{name}", {{{values}}}, variants.expected)',
+            f'        explained(error, "{name}", {{{values}}})',
             "        raise\n",
         ])  # fmt: skip
 
