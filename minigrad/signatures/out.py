@@ -55,9 +55,7 @@ def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
             for name, default in more.items()
             if name not in found.parameters
         ]
-        last = [each for each in own if each.kind is each.VAR_KEYWORD]
-        own = [each for each in own if each not in last]
-        return found.replace(parameters=[*own, *by_name, *last])
+        return found.replace(parameters=sorted([*own, *by_name], key=lambda each: each.kind))
 
     call.__wrapped__ = Shown(tell)
     return call
@@ -169,10 +167,6 @@ def overlap(a: Any, b: Any) -> str:
 
 def _is_dense(array: Any) -> bool:
     """Tell whether the entries fill a piece of memory, in whatever order."""
-    expected = array.itemsize
-    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size != 1:
-            if step != expected:
-                return False
-            expected *= size
-    return True
+    low, high = byte_bounds(array)
+    steps = [step for step, size in zip(array.strides, array.shape, strict=True) if size != 1]
+    return bool(high - low == array.nbytes) and 0 not in steps
