@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from itertools import count
 from typing import Any
 
 from minigrad.viz.graph import IDENTITY, Graph, Index
@@ -155,7 +156,7 @@ def _counter(library: str) -> Callable[[], int]:
 
 
 def members_of(
-    watched: watch_modules, live: list[Any], edges: Iterable[tuple[int, int]]
+    watched: watch_modules, live: list[Any], edges: Sequence[tuple[int, int]]
 ) -> list[tuple[Call, frozenset[int]]]:
     """Say which nodes each call of a module left, itself or through modules that it called.
 
@@ -175,24 +176,14 @@ def members_of(
     variables = [getattr(node, "variable", None) for node in live]
     made = [at for at, variable in enumerate(variables) if variable is None]
     identities = [numbers[at] for at in made if live[at].name() == IDENTITY]
-    users: dict[int, list[int]] = {}
-    for source, target in edges:
-        if variables[target] is not None:
-            users.setdefault(target, []).append(source)
-    parameters: dict[int, set[int]] = {}
     found = []
     for call in watched.calls:
-        later = [number for number in identities if call.stop <= number < call.after]
-        stop = max([call.stop, *(number + 1 for number in later)])
+        stop = max([call.stop, *(nr + 1 for nr in identities if call.stop <= nr < call.after)])
         inside = {at for at in made if call.start <= numbers[at] < stop}
-        if id(call.module) not in parameters:
-            parameters[id(call.module)] = {id(each) for each in call.module.parameters()}
-        own = parameters[id(call.module)]
-        inside |= {
-            leaf
-            for leaf, sources in users.items()
-            if id(variables[leaf]) in own and inside.issuperset(sources)
-        }
+        own = {id(each) for each in call.module.parameters()}
+        reached = {target for source, target in edges if source in inside}
+        elsewhere = {target for source, target in edges if source not in inside}
+        inside |= {leaf for leaf in reached - elsewhere if id(variables[leaf]) in own}
         if inside:
             found.append((call, frozenset(inside)))
     return found
@@ -203,15 +194,10 @@ def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> Non
     if modules is not None:
         found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
         for call, members in found:
-            graph.groups[_unused(call.label, graph.groups)] = members
-
-
-def _unused(label: str, groups: Mapping[str, Any]) -> str:
-    """Return the label, with a number after it if there is a group of this name already."""
-    number, tried = 2, label
-    while tried in groups:
-        tried, number = f"{label} ({number})", number + 1
-    return tried
+            label, turns = call.label, count(2)
+            while label in graph.groups:
+                label = f"{call.label} ({next(turns)})"
+            graph.groups[label] = members
 
 
 def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[str, Any]]:
