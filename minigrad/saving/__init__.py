@@ -109,8 +109,7 @@ def load(
     """
     if pickle_module is not None or pickle_load_args or mmap:
         raise NotImplementedError("options of pickle, and mmap=True, are not offered by load()")
-    here = map_location is None or callable(map_location) or isinstance(map_location, dict)
-    if not here and not str(map_location).startswith("cpu"):
+    if str(map_location).partition(":")[0] in ("cuda", "mps", "xpu", "meta"):
         raise NotImplementedError(f"map_location={map_location!r}: there is only the 'cpu' here")
     named = isinstance(f, (str, os.PathLike))
     content: bytes = Path(f).read_bytes() if named else f.read()  # type: ignore[arg-type, union-attr]
@@ -171,10 +170,6 @@ def _arrays_of(obj: Any) -> Arrays:
     return {name: value.detach()._array for name, value in obj.items()}
 
 
-def _write_npz(file: BinaryIO, arrays: Arrays) -> None:
-    np.savez(file, allow_pickle=False, **arrays)
-
-
 def _read_npz(content: bytes) -> Arrays:
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         return {k: v.astype(v.dtype.newbyteorder("="), order="K") for k, v in arrays.items()}
@@ -221,6 +216,6 @@ def _read_safetensors(content: bytes) -> Arrays:
 
 
 _WRITTEN: dict[str, Callable[[BinaryIO, Arrays], None]] = {  # by the ending of the path
-    ".npz": _write_npz,
+    ".npz": lambda file, arrays: np.savez(file, allow_pickle=False, **arrays),
     ".safetensors": _write_safetensors,
 }

@@ -193,11 +193,11 @@ def _edge_weights(levels: Levels, points: int) -> dict[tuple[int, int], float]:
     weights: dict[tuple[int, int], float] = {}
     for node in range(count):
         heights = [height[each] for each, _, _ in levels.below[node]]
-        highest = max(heights, default=0)
-        single = heights.count(highest) == 1
+        # the one way that is longer than all others, if there is one
+        longest = max(heights) if heights and heights.count(max(heights)) == 1 else None
         for each, _, _ in levels.below[node]:
             weight = (1.0, 2.0, 8.0)[(node >= points) + (each >= points)]
-            if single and height[each] == highest > 0:
+            if height[each] and height[each] == longest:
                 weight = 1000.0
             weights[node, each] = weights[each, node] = weight
     return weights
@@ -456,8 +456,8 @@ def lay_out(
         frame = frames[number] if number >= 0 else None
         _furnish(room, rooms, sizes, count, frame, slots)
         sizes[count + number] = Box(*room.size)
-    none = (0.0, 0.0)
-    corners: dict[int, Point] = {-1: none}
+    none: Point = (0.0, 0.0)
+    corners = {-1: none}
     for number in sorted(rooms, key=lambda number: rooms[number].depth):
         for item in rooms[number].items:
             if item >= count:
@@ -545,10 +545,8 @@ def _furnish(
             boxes.append(Box(0.0, 0.0, 0.0, 0.0))
         pairs.append((index[source], index[target]))
         numbers.append(number)
-        leaves, arrives = (
-            _port(item, number, rooms, count, end) for item, end in ((source, -1), (target, 0))
-        )
-        offsets.append((leaves, arrives))
+        leaves = _port(source, number, rooms, count, -1)
+        offsets.append((leaves, _port(target, number, rooms, count, 0)))
     last = real + len(room.entering)
     layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
     levels = Levels([box.across for box in boxes], pairs, layer, offsets)
