@@ -11,14 +11,7 @@ from random import Random
 from typing import Any
 
 import minigrad as torch
-from minigrad.classroom.execution import (
-    Belongings,
-    Outcome,
-    called_with,
-    put_back,
-    run,
-    said_of,
-)
+from minigrad.classroom.execution import Belongings, Outcome, called_with, put_back, run, said_of
 from minigrad.classroom.exercises import Exercise, Finding, Objection, difference, wrong_kind
 from minigrad.classroom.values import alike, describe, leaves, same
 

@@ -155,10 +155,7 @@ class Variants:
         if sizes and method:
             lines += [f'{sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
         for ours, theirs in signature.numpy_names.items():
-            lines += [
-                f"if {theirs} is not None:",
-                f"    {ours} = {theirs}",
-            ]
+            lines += [f"if {theirs} is not None:", f"    {ours} = {theirs}"]
         given = ", ".join(each.name for each in signature.arguments)
         by_name = ", ".join(
             f"{each.name}={each.name}" if each.by_name else each.name
