@@ -230,7 +230,7 @@ def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
             tensor._bump_version()
             return tensor
         if not is_operand(other):
-            raise arguments.no_tensor(f"{name}_", other, "other", 1)
+            raise arguments.wrong_type(f"{name}_", "other", "Tensor", other, 1)
         if alpha == 1 and alpha.__class__ in (int, float):
             return write(operation, tensor, other)
         return write(scaled, tensor, other, alpha)

@@ -173,7 +173,6 @@ add_expressions(
             torch.arange(np.float32(3))
             torch.arange(np.float64(1.5), 3)
             torch.arange('a')
-            torch.arange(1j)
             torch.arange(None)
             torch.arange(start=1, end=4)
             torch.arange(end=4)
