@@ -147,6 +147,8 @@ def read(entries: Mapping[str, bytes], moved: bool) -> Any:
     """
     root = next(name for name in entries if name.endswith("data.pkl")).removesuffix("data.pkl")
     files = {name.removeprefix(root): content for name, content in entries.items()}
+    if files.get("byteorder") == b"big":
+        raise ValueError("this file was written on a big-endian machine; save it again elsewhere")
     return _Unpickler(files, moved).load()
 
 

@@ -167,6 +167,9 @@ def overlap(a: Any, b: Any) -> str:
 
 def _is_dense(array: Any) -> bool:
     """Tell whether the entries fill a piece of memory, in whatever order."""
-    low, high = byte_bounds(array)
-    steps = [step for step, size in zip(array.strides, array.shape, strict=True) if size != 1]
-    return bool(high - low == array.nbytes) and 0 not in steps
+    expected = array.itemsize
+    for step, size in sorted(zip(array.strides, array.shape, strict=True)):
+        if size != 1 and step != expected:
+            return False
+        expected *= size
+    return True
