@@ -67,13 +67,7 @@ def vjp(
         >>> torch.autograd.functional.vjp(lambda x: x**2, x, torch.tensor([1.0, 0.0, 10.0]))
         (tensor([1., 4., 9.]), tensor([ 2.,  0., 60.]))
     """
-    with enable_grad():
-        several, tensors = _given(inputs, "vjp", create_graph)
-        several_outputs, outputs = called(func, tensors, "vjp", strict)
-        v = vector(v, outputs, several_outputs, "vjp", create_graph)
-        found = differentiate(outputs, tensors, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), tensors)
-    return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
+    return _product("vjp", func, inputs, v, create_graph, strict)
 
 
 def jvp(
@@ -109,16 +103,7 @@ def jvp(
         >>> torch.autograd.functional.jvp(lambda x: x[0] * x[1], x, torch.tensor([1.0, 10.0]))
         (tensor(6.), tensor(23.))
     """
-    with enable_grad():
-        several, tensors = _given(inputs, "jvp", create_graph)
-        v = vector(v, tensors, several, "jvp", create_graph)
-        several_outputs, outputs = called(func, tensors, "jvp", strict)
-        u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
-        first = differentiate(outputs, tensors, u, create_graph=True)
-        found = differentiate(recorded(first, strict, GRADIENT), u, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), outputs)
-    outputs = _result(outputs, several_outputs, create_graph)
-    return outputs, _result(product, several_outputs, create_graph)
+    return _product("jvp", func, inputs, v, create_graph, strict)
 
 
 def vhp(
@@ -151,7 +136,7 @@ def vhp(
         >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    return _hessian_product("vhp", func, inputs, v, create_graph, strict)
+    return _product("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
@@ -185,26 +170,36 @@ def hvp(
         >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    return _hessian_product("hvp", func, inputs, v, create_graph, strict)
+    return _product("hvp", func, inputs, v, create_graph, strict)
 
 
-def _hessian_product(
+def _product(
     caller: str, func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool
 ) -> tuple[Any, Any]:
-    """Multiply a vector with the Hessian: `vhp` from the left, `hvp` from the right."""
+    """Multiply a vector with a Jacobian, or with a Hessian: the Jacobian of the gradient."""
     with enable_grad():
         several, tensors = _given(inputs, caller, create_graph)
-        v = vector(v, tensors, several, caller, create_graph)
-        output = number_of(func, tensors, caller, strict)
-        gradient = differentiate((output,), tensors, create_graph=True)
-        recorded(gradient, strict, JACOBIAN)
-        by = tensors
-        if caller == "hvp":  # by the trick of `jvp`
-            by = tuple(zeros_like(each, True) for each in tensors)
-            gradient = differentiate(gradient, tensors, by, create_graph=True)
-        found = differentiate(gradient, by, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), tensors)
-    return _result((output,), False, create_graph), _result(product, several, create_graph)
+        several_outputs, outputs = called(func, tensors, caller, strict)
+        found, rows, several_rows = outputs, outputs, several_outputs
+        if caller in ("vhp", "hvp"):
+            check_number(several_outputs, outputs, caller)
+            found = differentiate(outputs, tensors, create_graph=True)
+            recorded(found, strict, JACOBIAN)
+            rows, several_rows = tensors, several
+        from_right = caller in ("jvp", "hvp")
+        v = vector(v, tensors if from_right else rows, caller, create_graph)
+        by = columns = tensors
+        if from_right:  # u J is linear in u; so differentiate it for u, with v as the direction
+            by, columns, several = (
+                tuple(zeros_like(each, True) for each in rows),
+                rows,
+                several_rows,
+            )
+            found = differentiate(found, tensors, by, create_graph=True)
+            recorded(found, strict, GRADIENT)
+        found = differentiate(found, by, v, create_graph)
+        product = filled(recorded(found, strict, PRODUCT, create_graph), columns)
+    return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
 
 
 # ------------------------------------------------------------------ matrices
@@ -302,7 +297,9 @@ def hessian(
     several, given = as_tuple(inputs, "inputs", "hessian")
 
     def number(*tensors: Any) -> Any:
-        return number_of(func, tensors, "hessian", strict).squeeze()
+        several_outputs, outputs = called(func, tensors, "hessian", strict)
+        check_number(several_outputs, outputs, "hessian")
+        return outputs[0].squeeze()
 
     def gradient(*tensors: Any) -> Any:
         return recorded(jacobian(number, tensors, create_graph=True), strict, JACOBIAN)
@@ -357,21 +354,12 @@ def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple
     return several, recorded(outputs, strict, "Output")
 
 
-def number_of(func: Function, tensors: Tensors, caller: str, strict: bool) -> Any:
-    """Call a function that is to give a single number.
-
-    Raises:
-        RuntimeError: If it gives anything else.
-    """
-    several, outputs = called(func, tensors, caller, strict)
-    if several:
-        raise RuntimeError(f"The function given to {caller} should return a single Tensor")
-    if outputs[0].numel() != 1:
+def check_number(several: bool, outputs: Tensors, caller: str) -> None:
+    """Refuse what a function gave that is to give a single number."""
+    if several or outputs[0].numel() != 1:
         raise RuntimeError(
-            f"The Tensor returned by the function given to {caller} should contain a single "
-            f"element. It has shape {list(outputs[0].shape)}."
+            f"The function given to {caller} should return a single Tensor with a single element."
         )
-    return outputs[0]
 
 
 def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
@@ -418,13 +406,12 @@ def differentiate(
     return grad(recorded, inputs, starts, retain_graph, create_graph, allow_unused=True)
 
 
-def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool) -> Tensors | None:
+def vector(v: Any, like: Tensors, caller: str, create_graph: bool) -> Tensors | None:
     """Check the vector of a product, and give it as a tuple.
 
     Args:
         v: What the user gave.
         like: What it is to be multiplied with: the tensors whose shapes it must have.
-        several: Whether these are a tuple.
         caller: The public function's name.
         create_graph: Keep the vector connected with the user's tensors.
 
@@ -432,28 +419,15 @@ def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool
         TypeError: If it is neither a tensor nor a tuple of tensors.
         RuntimeError: If its shapes are wrong, or it is missing.
     """
-    if v is None:
-        if len(like) != 1 or like[0].numel() != 1:
-            what = "the input to the user-provided function is"
-            only = "the user-provided function returns" if caller == "vjp" else what
-            raise RuntimeError(
-                f"The vector v can only be None if {only} a single Tensor with a single element. "
-                f"The shapes that v must have here: {[list(tensor.shape) for tensor in like]}."
-            )
+    if v is None and len(like) == 1 and like[0].numel() == 1:
         return None
-    given = fresh(as_tuple(v, "v", caller)[1], create_graph, False)
-    if len(given) != len(like):
+    given = () if v is None else fresh(as_tuple(v, "v", caller)[1], create_graph, False)
+    sizes, expected = ([list(each.shape) for each in tensors] for tensors in (given, like))
+    if sizes != expected:
         raise RuntimeError(
-            f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
-            if several
-            else "The given v should contain a single Tensor."
+            f"The vector v has invalid size: should be {expected} but got {sizes}. It may be left "
+            "out where it is a single number."
         )
-    for position, (entry, other) in enumerate(zip(given, like, strict=True)):
-        if entry.shape != other.shape:
-            raise RuntimeError(
-                f"{f'Entry {position} in ' if several else ''}v has invalid size: should be "
-                f"{other.shape} but got {entry.shape}."
-            )
     return given
 
 

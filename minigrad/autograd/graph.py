@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
@@ -12,7 +12,6 @@ from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
 from minigrad.autograd.messages import hook_name, warn
 from minigrad.autograd.saved_hooks import (
     RawSavedTensor,
-    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
@@ -26,9 +25,16 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 __all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]
-__all__ += ["allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "save_on_cpu"]
+__all__ += ["disable_saved_tensors_hooks", "save_on_cpu"]
 __all__ += ["get_gradient_edge", "hooks_of", "increment_version", "register_multi_grad_hook"]
 __all__ += ["saved_tensors_hooks"]
+
+
+def allow_mutation_on_saved_tensors() -> NoReturn:
+    """Refuse: a saved tensor that is changed is always an error here."""
+    raise NotImplementedError(
+        "minigrad has no allow_mutation_on_saved_tensors: change a clone() of the tensor instead."
+    )
 
 
 def increment_version(tensor: Any) -> None:

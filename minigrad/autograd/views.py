@@ -7,7 +7,6 @@ base has been reshaped since the view was made.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -242,10 +241,6 @@ def regenerate(view: View, tensor: Tensor) -> None:
     _move_retained(tensor, old)
 
 
-# Called with a tensor just before its memory is written to.
-write_watchers: list[Callable[[Tensor], None]] = []
-
-
 _A_LEAF = (
     "a {}leaf Variable that requires grad is being used in an in-place operation. Do it inside "
     "torch.no_grad() if the leaf itself is to change."
@@ -264,8 +259,6 @@ def check_inplace(tensor: Tensor, *, recording: bool) -> None:
         RuntimeError: If it is a leaf that requires a gradient, a view of one, or a view that
             a custom Function gave (such as the inputs and outputs of full backward hooks).
     """
-    for watcher in write_watchers:
-        watcher(tensor)
     if not recording:
         return
     view = tensor._view
