@@ -28,12 +28,6 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 Function = Callable[..., Any]
 Tensors = tuple[Any, ...]
 
-_OUTPUTS = "outputs of the user-provided function"
-
-# What strict mode may refuse.
-GRADIENT, JACOBIAN = "The gradient with respect to input", "The jacobian with respect to input"
-PRODUCT = "The product at entry"
-
 # ------------------------------------------------------------------ products
 
 
@@ -178,13 +172,13 @@ def _product(
 ) -> tuple[Any, Any]:
     """Multiply a vector with a Jacobian, or with a Hessian: the Jacobian of the gradient."""
     with enable_grad():
-        several, tensors = _given(inputs, caller, create_graph)
+        several, tensors = as_tuple(inputs, "inputs", caller)
+        tensors = fresh(tensors, create_graph, True)
         several_outputs, outputs = called(func, tensors, caller, strict)
         found, rows, several_rows = outputs, outputs, several_outputs
         if caller in ("vhp", "hvp"):
             check_number(several_outputs, outputs, caller)
-            found = differentiate(outputs, tensors, create_graph=True)
-            recorded(found, strict, JACOBIAN)
+            found = recorded(differentiate(outputs, tensors, create_graph=True), strict)
             rows, several_rows = tensors, several
         from_right = caller in ("jvp", "hvp")
         v = vector(v, tensors if from_right else rows, caller, create_graph)
@@ -195,10 +189,9 @@ def _product(
                 rows,
                 several_rows,
             )
-            found = differentiate(found, tensors, by, create_graph=True)
-            recorded(found, strict, GRADIENT)
+            found = recorded(differentiate(found, tensors, by, create_graph=True), strict)
         found = differentiate(found, by, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), columns)
+        product = filled(recorded(found, strict, create_graph), columns)
     return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
 
 
@@ -249,7 +242,8 @@ def jacobian(
             '`strategy="reverse-mode"`; the numbers are the same.'
         )
     with enable_grad():
-        several, tensors = _given(inputs, "jacobian", create_graph)
+        several, tensors = as_tuple(inputs, "inputs", "jacobian")
+        tensors = fresh(tensors, create_graph, True)
         several_outputs, outputs = called(func, tensors, "jacobian", strict)
         blocks = [
             _result(block(position, output, tensors, create_graph, strict), several, create_graph)
@@ -302,7 +296,7 @@ def hessian(
         return outputs[0].squeeze()
 
     def gradient(*tensors: Any) -> Any:
-        return recorded(jacobian(number, tensors, create_graph=True), strict, JACOBIAN)
+        return recorded(jacobian(number, tensors, create_graph=True), strict)
 
     blocks = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]
@@ -315,7 +309,7 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
     rows = []
     for entry in range(output.numel()):
         found = differentiate((output.reshape(-1)[entry],), inputs, None, create_graph, True)
-        rows.append(filled(recorded(found, strict, JACOBIAN, create_graph), inputs))
+        rows.append(filled(recorded(found, strict, create_graph), inputs))
     # NumPy's function, called with tensors, is the operation of ours
     columns = zip(map(np.stack, zip(*rows, strict=True)), inputs, strict=True)
     return tuple(column.view((*output.shape, *tensor.shape)) for column, tensor in columns)
@@ -342,16 +336,10 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
     return several, tensors
 
 
-def _given(inputs: Any, caller: str, create_graph: bool) -> tuple[bool, Tensors]:
-    """Tell whether the inputs are a tuple, and give as one new tensors to differentiate for."""
-    several, tensors = as_tuple(inputs, "inputs", caller)
-    return several, fresh(tensors, create_graph, True)
-
-
 def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple[bool, Tensors]:
     """Call the function; tell whether it gave a tuple, and give its outputs as one."""
-    several, outputs = as_tuple(func(*tensors), _OUTPUTS, caller)
-    return several, recorded(outputs, strict, "Output")
+    several, outputs = as_tuple(func(*tensors), "outputs of the user-provided function", caller)
+    return several, recorded(outputs, strict)
 
 
 def check_number(several: bool, outputs: Tensors, caller: str) -> None:
@@ -376,7 +364,7 @@ def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
 
 
 def _result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
-    """Give results in the form of what they belong to, without their graph if none was wanted."""
+    """Give results in the form of what they belong to, with their graph if `create_graph`."""
     found = tensors if create_graph else tuple(tensor.detach() for tensor in tensors)
     return found if several else found[0]
 
@@ -431,24 +419,19 @@ def vector(v: Any, like: Tensors, caller: str, create_graph: bool) -> Tensors | 
     return given
 
 
-def recorded(tensors: Tensors, strict: bool, what: str, graph: bool = True) -> Tensors:
+def recorded(tensors: Tensors, strict: bool, graph: bool = True) -> Tensors:
     """Give tensors back; in strict mode refuse those that are missing, or have no graph.
 
     Args:
         tensors: Outputs or gradients; None where nothing depends.
         strict: Whether it is strict mode.
-        what: What they are.
         graph: Whether they must have a graph.
 
     Raises:
         RuntimeError: If one depends on no input.
     """
-    for position, tensor in enumerate(tensors if strict else ()):
-        if tensor is None or (graph and not tensor.requires_grad):
-            raise RuntimeError(
-                f"{what} {position} of the user-provided function does not depend on the inputs. "
-                "This is not allowed in strict mode."
-            )
+    if strict and any(each is None or (graph and not each.requires_grad) for each in tensors):
+        raise RuntimeError("In strict mode each output and gradient must depend on the inputs.")
     return tensors
 
 

@@ -58,7 +58,7 @@ class PackedTensor:
 
     _version_counter = INFERENCE  # not None: so that the tape asks for unpacking
     place: Callable[[], Any]
-    own_result = False  # whether a node's result was packed as it was: it is kept without its place
+    own_result = False  # whether a node's result was packed as it was: it is kept without its edge
 
     def __init__(
         self, packed: Any, unpack: Unpack, node: Node | None, output_nr: int, tensor: Tensor
@@ -76,7 +76,7 @@ class PackedTensor:
         return array if array.dtype == self.dtype else array.astype(self.dtype)
 
     def unpack_tensor(self, node: Node) -> Any:
-        """Call the unpack hook, and give what it returned its place in the graph."""
+        """Call the unpack hook, and give what it returned its edge in the graph."""
         packed = self.packed
         if self.own_result:
             packed = packed.detach()
@@ -147,11 +147,6 @@ class saved_tensors_hooks:
 
     def __exit__(self, *exception: object) -> None:
         """Let the pair of the surrounding block count again."""
-        if not modes.saved_hooks:
-            raise RuntimeError(
-                "saved_tensors_hooks was left more often than entered; a hook must not leave "
-                "the block that it serves"
-            )
         modes.saved_hooks = modes.saved_hooks[:-1]
         choose_observers()
 
@@ -220,17 +215,17 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         return
     hooks = modes.saved_hooks[-1]
     packed = list(saved)
-    for place, entry in enumerate(saved):
+    for index, entry in enumerate(saved):
         if isinstance(entry, SavedTensor) and entry.tensor is None:
-            result = outputs[node._result_nr(place)]
-            packed[place] = pack(result, None, node._result_nr(place), hooks)
+            result = outputs[node._result_nr(index)]
+            packed[index] = pack(result, None, node._result_nr(index), hooks)
             if hasattr(entry, "place"):
-                packed[place].place = entry.place
+                packed[index].place = entry.place
         elif isinstance(entry, (SavedTensor, Tensor)):
             tensor: Any = entry if isinstance(entry, Tensor) else entry.tensor
             if tensor._meta is not wrapped_number:
                 edge = gradient_edge(tensor)
-                packed[place] = pack(tensor, edge[0], edge[1], hooks)
+                packed[index] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
 
 
@@ -269,7 +264,7 @@ def pack(
         )
     own_result = False
     if packed is tensor and node is None and tensor.requires_grad:
-        # the tensor refers to the node that saves it: keep it without its place in the graph, so
+        # the tensor refers to the node that saves it: keep it without its edge, so
         # that no cycle holds both
         packed, own_result = tensor.detach(), True
     saved = PackedTensor(packed, hooks[1], node, output_nr, tensor)
@@ -278,20 +273,6 @@ def pack(
 
 
 # ------------------------------------------------------------------ what a node saved, by name
-
-
-def kept(node: Node, name: str) -> Any:
-    """Give what a node saved under a name, as it keeps it.
-
-    Raises:
-        RuntimeError: If it was released.
-    """
-    place = node._names_of_saved.index(name)
-    if node._saved is not None:
-        return node._saved[place]
-    if place not in node._numbers_at:
-        raise RuntimeError(RELEASED)
-    return node._numbers[node._numbers_at.index(place)]
 
 
 def look_at(saved: Any, node: Node) -> Any:
@@ -320,38 +301,11 @@ def names_of(node: Any) -> list[str]:
     return [*names, *(n for n in _CONSTANT.get(type(node).__name__, ()) if n not in names)]
 
 
-def attributes_of(node: Any) -> list[str]:
-    """List the attributes of a node that show what it saved."""
-    names = names_of(node)
-    raw = [f"_raw_saved_{name}" for name in names if _is_tensor(node, name)]
-    return [*(f"_saved_{name}" for name in names), *raw]
-
-
-def ask(node: Any, attribute: str) -> Any:
-    """Give the value of an attribute `_saved_<name>` or `_raw_saved_<name>`.
-
-    Raises:
-        AttributeError: If there is no such attribute.
-        RuntimeError: If the value was released, or modified by an in-place operation.
-    """
-    kind = type(node).__name__
-    prefix, found, name = attribute.partition("_saved_")
-    known = found and prefix in ("", "_raw") and name in names_of(node)
-    if not known or (prefix and not _is_tensor(node, name)):
-        raise AttributeError(f"'{kind}' object has no attribute '{attribute}'")
-    if name not in node._names_of_saved:
-        return _CONSTANT[kind][name]
-    if prefix:
-        return raw_saved(node, node._names_of_saved.index(name))
-    value = kept(node, name)
-    return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value)
-
-
-def _is_tensor(node: Any, name: str) -> bool:
+def is_tensor(node: Any, name: str) -> bool:
     """Tell whether a tensor is saved under a name, or was, or would be if it was needed."""
     if name not in node._names_of_saved or node._names_of_saved.index(name) in node._numbers_at:
         return False
-    value = None if node._saved is None else kept(node, name)
+    value = node._saved and node._saved[node._names_of_saved.index(name)]
     return value is None or hasattr(value, "_version_counter")
 
 
@@ -367,10 +321,10 @@ def _shown(value: Any) -> Any:
 class RawSavedTensor:
     """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks."""
 
-    __slots__ = ("__weakref__", "_node", "_place")
+    __slots__ = ("__weakref__", "_index", "_node")
 
     _node: Node
-    _place: int
+    _index: int
 
     def __init__(self) -> None:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
@@ -378,11 +332,8 @@ class RawSavedTensor:
     @property
     def unpack_hook(self) -> Unpack | None:
         """The hook that gives the value back; None if there is none."""
-        entry = self._entry()
+        entry = self._node._saved and self._node._saved[self._index]
         return entry.unpack if isinstance(entry, PackedTensor) else None
-
-    def _entry(self) -> Any:
-        return None if self._node._saved is None else self._node._saved[self._place]
 
     def register_hooks(self, *hooks: Any) -> None:
         """Pack this saved value, now, with `pack_hook`; `unpack_hook` will give it back.
@@ -408,8 +359,10 @@ class RawSavedTensor:
                 "register_hooks(): incompatible function arguments. It takes a pack hook and an "
                 "unpack hook"
             )
-        node, entry, wrong = self._node, self._entry(), ""
-        if node._saved is None:
+        node, wrong = self._node, ""
+        saved = list(node._saved or ())
+        entry: Any = saved[self._index] if saved else None
+        if not saved:
             wrong = f"after it has been freed. {FREED.format('variables')}"
         elif isinstance(entry, PackedTensor):
             wrong = (
@@ -418,24 +371,23 @@ class RawSavedTensor:
             )
         elif entry is None:
             wrong = "with value None is forbidden"
-        if node._saved is None or wrong:
+        if wrong:
             raise RuntimeError(f"Calling register_hooks on a saved tensor {wrong}")
         tensor = entry if isinstance(entry, Tensor) else entry.tensor
         if tensor is None:
-            packed = pack(wrap_as_normal(entry.array), None, node._result_nr(self._place), hooks)
+            packed = pack(wrap_as_normal(entry.array), None, node._result_nr(self._index), hooks)
         else:
             packed = pack(tensor.detach(), *gradient_edge(tensor), hooks)
         packed.requires_grad = tensor is None or tensor.requires_grad
-        saved = list(node._saved)
-        saved[self._place] = packed
+        saved[self._index] = packed
         node._saved = tuple(saved)
 
 
-def raw_saved(node: Node, place: int) -> RawSavedTensor:
+def raw_saved(node: Node, index: int) -> RawSavedTensor:
     """Give a handle on one of the values that a node saved."""
     raw = object.__new__(RawSavedTensor)
     raw._node = node
-    raw._place = place
+    raw._index = index
     return raw
 
 
@@ -487,7 +439,7 @@ class NodeAttributes(Node):
         return results[0] if len(results) == 1 else tuple(results)
 
     def _sequence_nr(self) -> int:
-        """Tell the place of this node in the order of recording; the latest runs first."""
+        """Tell the number of this node in the order of recording; the latest runs first."""
         return 2**64 - 1 if isinstance(self, AccumulateGrad) else -self._priority
 
     def _set_sequence_nr(self, number: int) -> None:
@@ -511,10 +463,27 @@ class NodeAttributes(Node):
 
         A raw one is a handle that takes hooks.
         """
-        return ask(self, name)
+        kind, names = type(self).__name__, self._names_of_saved
+        prefix, found, saved_name = name.partition("_saved_")
+        known = found and prefix in ("", "_raw") and saved_name in names_of(self)
+        if not known or (prefix and not is_tensor(self, saved_name)):
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+        if saved_name not in names:
+            return _CONSTANT[kind][saved_name]
+        index = names.index(saved_name)
+        if prefix:
+            return raw_saved(self, index)
+        if self._saved is not None:
+            value = self._saved[index]
+        elif index in self._numbers_at:
+            value = self._numbers[self._numbers_at.index(index)]
+        else:
+            raise RuntimeError(RELEASED)
+        return look_at(value, self) if hasattr(value, "_version_counter") else _shown(value)
 
     def __dir__(self) -> list[str]:
         """List the saved values too."""
         hidden = ("_names_of_saved", "_saved")  # what begins like this is a saved value
-        own = (name for name in object.__dir__(self) if name not in hidden)
-        return [*own, *attributes_of(self)]
+        own, names = (each for each in object.__dir__(self) if each not in hidden), names_of(self)
+        raw = (f"_raw_saved_{name}" for name in names if is_tensor(self, name))
+        return [*own, *(f"_saved_{name}" for name in names), *raw]
