@@ -10,7 +10,6 @@ import numpy as np
 from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
-from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
@@ -310,8 +309,6 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
     if callable(values):
         values = random.in_order_of_memory(np.empty_like(array), values)
     refuse_repeats(array)
-    for watcher in write_watchers:
-        watcher(tensor)
     tensor._bump_version()
     array[...] = values
     return tensor

@@ -12,7 +12,6 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import INFERENCE, enable_grad
 from minigrad.autograd.rules import ignore_errstate
-from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import full_like, zeros_like
@@ -132,8 +131,6 @@ class EachParameter(Optimizer):
                 self.state[parameter] = kept
             values: Values = {name: getattr(value, "_array", value) for name, value in kept.items()}
             array, gradient = parameter._array, given._array
-            for watcher in write_watchers:
-                watcher(parameter)
             parameter._bump_version()
             refuse_repeats(array)
             if group["maximize"]:
@@ -179,7 +176,6 @@ def is_plain(parameter: Tensor, gradient: Tensor) -> bool:
         and array.dtype == other.dtype
         and 0 not in array.strides
         and parameter._version_counter is not INFERENCE
-        and not write_watchers
     )
 
 
