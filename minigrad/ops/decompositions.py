@@ -24,19 +24,10 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops import shape
 from minigrad.ops.choices import pick
+from minigrad.ops.linear_algebra import linalg
 from minigrad.ops.scatter import tril, triu
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import numpy_protocols, variants
-
-
-def linalg(name: str = "", **options: Any) -> Any:
-    """Give a body its variants in `minigrad.linalg`; see `minigrad.signatures.variants`."""
-
-    def decorate(body: Any) -> Any:
-        called = f"linalg_{name or body.__name__}"
-        return variants(called, function=False, method=False, **options)(body)
-
-    return decorate
 
 
 def mT(matrix: Any) -> Any:

@@ -70,17 +70,17 @@ def cosh(self: Array) -> Array:
     r"""Hyperbolic cosine: :math:`g \sinh x`."""
 
 
-@pointwise(lambda grad, self: grad * dispatch(rsqrt, self**2 + 1), np.arcsinh)
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, self**2 + 1), np.arcsinh, in_place=False)
 def asinh(self: Array) -> Array:
     r"""Inverse of the hyperbolic sine: :math:`g / \sqrt{x^2 + 1}`."""
 
 
-@pointwise(lambda grad, self: grad * dispatch(rsqrt, self * self - 1), np.arccosh)
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, self * self - 1), np.arccosh, in_place=False)
 def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
 
 
-@pointwise(lambda grad, self: grad / (1 - self * self), np.arctanh)
+@pointwise(lambda grad, self: grad / (1 - self * self), np.arctanh, in_place=False)
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
 
@@ -560,7 +560,6 @@ def erfinv(self: Array) -> Array:
 
 
 @pointwise(lambda grad, self: grad * dispatch(digamma, self), in_place=True)
-
 @overridable
 def lgamma(self: Array) -> Array:
     r"""Logarithm of the gamma function's size, :math:`\ln |\Gamma(x)|`: :math:`g\, \psi(x)`."""
