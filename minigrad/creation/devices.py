@@ -206,10 +206,7 @@ def array_for(*data: Any, dtype: dtypes.dtype | None = None) -> Any:
     if len(data) == 1 and not isinstance(data[0], (int, Size, np.integer)):
         (values,) = data
         if isinstance(values, str) or not hasattr(values, "__len__"):
-            raise TypeError(
-                f"new(): data must be a sequence (got {type_name(values)}). minigrad.tensor makes "
-                "a tensor of one number."
-            )
+            raise TypeError(f"new(): data must be a sequence (got {type_name(values)})")
         if isinstance(values, np.ndarray):
             return np.array(values, None if values.dtype.kind == "O" else asked.numpy, subok=True)
         return array_of(values, asked.numpy)

@@ -429,7 +429,7 @@ def _numpy_dot(a: Any, b: Any) -> Tensor:
 numpy_protocols.functions[np.dot] = _numpy_dot
 
 
-# ---------------------------------------------------------------------- norms
+# ------------------------------------------------------------------ norms
 
 
 @linalg(out="none")
@@ -647,7 +647,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -
     return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(number)
 
 
-# ---------------------------------------------------------------------- attention
+# ------------------------------------------------------------------ attention
 
 
 @operation("SafeSoftmaxBackward0", self=softmax_backward)

@@ -50,8 +50,7 @@ def compute(function: Any, method: str | None, inputs: Any, options: dict[str, A
     """
     name = function.__name__
     if method is None:
-        recorded = _operation(function) or partial(by_numpy, function)
-        return recorded(*inputs, **options)
+        return (_operation(function) or partial(by_numpy, function))(*inputs, **options)
     if method == "at" and isinstance(inputs[0], Tensor):
         raise ValueError(f"to NumPy's {name}.at a tensor is read-only: use x.index_add_ instead")
     options = _given(options)

@@ -309,7 +309,7 @@ _IN_PLACE = (bernoulli_, normal_, random_, uniform_)
 attach(__name__, {method.__name__: method for method in _IN_PLACE}, {"normal": normal})
 
 
-# ---------------------------------------------------------------------- dropout
+# ------------------------------------------------------------------ dropout
 
 
 # Minus the value of selu far on the left: what takes the place of dropped entries, so that mean

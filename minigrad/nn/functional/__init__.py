@@ -13,7 +13,7 @@ from minigrad.utils import _late as _make_late
 
 for _file in (
     "ops.activations", "ops.convolution", "ops.randomness", "ops.linear_algebra",
-    "ops.linear", "ops.losses", "ops.joining", "ops.rectifiers", "ops.softmax",
+    "ops.linear", "ops.losses", "ops.joining", "ops.softmax",
     "nn.functional.embeddings", "nn.functional.normalization", "nn.functional.pooling",
 ):  # fmt: skip
     _import_module(f"minigrad.{_file}")
