@@ -63,6 +63,8 @@ class device:
     index: int | None
 
     def __init__(self, type: Any, index: int | None = None) -> None:
+        if isinstance(type, int):
+            _refuse_accelerator()
         if not isinstance(type, (str, device)):
             raise TypeError(f"a device is given by its name, such as 'cpu', not by {type!r}")
         kind, colon, number = str(type).partition(":")
