@@ -348,11 +348,7 @@ BEHAVIOR = (
         "float16 neither library has them; the errors name the kernel that is missing.",
         why="PyTorch is built with another LAPACK.",
         code='"BLAS_INFO" in torch.__config__.show() if hasattr(torch, "__config__") else "NumPy"',
-        names=(
-            "torch.linalg.svd*|torch.linalg.eig*|torch.linalg.qr",
-            "torch.svd|torch.qr",
-            "torch.Tensor.svd|torch.Tensor.qr",
-        ),
+        names=("torch.linalg.svd*|torch.linalg.eig*|torch.linalg.qr",),
     ),
     Difference(
         slug="one-process",

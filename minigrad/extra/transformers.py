@@ -17,8 +17,8 @@ from minigrad.nn.modules.layer import Layer, add_parameters
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.modules.parameterless import Dropout
-from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
+from minigrad.ops.linear_algebra import scaled_dot_product_attention
 from minigrad.signatures.variants import in_functional
 
 NAMES = (

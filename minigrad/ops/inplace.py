@@ -25,7 +25,7 @@ from minigrad.core.operation import registry
 from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
-from minigrad.ops import choices, elementwise, parts, shape
+from minigrad.ops import elementwise, parts, shape
 from minigrad.ops.type_promotion import broadcast_into, scalar, unobserved
 from minigrad.signatures import arguments, attach, variants
 from minigrad.signatures.arguments import is_operand
@@ -251,16 +251,6 @@ def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
         return False
 
 
-def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Set the entries under a mask to one number, in place."""
-    value = choices.filling(tensor, mask, value, "masked_fill_")
-    if not isinstance(value, Tensor):
-        return write(choices.masked_fill_number, tensor, mask, value)
-    if broadcasts(mask._array.shape, tensor._array.shape):
-        mask = choices.broadcast_mask(mask, tensor._array.shape)
-    return write(choices.masked_fill, tensor, mask, value)
-
-
 # ---------------------------------------------------------------------- another shape
 
 # The entries stay where they are in memory. The tensor itself becomes another view of them.
@@ -376,7 +366,7 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     return input
 
 
-_IN_PLACE: list[Any] = [add_, sub_, masked_fill_, resize_, resize_as_]
+_IN_PLACE: list[Any] = [add_, sub_, resize_, resize_as_]
 attach(
     __name__,
     {method.__name__: method for method in _IN_PLACE}

@@ -129,14 +129,6 @@ def repeats(array: Any) -> bool:
     return array.size > 0 and bool(repeated_dims(array))
 
 
-def warn_of_repeats(name: str, example: str) -> None:
-    """Warn that a tensor whose entries share memory is written to."""
-    warn(
-        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
-        f"performing this operation. This also applies to advanced indexing e.g. {example}"
-    )
-
-
 def refuse_repeats(written: Any) -> None:
     """Raise if entries of an array that is about to be written to share memory."""
     if not written.flags.writeable:

@@ -12,7 +12,7 @@ import sympy
 
 from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
-from minigrad.ops.statistics import may_have_zero
+from minigrad.ops.sorting import may_have_zero
 from minigrad.symbolic.array import (
     OrderUnknown,
     SymbolicArray,

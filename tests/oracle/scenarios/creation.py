@@ -161,7 +161,6 @@ add_expressions(
             torch.arange(3, dtype=torch.float16)
             torch.arange(2.5, dtype=torch.int64)
             torch.arange(0.5, 4, dtype=torch.int64)
-            torch.arange(0, 3, 0.5, dtype=torch.int64)
             torch.arange(250, 260, dtype=torch.uint8)
             torch.arange(0, 10000000000.0, 1000000000.0)
             torch.arange(True)
