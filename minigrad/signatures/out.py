@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import SHARED, warn, wrong_type
+from minigrad.autograd.messages import SHARED, wrong_type
 from minigrad.autograd.views import repeated_dims
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
