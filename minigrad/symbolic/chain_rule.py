@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,10 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic import passes
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.equality import decided, finite, simplify, symbols_in
+from minigrad.symbolic.equality import finite, simplify, symbols_in
 from minigrad.symbolic.passes import Passage, Value, passes_on, value_of
 from minigrad.symbolic.places import Places, symbol_names, unused
-from minigrad.symbolic.regions import Region, kinks_in, rebuilt, sign_of
+from minigrad.symbolic.regions import EVERYWHERE, kinks_in, parts, rebuilt, sign_of
 
 UNNAMED = "hook"  # how a lambda is called
 
@@ -78,8 +78,8 @@ def in_cases(function: Any, variable: Any) -> Any:
         variable: A real symbol.
 
     Returns:
-        A `Piecewise` that is proved to be equal to it, or a formula without cases; None if there
-        is no kink, or if cases would not be shorter to read.
+        A `Piecewise` that is equal to it, also on its kinks; None if there is no kink, or if cases
+        would not be shorter to read.
 
     Example:
         >>> g = sympy.Symbol("g", real=True)
@@ -88,61 +88,37 @@ def in_cases(function: Any, variable: Any) -> Any:
     """
     if function.count_ops() > _LONGEST or not kinks_in([function]):
         return None
-    try:
-        cuts = _cuts(function, variable)
-    except NotImplementedError:  # an equation that SymPy can't solve
-        return None
-    if cuts is None:
-        return None
-    ends = list(pairwise([-sympy.oo, *cuts, sympy.oo]))
-    forms = [simplify(_between(variable, *each).settle(function)) for each in ends]
-    if len(set(forms)) > _MOST_CASES or max(len(str(form)) for form in forms) > _LONG:
-        return None
-    middle = forms[len(forms) // 2]
-    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == middle))
-    parts = [(form, sympy.Interval.open(*each)) for form, each in zip(forms, ends, strict=True)]
-    for cut, *sides in zip(cuts, forms, forms[1:], strict=False):
-        value = finite(function, {variable: cut})
-        fits = [form for form in sides if value in (None, form.subs(variable, cut))]
-        form = rest if rest in fits else fits[0] if fits else value
-        parts.append((form, sympy.FiniteSet(cut)))
     where: dict[Any, Any] = {}
-    for form, part in parts:
-        where[form] = where.get(form, sympy.S.EmptySet) | part
-    cases = [(form, _condition(w, variable)) for form, w in where.items() if form != rest]
-    written = sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
-    return written if decided(function, written) is None else None
-
-
-def _condition(part: Any, variable: Any) -> Any:
-    """Write that a variable is in a part of the line, with the variable in front: g > 1."""
-    return part.as_relational(variable).replace(
-        lambda each: each.is_Relational and each.rhs == variable, lambda each: each.reversed
-    )
-
-
-def _cuts(
-    function: Any, variable: Any, low: Any = -sympy.oo, high: Any = sympy.oo
-) -> list[Any] | None:
-    """Cut a part of the line until a function has no kink in any; None if that can't be done."""
-    part = _between(variable, low, high)
-    kinks = (each for each in kinks_in([part.settle(function)]) if part.sign(each) is None)
-    kink = next(kinks, None)
-    if kink is None:
-        return []
-    roots = [root for root in sympy.solve(kink, variable) if root.is_real]
-    inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in part.assumed))
-    root = next(inside, None)
-    if root is None:
+    edges = set()
+    for region, listed in parts(EVERYWHERE, lambda r: [[r.enter(function)]], 2 * _MOST_CASES):
+        bounds = [_bound(condition, variable) for condition in region.conditions]
+        if None in bounds:
+            return None
+        edges |= {bound.rhs for bound in bounds}
+        form = simplify(region.original(listed[0][0]))
+        where[form] = sympy.Or(where.get(form, False), sympy.And(*bounds))
+    if len(where) > _MOST_CASES or kinks_in(where) or max(map(len, map(str, where))) > _LONG:
         return None
-    below, above = _cuts(function, variable, low, root), _cuts(function, variable, root, high)
-    return None if below is None or above is None else [*below, root, *above]
+    rest = variable if variable in where else list(where)[-1]
+    cases = [
+        (form, case if case.is_Relational else sympy.simplify(case))
+        for form, case in where.items()
+        if form != rest
+    ]
+    cases.sort(key=lambda case: str(case[1]))
+    written = sympy.Piecewise(*cases, (rest, True), evaluate=False)
+    same = (finite(function, {variable: e}) in (None, written.subs(variable, e)) for e in edges)
+    return written if all(same) else None
 
 
-def _between(variable: Any, low: Any, high: Any) -> Region:
-    """Give a part of the line."""
-    sides = [each for each in (variable - low, high - variable) if not each.is_infinite]
-    return Region(assumed=dict.fromkeys(sides, 1))
+def _bound(condition: Any, variable: Any) -> Any:
+    """Solve a condition for a variable: g > 1; None if it is not linear."""
+    gap = condition.lhs - condition.rhs
+    slope = sympy.diff(gap, variable)
+    sign = None if variable in slope.free_symbols else sign_of(slope)
+    root = sign and sympy.expand(variable - gap / slope)
+    relation = sympy.Gt if isinstance(condition, sympy.Gt) == (sign == 1) else sympy.Lt
+    return relation(variable, root) if sign else None
 
 
 # ---------------------------------------------------------------------- effects

@@ -18,9 +18,7 @@ from minigrad.symbolic.regions import (
     Integers,
     Region,
     cut,
-    is_any_number,
     parts,
-    sign_of,
 )
 
 # ---------------------------------------------------------------------- numbers
@@ -264,7 +262,6 @@ def _substituted(region: Region) -> Region | None:
 # ---------------------------------------------------------------------- in parts
 
 _PARTS = 32  # the most cuts of space
-_DEEP = 3  # on the edge of a part there may be kinks again, and so on
 _CASES = (sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.Abs, sympy.Mod)
 
 
@@ -306,34 +303,24 @@ def decide_in_parts(
     return None, list(dict.fromkeys([*map(integers.back, kinks), *steps]))
 
 
-def decided(left: Any, right: Any, deep: int = _DEEP) -> Decision:
+# what has no jump, and powers with a number as exponent: equal beside kinks is equal on them
+_CONTINUOUS = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min, sympy.Abs, sympy.exp, sympy.log)
+
+
+def _is_continuous(formula: Any) -> bool:
+    return all(
+        not node.args or isinstance(node, _CONTINUOUS) or (node.is_Pow and node.exp.is_number)
+        for node in sympy.preorder_traversal(formula)
+    )
+
+
+def decided(left: Any, right: Any) -> Decision:
     """Decide whether two expressions are equal: in parts, and on the kinks between them."""
-    if not any(formula.has(*_CASES, *ROUNDED) for formula in (left, right)):
-        return decide(left, right)
-    found = refuted_at(left, right, EVERYWHERE.admits)
-    if found is not None:
-        return found
-    decision, kinks = decide_in_parts(left, right)
-    edges = (_decided_on(kink, left, right, deep) for kink in kinks)
-    decision = next((each for each in edges if each is not None), decision)
-    return decision if decision is None or isinstance(decision, dict) else decide(left, right)
-
-
-def _decided_on(kink: Any, left: Any, right: Any, deep: int) -> Decision:
-    """Decide whether two expressions are equal where a third one is 0."""
-    edge = _edge(kink) if deep else {}
-    if not edge:
-        return left - right  # nothing is known of this kink
-    ((variable, root),) = edge.items()
-    sides = [finite(formula, edge) for formula in (left, right)]
-    there = None if None in sides else decided(sides[0], sides[1], deep - 1)
-    if not isinstance(there, dict):
-        return there
-    point = {**next(points(root.free_symbols - there.keys()), {}), **there}
-    point[variable] = root.subs(point)
-    if _fits(variable, point[variable]) and differ(left, right, point):
-        return {s: value for s, value in point.items() if s in symbols_in([left, right])}
-    return left - right
+    if left.has(*_CASES, *ROUNDED) or right.has(*_CASES, *ROUNDED):
+        decision, _ = decide_in_parts(left, right)
+        if isinstance(decision, dict) or (decision is None and _is_continuous(left - right)):
+            return decision
+    return decide(left, right)
 
 
 def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
@@ -343,20 +330,6 @@ def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
     except (TypeError, ValueError):
         return None  # SymPy does not compare with what is infinite
     return None if found.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else found
-
-
-def _edge(kink: Any) -> dict[Any, Any]:
-    """Solve for a symbol where an expression is 0; empty if that is not easy."""
-    for variable in sorted(kink.free_symbols, key=str):
-        slope = sympy.diff(kink, variable)
-        if variable in slope.free_symbols:
-            continue
-        rest = sympy.expand(kink.subs(variable, 0))
-        root = sympy.cancel(-rest / slope)
-        # else the slope may be 0, and any value will do
-        if (sign_of(slope) or sign_of(rest)) and (is_any_number(variable) or _fits(variable, root)):
-            return {variable: root}
-    return {}
 
 
 def original_point(
