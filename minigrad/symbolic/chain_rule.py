@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ from minigrad.core.tensor import Tensor
 from minigrad.symbolic import passes
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.equality import finite, simplify, symbols_in
+from minigrad.symbolic.naming import Naming, symbol_names, unused
 from minigrad.symbolic.passes import Passage, Value, passes_on, value_of
-from minigrad.symbolic.places import Places, symbol_names, unused
 from minigrad.symbolic.regions import EVERYWHERE, kinks_in, parts, rebuilt, sign_of
 
 UNNAMED = "hook"  # how a lambda is called
@@ -37,21 +36,16 @@ def _factor_between(old: Any, new: Any) -> Any:
     (made, rest), (had, same) = new.as_coeff_Mul(), old.as_coeff_Mul()
     if rest == same:
         return made / had
-    if symbols_in([ratio]) & inside and _is_small(ratio, 100):
+    if symbols_in([ratio]) & inside and ratio.count_ops() < _LONGEST:
         ratio = sympy.cancel(ratio)
     return None if symbols_in([ratio]) & inside else ratio
-
-
-def _is_small(formula: Any, parts: int) -> bool:
-    """Tell whether a formula has few parts, so that SymPy can be asked to do algebra with it."""
-    return sum(1 for _ in islice(sympy.preorder_traversal(formula), parts + 1)) <= parts
 
 
 def _function_between(old: Any, new: Any, entry: Any) -> Any:
     """Write what was made of a gradient as a function of it, g; None if that is not known."""
     inside = symbols_in([old])
     written = rebuilt(new, lambda *unchanged: None, {old: entry} if inside else {})
-    if symbols_in([written]) & inside and _is_small(written, 80):
+    if symbols_in([written]) & inside and written.count_ops() <= _LONGEST:
         # SymPy has merged it with something else: solve for a symbol that occurs once
         for symbol in sorted(inside, key=str):
             if (slope := sympy.diff(old, symbol)) != 0 and symbol not in slope.free_symbols:
@@ -361,10 +355,9 @@ class ChainRule:
         RuntimeError: If a hook took the gradient of the loss itself away.
 
     Attributes:
-        places: The places.
+        naming: The names and symbols of values.
         gradients: For each place, the latest first, its gradient as a sum of contributions.
         hooks_with_none: The hooks that gave None instead of a gradient.
-        stopped: Nodes whose rule gave None, each with the value that got no gradient of it.
         without_gradient: The leaves to which no gradient came.
         passages: What happened at each node.
         engine: For each value the gradient that the engine had when all hooks there had fired.
@@ -411,21 +404,12 @@ class ChainRule:
         )
         self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
-        self.places = Places(loss, self.passages, names, self.on_symbols, forced, met)
+        self.naming = Naming(loss, self.passages, names, self.on_symbols, forced, met)
         self.gradients: dict[Value, Step] = {}
         self._stand_ins: dict[Node, Node] = {}
         self._follow()
-        if self.places.root not in self.gradients:
+        if self.naming.root not in self.gradients:
             raise RuntimeError("a hook gave None for the gradient of the loss: nothing is left")
-        self.stopped = [
-            (passage.node, (source, output_nr))
-            for passage in self.passages
-            if any(each is not None for each in passage.given)
-            for (source, output_nr), found in zip(
-                passage.node.next_functions, passage.computed, strict=False
-            )
-            if source is not None and found is None
-        ]
         leaves = map(value_of, passes.leaves_of(loss))
         self.without_gradient = [v for v in leaves if v and v not in self.gradients]
 
@@ -435,7 +419,7 @@ class ChainRule:
         return tuple(dict.fromkeys(names + self.hooks_with_none))
 
     def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
-        """Find the values at which hooks acted: they have to be places."""
+        """Find the values at which hooks acted: they need names."""
         found = set()
         for (node, number, after), effects in self._effects.items():
             value = node.next_functions[number] if after else (node, number)
@@ -454,8 +438,8 @@ class ChainRule:
 
     def _follow(self) -> None:
         """Lead gradients from place to place, in the order in which the engine went."""
-        places = self.places
-        arrivals: dict[Value, Step] = {places.root: Step()}
+        naming = self.naming
+        arrivals: dict[Value, Step] = {naming.root: Step()}
         for passage in self.passages:
             node = passage.node
             sums: list[Step | None] = []
@@ -466,9 +450,9 @@ class ChainRule:
                     step = None  # a hook took it away
                 if step is not None:
                     step = step.under(self._effects[*value, False])
-                    if value in places.names:
+                    if value in naming.names:
                         self.gradients[value] = step
-                        shape = places.shape[value]
+                        shape = naming.shape[value]
                         one = None if self.on_symbols else np.ones(shape, given.dtype)
                         step = Step({value: VJP(_one(shape), one)})
                 sums.append(step)
@@ -517,7 +501,7 @@ class ChainRule:
         """Run a node's rule on symbols; None if these can't go through it."""
         try:
             if node not in self._stand_ins:
-                self._stand_ins[node] = passes.stand_in(node, self.places.stand_in)
+                self._stand_ins[node] = passes.stand_in(node, self.naming.stand_in)
             results = passes.run_rule(self._stand_ins[node], gradients)
         except Exception:  # a rule of somebody's own: it runs in the symbols of the leaves, if any
             return passes.run_rule(node, gradients) if self.on_symbols else None
@@ -533,12 +517,12 @@ class ChainRule:
         """Multiply the steps: the gradient of each place as an array of formulas, or None.
 
         Args:
-            inside: What is done to the local formulas first, such as putting in for places.
+            inside: What is done to the local formulas first, such as putting in for named values.
             apply: What a hook does to a gradient.
         """
         totals: dict[Value, Any] = {}
         for value, step in self.gradients.items():
-            shape = self.places.shape[value]
+            shape = self.naming.shape[value]
 
             def contribution(place: Value, vjp: VJP) -> Any:
                 gradient = totals.get(place)
@@ -551,19 +535,19 @@ class ChainRule:
                     found = apply(effect, found.reshape(np.shape(effect.before))).reshape(shape)
                 return found
 
-            if value == self.places.root:
+            if value == self.naming.root:
                 totals[value] = acted(tuple(step.all_effects()), _one(shape))
             else:
                 totals[value] = step.combined(contribution, acted, sum)
         return totals
 
     def in_order(self) -> list[Value]:
-        """List the places: inner ones from the loss backward, then leaves."""
+        """List the named values: inner ones from the loss backward, then leaves."""
 
         def position(value: Value) -> tuple[Any, ...]:
-            if value[0].next_functions or value == self.places.root:
+            if value[0].next_functions or value == self.naming.root:
                 return False, -value[0]._sequence_nr(), value[1]
-            return True, *self.places.first_use(value[0])
+            return True, *self.naming.first_use(value[0])
 
         return sorted(self.gradients, key=position)
 
