@@ -29,8 +29,10 @@ class _List(Module):
         """Add entries at the end.
 
         Raises:
-            TypeError: If the argument is not iterable.
+            TypeError: If the argument is not iterable, or a tensor.
         """
+        if isinstance(values, Tensor):
+            raise TypeError("extend takes an iterable of entries, not a tensor")
         for value in values:
             self.append(value)
         return self
