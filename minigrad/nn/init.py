@@ -93,11 +93,6 @@ def trunc_normal_(
         >>> bool((abs(weight) <= 1).all())
         True
     """
-    if mean < a - 2 * std or mean > b + 2 * std:
-        warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect."
-        )
     values = normal_(tensor, mean, std, generator)._array
     while (out := (values < a) | (values > b)).any():
         values = np.where(out, normal_(zeros_like(tensor), mean, std, generator)._array, values)

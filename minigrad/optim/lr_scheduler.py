@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from minigrad.autograd.messages import warn
 from minigrad.nn.modules.layer import constructor
 from minigrad.optim.optimizer import Optimizer
 
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
-    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
-    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
-    "StepLR", "_LRScheduler",
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
 ]  # fmt: skip
 
 
@@ -120,7 +118,11 @@ class LRScheduler:
 
     def _restart(self) -> None:
         """Begin again with the first epoch, when one schedule follows another."""
+        for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = first
+        self._is_initial = True
         self._go_to(0)
+        self._is_initial = False
 
 
 class _LRScheduler(LRScheduler):
@@ -180,38 +182,11 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
         return [base * function(self.last_epoch) for function, base in pairs]
 
 
-class MultiplicativeLR(LambdaLR, settings="lr_lambda, last_epoch=-1"):
-    r"""In every epoch the learning rate is multiplied by a function of it.
-
-    $$\gamma_t = \gamma_{t-1} f(t).$$
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        lr_lambda: The function, or one for each group.
-        last_epoch: The epoch after which to go on; -1 to begin.
-    """
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates from the present ones."""
-        rates = values_of(self.optimizer, "lr")
-        if self._is_initial:
-            return rates
-        pairs = zip(self.lr_lambdas, rates, strict=True)
-        return [rate * function(self.last_epoch) for function, rate in pairs]
-
-
 class _ByFactors(LRScheduler):
     """The part that schedules of factors share.
 
     A subclass defines `_factor(epoch)`: that of the last learning rate, or None to leave it.
     """
-
-    def _restart(self) -> None:
-        for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = first
-        self._is_initial = True
-        self._go_to(0)
-        self._is_initial = False
 
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
@@ -431,118 +406,6 @@ class CosineAnnealingWarmRestarts(
         self._go_to(math.floor(epoch))
 
 
-class _WithMomentum(LRScheduler):
-    """The part that schedules share which lead the momentum against the learning rate."""
-
-    def _begin_momentum(self, base: Any, most: Any, begins: bool) -> None:
-        """Check that there is momentum, and set that of the first epoch."""
-        optimizer = self.optimizer
-        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError("cycle_momentum=True needs an optimizer with momentum or betas")
-        self.use_beta1 = "betas" in optimizer.defaults
-        lows = one_for_each_group("base_momentum", optimizer, base)
-        highs = one_for_each_group("max_momentum", optimizer, most)
-        limits = zip(optimizer.param_groups, lows, highs, strict=True)
-        for group, low, high in limits if begins else ():
-            self._set_momentum(group, high)
-            group |= {"max_momentum": high, "base_momentum": low}
-
-    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
-        if self.use_beta1:
-            group["betas"] = (momentum, *group["betas"][1:])
-        else:
-            group["momentum"] = momentum
-
-
-class CyclicLR(
-    _WithMomentum,
-    settings="base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', "
-    "gamma=1.0, scale_fn=None, scale_mode='cycle', cycle_momentum=True, base_momentum=0.8, "
-    "max_momentum=0.9, last_epoch=-1",
-):
-    """The learning rate goes up and down along straight lines; call it at every step.
-
-    Source: Smith, *Cyclical learning rates for training neural networks*, 2015.
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        base_lr: The lowest value, or one for each group.
-        max_lr: The highest value, or one for each group.
-        step_size_up: How many steps it rises.
-        step_size_down: How many steps it falls; as many, if None.
-        mode: "triangular" for cycles of one height, "triangular2" to halve it from cycle to cycle,
-            "exp_range" to multiply it by `gamma` from step to step.
-        gamma: The factor.
-        scale_fn: A function that gives the share of the height, in place of the mode.
-        scale_mode: Whether it is given the number of the "cycle" or that of the step
-            ("iterations").
-        cycle_momentum: Lead the momentum the other way.
-        base_momentum: The lowest momentum, or one for each group.
-        max_momentum: The highest momentum, or one for each group.
-        last_epoch: The step after which to go on; -1 to begin.
-
-    Raises:
-        TypeError: If it is no optimizer.
-        ValueError: If a setting makes no sense, or there is no momentum to lead.
-
-    Example:
-        >>> import minigrad as torch
-        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
-        >>> schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.5, 1.5, step_size_up=2)
-        >>> rates = []
-        >>> for _ in range(5):
-        ...     rates += schedule.get_last_lr()
-        ...     optimizer.step()
-        ...     schedule.step()
-        >>> rates
-        [0.5, 1.0, 1.5, 1.0, 0.5]
-    """
-
-    _apart = ("optimizer", "scale_fn")
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        self.optimizer = optimizer
-        if settings["scale_fn"] is None and settings["mode"] not in self._MODES:
-            raise ValueError(f"mode may be one of {[*self._MODES]}, not {settings['mode']!r}")
-        begins = settings["last_epoch"] == -1
-        base_lrs = one_for_each_group("base_lr", optimizer, settings.pop("base_lr"))
-        for group, rate in zip(optimizer.param_groups, base_lrs, strict=True) if begins else ():
-            group["lr"] = rate
-        self.max_lrs = one_for_each_group("max_lr", optimizer, settings.pop("max_lr"))
-        up, down = float(settings.pop("step_size_up")), settings.pop("step_size_down")
-        self.total_size = up + (up if down is None else float(down))
-        self.step_ratio = up / self.total_size
-        low, high = settings.pop("base_momentum"), settings.pop("max_momentum")
-        if settings["cycle_momentum"]:
-            self._begin_momentum(low, high, begins)
-        super()._begin(optimizer, settings)
-        self.base_lrs = base_lrs
-
-    _MODES: ClassVar[dict[str, Any]] = {  # the share of the height in a cycle and at a step
-        "triangular": lambda cycle, step, gamma: 1.0,
-        "triangular2": lambda cycle, step, gamma: 1 / 2.0 ** (cycle - 1),
-        "exp_range": lambda cycle, step, gamma: gamma**step,
-    }
-
-    def _scale(self, cycle: int) -> float:
-        if self.scale_fn is None:
-            return self._MODES[self.mode](cycle, self.last_epoch, self.gamma)
-        return self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates, and set the momentum."""
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        at = 1.0 + self.last_epoch / self.total_size - cycle
-        rises = at <= self.step_ratio
-        height = at / self.step_ratio if rises else (at - 1) / (self.step_ratio - 1)
-        height *= self._scale(cycle)
-        for group in self.optimizer.param_groups if self.cycle_momentum else ():
-            low, high = group["base_momentum"], group["max_momentum"]
-            self._set_momentum(group, high - (high - low) * height)
-        limits = zip(self.base_lrs, self.max_lrs, strict=True)
-        return [low + (high - low) * height for low, high in limits]
-
-
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
 _FALL = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
 _FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
@@ -550,7 +413,7 @@ _END = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
 
 
 class OneCycleLR(
-    _WithMomentum,
+    LRScheduler,
     settings="max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, "
     "anneal_strategy='cos', cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, "
     "div_factor=25.0, final_div_factor=1e4, three_phase=False, last_epoch=-1",
@@ -608,14 +471,18 @@ class OneCycleLR(
         ]
         self._anneal_func_type = ways
         self.cycle_momentum = given["cycle_momentum"]
-        begins = given["last_epoch"] == -1
-        max_lrs = one_for_each_group("max_lr", optimizer, given["max_lr"])
-        for group, highest in zip(optimizer.param_groups, max_lrs, strict=True) if begins else ():
-            group["initial_lr"] = highest / given["div_factor"]
-            group["max_lr"] = highest
-            group["min_lr"] = group["initial_lr"] / given["final_div_factor"]
+        limits = ["max_lr"]
         if self.cycle_momentum:
-            self._begin_momentum(given["base_momentum"], given["max_momentum"], begins)
+            limits += ["max_momentum", "base_momentum"]
+            self.use_beta1 = "betas" in optimizer.defaults
+            if not self.use_beta1 and "momentum" not in optimizer.defaults:
+                raise ValueError("cycle_momentum=True needs an optimizer with momentum or betas")
+        of_groups = zip(*(one_for_each_group(n, optimizer, given[n]) for n in limits), strict=True)
+        for group, (high, *momenta) in zip(optimizer.param_groups, of_groups, strict=True):
+            if given["last_epoch"] == -1:
+                low = high / given["div_factor"]
+                group.update(initial_lr=low, max_lr=high, min_lr=low / given["final_div_factor"])
+                group |= zip(limits[1:], momenta, strict=True)
         super()._begin(optimizer, {"last_epoch": given["last_epoch"]})
 
     def _between(self, start: Any, end: Any, share: float) -> Any:
@@ -644,7 +511,9 @@ class OneCycleLR(
             rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
                 first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
-                self._set_momentum(group, self._between(first, last, share))
+                momentum = self._between(first, last, share)
+                own = {"betas": (momentum, *group["betas"][1:])} if self.use_beta1 else {}
+                group |= own or {"momentum": momentum}
         return rates
 
 
@@ -730,29 +599,7 @@ class ReduceLROnPlateau(
         return a < bound if self.mode == "min" else a > bound
 
 
-class _Together(LRScheduler):
-    """The part that schedules made of schedules share."""
-
-    _apart = ("optimizer", "_schedulers")
-    _schedulers: Sequence[Any]
-
-    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        if not schedulers or any(each.optimizer is not optimizer for each in schedulers):
-            raise ValueError(f"{type(self).__name__} needs schedulers of one optimizer")
-
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule and those in it remember."""
-        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
-        return {**super().state_dict(), "_schedulers": schedulers}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        super().load_state_dict(state_dict)
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
-
-
-class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
+class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"):
     """Follow one schedule after the other.
 
     Args:
@@ -779,12 +626,26 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         [0.5, 0.5, 1.0, 0.25]
     """
 
+    _apart = ("optimizer", "_schedulers")
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule and those in it remember."""
+        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
+        return {**super().state_dict(), "_schedulers": schedulers}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        super().load_state_dict(state_dict)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         schedulers, milestones, last_epoch = settings.values()
-        self._check(schedulers, optimizer)
-        if len(milestones) != len(schedulers) - 1:
+        foreign = any(each.optimizer is not optimizer for each in schedulers)
+        if foreign or len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                f"{len(schedulers)} schedulers take one milestone less, not {len(milestones)}"
+                "SequentialLR needs schedulers of one optimizer, and one milestone less than "
+                f"schedulers; got {len(schedulers)} schedulers and {len(milestones)} milestones"
             )
         self._schedulers = schedulers
         self._milestones = milestones
@@ -793,19 +654,13 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         # each schedule has made its first step: take that back, and let the first one make it
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
-        self.recursive_undo()
+        within = [*schedulers]
+        for each in within:
+            within += getattr(each, "_schedulers", ())
+            each.last_epoch -= not hasattr(each, "_schedulers")
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
-
-    def recursive_undo(self, sched: Any = None) -> None:
-        """Take back the first step of all schedules, also of those within others."""
-        scheduler = self if sched is None else sched
-        if hasattr(scheduler, "_schedulers"):
-            for inner in scheduler._schedulers:
-                self.recursive_undo(inner)
-        elif hasattr(scheduler, "last_epoch"):
-            scheduler.last_epoch -= 1
 
     def step(self) -> None:
         """Set the learning rates of the next epoch."""
@@ -817,39 +672,3 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
-
-
-class ChainedScheduler(_Together):
-    """Several schedules step together: their factors multiply.
-
-    Args:
-        schedulers: The schedules, of one optimizer.
-        optimizer: The optimizer, if it is to be checked.
-
-    Raises:
-        ValueError: If there is none, or they do not belong together.
-
-    Example:
-        >>> import minigrad as torch
-        >>> from minigrad.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
-        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
-        >>> schedules = [ConstantLR(optimizer, 0.5, 1), ExponentialLR(optimizer, 0.25)]
-        >>> schedule = ChainedScheduler(schedules)
-        >>> optimizer.step()
-        >>> schedule.step()
-        >>> schedule.get_last_lr()
-        [0.25]
-    """
-
-    def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
-        owner: Any = optimizer or getattr(next(iter(schedulers), None), "optimizer", None)
-        self._check(schedulers, owner)
-        self.optimizer = owner
-        self._schedulers = schedulers
-        self._last_lr = values_of(self.optimizer, "lr")
-
-    def step(self) -> None:
-        """Let every schedule set the learning rates of the next epoch from the last one's."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = values_of(self.optimizer, "lr")

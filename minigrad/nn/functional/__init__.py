@@ -32,8 +32,7 @@ __all__ = [*sorted(_all)]
 
 def _late() -> dict[str, _Any]:
     """Give what is seldom used, too."""
-    for file in ("layers",):
-        _import_module(f"minigrad.extra.{file}")
+    _import_module("minigrad.extra.layers")
     return _in_functional
 
 

@@ -445,25 +445,24 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, calls=F.adaptive_max_pool2d):
 
 
 class _Pad(Layer, settings="padding", shows="padding"):
-    """Pad in a number of dimensions; what a layer of a kind fills in are these two attributes."""
+    """Pad in a number of dimensions; a kind of layer fills in these attributes."""
 
     _dims: ClassVar[int]
     _mode: ClassVar[str] = "constant"
+    value: Any = None
 
     def _keep(self, settings: dict[str, Any]) -> None:
         super()._keep(settings | {"padding": _ntuple(2 * self._dims)(settings["padding"])})
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad the input."""
-        value = self.value if self._mode == "constant" else None
-        return F.pad(input, self.padding, self._mode, value)
+        return F.pad(input, self.padding, self._mode, self.value)
 
 
 class _ConstantPad(_Pad, settings="padding, value", shows="padding=, value="):
     """Pad with a number: 0 if a class has no setting for it."""
 
-    def _keep(self, settings: dict[str, Any]) -> None:
-        super()._keep({"value": 0.0, **settings})
+    value = 0.0
 
 
 class ConstantPad1d(_ConstantPad, dims=1):
