@@ -180,7 +180,7 @@ LIMITS = (
     Difference(
         slug="composed-functions",
         title="Functions that are composed of others",
-        what="`trapezoid`, `kron`, `nansum` and others that are seldom called are computed as a line "
+        what="`trapezoid`, `kron`, `nansum` and others, seldom called, are computed as a line "
         "of other functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
         "`alpha` is not 1: the factors are nodes of their own, before the product.",
         why="One line each; the values and gradients are the same.",
@@ -250,9 +250,8 @@ LIMITS = (
     ),
     Difference(
         slug="cubic-grids",
-        title="Sampling by cubics, or reflected images",
-        what="`grid_sample` takes the nearest pixel or the mean of four, and outside of the image "
-        "zeros or the border.",
+        title="Sampling the nearest pixel, by cubics, or beyond the border",
+        what="`grid_sample` takes the mean of four pixels, and outside of the image zeros.",
         why="Courses sample images so.",
         code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
         'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',

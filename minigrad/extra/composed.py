@@ -293,23 +293,6 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]
 
 
 @_alone()
-def asarray(
-    obj: Any,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    copy: bool | None = None,
-    requires_grad: bool | None = None,
-) -> Tensor:
-    """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
-    made: Tensor = torch.as_tensor(obj, dtype=dtype, device=device)
-    made = made.clone() if copy else made
-    if requires_grad is None:
-        return made
-    return made.requires_grad_() if requires_grad else made.detach()
-
-
-@_alone()
 def empty_strided(
     size: Any,
     stride: Any,

@@ -26,14 +26,7 @@ from minigrad.ops.linear import linear
 NAMES = ("GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase")
 
 
-class _Fields(NamedTuple):
-    data: Tensor
-    batch_sizes: Tensor
-    sorted_indices: Tensor | None
-    unsorted_indices: Tensor | None
-
-
-class PackedSequence(_Fields):
+class PackedSequence(NamedTuple):
     """Sequences of different lengths, packed: made by functions such as `pack_sequence`.
 
     Attributes:
@@ -50,17 +43,10 @@ class PackedSequence(_Fields):
         (tensor([1, 4, 2, 5, 3]), tensor([2, 2, 1]))
     """
 
-    def __new__(
-        cls,
-        data: Tensor,
-        batch_sizes: Tensor,
-        sorted_indices: Tensor | None = None,
-        unsorted_indices: Tensor | None = None,
-    ) -> PackedSequence:
-        """Take the fields; how the sequences come back into their order follows."""
-        if unsorted_indices is None:
-            unsorted_indices = invert_permutation(sorted_indices)
-        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None = None
+    unsorted_indices: Tensor | None = None
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
@@ -118,7 +104,7 @@ def pack_padded_sequence(
     longest = int(counts[0])
     present = np.arange(longest)[:, None] < counts
     data = turned[:longest][wrap(present)]
-    return PackedSequence(data, wrap(present.sum(1)), order, None)
+    return PackedSequence(data, wrap(present.sum(1)), order, invert_permutation(order))
 
 
 def pad_packed_sequence(
@@ -360,6 +346,7 @@ class RNNBase(
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
                 add_parameters(self, settings, **named)
                 self._all_weights.append([*named])
+        self._flat_weights_names = [name for names in self._all_weights for name in names]
         self.reset_parameters()
 
     @property
@@ -369,7 +356,7 @@ class RNNBase(
 
     @property
     def _flat_weights(self) -> list[Any]:
-        return [each for weights in self.all_weights for each in weights]
+        return [getattr(self, name) for name in self._flat_weights_names]
 
     def flatten_parameters(self) -> None:
         """Do nothing: on the CPU the parameters lie well where they are."""

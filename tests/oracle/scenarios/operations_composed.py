@@ -34,7 +34,7 @@ SUMS = """
 t.nansum(v * t.tensor([1.0, float("nan"), 1.0])); m.nansum(0); t.nanmedian(m); t.var_mean(m, 1)
 t.std_mean(m); t.std_mean(m, 0, keepdim=True); t.trapezoid(m); t.trapezoid(v, dx=0.5)
 t.trapezoid(v[:2], m[:2]); t.trapezoid(b, b[0], dim=-2); t.trapezoid(b, v, dim=1)
-t.logspace(0, 2, 3); t.logspace(0, 3, 4, base=2.0); t.asarray([1, 2], dtype=t.float32)
+t.logspace(0, 2, 3); t.logspace(0, 3, 4, base=2.0)
 """
 REDUCED = """
 t.scatter_reduce(m, 0, (n > 0).long(), n, "sum"); m.scatter_reduce(1, (n > 0).long(), n, "mean")
@@ -151,7 +151,6 @@ F.channel_shuffle(b, 2)
 t.linalg.cross(m[:2], m[:2], dim=0); t.trapezoid(m, v[:2])
 F.pixel_unshuffle(b, 2); t.scatter_reduce(v, 0, i, w, "x")
 t.distributions.Uniform(1.0, 0.0)
-t.distributions.MultivariateNormal(v)
 """
 
 
