@@ -293,21 +293,6 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]
 
 
 @_alone()
-def empty_strided(
-    size: Any,
-    stride: Any,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Tensor:
-    """Make a tensor of any numbers with certain strides."""
-    last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    memory = torch.empty(1 + last, dtype=dtype, device=device)
-    return memory.as_strided(size, stride).requires_grad_(requires_grad)
-
-
-@_alone()
 def logspace(
     start: Any,
     end: Any,

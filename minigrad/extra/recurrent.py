@@ -577,12 +577,11 @@ class RNNCellBase(_Recurrent):
     weight_hh: Tensor
     bias_ih: Tensor | None
     bias_hh: Tensor | None
-    _chunks: ClassVar[int]
     _mode: ClassVar[str]
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        rows = self._chunks * settings["hidden_size"]
         super()._keep(settings)
+        rows = _MODES[self._mode or "RNN_TANH"][0] * self.hidden_size
         shapes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
         biases = dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if self.bias else None)
         add_parameters(self, settings, **shapes, **biases)
@@ -623,9 +622,7 @@ class RNNCellBase(_Recurrent):
 _CELL = "input_size, hidden_size, bias=True, device=None, dtype=None"
 
 
-class RNNCell(
-    RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), chunks=1, mode=""
-):
+class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), mode=""):
     r"""One step of an Elman network, $h' = \tanh(W_x x + b_x + W_h h + b_h)$.
 
     Args:
@@ -648,7 +645,7 @@ class RNNCell(
     """
 
 
-class GRUCell(RNNCellBase, settings=_CELL, chunks=3, mode="GRU"):
+class GRUCell(RNNCellBase, settings=_CELL, mode="GRU"):
     """One step of a gated recurrent unit; see `GRU` for the formula.
 
     Args:
@@ -664,7 +661,7 @@ class GRUCell(RNNCellBase, settings=_CELL, chunks=3, mode="GRU"):
     """
 
 
-class LSTMCell(RNNCellBase, settings=_CELL, chunks=4, mode="LSTM"):
+class LSTMCell(RNNCellBase, settings=_CELL, mode="LSTM"):
     """One step of long short-term memory; see `LSTM` for the formula.
 
     Args:

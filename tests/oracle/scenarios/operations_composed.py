@@ -27,7 +27,6 @@ t.unsafe_chunk(m, 2); m.unsafe_chunk(3, 1); t.unsafe_split(m, 2)
 m.unsafe_split_with_sizes([1, 2], 1)
 t.unsafe_chunk(m, 2)[0].mul_(2); t.unsafe_split(m * 1, 2)[1].mul_(2)
 t.tensor(t.unsafe_split(m, 2)[0]._is_view())
-t.tensor(t.empty_strided((2, 3), (1, 4)).stride())
 t.searchsorted(t.tensor([1.0, 2.0, 4.0]), v); t.bucketize(v, t.tensor([-1.0, 1.0]), right=True)
 """
 SUMS = """
