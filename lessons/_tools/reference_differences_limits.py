@@ -79,8 +79,8 @@ LIMITS = (
         what="An LSTM has no `proj_size`. Optimizers take no names of parameters, Adam's `betas` "
         "are no tensors, and a step records nothing: `differentiable=True` is refused. "
         "LBFGS has no line search here: leave line_search_fn out, and choose lr. "
-        "MultiheadAttention adds no keys here, and all are of size embed_dim: leave out "
-        "add_bias_kv, add_zero_attn, kdim and vdim, and put a Linear before it.",
+        "MultiheadAttention adds no keys here: leave out add_bias_kv and add_zero_attn. For keys "
+        "and values of other sizes, put a Linear before it instead of kdim and vdim.",
         why="Each would need code of its own. Who wants the derivative of a step writes the step "
         "in operations, as `p - lr * p.grad`.",
         code="weight = torch.ones(1, requires_grad=True)\n"

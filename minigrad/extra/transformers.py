@@ -102,8 +102,8 @@ class MultiheadAttention(
         others = settings.pop("add_bias_kv") or settings["add_zero_attn"]
         if others or not settings["kdim"] == settings["vdim"] == size:
             raise NotImplementedError(
-                "MultiheadAttention adds no keys here, and all are of size embed_dim: leave out "
-                "add_bias_kv, add_zero_attn, kdim and vdim, and put a Linear before it"
+                "MultiheadAttention adds no keys here: leave out add_bias_kv and add_zero_attn. "
+                "For keys of other sizes, put a Linear before it instead of kdim and vdim"
             )
         bias = settings.pop("bias")
         super()._keep(settings)
