@@ -290,7 +290,7 @@ CALLS = (
             ("torch.*quantile", "without `interpolation`"),
             ("torch.logspace|torch.randint_like", "without `*`"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),
-            ("torch.empty_strided|torch.range", "without `*`"),
+            ("torch.range", "without `*`"),
             ("torch.*rrelu*", "without `generator`"),
             ("torch.*save", "without `_disable_byteorder_record`"),
             ("torch.random.fork_rng", "*"),

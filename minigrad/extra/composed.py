@@ -1,4 +1,4 @@
-"""Compute what is one line of other functions: `take`, `kron`, `addbmm`, `nansum`, ...
+"""Compute what is one line of other functions: `take`, `kron`, `trapezoid`, `nansum`, ...
 
 Gradients and errors are those of the functions that each is composed of, and so are the nodes in
 the graph: `TakeBackward0` is not among them.
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.type_promotion import check_one_type
@@ -27,11 +26,9 @@ torch: Any = sys.modules["minigrad"]
 
 
 def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
-    """Let NumPy find places or counts, which have no derivative."""
+    """Let NumPy find places or counts: whole numbers."""
     arrays = (each._array if isinstance(each, Tensor) else each for each in given)
-    result = wrap(np.asarray(function(*arrays, **options)))
-    weighted = result.is_floating_point()
-    return without_derivative(function.__name__, result, *given) if weighted else result
+    return wrap(np.asarray(function(*arrays, **options)))
 
 
 def having(fits: Any, value: Any, otherwise: str) -> Any:
@@ -51,20 +48,6 @@ _writing = partial(variants, in_place=True)
 _alone = partial(variants, method=False)
 _method = partial(variants, function=False)
 _linalg = partial(variants, function=False, method=False)
-
-
-@_writing()
-def addbmm(
-    input: Any, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    """Add the sum of the products of matrices."""
-    return torch.add(beta * input, torch.bmm(batch1, batch2).sum(0), alpha=alpha)
-
-
-@variants()
-def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """Give the dot product with the complex conjugate of the first."""
-    return torch.dot(input.conj(), other)
 
 
 @_alone()
@@ -136,21 +119,16 @@ def matrix_norm(
     dtype: Dtype | None = None,
 ) -> Tensor:
     """Give a norm of matrices: of their entries, of sums of rows or columns, of singular values."""
-    having(A.ndim > 1 and A.is_floating_point(), A, "matrix_norm takes matrices of floats")
-    rows, columns = (each % A.ndim for each in dim)
     if ord == "fro":
         return torch.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype)
     having(ord in (1, -1, 2, -2, np.inf, -np.inf, "nuc"), A, f"there is no matrix norm {ord!r}")
-    A = A if dtype is None else A.to(dtype)
+    A = (A if dtype is None else A.to(dtype)).movedim(dim, (-2, -1))
     if ord in (2, -2, "nuc"):
-        values = torch.linalg.svd(A.movedim((rows, columns), (-2, -1)), full_matrices=False)[1]
-        norm = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
-        low, high = sorted((rows, columns))
-        return norm.unsqueeze(low).unsqueeze(high) if keepdim else norm
-    summed, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = A.abs().sum(summed, True)
-    norm = sums.amax(left, True) if ord > 0 else sums.amin(left, True)
-    return norm if keepdim else norm.squeeze((rows, columns))
+        values = torch.linalg.svd(A, full_matrices=False)[1]
+    else:
+        values = A.abs().sum(-2 if abs(ord) == 1 else -1)
+    norm = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
+    return norm[..., None, None].movedim((-2, -1), dim) if keepdim else norm
 
 
 @_linalg("linalg_matrix_rank")
@@ -202,15 +180,6 @@ def quantile(input: Tensor, q: Any, dim: Dim | None = None, keepdim: bool = Fals
     return found if q.ndim else found[0]
 
 
-@_writing()
-def renorm(input: Tensor, p: Number, dim: Dim, maxnorm: Number) -> Tensor:
-    """Make the slices along a dimension smaller whose norm is larger than a number."""
-    others = [each for each in range(input.ndim) if each != dim]
-    norm = torch.linalg.vector_norm(input, p, others, True)
-    factor = maxnorm / (torch.where(norm > maxnorm, norm, 1.0) + 1e-7)
-    return input * torch.where(norm > maxnorm, factor, 1.0)
-
-
 # ---------------------------------------------------------------------- indices
 
 
@@ -226,9 +195,8 @@ def index_reduce(
 ) -> Tensor:
     """Bring together the rows that go to one place, as `scatter_reduce` does."""
     rows = [-1 if other == dim else 1 for other in range(input.ndim)]
-    return scatter_reduce(
-        input, dim, index.view(rows).expand(source.shape), source, reduce, include_self=include_self
-    )
+    index = index.view(rows).expand(source.shape)
+    return scatter_reduce(input, dim, index, source, reduce, include_self=include_self)
 
 
 @_writing()
@@ -304,23 +272,6 @@ def searchsorted(
 
 
 @variants()
-def unique_consecutive(
-    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim | None = None
-) -> Any:
-    """Give what each run of equal entries consists of, and what else is asked for."""
-    array: Any = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
-    starts = np.ones(len(array), bool)
-    starts[1:] = (array[1:] != array[:-1]).any(axis=tuple(range(1, array.ndim)))
-    found = [np.moveaxis(array[starts], 0, dim or 0)]
-    if return_inverse:
-        found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
-    if return_counts:
-        found.append(np.diff(np.flatnonzero(starts), append=len(array)))
-    values = without_derivative("unique_consecutive", wrap(found[0]), input)
-    return (values, *map(wrap, found[1:])) if len(found) > 1 else values
-
-
-@variants()
 def unsafe_split(input: Tensor, split_size: int, dim: Dim = 0) -> tuple[Tensor, ...]:
     """Copy the pieces that `split` gives."""
     return tuple(each.clone() for each in input.split(split_size, dim))
@@ -339,38 +290,6 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]
 
 
 # ---------------------------------------------------------------------- making tensors
-
-
-@_alone()
-def asarray(
-    obj: Any,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    copy: bool | None = None,
-    requires_grad: bool | None = None,
-) -> Tensor:
-    """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
-    made: Tensor = torch.as_tensor(obj, dtype=dtype, device=device)
-    made = made.clone() if copy else made
-    if requires_grad is None:
-        return made
-    return made.requires_grad_() if requires_grad else made.detach()
-
-
-@_alone()
-def empty_strided(
-    size: Any,
-    stride: Any,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Tensor:
-    """Make a tensor of any numbers with certain strides."""
-    last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    memory = torch.empty(1 + last, dtype=dtype, device=device)
-    return memory.as_strided(size, stride).requires_grad_(requires_grad)
 
 
 @_alone()
@@ -410,14 +329,6 @@ def exponential_(input: Tensor, lambd: float = 1, *, generator: Any = None) -> T
     fits = input.is_floating_point() and lambd > 0
     having(fits, input, "exponential_ takes floats, and lambd > 0")
     return input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
-
-
-@_method()
-def map_(input: Tensor, tensor: Tensor, callable: Any) -> Tensor:
-    """Put the results of a Python function of two entries in the place of the first."""
-    pairs = zip(input.flatten().tolist(), tensor.expand_as(input).flatten().tolist(), strict=True)
-    made = torch.tensor([callable(*pair) for pair in pairs], dtype=input.dtype)
-    return input.copy_(made.view(input.shape))
 
 
 # ---------------------------------------------------------------------- sparse tensors

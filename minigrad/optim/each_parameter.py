@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.grad_mode import INFERENCE, enable_grad
-from minigrad.autograd.rules import ignore_errstate
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import full_like, zeros_like

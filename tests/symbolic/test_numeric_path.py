@@ -105,7 +105,7 @@ ALWAYS = (
     "nn/modules/module.py",
     "ops/reduction.py", "ops/linear.py", "ops/linear_algebra.py",
     "ops/convolution.py",
-    "ops/losses.py", "ops/recurrent.py",
+    "ops/losses.py",
     "ops/softmax.py",
     "optim/each_parameter.py", "optim/optimizer.py",
 )  # fmt: skip
