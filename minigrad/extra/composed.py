@@ -109,28 +109,6 @@ def _least_squares(A: Tensor, b: Tensor, rcond: Any = None, *, driver: Any = Non
     return torch.linalg.pinv(A, rcond) @ b, nothing, torch.linalg.matrix_rank(A), nothing
 
 
-@_linalg("linalg_matrix_norm")
-def matrix_norm(
-    A: Tensor,
-    ord: Any = "fro",
-    dim: Any = (-2, -1),
-    keepdim: bool = False,
-    *,
-    dtype: Dtype | None = None,
-) -> Tensor:
-    """Give a norm of matrices: of their entries, of sums of rows or columns, of singular values."""
-    if ord == "fro":
-        return torch.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype)
-    having(ord in (1, -1, 2, -2, np.inf, -np.inf, "nuc"), A, f"there is no matrix norm {ord!r}")
-    A = (A if dtype is None else A.to(dtype)).movedim(dim, (-2, -1))
-    if ord in (2, -2, "nuc"):
-        values = torch.linalg.svd(A, full_matrices=False)[1]
-    else:
-        values = A.abs().sum(-2 if abs(ord) == 1 else -1)
-    norm = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
-    return norm[..., None, None].movedim((-2, -1), dim) if keepdim else norm
-
-
 @_linalg("linalg_matrix_rank")
 def _matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
@@ -141,21 +119,6 @@ def _matrix_rank(
 
 
 # ---------------------------------------------------------------------- statistics
-
-
-@variants()
-def cov(input: Tensor, *, correction: Number = 1) -> Tensor:
-    """Give the covariances of variables, a row each."""
-    having(input.ndim < 3, input, "cov() takes a matrix, or a row of one variable")
-    rows = input if input.ndim == 2 else input.reshape(1, -1)
-    centered = rows - rows.sum(1, keepdim=True) / rows.shape[1]
-    return (centered @ centered.T / (rows.shape[1] - correction)).squeeze()
-
-
-@variants()
-def nanmedian(input: Tensor) -> Tensor:
-    """Give the median of the entries that are numbers."""
-    return input[~input.isnan()].median()
 
 
 @variants()
@@ -183,49 +146,6 @@ def quantile(input: Tensor, q: Any, dim: Dim | None = None, keepdim: bool = Fals
 # ---------------------------------------------------------------------- indices
 
 
-@_writing()
-def index_reduce(
-    input: Tensor,
-    dim: Dim,
-    index: Tensor,
-    source: Tensor,
-    reduce: Any,
-    *,
-    include_self: bool = True,
-) -> Tensor:
-    """Bring together the rows that go to one place, as `scatter_reduce` does."""
-    rows = [-1 if other == dim else 1 for other in range(input.ndim)]
-    index = index.view(rows).expand(source.shape)
-    return scatter_reduce(input, dim, index, source, reduce, include_self=include_self)
-
-
-@_writing()
-def scatter_reduce(
-    input: Tensor, dim: Dim, index: Tensor, src: Tensor, reduce: Any, *, include_self: bool = True
-) -> Tensor:
-    """Bring together what goes to one place: its sum, mean, product, largest or smallest."""
-    steps = {"prod": torch.mul, "amax": torch.maximum, "amin": torch.minimum}
-    having(reduce in ("sum", "mean", *steps), input, f"there is no reduce={reduce!r}")
-    check_one_type(input._array, src._array)
-    if input.is_floating_point():
-        least, most = -float("inf"), float("inf")
-    else:
-        least, most = torch.iinfo(input.dtype).min, torch.iinfo(input.dtype).max
-    first = {"prod": 1, "amax": least, "amin": most}.get(reduce, 0)
-    start = input if include_self else input.scatter(dim, index, first)
-    if reduce in steps:  # along the dimension, no two of one step go to one entry
-        src = src[tuple(map(slice, index.shape))]
-        for rows, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
-            start = start.scatter(dim, rows, steps[reduce](start.gather(dim, rows), part))
-        return start
-    result = start.scatter_add(dim, index, src)
-    if reduce == "sum":
-        return result
-    count = torch.full_like(input, include_self).scatter_add(dim, index, torch.ones_like(src))
-    rounding = None if result.is_floating_point() else "floor"
-    return torch.div(result, count.clamp(min=1), rounding_mode=rounding)
-
-
 @variants()
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """Give the entries where a mask is true, in a row."""
@@ -242,85 +162,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return entries if index.ndim else entries.clone()
 
 
-@_alone()
-def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
-) -> Tensor:
-    """Find between which boundaries numbers lie."""
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
-
-
-@_alone()
-def searchsorted(
-    sorted_sequence: Tensor,
-    input: Any,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: Any = None,
-) -> Tensor:
-    """Find where numbers belong among others, row by row."""
-    side, values = "right" if right else side or "left", torch.as_tensor(input)
-    if sorted_sequence.ndim == 1:
-        found = by_numpy(np.searchsorted, sorted_sequence, values, side)
-    else:
-        fits = values.ndim and sorted_sequence.shape[:-1] == values.shape[:-1]
-        having(fits, values, "searchsorted: give one row, or one for each row of values")
-        rows = zip(sorted_sequence.flatten(0, -2), values.flatten(0, -2), strict=True)
-        found = torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows])
-    return found.view(values.shape).to(torch.int32 if out_int32 else torch.int64)
-
-
-@variants()
-def unsafe_split(input: Tensor, split_size: int, dim: Dim = 0) -> tuple[Tensor, ...]:
-    """Copy the pieces that `split` gives."""
-    return tuple(each.clone() for each in input.split(split_size, dim))
-
-
-@variants()
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: Dim = 0) -> tuple[Tensor, ...]:
-    """Copy the pieces that `split_with_sizes` gives."""
-    return tuple(each.clone() for each in input.split(split_sizes, dim))
-
-
-@variants()
-def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]:
-    """Copy the pieces that `chunk` gives."""
-    return tuple(each.clone() for each in input.chunk(chunks, dim))
-
-
 # ---------------------------------------------------------------------- making tensors
-
-
-@_alone()
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: Any = 10.0,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Tensor:
-    """Give numbers whose logarithms are spaced evenly."""
-    made = base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)
-    return made.to(dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
-
-
-@_alone()
-def poisson(input: Tensor, generator: Any = None) -> Tensor:
-    """Draw counts with rates."""
-    return wrap(stream(generator).poisson(input._array).astype(input._array.dtype))
-
-
-@_alone()
-def randint_like(
-    input: Tensor, low: Any, high: Any = None, *, dtype: Dtype | None = None, device: Any = None
-) -> Tensor:
-    """Draw whole numbers in the shape of a tensor."""
-    limits = (0, low) if high is None else (low, high)
-    return torch.randint(*limits, input.shape, dtype=dtype or input.dtype, device=device)
 
 
 @_method()
