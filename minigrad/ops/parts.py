@@ -132,12 +132,13 @@ def add_rows(whole: Any, positions: Any, values: Any) -> None:
         whole[positions[chosen]] += values[chosen]
 
 
-def _index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
+def index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
+    """Add each gradient to the entry of zeros that it came from."""
     zeros = zeros_for(grad, self_sym_sizes)
     return (index_add if isinstance(grad, Tensor) else _added)(zeros, grad, indices)
 
 
-@operation("IndexBackward0", self=_index_rule)
+@operation("IndexBackward0", self=index_rule)
 def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
     rows = _rows(self, indices) if self.flags.c_contiguous else None
@@ -165,7 +166,7 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 def _unfold_rule(grad: Any, self_sym_sizes: Any, dim: int, size: int, step: int) -> Any:
     places = np.arange(grad.shape[dim])[:, None] * step + np.arange(size)
     windows = np.moveaxis(grad, -1, dim + 1)
-    return _index_rule(windows, self_sym_sizes, ((slice(None),) * dim + (places,)))
+    return index_rule(windows, self_sym_sizes, ((slice(None),) * dim + (places,)))
 
 
 @operation("UnfoldBackward0", view=True, self=_unfold_rule)

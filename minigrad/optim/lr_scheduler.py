@@ -22,6 +22,8 @@ __all__ = [
 class LRScheduler:
     """Base class of schedules: subclasses define `get_lr`, which gives the next learning rates.
 
+    Every schedule takes the optimizer first and `last_epoch` last; it says only what is its own.
+
     Args:
         optimizer: Whose learning rates are changed.
         last_epoch: The epoch after which to go on; -1 to begin.
@@ -152,9 +154,7 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
     r"""The first learning rate times a function of the epoch: $\gamma_t = \gamma_0 f(t)$.
 
     Args:
-        optimizer: Whose learning rates are changed.
         lr_lambda: The function, or one for each group.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Example:
         >>> import minigrad as torch
@@ -200,10 +200,8 @@ class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
     r"""Every `step_size` epochs the learning rate is multiplied by `gamma`.
 
     Args:
-        optimizer: Whose learning rates are changed.
         step_size: After how many epochs it falls.
         gamma: The factor.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -214,10 +212,8 @@ class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
     """At each milestone the learning rate is multiplied by `gamma`.
 
     Args:
-        optimizer: Whose learning rates are changed.
         milestones: The epochs at which it falls; one named twice counts twice.
         gamma: The factor.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
@@ -231,10 +227,8 @@ class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch
     """The learning rate is multiplied by a factor until `total_iters` epochs have passed.
 
     Args:
-        optimizer: Whose learning rates are changed.
         factor: The factor, from 0 to 1.
         total_iters: When it is taken back.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -249,11 +243,9 @@ class LinearLR(
     """The learning rate's factor goes along a straight line from one value to another.
 
     Args:
-        optimizer: Whose learning rates are changed.
         start_factor: The factor of the first epoch, above 0 and up to 1.
         end_factor: The factor from `total_iters` on, from 0 to 1.
         total_iters: How long it takes.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
         ValueError: If the first factor is out of range.
@@ -277,9 +269,7 @@ class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
     r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
 
     Args:
-        optimizer: Whose learning rates are changed.
         gamma: The factor.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -290,10 +280,8 @@ class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1
     r"""The learning rate falls to zero by a power: $\gamma_0 (1 - t / T)^p$.
 
     Args:
-        optimizer: Whose learning rates are changed.
         total_iters: When it is zero: $T$.
         power: The power $p$.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -312,10 +300,8 @@ class CosineAnnealingLR(_ByFactors, settings="T_max, eta_min=0.0, last_epoch=-1"
     Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
 
     Args:
-        optimizer: Whose learning rates are changed.
         T_max: After how many epochs it is lowest; it rises again later.
         eta_min: The lowest value.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Example:
         >>> import minigrad as torch
@@ -354,11 +340,9 @@ class CosineAnnealingWarmRestarts(
     Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
 
     Args:
-        optimizer: Whose learning rates are changed.
         T_0: After how many epochs it restarts first.
         T_mult: How many times longer each fall is than the one before.
         eta_min: The lowest value.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
         ValueError: If a number makes no sense.
@@ -424,7 +408,6 @@ class OneCycleLR(
     learning rates*, 2017.
 
     Args:
-        optimizer: Whose learning rates are changed.
         max_lr: The highest value, or one for each group.
         total_steps: How many steps there will be; or give `epochs` and `steps_per_epoch`.
         epochs: How many epochs there will be.
@@ -437,7 +420,6 @@ class OneCycleLR(
         div_factor: How many times the first value is below the highest.
         final_div_factor: How many times the last value is below the first.
         three_phase: Fall to the first value as fast as it rose, and only then to the last one.
-        last_epoch: The step after which to go on; -1 to begin.
 
     Raises:
         TypeError: If it is no optimizer.
@@ -525,7 +507,6 @@ class ReduceLROnPlateau(
     """When a measure has not improved for `patience` epochs, the learning rate is reduced.
 
     Args:
-        optimizer: Whose learning rates are changed.
         mode: Whether the measure is to become small ("min") or large ("max").
         factor: What the rate is multiplied by, below 1.
         patience: How many epochs without improvement are allowed.
@@ -603,10 +584,8 @@ class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"
     """Follow one schedule after the other.
 
     Args:
-        optimizer: Whose learning rates are changed.
         schedulers: The schedules, all of this optimizer.
         milestones: The epochs at which the next one takes over; one less than schedules.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
         ValueError: If the schedules do not fit together.

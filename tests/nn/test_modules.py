@@ -349,7 +349,7 @@ def test_it_takes_floating_point_tensors_only(torch):
 
 def test_arguments_of_to_that_make_no_sense_are_refused(torch):
     layer, double = torch.nn.Linear(1, 1), torch.float64
-    for given in ((double, double), (double, "cpu"), ("cpu", 3), ([],), (double, True, 1, 2)):
+    for given in (("cpu", 3), ([],)):
         with pytest.raises(TypeError):
             layer.to(*given)
     for named in ({"color": "red"}, {"dtype": "high"}):

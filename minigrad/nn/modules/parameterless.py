@@ -8,9 +8,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer, _ntuple, _single
-from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.signatures import VARIANTS
 
 __all__ = [
     "CELU", "ELU", "GELU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
@@ -41,7 +39,7 @@ class ReLU(Layer, calls=F.relu, settings="inplace=False"):
     """
 
 
-class Tanh(Module):
+class Tanh(Layer, calls=F.tanh):
     r"""$\tanh x$, elementwise.
 
     Example:
@@ -50,12 +48,8 @@ class Tanh(Module):
         tensor([0.])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return VARIANTS["tanh"].method(input)
 
-
-class Sigmoid(Module):
+class Sigmoid(Layer, calls=F.sigmoid):
     r"""$1 / (1 + e^{-x})$, elementwise.
 
     Example:
@@ -63,10 +57,6 @@ class Sigmoid(Module):
         >>> torch.nn.Sigmoid()(torch.tensor([0.0]))
         tensor([0.5000])
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return VARIANTS["sigmoid"].method(input)
 
 
 class Softplus(Layer, calls=F.softplus, settings="beta=1.0, threshold=20.0"):
@@ -238,9 +228,7 @@ class Hardtanh(Layer, calls=F.hardtanh, settings="min_val=-1.0, max_val=1.0, inp
     def _keep(self, settings: dict[str, Any]) -> None:
         super()._keep(settings)
         if self.max_val <= self.min_val:
-            raise AssertionError(
-                f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
-            )
+            raise AssertionError(f"max_val={self.max_val} must be above min_val={self.min_val}")
 
 
 class ReLU6(Hardtanh, settings="inplace=False"):
