@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.construction import empty, tensor
+from minigrad.creation.construction import tensor
 from minigrad.creation.devices import finfo
 from minigrad.creation.factories import full, ones, rand, zeros
 from minigrad.creation.layout import Size
@@ -22,7 +22,7 @@ from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.signatures import lazy_loading
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "Normal"]
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal"]
 __all__ += ["Uniform"]
 
 normal: Any = lazy_loading.function("normal")
@@ -201,41 +201,6 @@ class Uniform(Distribution):
     def entropy(self) -> Tensor:
         """Give the entropy."""
         return (self.high - self.low).log()
-
-
-class Exponential(Distribution):
-    r"""Distribution of waiting times at a rate: :math:`\lambda e^{-\lambda x}`.
-
-    Args:
-        rate: The rate, :math:`\lambda`.
-        validate_args: Whether parameters and values are checked.
-    """
-
-    has_rsample = True
-    _parameters = ("rate",)
-
-    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        (self.rate,) = broadcast_all(rate)
-        super().__init__(self.rate.size(), validate_args=validate_args)
-
-    mean = stddev = property(lambda self: 1 / self.rate, doc="The mean.")
-    variance = property(lambda self: self.rate**-2, doc="The variance.")
-
-    def _can_be(self, value: Any) -> Any:
-        return value >= 0
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw by dividing waiting times of rate 1."""
-        drawn: Any = empty(self._extended_shape(sample_shape), dtype=self.rate.dtype)
-        return drawn.exponential_() / self.rate
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density."""
-        return self.rate.log() - self.rate * self._checked(value)
-
-    def entropy(self) -> Tensor:
-        """Give the entropy."""
-        return 1 - self.rate.log()
 
 
 # ------------------------------------------------------------------ choices

@@ -128,14 +128,13 @@ def policy_gradient(torch, log):
 
 @family
 def times(torch, log):
-    """Numbers between bounds, waiting times: draws, moments, densities, gradients."""
+    """Numbers between bounds: draws, moments, densities, gradients."""
     d = torch.distributions
     _, s, p, z = parameters(torch)
     torch.manual_seed(3)
     for made in (
         d.Uniform(p, s),
         d.Uniform(0, 2.0),
-        d.Exponential(s),
     ):
         log("printed", repr(made), made.batch_shape, made.event_shape, made.has_rsample)
         drawn, value = made.sample((2,)), made.rsample()
