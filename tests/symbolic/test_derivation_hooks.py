@@ -72,8 +72,10 @@ def test_a_modules_hook_shows_where_it_fired(case):
     assert not checked.sympy  # what a hook changed is no derivative any more
 
 
-@pytest.mark.parametrize("place", ["y", "s", "x_1"])
-@pytest.mark.parametrize("hook", [cube, lambda grad: grad * symbols("c"), torch.neg, torch.relu])
+@pytest.mark.parametrize(
+    ("place", "hook"),
+    [("y", cube), ("s", lambda g: g * symbols("c")), ("x_1", torch.neg), ("y", torch.relu)],
+)
 def test_a_tensors_hook_shows_where_it_fired(place, hook):
     loss, names = worked_example()
     names[place].register_hook(hook)
