@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import dispatch, with_arguments, zeros_for
+from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, root_of, seen
 from minigrad.core.operation import Array, arguments_of, operation
 from minigrad.core.tensor import Tensor
@@ -76,6 +76,7 @@ def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
     self=lambda grad: grad,
     values=lambda grad, indices: dispatch(index, grad, indices),
 )
+@ignore_errstate
 def index_add(self: Array, values: Array, indices: Any) -> Array:
     """Values added at indices: an entry that is named twice collects both."""
     return _added(self.copy(), values, indices)
