@@ -9,7 +9,6 @@ from typing import Any as _Any
 
 from minigrad.ops import decompositions as _decompositions  # noqa: F401 - says variants
 from minigrad.ops import linear_algebra as _linear_algebra  # noqa: F401 - says variants
-from minigrad.ops import norms as _norms  # noqa: F401 - says variants
 from minigrad.ops.decompositions import LinAlgError as LinAlgError
 from minigrad.signatures import VARIANTS as _VARIANTS
 from minigrad.signatures import lazy_loading as _lazy_loading

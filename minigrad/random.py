@@ -131,10 +131,6 @@ class Stream:
         """Draw numbers from an exponential distribution, in float64."""
         return (-np.log1p(-self.fractions(math.prod(shape))) / rate).reshape(shape)
 
-    def poisson(self, rates: Array) -> Array:
-        """Draw a count for each rate, by NumPy's method: PyTorch's counts are others."""
-        return np.random.Generator(self._twister).poisson(rates)
-
     def integers(self, low: int, high: int, shape: Shape) -> Array:
         """Draw whole numbers from `low` up to but not including `high`, in int64."""
         size, count = high - low, math.prod(shape)

@@ -16,16 +16,26 @@ STRIDE = 12
 
 # The files that take longest, begun first, so that no worker is left alone with one at the end.
 LONGEST = (
-    "tests/grading/test_grading.py",
-    "tests/lessons/test_reruns.py",
-    "tests/lessons/test_answers.py",
-    "tests/symbolic/test_book.py",
-    "tests/symbolic/test_wrong_rules.py",
-    "tests/symbolic/test_rule_bank.py",
-    "tests/symbolic/test_every_layer.py",
     "tests/book/test_book.py",
+    "tests/lessons/test_nbgrader.py",
     "tests/oracle/test_oracle.py",
+    "tests/browser/test_player_in_a_browser.py",
+    "tests/test_code.py",
+    "tests/symbolic/test_book.py",
+    "lessons/13_diagnosing_a_network.ipynb",
+    "tests/grading/test_grading.py",
+    "tests/lite/test_site.py",
+    "lessons/14_seeing_what_it_sees.ipynb",
     "tests/lessons/test_reference.py",
+    "tests/symbolic/test_identities.py",
+    "tests/symbolic/test_derivation_hooks.py",
+    "lessons/16_hooks_at_scale.ipynb",
+    "tests/symbolic/test_rule_bank.py",
+    "tests/symbolic/test_wrong_rules.py",
+    "tests/symbolic/test_every_layer.py",
+    "tests/browser/test_what_is_seen.py",
+    "tests/lessons/test_answers.py",
+    "tests/lessons/test_reruns.py",
 )
 
 

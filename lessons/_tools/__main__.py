@@ -65,13 +65,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
     comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
     comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
+    comparing.add_argument(
+        "--as-told", action="store_true", help="leave how many scenarios use a name; run none"
+    )
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
     proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
     drawing = commands.add_parser("pictures", help="draw the pictures of the README")
     drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
     given = parser.parse_args(argv)
     if given.command == "reference":
-        return reference.main(check=given.check)
+        return reference.main(check=given.check, as_told=given.as_told)
     if given.command == "proofs":
         return proofs.main(check=given.check)
     if given.command == "pictures":

@@ -14,6 +14,7 @@ from _tools import reference_facts as facts
 from _tools import reference_pages as pages
 from _tools.reference_differences import DIFFERENCES
 from _tools.reference_rooms import PAGES
+from _tools.reference_scenarios import Use, told
 
 VERSION = "2.13.0"
 FOLDER = places.LESSONS / "reference"
@@ -32,11 +33,12 @@ def find_torch() -> ModuleType | None:
         return None
 
 
-def write(torch: ModuleType) -> tuple[dict[str, str], list[str]]:
+def write(torch: ModuleType, use: Use | None = None) -> tuple[dict[str, str], list[str]]:
     """Compare both, and write every page.
 
     Args:
         torch: PyTorch.
+        use: what the oracle's scenarios use, where that is known; else they are run.
 
     Returns:
         The pages by file name, and what is wrong with the list of differences.
@@ -44,7 +46,7 @@ def write(torch: ModuleType) -> tuple[dict[str, str], list[str]]:
     minigrad = import_module("minigrad")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # old names warn when they are looked at
-        rooms, use = facts.gather(torch)
+        rooms, use = facts.gather(torch, use)
     entries = [
         entry for room in rooms.values() for each in room.everything() for entry in each.entries
     ]
@@ -76,11 +78,12 @@ def write(torch: ModuleType) -> tuple[dict[str, str], list[str]]:
     return {name: text.rstrip() + "\n" for name, text in texts.items()}, wrong
 
 
-def main(check: bool = False, folder: Path = FOLDER) -> int:
+def main(check: bool = False, as_told: bool = False, folder: Path = FOLDER) -> int:
     """Write the pages, or compare them with what is there.
 
     Args:
         check: write nothing.
+        as_told: leave how many scenarios use a name as the pages tell it, and run none.
         folder: where they are.
 
     Returns:
@@ -95,7 +98,7 @@ def main(check: bool = False, folder: Path = FOLDER) -> int:
     if torch.__version__.split("+")[0] != VERSION:
         print(f"This is PyTorch {torch.__version__}. {WITHOUT_TORCH}", file=sys.stderr)
         return 1
-    texts, wrong = write(torch)
+    texts, wrong = write(torch, told(folder) if as_told else None)
     for each in wrong:
         print(each, file=sys.stderr)
     if check:

@@ -95,7 +95,8 @@ CALLS = (
     Difference(
         slug="without-out",
         title="A few functions without out=",
-        what="Most functions that take `out` in PyTorch take it here. These do not.",
+        what="Most functions that take `out` in PyTorch take it here, if it has the shape of the "
+        "result or no entries: PyTorch warns, and resizes it. These do not take it.",
         why="They are layers and losses, whose results nobody writes over, or choose among tensors "
         "of several types. `copy_` says the same in a line of its own.",
         code="place = torch.empty(2)\nnn.functional.gelu(torch.zeros(2), out=place)",
@@ -275,10 +276,12 @@ CALLS = (
         title="Options that hardly any program uses",
         what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
         "`nansum` no `dtype`, `searchsorted` no `sorter`, `quantile` no `interpolation`, `cov` no "
-        "weights, and `matrix_rank` not all of its tolerances.",
+        "weights, and `matrix_rank` not all of its tolerances. `DataLoader` has none "
+        "for a device's memory and for the order of workers.",
         why="They stand in `extra`, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
+            ("torch.utils.data.DataLoader", "without `*`"),
             ("torch.*nanmedian", "without `*`"),
             ("torch.*nansum", "without `dtype`"),
             ("torch.searchsorted", "without `sorter`"),
@@ -287,7 +290,7 @@ CALLS = (
             ("torch.*quantile", "without `interpolation`"),
             ("torch.logspace|torch.randint_like", "without `*`"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),
-            ("torch.empty_strided|torch.range", "without `*`"),
+            ("torch.range", "without `*`"),
             ("torch.*rrelu*", "without `generator`"),
             ("torch.*save", "without `_disable_byteorder_record`"),
             ("torch.random.fork_rng", "*"),

@@ -79,12 +79,13 @@ LIMITS = (
         what="An LSTM has no `proj_size`. Optimizers take no names of parameters, Adam's `betas` "
         "are no tensors, and a step records nothing: `differentiable=True` is refused. "
         "LBFGS has no line search here: leave line_search_fn out, and choose lr. "
-        "MultiheadAttention adds no keys here: leave out add_bias_kv and add_zero_attn.",
+        "MultiheadAttention adds no keys here: leave out add_bias_kv and add_zero_attn. For keys "
+        "and values of other sizes, put a Linear before it instead of kdim and vdim.",
         why="Each would need code of its own. Who wants the derivative of a step writes the step "
         "in operations, as `p - lr * p.grad`.",
         code="weight = torch.ones(1, requires_grad=True)\n"
         "torch.optim.SGD([weight], differentiable=True)",
-        names=("torch.nn.LSTM", "torch.optim.*"),
+        names=("torch.nn.LSTM", "torch.nn.MultiheadAttention", "torch.optim.*"),
     ),
     Difference(
         slug="antialias",
@@ -180,12 +181,12 @@ LIMITS = (
     Difference(
         slug="composed-functions",
         title="Functions that are composed of others",
-        what="`addbmm`, `kron`, `nansum` and others that are seldom called are computed as a line "
+        what="`trapezoid`, `kron`, `nansum` and others, seldom called, are computed as a line "
         "of other functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
         "`alpha` is not 1: the factors are nodes of their own, before the product.",
         why="One line each; the values and gradients are the same.",
         code="torch.take(torch.ones(2, requires_grad=True), torch.tensor([0])).grad_fn.name()",
-        names=("torch.take", "torch.kron", "torch.nansum", "torch.addbmm"),
+        names=("torch.take", "torch.kron", "torch.nansum", "torch.trapezoid"),
     ),
     Difference(
         slug="sparse-gradients",
@@ -250,9 +251,8 @@ LIMITS = (
     ),
     Difference(
         slug="cubic-grids",
-        title="Sampling by cubics, or reflected images",
-        what="`grid_sample` takes the nearest pixel or the mean of four, and outside of the image "
-        "zeros or the border.",
+        title="Sampling the nearest pixel, by cubics, or beyond the border",
+        what="`grid_sample` takes the mean of four pixels, and outside of the image zeros.",
         why="Courses sample images so.",
         code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
         'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',

@@ -49,18 +49,19 @@ class Room:
         yield from self.members
 
 
-def gather(torch: ModuleType) -> tuple[dict[str, Room], Use]:
+def gather(torch: ModuleType, use: Use | None = None) -> tuple[dict[str, Room], Use]:
     """Compare every room.
 
     Args:
         torch: PyTorch.
+        use: what the oracle's scenarios use, where that is known; else they are run.
 
     Returns:
         The rooms by name, and what the oracle's scenarios use.
     """
     pairs = {room: (rooms.theirs(torch, room), rooms.ours(room)) for room in rooms.ROOMS}
     shared = _shared_classes(torch, pairs)
-    use = watch([(full, mine) for full, (_, mine) in shared.items()])
+    use = use or watch([(full, mine) for full, (_, mine) in shared.items()])
     found = {}
     for name, (their, mine) in pairs.items():
         room = _compare(torch, name, their, mine, use)

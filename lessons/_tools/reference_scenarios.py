@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 import sys
 import warnings
 from collections import defaultdict
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -46,6 +48,47 @@ class Use:
         return len(found) - programs, programs
 
 
+@dataclass
+class Told(Use):
+    """What the pages tell of the scenarios' use, where these are not run."""
+
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def count(self, name: str, value: Any = None) -> tuple[int, int]:
+        """Give what the pages tell of a name."""
+        return self.counts.get(name, (0, 0))
+
+
+def told(folder: Path) -> Told:
+    """Read from the pages how many scenarios use a name; how many there are is counted anew.
+
+    Args:
+        folder: where the pages are.
+    """
+    _find_oracle()
+    families = import_module("oracle.scenarios").FAMILIES
+    recorded = import_module("oracle.store").FOLDER
+    corpora = [import_module(f"oracle.fuzz.{kind}_corpus") for kind in ("tensor", "module")]
+    use = Told(
+        sum(len(each) for name, each in families.items() if (recorded / f"{name}.json").exists()),
+        sum(len(corpus.read()["programs"]) for corpus in corpora),
+    )
+    for page in folder.glob("*.md"):
+        room = ""
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if heading := re.fullmatch(r"#{2,3} (?:Members of )?(torch\S*)", line):
+                room = heading[1]
+            elif row := re.fullmatch(r"\| `(\w+)` \|.*\| (\d+) \| (\d+) \|", line):
+                use.counts[f"{room}.{row[1]}"] = int(row[2]), int(row[3])
+    return use
+
+
+def _find_oracle() -> None:
+    tests = str(places.ROOT / "tests")
+    if tests not in sys.path:
+        sys.path.insert(0, tests)  # the name of the package stands in some of the recordings
+
+
 class _Watched(ModuleType):
     """A module in front of another one: it hands on what it is asked for, and remembers it."""
 
@@ -77,9 +120,7 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
     Raises:
         ModuleNotFoundError: where the tests are not beside the lessons.
     """
-    tests = str(places.ROOT / "tests")
-    if tests not in sys.path:
-        sys.path.insert(0, tests)  # the name of the package stands in some of the recordings
+    _find_oracle()
     families = import_module("oracle.scenarios").FAMILIES
     store, run = import_module("oracle.store"), import_module("oracle.log").run
     compare = import_module("oracle.compare")

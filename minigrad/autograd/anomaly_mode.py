@@ -150,7 +150,12 @@ class AnomalyTask(GraphTask):
         self.evaluating = node
         try:
             results = super()._evaluate(node, grad_outputs)
-            check_for_nan(node, results)
+            for position, gradient in enumerate(results if anomaly.check_nan else ()):
+                array = getattr(gradient, "_array", gradient)
+                if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
+                    raise RuntimeError(
+                        f"Function '{node.name()}' returned nan values in its {position}th output."
+                    )
         except Exception:
             report(node)
             raise
@@ -161,22 +166,6 @@ class AnomalyTask(GraphTask):
 def _watched(kind: type[GraphTask]) -> type[GraphTask]:
     """Give the kind of pass that is a given kind, and watched."""
     return type(kind.__name__, (AnomalyTask, kind), {})
-
-
-def check_for_nan(node: Node, gradients: Sequence[Any]) -> None:
-    """Refuse gradients with NaN in them.
-
-    Raises:
-        RuntimeError: If one holds NaN.
-    """
-    if not anomaly.check_nan:
-        return
-    for position, gradient in enumerate(gradients):
-        array = getattr(gradient, "_array", gradient)
-        if array is not None and array.dtype.kind in "fc" and np.isnan(array).any():
-            raise RuntimeError(
-                f"Function '{node.name()}' returned nan values in its {position}th output."
-            )
 
 
 _NO_LINES = (

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from minigrad.autograd.grad_mode import INFERENCE
 from minigrad.autograd.messages import can_require_grad, type_name, warn
 from minigrad.autograd.rules import attach
@@ -40,7 +42,7 @@ class DetachedCounter(VersionCounter):
     """The counter of a tensor that was taken out of its graph in place.
 
     It counts with the memory's own counter. That it is another object tells those who saved the
-    tensor before that its place in the graph is lost.
+    tensor before that its gradient edge is lost.
     """
 
     __slots__ = ("shared",)
@@ -57,39 +59,24 @@ class DetachedCounter(VersionCounter):
 # ------------------------------------------------------------------ what becomes `.grad`
 
 
-def laid_out_like(leaf: Any, gradient: Any) -> Any:
-    """Copy a gradient into the order in which the entries of its leaf lie in memory.
-
-    So that `leaf.grad.view(...)` can do what `leaf.view(...)` can. The gradient of a leaf whose
-    entries share memory, or lie apart, lies in the order of printing.
-    """
-    if leaf.flags.c_contiguous:
-        return gradient.copy()
-    order = sorted(range(leaf.ndim), key=lambda dim: -leaf.strides[dim])
-    if not leaf.transpose(order).flags.c_contiguous:
-        return gradient.copy()
-    places = sorted(range(leaf.ndim), key=order.__getitem__)
-    return gradient.transpose(order).copy().transpose(places)
-
-
 def own(variable: Tensor, gradient: Any) -> Any:
-    """Copy a gradient; one that lies in memory as the leaf does, or as it is printed, stays so.
+    """Copy the gradient that arrives first at a leaf, in the order in which the leaf's entries lie.
 
     Raises:
-        RuntimeError: If it has another shape than the leaf, whose data was replaced since.
+        RuntimeError: If it does not have the leaf's shape.
     """
-    leaf = variable._array
-    if gradient.shape != leaf.shape:
+    leaf, array = variable._array, getattr(gradient, "_array", gradient)
+    if array.shape != leaf.shape:
         raise RuntimeError(
-            f"Function AccumulateGrad got an invalid gradient - got {list(gradient.shape)} but "
+            f"Function AccumulateGrad got an invalid gradient - got {list(array.shape)} but "
             f"expected shape compatible with {list(leaf.shape)}"
         )
-    if isinstance(gradient, Tensor):  # which is recorded
-        return gradient._copied_to(laid_out_like(leaf, gradient._array))
-    usual = gradient.flags.c_contiguous and leaf.flags.c_contiguous
-    if leaf.ndim > 1 and gradient.strides != leaf.strides and not usual:
-        return laid_out_like(leaf, gradient)
-    return gradient.copy("K")
+    if leaf.flags.c_contiguous:
+        copied = array.copy()
+    else:
+        copied = np.empty_like(leaf, array.dtype)
+        copied[...] = array
+    return gradient._copied_to(copied) if isinstance(gradient, Tensor) else copied
 
 
 extensions.register(own=own)
@@ -107,9 +94,8 @@ class TensorAttributes(Tensor):
         for name in ("__torch_function__", "__torch_dispatch__"):
             if hasattr(cls, name):
                 warn(
-                    f"{cls.__name__}.{name} is never called: operations of minigrad take a tensor "
-                    "of a class of your own as any other, and their results are plain tensors. "
-                    "Call what it should do yourself, or see saved-tensor hooks and tensor hooks."
+                    f"{cls.__name__}.{name} is never called: operations of minigrad take any "
+                    "tensor alike, and give plain tensors. See tensor hooks instead."
                 )
 
     # ------------------------------------------------------------------ the gradient
@@ -220,7 +206,7 @@ class TensorAttributes(Tensor):
             return self
         if self._view is not None:
             raise RuntimeError(_NO_VIEWS)
-        if self._has_node():  # those who saved it with its place in the graph must notice
+        if self._has_node():  # those who saved it with its edge must notice
             self._version_counter = DetachedCounter(counter_of(self))
             edge = self._edge
             if edge is not None and edge[0] is not None and edge[0]._hooks is not None:

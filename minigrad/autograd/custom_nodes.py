@@ -46,38 +46,38 @@ class Decomposition(Node):
     _settings: tuple[Any, ...]
     rule: Callable[..., Any]
 
-    def _result_nr(self, place: int) -> int:
-        """Tell which output of the node the result is that it saved at a place."""
-        return place - self._saves_input
+    def _result_nr(self, index: int) -> int:
+        """Tell which output of the node a saved result is."""
+        return index - self._saves_input
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to arrays."""
-        return self._applied(gradient, keep, _as_array)
+        return self._apply(gradient, keep, _as_array)
 
     @in_rule
     def _run_recorded(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Apply the rule to tensors, which records it."""
-        return self._applied(gradient, keep, unpacked)
+        return self._apply(gradient, keep, unpacked)
 
-    def _applied(self, gradient: Any, keep: bool, unpack: Callable[..., Any]) -> Any:
+    def _apply(self, gradient: Any, keep: bool, unpack: Callable[..., Any]) -> Any:
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        saved = [unpack(self, place, each) for place, each in enumerate(self._saved)]
+        saved = [unpack(self, index, each) for index, each in enumerate(self._saved)]
         result = self.rule(*gradient, *saved, *self._settings)
         if not keep:
             self._saved = None
         return (result,)
 
 
-def _as_array(node: Node, place: int, saved: Any) -> Any:
+def _as_array(node: Node, index: int, saved: Any) -> Any:
     return saved._array if saved._version_counter is None else unpack_array(saved, node)
 
 
-def unpacked(node: Any, place: int, saved: Any) -> Tensor:
-    """Give what a node saved at a place as a tensor with its place in the graph."""
+def unpacked(node: Any, index: int, saved: Any) -> Tensor:
+    """Give what a node saved, by its number, as a tensor that is connected to the graph."""
     tensor = unpack_tensor(saved, node)
     if saved.__class__ is SavedTensor and saved.tensor is None:
-        tensor._edge = (node, node._result_nr(place))
+        tensor._edge = (node, node._result_nr(index))
     return tensor
 
 
@@ -121,14 +121,15 @@ class NoDerivative(Node):
 
     __slots__ = ()
 
+    _refusal = "derivative for aten::{} is not implemented"
+
     def name(self) -> str:
         """Give the name that PyTorch prints."""
-        return "torch::autograd::NotImplemented"
+        return f"torch::autograd::{type(self).__name__}"
 
     def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Raise, because there is no rule."""
-        (operation,) = self._saved or ("",)
-        raise RuntimeError(f"derivative for aten::{operation} is not implemented")
+        raise RuntimeError(self._refusal.format(*self._saved or ("",)))
 
     _run_recorded = _run
 
@@ -154,7 +155,7 @@ def without_derivative(name: str, result: Tensor, *inputs: Any) -> Tensor:
 
 # ------------------------------------------------------------------ indices that were changed
 
-# The rules of `gather`, `sort`, `x[index]` and the like need the places that the forward was given,
+# The rules of `gather`, `sort`, `x[index]` and the like need the indices that the forward was given
 # or gave. They keep them as arrays of NumPy's, which know of no versions. So the node knows which
 # tensors these arrays belong to, and looks at their versions before it runs.
 
@@ -202,10 +203,6 @@ def _watching(kind: type[Node]) -> type[Node]:
 
         return looked
 
-    def release(node: Any) -> None:
-        node._watched = ()
-        kind._release(node)
-
-    names = {"__slots__": (), "__doc__": kind.__doc__, "_release": release}
+    names = {"__slots__": (), "__doc__": kind.__doc__}
     names |= {"_run": looking(kind._run), "_run_recorded": looking(kind._run_recorded)}
     return type(kind.__name__, (kind,), names)

@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import lead_back, unpacked
+from minigrad.autograd.custom_nodes import NoDerivative, lead_back, unpacked
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import RELEASED, can_require_grad, refuse_complex, type_name, warn
-from minigrad.autograd.saved_hooks import raw_saved
+from minigrad.autograd.saved_hooks import gradient_edge, raw_saved
 from minigrad.autograd.views import rebase_history
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
-from minigrad.core.node import NO_EDGE, Edge, Node, next_priority, sum_to_shape
+from minigrad.core.node import NO_EDGE, Node, next_priority, sum_to_shape
 from minigrad.core.tensor import SavedTensor, Tensor, make_view, wrap_as_normal
 
 __all__ = ["Function", "FunctionCtx", "FunctionMeta", "once_differentiable"]
@@ -104,10 +104,7 @@ class FunctionNode(Node, FunctionCtx):
 
     def __call__(self, *gradients: Any) -> Any:
         """Refuse: the node of a custom function is not called, its `apply` is."""
-        raise TypeError(
-            f"'{type(self).__name__}' object is not callable. Its method apply(*gradients) runs "
-            "the backward that the Function defines."
-        )
+        raise TypeError(f"'{type(self).__name__}' object is not callable. It has apply(*gradients)")
 
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
@@ -123,19 +120,19 @@ class FunctionNode(Node, FunctionCtx):
         """
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        places = enumerate(self._saved)
-        return tuple(None if each is None else unpacked(self, n, each) for n, each in places)
+        saved = enumerate(self._saved)
+        return tuple(None if each is None else unpacked(self, n, each) for n, each in saved)
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         """Handles on the saved tensors, which take hooks."""
         if self._saved is None:
             raise RuntimeError(RELEASED)
-        return tuple(raw_saved(self, place) for place in range(len(self._saved)))
+        return tuple(raw_saved(self, index) for index in range(len(self._saved)))
 
-    def _result_nr(self, place: int) -> int:
-        """Tell which output of the function the tensor is that was saved at a place."""
-        return self._outputs_saved[place] or 0
+    def _result_nr(self, index: int) -> int:
+        """Tell which output of the function a saved tensor is."""
+        return self._outputs_saved[index] or 0
 
     # ------------------------------------------------------------------ what the engine calls
 
@@ -182,30 +179,24 @@ class FunctionNode(Node, FunctionCtx):
             if slot is not None:
                 if result is not None and not isinstance(result, Tensor):
                     raise RuntimeError(f"expected Variable or None (got {type_name(result)})")
-                checked.append(result)
+                index = len(checked)
+                unused = result is None or self.next_functions[index][0] is None
+                checked.append(result if unused else self._fitted(result, slot, index))
             elif result is not None:
                 raise RuntimeError(
                     f"function {name} returned a gradient different than None at position "
                     f"{position + 1}, but the corresponding forward input was not a Variable"
                 )
-        slots = [slot for slot in self._tensor_slots if slot is not None]
-        for index, (result, edge) in enumerate(zip(checked, self.next_functions, strict=True)):
-            if result is not None and edge[0] is not None:  # others are dropped as they are
-                checked[index] = self._fitted(result, slots[index], index)
         return checked
 
     def _fitted(self, result: Any, slot: tuple[Any, Any], index: int) -> Any:
-        shape, dtype = slot
-        if result._array.shape != shape:
-            try:
-                fits = np.broadcast_shapes(result._array.shape, shape) == result._array.shape
-            except ValueError:
-                fits = False
-            if not fits:
+        (shape, dtype), given = slot, result._array.shape
+        if given != shape:
+            sizes = zip(reversed(given), reversed(shape), strict=False)
+            if len(given) < len(shape) or any(size not in (1, other) for other, size in sizes):
                 raise RuntimeError(
                     f"Function {type(self).__name__} returned an invalid gradient at index "
-                    f"{index} - got {list(result._array.shape)} but expected shape compatible "
-                    f"with {list(shape)}"
+                    f"{index} - got {list(given)} but expected shape compatible with {list(shape)}"
                 )
             result = sum_to_shape(result, shape)
         refuse_complex(result._array.dtype)
@@ -214,32 +205,25 @@ class FunctionNode(Node, FunctionCtx):
     # ------------------------------------------------------------------ setting up
 
     def _record_inputs(self, arguments: Sequence[Any]) -> None:
-        edges: list[Edge] = []
-        slots: list[Any] = []
-        for argument in arguments:
-            if isinstance(argument, Tensor):
-                needs = argument.requires_grad
-                edges.append(argument._edge or resolve_edge(argument) if needs else NO_EDGE)
-                slots.append((argument._array.shape, argument._array.dtype))
-            else:
-                slots.append(None)
-        self._edges = tuple(edges)
-        self._tensor_slots = slots
+        self._edges = tuple(gradient_edge(each) for each in arguments if isinstance(each, Tensor))
+        self._tensor_slots = [
+            (each._array.shape, each._array.dtype) if isinstance(each, Tensor) else None
+            for each in arguments
+        ]
         self._priority = next_priority()
 
     def _record_saved(self, outputs: Sequence[Any]) -> None:
-        saved: list[SavedTensor | None] = []
-        numbers: list[int | None] = []
         # Let go of them at once: if a pack hook raises, node and result would hold each other.
         to_save, self._to_save = self._to_save, ()
-        for tensor in to_save:
-            found = [place for place, output in enumerate(outputs) if output is tensor]
-            numbers.append(found[-1] if found else None)  # the last, if it was returned twice
-            # the node must not hold its own result: they would keep each other alive
-            own = tensor is not None and bool(found) and tensor._has_node()
-            saved.append(None if tensor is None else SavedTensor(tensor, is_result=own))
-        self._saved = tuple(saved)
-        self._outputs_saved = numbers
+        numbers = {id(output): number for number, output in enumerate(outputs)}
+        self._outputs_saved = [numbers.get(id(tensor)) for tensor in to_save]
+        # the node must not hold its own result: they would keep each other alive
+        self._saved = tuple(
+            None
+            if tensor is None
+            else SavedTensor(tensor, is_result=number is not None and tensor._has_node())
+            for tensor, number in zip(to_save, self._outputs_saved, strict=True)
+        )
         notify(self, *outputs)
 
 
@@ -249,7 +233,7 @@ class FunctionNode(Node, FunctionCtx):
 def place_outputs(
     ctx: FunctionNode, inputs: Sequence[Any], outputs: list[Any], *, recording: bool, in_setup: bool
 ) -> None:
-    """Give each output its place in the graph, in the list itself.
+    """Give each output its edge in the graph, in the list itself.
 
     An input returned as it is becomes a view of that input, so that the function can be its
     `grad_fn`; an input marked as dirty gets the function as its new history instead.
@@ -275,29 +259,25 @@ def place_outputs(
     _check_tensors(dirty, RuntimeError, _NOT_DIRTY)
     for tensor in dirty:
         tensor._bump_version()
-    given = list(outputs)
-    given_ids = {id(tensor) for tensor in inputs}
-    shapes: list[Any] = []
-    dtypes: list[Any] = []
+    input_ids, dirty_ids, returned_ids = (set(map(id, each)) for each in (inputs, dirty, outputs))
+    arrays = [getattr(output, "_array", None) for output in outputs]
+    ctx._shape = tuple(None if array is None else array.shape for array in arrays)
+    ctx._dtype = tuple(None if array is None else array.dtype for array in arrays)
     views: list[tuple[Any, Any]] = []
     differentiable_outputs = 0
     for output_nr, output in enumerate(outputs):
         if not isinstance(output, Tensor):
-            shapes.append(None)
-            dtypes.append(None)
             continue
         array = output._array
-        shapes.append(array.shape)
-        dtypes.append(array.dtype)
-        is_input = id(output) in given_ids
-        is_dirty = _among(output, dirty)
+        is_input = id(output) in input_ids
+        is_dirty = id(output) in dirty_ids
         differentiable = (
             recording
-            and not _among(output, not_differentiable)
+            and id(output) not in map(id, not_differentiable)
             and (array.dtype.kind == "f" or can_require_grad(array.dtype))
         )
         if is_input and not is_dirty and (differentiable or not output.requires_grad):
-            if in_setup and _among(output, saved):
+            if in_setup and id(output) in map(id, saved):
                 raise RuntimeError(_SAVED_INPUT)
             source, output = output, wrap_as_normal(array)  # a tensor of its own: a view
             make_view(output, source)
@@ -317,28 +297,23 @@ def place_outputs(
             if differentiable:
                 views.append((output, output._edge))
         outputs[output_nr] = output
-    for output, edge in views:  # their place is up to date, whatever was changed in place
+    for output, edge in views:  # their edge is up to date, whatever was changed in place
         output._edge, output._view.stale, output._view.edge = edge, False, None
     if differentiable_outputs > 1:
         for output in outputs:
             if isinstance(output, Tensor) and output._view is not None:
                 output._view.origin = "several"
-    if not all(_among(tensor, given) for tensor in dirty):
+    if not dirty_ids <= returned_ids:
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. "
             "The inputs that are modified inplace must all be outputs of the Function."
         )
-    ctx._shape, ctx._dtype = tuple(shapes), tuple(dtypes)
-
-
-def _among(tensor: Any, tensors: Sequence[Any]) -> bool:
-    return any(tensor is other for other in tensors)
 
 
 def _check_tensors(
     given: Sequence[Any], error: type[Exception], words: str, kinds: Any = Tensor
 ) -> None:
-    """Raise if one of the things that forward told `ctx` of is no tensor."""
+    """Raise if one of the things that forward gave to `ctx` is no tensor."""
     for position, tensor in enumerate(given):
         if not isinstance(tensor, kinds):
             raise error(words.format(position, type_name(tensor)))
@@ -365,7 +340,7 @@ def _change_history(
         raise RuntimeError(
             "a leaf Variable that requires grad has been used in an in-place operation."
         )
-    if not _among(tensor, inputs):
+    if id(tensor) not in map(id, inputs):
         text = (
             "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
             "have been mutated should be passed to ctx.mark_dirty()."
@@ -481,7 +456,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
 
         Args:
             *args: The arguments of forward (without `ctx`).
-            **kwargs: Arguments of forward by name; backward counts them by their places.
+            **kwargs: Arguments of forward by name; backward counts them by position.
 
         Returns:
             What forward returned: a tensor or a tuple. An input that is returned as it is
@@ -498,7 +473,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
             if in_setup:
                 bound.apply_defaults()
             args, kwargs = bound.args[not in_setup :], bound.kwargs
-        if kwargs:  # there is one gradient for each place
+        if kwargs:  # there is one gradient for each position
             name = next(iter(kwargs))
             raise TypeError(f"forward() got an unexpected keyword argument '{name}'")
         ctx = cls._backward_cls()
@@ -524,26 +499,17 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
         return tuple(outputs) if several else outputs[0]
 
 
-class Error(Node):
+class Error(NoDerivative):
     """A node that refuses to run: where it stands, the chain rule ends."""
 
     __slots__ = ()
 
     _multiple = True
-
-    def name(self) -> str:
-        """Give the name that PyTorch prints."""
-        return "torch::autograd::Error"
-
-    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
-        """Raise the error."""
-        raise RuntimeError(
-            "trying to differentiate twice a function that was marked with @once_differentiable. "
-            "Its backward is not recorded; without the mark it may use tensor operations only, "
-            "and is."
-        )
-
-    _run_recorded = _run
+    _refusal = (
+        "trying to differentiate twice a function that was marked with @once_differentiable. "
+        "Its backward is not recorded; without the mark it may use tensor operations only, "
+        "and is."
+    )
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -588,19 +554,12 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         # Whether fn used tensors that require a gradient is not known; its arguments must do.
         if not any(isinstance(arg, Tensor) and arg.requires_grad for arg in args):
             return outputs
-        several = isinstance(outputs, tuple)
-        guarded = _guarded(outputs if several else (outputs,))
-        return guarded if several else guarded[0]
+        results = outputs if isinstance(outputs, tuple) else (outputs,)
+        leaves = [None if each is None else each.detach().requires_grad_() for each in results]
+        node = Error()
+        node._set_up([NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves])
+        guarded = [leaf if leaf is None else leaf.detach() for leaf in leaves]
+        lead_back(node, [each for each in guarded if each is not None])
+        return tuple(guarded) if isinstance(outputs, tuple) else guarded[0]
 
     return wrapper
-
-
-def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Give the outputs a node that raises when somebody wants to go on from them."""
-    leaves = [None if each is None else each.detach().requires_grad_() for each in outputs]
-    node = Error()
-    node._set_up([NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves])
-    results = [leaf.detach() for leaf in leaves if leaf is not None]
-    lead_back(node, results)
-    guarded = iter(results)
-    return tuple(None if each is None else next(guarded) for each in outputs)

@@ -28,12 +28,6 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 Function = Callable[..., Any]
 Tensors = tuple[Any, ...]
 
-_OUTPUTS = "outputs of the user-provided function"
-
-# What strict mode may refuse.
-GRADIENT, JACOBIAN = "The gradient with respect to input", "The jacobian with respect to input"
-PRODUCT = "The product at entry"
-
 # ------------------------------------------------------------------ products
 
 
@@ -67,13 +61,7 @@ def vjp(
         >>> torch.autograd.functional.vjp(lambda x: x**2, x, torch.tensor([1.0, 0.0, 10.0]))
         (tensor([1., 4., 9.]), tensor([ 2.,  0., 60.]))
     """
-    with enable_grad():
-        several, tensors = _given(inputs, "vjp", create_graph)
-        several_outputs, outputs = called(func, tensors, "vjp", strict)
-        v = vector(v, outputs, several_outputs, "vjp", create_graph)
-        found = differentiate(outputs, tensors, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), tensors)
-    return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
+    return _product("vjp", func, inputs, v, create_graph, strict)
 
 
 def jvp(
@@ -109,16 +97,7 @@ def jvp(
         >>> torch.autograd.functional.jvp(lambda x: x[0] * x[1], x, torch.tensor([1.0, 10.0]))
         (tensor(6.), tensor(23.))
     """
-    with enable_grad():
-        several, tensors = _given(inputs, "jvp", create_graph)
-        v = vector(v, tensors, several, "jvp", create_graph)
-        several_outputs, outputs = called(func, tensors, "jvp", strict)
-        u = tuple(zeros_like(output, requires_grad=True) for output in outputs)
-        first = differentiate(outputs, tensors, u, create_graph=True)
-        found = differentiate(recorded(first, strict, GRADIENT), u, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), outputs)
-    outputs = _result(outputs, several_outputs, create_graph)
-    return outputs, _result(product, several_outputs, create_graph)
+    return _product("jvp", func, inputs, v, create_graph, strict)
 
 
 def vhp(
@@ -151,7 +130,7 @@ def vhp(
         >>> torch.autograd.functional.vhp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    return _hessian_product("vhp", func, inputs, v, create_graph, strict)
+    return _product("vhp", func, inputs, v, create_graph, strict)
 
 
 def hvp(
@@ -185,26 +164,35 @@ def hvp(
         >>> torch.autograd.functional.hvp(lambda x: (x**3).sum(), x, torch.tensor([1.0, 10.0]))
         (tensor(9.), tensor([  6., 120.]))
     """
-    return _hessian_product("hvp", func, inputs, v, create_graph, strict)
+    return _product("hvp", func, inputs, v, create_graph, strict)
 
 
-def _hessian_product(
+def _product(
     caller: str, func: Function, inputs: Any, v: Any, create_graph: bool, strict: bool
 ) -> tuple[Any, Any]:
-    """Multiply a vector with the Hessian: `vhp` from the left, `hvp` from the right."""
+    """Multiply a vector with a Jacobian, or with a Hessian: the Jacobian of the gradient."""
     with enable_grad():
-        several, tensors = _given(inputs, caller, create_graph)
-        v = vector(v, tensors, several, caller, create_graph)
-        output = number_of(func, tensors, caller, strict)
-        gradient = differentiate((output,), tensors, create_graph=True)
-        recorded(gradient, strict, JACOBIAN)
-        by = tensors
-        if caller == "hvp":  # by the trick of `jvp`
-            by = tuple(zeros_like(each, True) for each in tensors)
-            gradient = differentiate(gradient, tensors, by, create_graph=True)
-        found = differentiate(gradient, by, v, create_graph)
-        product = filled(recorded(found, strict, PRODUCT, create_graph), tensors)
-    return _result((output,), False, create_graph), _result(product, several, create_graph)
+        several, tensors = as_tuple(inputs, "inputs", caller)
+        tensors = fresh(tensors, create_graph, True)
+        several_outputs, outputs = called(func, tensors, caller, strict)
+        found, rows, several_rows = outputs, outputs, several_outputs
+        if caller in ("vhp", "hvp"):
+            check_number(several_outputs, outputs, caller)
+            found = recorded(differentiate(outputs, tensors, create_graph=True), strict)
+            rows, several_rows = tensors, several
+        from_right = caller in ("jvp", "hvp")
+        v = vector(v, tensors if from_right else rows, caller, create_graph)
+        by = columns = tensors
+        if from_right:  # u J is linear in u; so differentiate it for u, with v as the direction
+            by, columns, several = (
+                tuple(zeros_like(each, True) for each in rows),
+                rows,
+                several_rows,
+            )
+            found = recorded(differentiate(found, tensors, by, create_graph=True), strict)
+        found = differentiate(found, by, v, create_graph)
+        product = filled(recorded(found, strict, create_graph), columns)
+    return _result(outputs, several_outputs, create_graph), _result(product, several, create_graph)
 
 
 # ------------------------------------------------------------------ matrices
@@ -254,7 +242,8 @@ def jacobian(
             '`strategy="reverse-mode"`; the numbers are the same.'
         )
     with enable_grad():
-        several, tensors = _given(inputs, "jacobian", create_graph)
+        several, tensors = as_tuple(inputs, "inputs", "jacobian")
+        tensors = fresh(tensors, create_graph, True)
         several_outputs, outputs = called(func, tensors, "jacobian", strict)
         blocks = [
             _result(block(position, output, tensors, create_graph, strict), several, create_graph)
@@ -302,10 +291,12 @@ def hessian(
     several, given = as_tuple(inputs, "inputs", "hessian")
 
     def number(*tensors: Any) -> Any:
-        return number_of(func, tensors, "hessian", strict).squeeze()
+        several_outputs, outputs = called(func, tensors, "hessian", strict)
+        check_number(several_outputs, outputs, "hessian")
+        return outputs[0].squeeze()
 
     def gradient(*tensors: Any) -> Any:
-        return recorded(jacobian(number, tensors, create_graph=True), strict, JACOBIAN)
+        return recorded(jacobian(number, tensors, create_graph=True), strict)
 
     blocks = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]
@@ -318,7 +309,7 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
     rows = []
     for entry in range(output.numel()):
         found = differentiate((output.reshape(-1)[entry],), inputs, None, create_graph, True)
-        rows.append(filled(recorded(found, strict, JACOBIAN, create_graph), inputs))
+        rows.append(filled(recorded(found, strict, create_graph), inputs))
     # NumPy's function, called with tensors, is the operation of ours
     columns = zip(map(np.stack, zip(*rows, strict=True)), inputs, strict=True)
     return tuple(column.view((*output.shape, *tensor.shape)) for column, tensor in columns)
@@ -345,33 +336,18 @@ def as_tuple(value: Any, what: str, caller: str | None) -> tuple[bool, Tensors]:
     return several, tensors
 
 
-def _given(inputs: Any, caller: str, create_graph: bool) -> tuple[bool, Tensors]:
-    """Tell whether the inputs are a tuple, and give as one new tensors to differentiate for."""
-    several, tensors = as_tuple(inputs, "inputs", caller)
-    return several, fresh(tensors, create_graph, True)
-
-
 def called(func: Function, tensors: Tensors, caller: str, strict: bool) -> tuple[bool, Tensors]:
     """Call the function; tell whether it gave a tuple, and give its outputs as one."""
-    several, outputs = as_tuple(func(*tensors), _OUTPUTS, caller)
-    return several, recorded(outputs, strict, "Output")
+    several, outputs = as_tuple(func(*tensors), "outputs of the user-provided function", caller)
+    return several, recorded(outputs, strict)
 
 
-def number_of(func: Function, tensors: Tensors, caller: str, strict: bool) -> Any:
-    """Call a function that is to give a single number.
-
-    Raises:
-        RuntimeError: If it gives anything else.
-    """
-    several, outputs = called(func, tensors, caller, strict)
-    if several:
-        raise RuntimeError(f"The function given to {caller} should return a single Tensor")
-    if outputs[0].numel() != 1:
+def check_number(several: bool, outputs: Tensors, caller: str) -> None:
+    """Refuse what a function gave that is to give a single number."""
+    if several or outputs[0].numel() != 1:
         raise RuntimeError(
-            f"The Tensor returned by the function given to {caller} should contain a single "
-            f"element. It has shape {list(outputs[0].shape)}."
+            f"The function given to {caller} should return a single Tensor with a single element."
         )
-    return outputs[0]
 
 
 def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
@@ -388,7 +364,7 @@ def fresh(tensors: Tensors, create_graph: bool, requires_grad: bool) -> Tensors:
 
 
 def _result(tensors: Tensors, several: bool, create_graph: bool) -> Any:
-    """Give results in the form of what they belong to, without their graph if none was wanted."""
+    """Give results in the form of what they belong to, with their graph if `create_graph`."""
     found = tensors if create_graph else tuple(tensor.detach() for tensor in tensors)
     return found if several else found[0]
 
@@ -418,13 +394,12 @@ def differentiate(
     return grad(recorded, inputs, starts, retain_graph, create_graph, allow_unused=True)
 
 
-def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool) -> Tensors | None:
+def vector(v: Any, like: Tensors, caller: str, create_graph: bool) -> Tensors | None:
     """Check the vector of a product, and give it as a tuple.
 
     Args:
         v: What the user gave.
         like: What it is to be multiplied with: the tensors whose shapes it must have.
-        several: Whether these are a tuple.
         caller: The public function's name.
         create_graph: Keep the vector connected with the user's tensors.
 
@@ -432,49 +407,31 @@ def vector(v: Any, like: Tensors, several: bool, caller: str, create_graph: bool
         TypeError: If it is neither a tensor nor a tuple of tensors.
         RuntimeError: If its shapes are wrong, or it is missing.
     """
-    if v is None:
-        if len(like) != 1 or like[0].numel() != 1:
-            what = "the input to the user-provided function is"
-            only = "the user-provided function returns" if caller == "vjp" else what
-            raise RuntimeError(
-                f"The vector v can only be None if {only} a single Tensor with a single element. "
-                f"The shapes that v must have here: {[list(tensor.shape) for tensor in like]}."
-            )
+    if v is None and len(like) == 1 and like[0].numel() == 1:
         return None
-    given = fresh(as_tuple(v, "v", caller)[1], create_graph, False)
-    if len(given) != len(like):
+    given = () if v is None else fresh(as_tuple(v, "v", caller)[1], create_graph, False)
+    sizes, expected = ([list(each.shape) for each in tensors] for tensors in (given, like))
+    if sizes != expected:
         raise RuntimeError(
-            f"v is a tuple of invalid length: should be {len(like)} but got {len(given)}."
-            if several
-            else "The given v should contain a single Tensor."
+            f"The vector v has invalid size: should be {expected} but got {sizes}. It may be left "
+            "out where it is a single number."
         )
-    for position, (entry, other) in enumerate(zip(given, like, strict=True)):
-        if entry.shape != other.shape:
-            raise RuntimeError(
-                f"{f'Entry {position} in ' if several else ''}v has invalid size: should be "
-                f"{other.shape} but got {entry.shape}."
-            )
     return given
 
 
-def recorded(tensors: Tensors, strict: bool, what: str, graph: bool = True) -> Tensors:
+def recorded(tensors: Tensors, strict: bool, graph: bool = True) -> Tensors:
     """Give tensors back; in strict mode refuse those that are missing, or have no graph.
 
     Args:
         tensors: Outputs or gradients; None where nothing depends.
         strict: Whether it is strict mode.
-        what: What they are.
         graph: Whether they must have a graph.
 
     Raises:
         RuntimeError: If one depends on no input.
     """
-    for position, tensor in enumerate(tensors if strict else ()):
-        if tensor is None or (graph and not tensor.requires_grad):
-            raise RuntimeError(
-                f"{what} {position} of the user-provided function does not depend on the inputs. "
-                "This is not allowed in strict mode."
-            )
+    if strict and any(each is None or (graph and not each.requires_grad) for each in tensors):
+        raise RuntimeError("In strict mode each output and gradient must depend on the inputs.")
     return tensors
 
 

@@ -61,10 +61,6 @@ class DecoratingMode:
         """Give a fresh context of the same kind: a decorated function may call itself."""
         return type(self)()
 
-    def _fresh(self) -> DecoratingMode:
-        """Give the context of one call."""
-        return self.clone()
-
     def __enter__(self) -> None:
         raise NotImplementedError
 
@@ -96,7 +92,7 @@ class DecoratingMode:
 
         @functools.wraps(function)
         def decorate_context(*args: Any, **kwargs: Any) -> Any:
-            with self._fresh():
+            with self.clone():
                 return function(*args, **kwargs)
 
         return decorate_context  # type: ignore[return-value]
@@ -110,14 +106,14 @@ class DecoratingMode:
             resume: Callable[[], Any] = functools.partial(body.send, None)
             while True:
                 try:
-                    with self._fresh():
+                    with self.clone():
                         value = resume()
                 except StopIteration as finished:
                     return finished.value
                 try:
                     received = yield value
                 except GeneratorExit:
-                    with self._fresh():
+                    with self.clone():
                         body.close()
                     raise
                 except BaseException as error:
@@ -207,10 +203,6 @@ class set_grad_enabled(_Recording):
         """Give a fresh context that wants the same."""
         return type(self)(self.mode)
 
-    def _fresh(self) -> DecoratingMode:
-        """Give a context that begins when it is entered."""
-        return enable_grad() if self.mode else no_grad()
-
     def __call__(self, orig_func: F) -> F:
         """Decorate a function, and undo the change that creating this object made."""
         modes.set_recording(self.prev)
@@ -265,8 +257,6 @@ clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` in
         modes.asked = modes.recording = not self.mode
 
     def __exit__(self, *exception: object) -> None:
-        if self._before is None:
-            raise AttributeError("this inference_mode() was not entered: it cannot be left")
         modes.inference, asked, self._before = self._before
         modes.set_recording(asked)
 

@@ -1,27 +1,24 @@
 """Ask for gradients: `backward` adds them to the leaves, `grad` returns them.
 
-Both start at tensors, or at gradient edges, which name a place in the graph without a tensor.
+Both start at tensors, or at gradient edges, which stand for a tensor without its values.
 """
 
 from __future__ import annotations
 
 import math
-import os
-import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from contextvars import copy_context
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex, warn
-from minigrad.core import engine, extensions
+from minigrad.core import extensions
 from minigrad.core.engine import (
     AccumulateGrad,
     GraphTask,
     as_arrays,
-    no_gradients,
     resolve_edge,
     run_backward,
 )
@@ -42,7 +39,7 @@ class _Fields(NamedTuple):
 
 
 class GradientEdge(_Fields):
-    """A place in the graph: `backward` and `grad` take it where they take a tensor.
+    """An edge of the graph: `backward` and `grad` take it where they take a tensor.
 
     It keeps the graph from there on, but not the tensor with its values.
 
@@ -67,7 +64,7 @@ class GradientEdge(_Fields):
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """Give the place in the graph at which the gradient of a tensor arrives.
+    """Give the edge along which the gradient of a tensor arrives.
 
     `grad(loss, tensor)` and `grad(loss, get_gradient_edge(tensor))` compute the same.
 
@@ -105,13 +102,11 @@ def layout_of(root: Any) -> tuple[Any, Any] | None:
     if isinstance(root, Tensor):
         return root._array.shape, root._array.dtype
     node, output_nr, _ = root
-    if root._layout is not None:
-        return root._layout
-    if isinstance(node, AccumulateGrad):
-        return node.variable._array.shape, node.variable._array.dtype
-    if node._multiple and node._shape[output_nr] is not None:
+    if root._layout is None and isinstance(node, AccumulateGrad):
+        return layout_of(node.variable)
+    if root._layout is None and node._multiple and node._shape[output_nr] is not None:
         return node._shape[output_nr], node._dtype[output_nr]
-    return None
+    return root._layout
 
 
 def starting_gradients(roots: Sequence[Any], gradients: Any, recorded: bool) -> list[Any]:
@@ -209,19 +204,6 @@ class ChosenTask(GraphTask):
         self.captures = {} if accumulate else captures
         self.needed = self.running | set(captures)
 
-    def run(self, edges: Sequence[Edge], gradients: Any) -> None:
-        """Run; but first call the tensor hooks of an only root, which PyTorch does in any case."""
-        if not edges:
-            return
-        node, output_nr = edges[0]
-        only = node if len(edges) == 1 and node not in (self.needed or ()) else None
-        if only is not None and only._hooks is not None:
-            self.evaluating = only
-            grad_outputs = no_gradients(only)
-            grad_outputs[output_nr] = gradients[0]
-            only._hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
-        super().run(edges, gradients)
-
     def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run a node, or only keep its gradient, if that was asked for."""
         if node in self.captures:
@@ -294,7 +276,7 @@ def backward(
             `create_graph`.
         create_graph: Record the backward pass, for derivatives of derivatives.
         grad_variables: The old name of `grad_tensors`.
-        inputs: The tensors whose `.grad` is wanted, also as values of a dict; by default all
+        inputs: The tensors whose `.grad` to compute, also as values of a dict; by default all
             leaves.
 
     Raises:
@@ -333,7 +315,7 @@ def backward(
 
 
 def _as_targets(inputs: Any, function: str) -> list[Any]:
-    """Give a list of what gradients are wanted for, which may be the values of a dict."""
+    """Give a list of what to differentiate for, which may be the values of a dict."""
     targets = list(inputs.values()) if isinstance(inputs, dict) else _as_list(inputs)
     if not targets:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
@@ -379,11 +361,11 @@ def grad(
 
     Args:
         outputs: A tensor or several, to be differentiated.
-        inputs: The tensor or tensors whose gradients are wanted, also as values of a dict.
+        inputs: The tensor or tensors whose gradients to give, also as values of a dict.
         grad_outputs: For each output the gradient to start from; None for one entry means 1.
         retain_graph: Keep the saved values for another pass; by default as `create_graph`.
         create_graph: Record the backward pass, for derivatives of derivatives.
-        only_inputs: Deprecated, and ignored.
+        only_inputs: Deprecated; must be left as it is.
         allow_unused: Give None for an input that the outputs do not depend on, instead of an
             error. By default as `materialize_grads`.
         is_grads_batched: Not available: it needs `vmap`.
@@ -396,7 +378,7 @@ def grad(
     Raises:
         RuntimeError: If an input requires no gradient or was not used, and as for `backward`.
         ValueError: If `allow_unused=False` contradicts `materialize_grads=True`.
-        NotImplementedError: If `is_grads_batched` is asked for.
+        NotImplementedError: If `is_grads_batched` or `only_inputs=False` is asked for.
 
     Example:
         >>> import minigrad as torch
@@ -411,16 +393,10 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, "
             "but got: allow_unused=False."
         )
-    if not only_inputs:
-        warn(
-            "only_inputs argument is deprecated and is ignored now (defaults to True). To "
-            "accumulate gradient for other parts of the graph, please use torch.autograd.backward.",
-            FutureWarning,
-        )
-    if is_grads_batched:
+    if is_grads_batched or not only_inputs:
         raise NotImplementedError(
-            "is_grads_batched=True is not offered. Call grad() once for each row of grad_outputs, "
-            "with retain_graph=True."
+            "grad() has no is_grads_batched=True: call it once for each row of grad_outputs, with "
+            "retain_graph=True. And it has no only_inputs=False: call backward()."
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots, targets = _as_list(outputs), _as_targets(inputs, "grad")
@@ -441,11 +417,11 @@ def grad(
                 )
             zeros = wrap_as_normal(np.zeros_like(tensor._array))
             results[position] = zeros.requires_grad_() if create_graph else zeros
-    results = results if create_graph else _told_apart(results)
+    results = results if create_graph else _distinct(results)
     return dict(zip(inputs, results, strict=True)) if isinstance(inputs, dict) else tuple(results)
 
 
-def _told_apart(gradients: Sequence[Any]) -> list[Any]:
+def _distinct(gradients: Sequence[Any]) -> list[Any]:
     """Let gradients that are one array be one tensor, and let every one be written to."""
     tensors: dict[int, Any] = {}
     apart = []
@@ -468,32 +444,17 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
     A backward pass that a hook starts runs within the outer one, several calls deeper. Python
     limits how deep calls may nest in one thread, so every so many levels a new one takes over.
     """
+    futures = import_module("concurrent.futures")  # rarely needed, so that importing stays quick
     here = dict(vars(modes))
     here.pop("levels_left", None)  # the new thread has all of its own
     context = copy_context()
-    results: list[Any] = []
-    errors: list[BaseException] = []
 
-    def run() -> None:
+    def run() -> Any:
         vars(modes).update(here)
-        try:
-            results.append(context.run(function))
-        except BaseException as error:
-            errors.append(error)
+        return context.run(function)
 
-    thread = threading.Thread(target=run, name="minigrad-backward")
-    with suppress(RuntimeError):  # there are none in a browser
-        thread.start()
-    if thread.ident is None:
-        modes.levels_left += 1  # in this one, as deep as Python goes
-        try:
-            return function()
-        finally:
-            modes.levels_left -= 1
-    thread.join()
-    if errors:
-        raise errors.pop()
-    return results.pop()
+    with futures.ThreadPoolExecutor(1) as threads:
+        return threads.submit(run).result()
 
 
 def backward_of(
@@ -509,12 +470,3 @@ def backward_of(
 
 
 extensions.register(backward=backward_of, deeper=in_another_thread)
-
-
-def _renew_lock() -> None:
-    """Let a process that forked while another thread ran backward do so, too."""
-    engine.accumulation = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_renew_lock)

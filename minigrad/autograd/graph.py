@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
@@ -12,13 +12,12 @@ from minigrad.autograd.gradients import GradientEdge, get_gradient_edge
 from minigrad.autograd.messages import hook_name, warn
 from minigrad.autograd.saved_hooks import (
     RawSavedTensor,
-    allow_mutation_on_saved_tensors,
     disable_saved_tensors_hooks,
     save_on_cpu,
     saved_tensors_hooks,
 )
 from minigrad.core import engine
-from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
+from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.hooks import RemovableHandle
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import FullBackwardHooks, LegacyHook
@@ -26,9 +25,16 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 __all__ = ["AccumulateGrad", "GradientEdge", "HookRecord", "Node", "RawSavedTensor"]
-__all__ += ["allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "save_on_cpu"]
+__all__ += ["disable_saved_tensors_hooks", "save_on_cpu"]
 __all__ += ["get_gradient_edge", "hooks_of", "increment_version", "register_multi_grad_hook"]
 __all__ += ["saved_tensors_hooks"]
+
+
+def allow_mutation_on_saved_tensors() -> NoReturn:
+    """Refuse: a saved tensor that is changed is always an error here."""
+    raise NotImplementedError(
+        "minigrad has no allow_mutation_on_saved_tensors: change a clone() of the tensor instead."
+    )
 
 
 def increment_version(tensor: Any) -> None:
@@ -186,36 +192,27 @@ def register_multi_grad_hook(
     )
 
 
-def will_run(task: GraphTask, node: Node) -> bool:
-    """Tell whether a node is among those that a pass runs, or whose gradient it captures.
+def count_coming(task: Any, nodes: Sequence[Node]) -> int:
+    """Count the nodes that a pass runs, or whose gradient it captures.
 
     Raises:
         RuntimeError: For a leaf while `grad()` runs, whose accumulation is not needed.
     """
-    reachable = _reachable(task)
-    if task.needed is None or node not in reachable:
-        return node in reachable
-    if type(node) is AccumulateGrad and node in getattr(task, "captures", ()):
+    roots, needed = task.roots, task.needed
+    several = (
+        len(roots) > 1 or roots[0][0] is None
+    )  # a single root is not among them, as in PyTorch
+    reachable = engine.count_uses(roots if several else roots[0][0].next_functions)
+    coming = [node for node in nodes if node in reachable]
+    if needed is None:
+        return len(coming)
+    captures = getattr(task, "captures", ())
+    if any(type(node) is AccumulateGrad and node in captures for node in coming):
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running "
             "autograd.grad(). This is currently not supported."
         )
-    return node in task.needed
-
-
-def _reachable(task: Any) -> set[Node]:
-    """Find all nodes that a pass's roots lead to: several roots among them, a single one not."""
-    roots = task.roots
-    if "reachable" not in vars(task):
-        edges = roots if len(roots) > 1 or roots[0][0] is None else roots[0][0].next_functions
-        task.reachable = set()
-        stack = [node for node, _ in edges if node is not None]
-        while stack:
-            node = stack.pop()
-            if node not in task.reachable:
-                task.reachable.add(node)
-                stack.extend(n for n, _ in node.next_functions if n is not None)
-    return task.reachable
+    return sum(node in needed for node in coming)
 
 
 def _gathering(nodes: list[Any], fn: Callable[[Any], None]) -> Callable[[int], Any]:
@@ -232,7 +229,7 @@ def _gathering(nodes: list[Any], fn: Callable[[Any], None]) -> Callable[[int], A
             task = modes.task
             with engine.accumulation:
                 if task not in passes:
-                    coming = sum(will_run(task, node) for node in nodes)
+                    coming = count_coming(task, nodes)
                     passes[task] = ([0], [None] * len(nodes))
                 came, gradients = passes[task]
                 gradients[number] = grad

@@ -90,7 +90,7 @@ def _called(hook: Any) -> str:
 
 
 def wrong_replacement(original: Any, result: Any, hook: Any) -> Exception:
-    """A hook's gradient does not fit in the place of the original."""
+    """A hook's gradient does not fit the original."""
     if original is None:
         return RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(result, Tensor):
@@ -146,7 +146,7 @@ replaced_nothing = _always(
 
 
 def warn_no_tensors(result: Any) -> None:
-    """Warn that a module's result has no place for its backward hooks."""
+    """Warn that a module's result cannot carry its backward hooks."""
     warn(
         "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
         f"but received {type(result)}"
@@ -237,7 +237,7 @@ RELEASED = (
 
 released = _always(RELEASED)  # a saved value that a rule needed was let go of
 
-# A saved tensor has lost its place in the graph.
+# A saved tensor has lost its gradient edge.
 detached = _always(
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
     "This is not supported, please use out-of-place `.detach()` instead"

@@ -14,7 +14,7 @@ from minigrad.core import extensions
 from minigrad.core.engine import AccumulateGrad, GraphTask, resolve_edge
 from minigrad.core.modes import modes
 from minigrad.core.module_hooks import FullBackwardHooks, LegacyHook
-from minigrad.core.node import Edge, Node
+from minigrad.core.node import NO_EDGE, Edge, Node
 from minigrad.core.tensor import Tensor, wrap_as_normal
 
 # ------------------------------------------------------------------ events, and their log
@@ -27,7 +27,7 @@ class NodeLabel:
     """One node of the graph as a log speaks of it: `2 MulBackward0`, or `4 AccumulateGrad of w`.
 
     Attributes:
-        number: Its place in the order in which the log met the nodes, from 0.
+        number: Its number in the order in which the log met the nodes, from 0.
         name: The node's name, without a namespace before it.
         called: For each output the name that `record(names)` gave it, if it did.
     """
@@ -188,7 +188,7 @@ class GradientCaptured(Event):
     """A gradient that `grad()` was asked for had arrived.
 
     Attributes:
-        position: Its place among the inputs that `grad()` was given.
+        position: Its position among the inputs that `grad()` was given.
         output_nr: Which output of the node that input is.
         gradient: What was captured.
     """
@@ -258,7 +258,7 @@ class Log:
         """The events as a text table, a line each."""
         rows = [("node", "event", "values")]
         rows += [(str(event.node), *event._columns()) for event in self.events]
-        widths = [max(len(row[place]) for row in rows) for place in range(2)]
+        widths = [max(len(row[column]) for row in rows) for column in range(2)]
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
 
     def __repr__(self) -> str:
@@ -266,11 +266,11 @@ class Log:
 
 
 def snapshot(value: Any) -> Any:
-    """Copy gradients as they are now; nested tuples and lists become tuples."""
+    """Copy gradients as they are now, to tensors; nested tuples and lists become tuples."""
     if isinstance(value, (tuple, list)):
         return tuple(map(snapshot, value))
-    array = getattr(value, "_array", None)
-    return value if array is None else wrap_as_normal(array.copy("K"))
+    array = getattr(value, "_array", value)
+    return wrap_as_normal(array.copy("K")) if hasattr(array, "dtype") else value
 
 
 _MOST = 4  # entries of a gradient that a table shows; of others it shows the shape
@@ -375,26 +375,18 @@ class Recorder:
         self._met = 0  # how many nodes
         # Nothing here keeps a node alive: when a graph goes must not depend on who looks on.
         self._labels: WeakKeyDictionary[Node, NodeLabel] = WeakKeyDictionary()
-        self._called: WeakKeyDictionary[Node, dict[int, str]] = WeakKeyDictionary()
-        # A leaf's node may not be there before its first use.
-        self._leaves: dict[int, tuple[Callable[[], Any], str]] = {}
-        for name, tensor in names:
-            node, output_nr = tensor._edge or resolve_edge(tensor)
-            if type(node) is AccumulateGrad:
-                self._leaves.setdefault(id(tensor), (ref(tensor), name))
-            elif node is not None:
-                self._called.setdefault(node, {}).setdefault(output_nr, name)
 
     def label(self, node: Node) -> NodeLabel:
         """Give the label of a node, the next number if it is met for the first time."""
         label = self._labels.get(node)
         if label is None:
-            called = self._called.get(node, {})
-            if type(node) is AccumulateGrad:
-                leaf, name = self._leaves.get(id(node.variable), (None, ""))
-                called = {0: name} if leaf is not None and leaf() is node.variable else {}
-            label = NodeLabel(self._met, node, called)
-            self._labels[node] = label
+            called: dict[int, str] = {}
+            for name, reference in self.log._names:
+                tensor = reference()
+                edge = NO_EDGE if tensor is None else tensor._edge or resolve_edge(tensor)
+                if edge[0] is node:
+                    called.setdefault(edge[1], name)
+            label = self._labels[node] = NodeLabel(self._met, node, called)
             self._met += 1
         return label
 
@@ -421,19 +413,19 @@ class RecordedTask(GraphTask):
         """Write down where the pass starts, and run it."""
         for (node, output_nr), gradient in zip(edges, gradients, strict=True):
             if node is not None:
-                self.recorder.note(PassStarted, node, output_nr, _copied(gradient))
+                self.recorder.note(PassStarted, node, output_nr, snapshot(gradient))
         super().run(edges, gradients)
 
     def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         self.evaluating, note = node, self.recorder.note
-        note(NodeStarted, node, tuple(map(_copied, grad_outputs)))
+        note(NodeStarted, node, snapshot(grad_outputs))
         results = super()._evaluate(node, grad_outputs)
         for input_nr, (sent, edge) in enumerate(zip(results, node.next_functions, strict=False)):
             target, output_nr = edge
             runs = self.needed is None or target in self.needed
             if target is not None and sent is not None and runs:
                 label = self.recorder.label(target)
-                note(GradientSent, node, input_nr, label, output_nr, _copied(sent))
+                note(GradientSent, node, input_nr, label, output_nr, snapshot(sent))
         return results
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
@@ -444,11 +436,11 @@ class RecordedTask(GraphTask):
                 self.recorder.note(GradientCaptured, node, *facts)
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
-        given = tuple(map(_copied, grad_outputs))
+        given = snapshot(grad_outputs)
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
-            asked = self._asked_for(node, results)
-            self.recorder.note(RuleApplied, node, given, tuple(map(_copied, asked)))
+            asked = snapshot(self._asked_for(node, results))
+            self.recorder.note(RuleApplied, node, given, asked)
         elif given[0] is not None and node.variable.requires_grad:
             total = snapshot(node.variable._grad)
             self.recorder.note(GradientAccumulated, node, given[0], total)
@@ -514,13 +506,6 @@ def _versions(gradients: Any) -> Any:
     return 0 if counter is None or counter is INFERENCE else counter.value
 
 
-def _copied(gradient: Any) -> Any:
-    """Copy a gradient, an array or a tensor, into a tensor of its own."""
-    if gradient is None:
-        return None
-    return wrap_as_normal(getattr(gradient, "_array", gradient).copy("K"))
-
-
 def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield (name, tensor) from a dict, a Module, or a list of such; a dict may hold Modules.
 
@@ -541,14 +526,12 @@ def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     if names is None:
         return
     if hasattr(names, "named_parameters"):
-        for name, parameter in names.named_parameters():
-            yield (f"{prefix}.{name}" if prefix else name), parameter
+        start = f"{prefix}." if prefix else ""
+        yield from ((start + name, parameter) for name, parameter in names.named_parameters())
     elif isinstance(names, Mapping):
         for name, value in names.items():
-            if hasattr(value, "named_parameters"):
-                yield from named_tensors(value, str(name))
-            else:
-                yield str(name), value
+            module = hasattr(value, "named_parameters")
+            yield from named_tensors(value, str(name)) if module else [(str(name), value)]
     elif isinstance(names, list | tuple):
         for part in names:
             yield from named_tensors(part)

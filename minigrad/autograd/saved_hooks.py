@@ -6,14 +6,12 @@ import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 import numpy as np
 
 from minigrad.autograd.grad_mode import INFERENCE, OBSERVERS, choose_observers, no_grad
 from minigrad.autograd.messages import FREED, RELEASED, stale
 from minigrad.autograd.rules import attach
-from minigrad.autograd.views import write_watchers
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.modes import modes
 from minigrad.core.node import NO_EDGE, Node
@@ -21,7 +19,6 @@ from minigrad.core.tensor import (
     AutogradMeta,
     SavedTensor,
     Tensor,
-    VersionCounter,
     counter_of,
     made_by,
     unpack_array,
@@ -61,7 +58,7 @@ class PackedTensor:
 
     _version_counter = INFERENCE  # not None: so that the tape asks for unpacking
     place: Callable[[], Any]
-    own_result = False  # whether a node's result was packed as it was: it is kept without its place
+    own_result = False  # whether a node's result was packed as it was: it is kept without its edge
 
     def __init__(
         self, packed: Any, unpack: Unpack, node: Node | None, output_nr: int, tensor: Tensor
@@ -79,7 +76,7 @@ class PackedTensor:
         return array if array.dtype == self.dtype else array.astype(self.dtype)
 
     def unpack_tensor(self, node: Node) -> Any:
-        """Call the unpack hook, and give what it returned its place in the graph."""
+        """Call the unpack hook, and give what it returned its edge in the graph."""
         packed = self.packed
         if self.own_result:
             packed = packed.detach()
@@ -150,11 +147,6 @@ class saved_tensors_hooks:
 
     def __exit__(self, *exception: object) -> None:
         """Let the pair of the surrounding block count again."""
-        if not modes.saved_hooks:
-            raise RuntimeError(
-                "saved_tensors_hooks was left more often than entered; a hook must not leave "
-                "the block that it serves"
-            )
         modes.saved_hooks = modes.saved_hooks[:-1]
         choose_observers()
 
@@ -223,17 +215,17 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         return
     hooks = modes.saved_hooks[-1]
     packed = list(saved)
-    for place, entry in enumerate(saved):
+    for index, entry in enumerate(saved):
         if isinstance(entry, SavedTensor) and entry.tensor is None:
-            result = outputs[node._result_nr(place)]
-            packed[place] = pack(result, None, node._result_nr(place), hooks)
+            result = outputs[node._result_nr(index)]
+            packed[index] = pack(result, None, node._result_nr(index), hooks)
             if hasattr(entry, "place"):
-                packed[place].place = entry.place
+                packed[index].place = entry.place
         elif isinstance(entry, (SavedTensor, Tensor)):
             tensor: Any = entry if isinstance(entry, Tensor) else entry.tensor
             if tensor._meta is not wrapped_number:
                 edge = gradient_edge(tensor)
-                packed[place] = pack(tensor, edge[0], edge[1], hooks)
+                packed[index] = pack(tensor, edge[0], edge[1], hooks)
     node._saved = tuple(packed)
 
 
@@ -272,7 +264,7 @@ def pack(
         )
     own_result = False
     if packed is tensor and node is None and tensor.requires_grad:
-        # the tensor refers to the node that saves it: keep it without its place in the graph, so
+        # the tensor refers to the node that saves it: keep it without its edge, so
         # that no cycle holds both
         packed, own_result = tensor.detach(), True
     saved = PackedTensor(packed, hooks[1], node, output_nr, tensor)
@@ -280,122 +272,7 @@ def pack(
     return saved
 
 
-class _Handle:
-    """Stands for what operations saved: one tensor in one version."""
-
-    __slots__ = ("__weakref__", "version")
-
-    def __init__(self, version: int) -> None:
-        self.version = version
-
-
-class SavedCopies:
-    """What `allow_mutation_on_saved_tensors` gives: the saved tensors of its block.
-
-    Attributes:
-        original: The tensors that were not written to since they were saved.
-        cloned: Copies of those that were.
-    """
-
-    def __init__(self) -> None:
-        self.original: WeakKeyDictionary[_Handle, Any] = WeakKeyDictionary()
-        self.cloned: WeakKeyDictionary[_Handle, Any] = WeakKeyDictionary()
-        self._known: WeakValueDictionary[tuple[int, int], _Handle] = WeakValueDictionary()
-        self._memory: WeakKeyDictionary[VersionCounter, WeakSet[_Handle]] = WeakKeyDictionary()
-
-    def clear(self) -> None:
-        """Forget all that was saved."""
-        for table in (self.original, self.cloned, self._known, self._memory):
-            table.clear()
-
-    def _pack(self, tensor: Any) -> _Handle:
-        counter = counter_of(tensor)
-        key = (id(tensor._array), counter.value)
-        handle = self._known.get(key)
-        if handle is None:
-            handle = self._known[key] = _Handle(counter.value)
-            # detached: a result must not be held by the node that made it
-            self.original[handle] = tensor.detach()
-            self._memory.setdefault(counter, WeakSet()).add(handle)
-        return handle
-
-    def _unpack(self, handle: _Handle) -> Any:
-        tensor = self.cloned.get(handle)
-        if tensor is None:
-            tensor = self.original.get(handle)
-        if tensor is None or _open_blocks != [self]:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                "in which the graph was originally recorded."
-            )
-        if handle in self.original and tensor._version != handle.version:
-            raise RuntimeError(
-                "one of the variables needed for gradient computation was changed in a way that "
-                "'allow_mutation_on_saved_tensors' did not notice"
-            )
-        return tensor
-
-    def _before_write(self, tensor: Tensor) -> None:
-        for handle in self._memory.pop(counter_of(tensor), ()):
-            self.cloned[handle] = self.original.pop(handle).clone()
-
-
-# the block that is open, if one is: they cannot be nested
-_open_blocks: list[SavedCopies] = []
-
-
-@contextmanager
-def allow_mutation_on_saved_tensors() -> Generator[SavedCopies]:
-    """Let tensors be changed in place though an operation in the block needs their old values.
-
-    A saved tensor is copied just before it is changed, so the gradients are those of the values
-    that were used. Run the backward pass within the block, too.
-
-    Raises:
-        RuntimeError: If such blocks are nested.
-        AssertionError: When a graph that was recorded in the block runs backward outside of it.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x = torch.tensor([3.0], requires_grad=True)
-        >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
-        ...     y = x * 1
-        ...     z = y * y
-        ...     y.zero_()
-        ...     z.backward()
-        tensor([0.], grad_fn=<ZeroBackward0>)
-        >>> x.grad
-        tensor([6.])
-    """
-    if _open_blocks:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-    copies = SavedCopies()
-    with saved_tensors_hooks(copies._pack, copies._unpack):
-        write_watchers.append(copies._before_write)
-        _open_blocks.append(copies)
-        try:
-            yield copies
-        finally:
-            _open_blocks.pop()
-            write_watchers.remove(copies._before_write)
-            copies.clear()
-
-
 # ------------------------------------------------------------------ what a node saved, by name
-
-
-def kept(node: Node, name: str) -> Any:
-    """Give what a node saved under a name, as it keeps it.
-
-    Raises:
-        RuntimeError: If it was released.
-    """
-    place = node._names_of_saved.index(name)
-    if node._saved is not None:
-        return node._saved[place]
-    if place not in node._numbers_at:
-        raise RuntimeError(RELEASED)
-    return node._numbers[node._numbers_at.index(place)]
 
 
 def look_at(saved: Any, node: Node) -> Any:
@@ -424,38 +301,11 @@ def names_of(node: Any) -> list[str]:
     return [*names, *(n for n in _CONSTANT.get(type(node).__name__, ()) if n not in names)]
 
 
-def attributes_of(node: Any) -> list[str]:
-    """List the attributes of a node that show what it saved."""
-    names = names_of(node)
-    raw = [f"_raw_saved_{name}" for name in names if _is_tensor(node, name)]
-    return [*(f"_saved_{name}" for name in names), *raw]
-
-
-def ask(node: Any, attribute: str) -> Any:
-    """Give the value of an attribute `_saved_<name>` or `_raw_saved_<name>`.
-
-    Raises:
-        AttributeError: If there is no such attribute.
-        RuntimeError: If the value was released, or modified by an in-place operation.
-    """
-    kind = type(node).__name__
-    prefix, found, name = attribute.partition("_saved_")
-    known = found and prefix in ("", "_raw") and name in names_of(node)
-    if not known or (prefix and not _is_tensor(node, name)):
-        raise AttributeError(f"'{kind}' object has no attribute '{attribute}'")
-    if name not in node._names_of_saved:
-        return _CONSTANT[kind][name]
-    if prefix:
-        return raw_saved(node, node._names_of_saved.index(name))
-    value = kept(node, name)
-    return look_at(value, node) if hasattr(value, "_version_counter") else _shown(value)
-
-
-def _is_tensor(node: Any, name: str) -> bool:
+def is_tensor(node: Any, name: str) -> bool:
     """Tell whether a tensor is saved under a name, or was, or would be if it was needed."""
     if name not in node._names_of_saved or node._names_of_saved.index(name) in node._numbers_at:
         return False
-    value = None if node._saved is None else kept(node, name)
+    value = node._saved and node._saved[node._names_of_saved.index(name)]
     return value is None or hasattr(value, "_version_counter")
 
 
@@ -471,10 +321,10 @@ def _shown(value: Any) -> Any:
 class RawSavedTensor:
     """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks."""
 
-    __slots__ = ("__weakref__", "_node", "_place")
+    __slots__ = ("__weakref__", "_index", "_node")
 
     _node: Node
-    _place: int
+    _index: int
 
     def __init__(self) -> None:
         raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
@@ -482,11 +332,8 @@ class RawSavedTensor:
     @property
     def unpack_hook(self) -> Unpack | None:
         """The hook that gives the value back; None if there is none."""
-        entry = self._entry()
+        entry = self._node._saved and self._node._saved[self._index]
         return entry.unpack if isinstance(entry, PackedTensor) else None
-
-    def _entry(self) -> Any:
-        return None if self._node._saved is None else self._node._saved[self._place]
 
     def register_hooks(self, *hooks: Any) -> None:
         """Pack this saved value, now, with `pack_hook`; `unpack_hook` will give it back.
@@ -512,8 +359,10 @@ class RawSavedTensor:
                 "register_hooks(): incompatible function arguments. It takes a pack hook and an "
                 "unpack hook"
             )
-        node, entry, wrong = self._node, self._entry(), ""
-        if node._saved is None:
+        node, wrong = self._node, ""
+        saved = list(node._saved or ())
+        entry: Any = saved[self._index] if saved else None
+        if not saved:
             wrong = f"after it has been freed. {FREED.format('variables')}"
         elif isinstance(entry, PackedTensor):
             wrong = (
@@ -522,24 +371,23 @@ class RawSavedTensor:
             )
         elif entry is None:
             wrong = "with value None is forbidden"
-        if node._saved is None or wrong:
+        if wrong:
             raise RuntimeError(f"Calling register_hooks on a saved tensor {wrong}")
         tensor = entry if isinstance(entry, Tensor) else entry.tensor
         if tensor is None:
-            packed = pack(wrap_as_normal(entry.array), None, node._result_nr(self._place), hooks)
+            packed = pack(wrap_as_normal(entry.array), None, node._result_nr(self._index), hooks)
         else:
             packed = pack(tensor.detach(), *gradient_edge(tensor), hooks)
         packed.requires_grad = tensor is None or tensor.requires_grad
-        saved = list(node._saved)
-        saved[self._place] = packed
+        saved[self._index] = packed
         node._saved = tuple(saved)
 
 
-def raw_saved(node: Node, place: int) -> RawSavedTensor:
+def raw_saved(node: Node, index: int) -> RawSavedTensor:
     """Give a handle on one of the values that a node saved."""
     raw = object.__new__(RawSavedTensor)
     raw._node = node
-    raw._place = place
+    raw._index = index
     return raw
 
 
@@ -591,7 +439,7 @@ class NodeAttributes(Node):
         return results[0] if len(results) == 1 else tuple(results)
 
     def _sequence_nr(self) -> int:
-        """Tell the place of this node in the order of recording; the latest runs first."""
+        """Tell the number of this node in the order of recording; the latest runs first."""
         return 2**64 - 1 if isinstance(self, AccumulateGrad) else -self._priority
 
     def _set_sequence_nr(self, number: int) -> None:
@@ -615,10 +463,27 @@ class NodeAttributes(Node):
 
         A raw one is a handle that takes hooks.
         """
-        return ask(self, name)
+        kind, names = type(self).__name__, self._names_of_saved
+        prefix, found, saved_name = name.partition("_saved_")
+        known = found and prefix in ("", "_raw") and saved_name in names_of(self)
+        if not known or (prefix and not is_tensor(self, saved_name)):
+            raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+        if saved_name not in names:
+            return _CONSTANT[kind][saved_name]
+        index = names.index(saved_name)
+        if prefix:
+            return raw_saved(self, index)
+        if self._saved is not None:
+            value = self._saved[index]
+        elif index in self._numbers_at:
+            value = self._numbers[self._numbers_at.index(index)]
+        else:
+            raise RuntimeError(RELEASED)
+        return look_at(value, self) if hasattr(value, "_version_counter") else _shown(value)
 
     def __dir__(self) -> list[str]:
         """List the saved values too."""
         hidden = ("_names_of_saved", "_saved")  # what begins like this is a saved value
-        own = (name for name in object.__dir__(self) if name not in hidden)
-        return [*own, *attributes_of(self)]
+        own, names = (each for each in object.__dir__(self) if each not in hidden), names_of(self)
+        raw = (f"_raw_saved_{name}" for name in names if is_tensor(self, name))
+        return [*own, *(f"_saved_{name}" for name in names), *raw]

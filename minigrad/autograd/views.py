@@ -97,7 +97,7 @@ def check_strides(array: Any, shape: Any, strides: Any, start: int, count: int) 
 
 
 def _view_edge(tensor: Tensor, base: Tensor) -> Edge:
-    """Give the place in the graph of a view of changed memory, as both lie there now."""
+    """Give the edge in the graph of a view of changed memory, as both lie there now."""
     node = registry["as_strided"].node()
     node._set_up([base._edge or resolve_edge(base)])
     view = Geometry(tensor._array)
@@ -146,32 +146,29 @@ class CopySlices(Node):
 
     def _run(self, gradient: Any, keep: bool = True) -> Any:
         """Send the changed part's gradient through the operation, the rest past it."""
-        memory, whole, changed = self._memory(np.asanyarray(gradient))
-        result, part = seen(memory, *whole), seen(memory, *changed)
+        return self._through(np.asanyarray(gradient), keep, self.function._run)
+
+    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
+        """Do the same on tensors; writing into the part is then itself recorded."""
+        return self._through(gradient, keep, self.function._run_recorded)
+
+    def _through(self, gradient: Any, keep: bool, run: Callable[..., Any]) -> Any:
+        is_tensor = isinstance(gradient, Tensor)
+        memory, whole, changed = self._memory(gradient._array if is_tensor else gradient)
+        result = seen(memory, *whole)
+        if is_tensor:
+            memory = result = wrap_as_normal(result)
         result[...] = gradient
-        given = part.copy()
-        run, several = self.function._run, self.function._multiple  # of a custom function
-        first, *others = run([given] if several else given, keep)
+        part = seen(memory, *changed)
+        given = part.clone() if is_tensor else part.copy()
+        first, *others = run([given] if self.function._multiple else given, keep)
         if not keep:
             self._release()
         if first is None:
             return (None, *others)
-        if repeated_dims(part):  # zero_() of an expanded tensor; PyTorch notices only here
+        if repeated_dims(self.part):  # zero_() of an expanded tensor; PyTorch notices only here
             raise RuntimeError(_REPEATED)
         part[...] = first
-        return (result, *others)
-
-    def _run_recorded(self, gradient: Any, keep: bool = True) -> Any:
-        """Do the same on tensors; writing into the part is then itself recorded."""
-        memory, whole, changed = self._memory(gradient._array)
-        result = wrap_as_normal(seen(memory, *whole)).copy_(gradient)
-        part = seen(result, *changed)
-        given = part.clone()
-        run, several = self.function._run_recorded, self.function._multiple
-        first, *others = run([given] if several else given, keep)
-        if first is None:
-            return (None, *others)
-        part.copy_(first)
         return (result, *others)
 
 
@@ -209,7 +206,7 @@ _MODES = {"no_grad": "with grad mode enabled", "inference": "in normal mode"}
 
 
 def own_edge(tensor: Tensor, view: View) -> Edge | None:
-    """Give the place in the graph that a view had last, or None if it had none."""
+    """Give the edge in the graph that a view had last, or None if it had none."""
     edge = tensor._edge
     return view.edge if edge is None else None if edge is NO_EDGE else edge
 
@@ -230,7 +227,7 @@ def check_may_change(tensor: Tensor, view: View, what: str) -> None:
 
 
 def regenerate(view: View, tensor: Tensor) -> None:
-    """Give a view of changed memory its new place in the graph.
+    """Give a view of changed memory its new edge in the graph.
 
     Raises:
         RuntimeError: If that would override a custom Function, or is ambiguous.
@@ -240,10 +237,6 @@ def regenerate(view: View, tensor: Tensor) -> None:
     tensor._edge = _view_edge(tensor, view.base)
     view.stale, view.edge = False, None
     _move_retained(tensor, old)
-
-
-# Called with a tensor just before its memory is written to.
-write_watchers: list[Callable[[Tensor], None]] = []
 
 
 _A_LEAF = (
@@ -264,8 +257,6 @@ def check_inplace(tensor: Tensor, *, recording: bool) -> None:
         RuntimeError: If it is a leaf that requires a gradient, a view of one, or a view that
             a custom Function gave (such as the inputs and outputs of full backward hooks).
     """
-    for watcher in write_watchers:
-        watcher(tensor)
     if not recording:
         return
     view = tensor._view
@@ -299,11 +290,6 @@ def rebase_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     if view is not None:
         edge = (CopySlices(changed, old or resolve_edge(changed), tensor, node), 0)
     changed._edge = edge
-    if changed._meta is not None and (view is None or (old or NO_EDGE)[0] is not None):
-        accumulator = changed._meta.living_accumulator()
-        if accumulator is not None and accumulator._hooks is not None:
-            # of a former leaf PyTorch runs the hooks after one change of a view of it, but no more
-            accumulator._hooks.tensor_pre = {}
     _move_retained(changed, old)
     if view is not None:
         view.let_go(tensor)
@@ -388,7 +374,7 @@ class View:
         return self.flag or self.edge is not None or self.base.requires_grad
 
     def resolve(self, tensor: Tensor) -> Edge | None:
-        """Find the place in the graph of a view whose `_edge` is None.
+        """Find the edge in the graph of a view whose `_edge` is None.
 
         Returns:
             Its edge; None if it requires a gradient like a leaf: made under no_grad of a tensor
@@ -405,7 +391,7 @@ class View:
         return tensor._edge
 
     def let_go(self, tensor: Tensor) -> None:
-        """Let a view ask for its place in the graph when it is next needed."""
+        """Let a view ask for its edge in the graph when it is next needed."""
         edge = tensor._edge
         if edge is None:
             if self.flag and tensor._meta is not None:

@@ -11,16 +11,9 @@ from random import Random
 from typing import Any
 
 import minigrad as torch
-from minigrad.classroom.execution import (
-    Belongings,
-    Outcome,
-    called_with,
-    put_back,
-    run,
-    said_of,
-)
-from minigrad.classroom.exercises import FACTORS, Exercise, Finding, Objection, wrong_kind
-from minigrad.classroom.values import alike, describe, leaves, said_of_factor, same
+from minigrad.classroom.execution import Belongings, Outcome, called_with, put_back, run, said_of
+from minigrad.classroom.exercises import Exercise, Finding, Objection, difference, wrong_kind
+from minigrad.classroom.values import alike, describe, leaves, same
 
 
 class Unsolved(Exception):
@@ -163,12 +156,8 @@ class Behavior(Exercise):
         for mistake in self.mistakes:
             if mistake.brings(trial.outcome.raised or trial.trouble or ""):
                 return Finding(f"{says} {mistake.says}")
-            if mistake.trouble or not ended:
-                continue
-            if mistake.like is not None:
-                if self._alike(found, self.trials(mistake.like, when)):
-                    return Finding(mistake.says)
-            elif mistake.seen_in(found):
+            like = self.trials(mistake.like, when) if ended and mistake.like else None
+            if ended and (mistake.seen_in(found) if like is None else self._alike(found, like)):
                 return Finding(mistake.says)
         if ended and right and [self._constant(found), self._constant(right)] == [True, False]:
             return Finding("It gives the same result whatever goes in: does it use its arguments?")
@@ -189,7 +178,9 @@ class Behavior(Exercise):
         if self.returns is not None and not isinstance(result, self.returns):
             return f"{came} The result has to be of type {self.returns.__name__}."
         if target is not None and not alike(result, expected, self.digits):
-            return f"{came} {self._difference(result, expected)}"
+            have, want = dict(leaves(result)), dict(leaves(expected))
+            fits = functools.partial(same, digits=self.digits)
+            return f"{came} {difference(have, want, self.digits, fits)}"
         changed = trial.changed.difference(self.may_change, target.changed if target else ())
         if changed:
             return said_of(changed)
@@ -202,19 +193,6 @@ class Behavior(Exercise):
             if not run(each.holds, result, *trial.args).value:
                 return f"{came} Expected: {each.says}."
         return None
-
-    def _difference(self, result: Any, expected: Any) -> str:
-        have, want = dict(leaves(result)), dict(leaves(expected))
-        if have.keys() != want.keys():
-            if len(have) == len(want):
-                return "Values are as many as expected, arranged differently: mind the brackets."
-            return f"It should not be {len(have)} value{'s' if len(have) != 1 else ''}."
-        said = said_of_factor([have[p] for p in want], want.values(), FACTORS, self.digits)
-        if said is not None and any(want.values()):
-            return said
-        wrong = next(path for path in want if not same(have[path], want[path], self.digits))
-        place = "".join(f"[{index!r}]" for index in wrong) or "The value"
-        return f"{place} does not fit: work this case through by hand, and compare step by step."
 
     def _alike(self, found: Sequence[Trial], others: Sequence[Trial]) -> bool:
         return all(

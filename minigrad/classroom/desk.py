@@ -11,21 +11,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
+from minigrad.classroom import values
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS, of_the_lessons
 from minigrad.classroom.execution import HeldBack, as_usual
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
-from minigrad.classroom.values import (
-    as_number,
-    is_unattempted,
-    leaves,
-    rounded,
-    said_of_factor,
-    same,
-)
-from minigrad.classroom.watching import Verbatim, laid_out, shell, tell
+from minigrad.classroom.watching import Status, Verbatim, laid_out, shell, tell
 
 _HIT = ": correct."
 _NOISE = 1e-12  # what is printed as zero
@@ -138,7 +131,7 @@ def judge(exercise: str, answer: Any) -> Verdict:
 
 def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     """Examine an answer; give the verdict and what was unusual around it."""
-    if is_unattempted(answer):
+    if values.is_unattempted(answer):
         return _unsolved(known), []
     printed = HeldBack.lines
     with as_usual() as unusual:
@@ -202,9 +195,9 @@ def check(exercise: str, answer: Any = ...) -> Verdict:
     verdict, unusual = _judged(find(exercise), answer)
     lines = [*verdict.lines, *(f"Besides: {says}" for says in unusual)]
     graded = os.environ.get("NBGRADER_EXECUTION") in {"autograde", "validate"}
-    if exercise not in _registered and not graded:
+    if exercise not in _registered and not graded and verdict.status != "unsolved":
         ids = [known.id for known in shipped(exercise.rpartition(".")[0])]
-        lines += note_check(exercise, verdict.status, ids)
+        lines += _noted("solved" if verdict else "tried", exercise, ids)
     tell(verdict.status, verdict.head, lines)
     if graded and not verdict:
         raise AssertionError(verdict.message)
@@ -242,9 +235,7 @@ def _unsolved(exercise: Exercise) -> Verdict:
     return _verdict(exercise, "unsolved", "not solved yet.", lines)
 
 
-def _verdict(
-    exercise: Exercise, status: Literal["right", "wrong", "unsolved"], head: str, lines: list[str]
-) -> Verdict:
+def _verdict(exercise: Exercise, status: Status, head: str, lines: list[str]) -> Verdict:
     return Verdict(exercise.id, status, f"{exercise.id}: {head}", tuple(lines))
 
 
@@ -269,13 +260,13 @@ def predict(prediction: str, value: Any = ...) -> None:
         >>> predict("demo.b", ...)
         ○ Prediction demo.b is still open: replace the ... with your guess before you go on.
     """
-    if is_unattempted(value):
+    if values.is_unattempted(value):
         _written.pop(prediction, None)
         open_still = "is still open: replace the ... with your guess before you go on."
         tell("unsolved", f"Prediction {prediction} {open_still}")
         return
     _written[prediction] = value
-    said = f"Prediction {prediction} noted: {rounded(value)}"
+    said = f"Prediction {prediction} noted: {values.rounded(value)}"
     tell("unsolved", said, _noted("predicted", prediction))
 
 
@@ -296,16 +287,16 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
         ○ You made no prediction demo.b this time.
           It is 1.0.
     """
-    came = f"It is {rounded(actual, max(digits, 5))}."
+    came = f"It is {values.rounded(actual, max(digits, 5))}."
     if prediction not in _written:
         # In this order: of a folded output the first line may show, and that tells nothing.
         tell("unsolved", f"You made no prediction {prediction} this time.", [came])
         return
     guess = _written[prediction]
-    said = f"You predicted {rounded(guess)}"
-    have, want = dict(leaves(guess)), dict(leaves(actual))
+    said = f"You predicted {values.rounded(guess)}"
+    have, want = dict(values.leaves(guess)), dict(values.leaves(actual))
     if len(want) == 1:
-        close = _how_close(guess, actual, next(iter(want.values())), digits)
+        close = _how_close(guess, next(iter(want.values())), digits)
         tell("right" if close == _HIT else "wrong", f"{came} {said}{close}")
         return
     if have.keys() != want.keys():
@@ -317,22 +308,19 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
     tell("right" if all_fit else "wrong", f"{came} {said}: {verdict}.")
 
 
-def _how_close(guess: Any, actual: Any, entry: Any, digits: int) -> str:
+def _how_close(guess: Any, entry: Any, digits: int) -> str:
     """Say in words how a guess relates to a single value."""
-    entries = [value for _, value in leaves(guess)]
+    entries = [value for _, value in values.leaves(guess)]
+    number, expected = values.as_number(entries[0]) if entries else None, values.as_number(entry)
     if len(entries) == 1 and _fits(entries[0], entry, digits):
         return _HIT
-    expected, number = as_number(entry), as_number(entries[0]) if len(entries) == 1 else None
-    if expected is None or number is None:
+    if len(entries) != 1 or expected is None or number is None:
         return ". Why does it come out differently?"
-    if expected and (said := said_of_factor([number], [expected], _FACTORS, digits)):
+    if expected and (said := values.said_of_factor([number], [expected], _FACTORS, digits)):
         return f": {said}."
-    if (isinstance(entry, int) and number % 1 == 0) or expected * number <= 0:
+    if isinstance(entry, int) or expected * number <= 0:
         return f": {abs(number - expected):g} {'more' if number > expected else 'less'}."
-    ratio = number / expected
-    if abs(ratio - 1) < 0.5:
-        return f", off by {abs(ratio - 1) * 100:.1f} percent."
-    return f", {rounded(ratio, 2)} times as much."
+    return f", {values.rounded(number / expected, 3)} times as much."
 
 
 def _fits(guess: Any, actual: Any, digits: int) -> bool:
@@ -342,7 +330,7 @@ def _fits(guess: Any, actual: Any, digits: int) -> bool:
             re.sub(r"[\s_{}$\"']", "", str(each)).strip(".").casefold() for each in (guess, actual)
         )
     exact = isinstance(actual, str) or actual != 0
-    return same(guess, actual, digits) and (exact or guess == actual or abs(guess) < _NOISE)
+    return values.same(guess, actual, digits) and (exact or guess == actual or abs(guess) < _NOISE)
 
 
 VARIABLE = "MINIGRAD_PROGRESS"
@@ -396,49 +384,28 @@ def read(path: Path) -> Notes:
         return {key: [] for key in _KEYS}
 
 
-def note_check(exercise: str, status: str, ids: Sequence[str]) -> list[str]:
-    """Note what a check came to.
+def _noted(key: str, name: str, ids: Sequence[str] = ()) -> list[str]:
+    """Note a name, if this is a notebook of a lesson and not one of the solutions.
 
     Args:
-        exercise: its id.
-        status: "right", "wrong" or "unsolved".
+        key: what came of it: one of `_KEYS`.
+        name: of an exercise or a prediction.
         ids: all exercises of its lesson.
 
     Returns:
         Sentences for the learner: where the notes are, the first time; and that the lesson is
         finished, once.
     """
-    if status == "unsolved" or exercise not in ids:
-        return []
-    return _noted("solved" if status == "right" else "tried", exercise, ids)
-
-
-def _in_a_notebook() -> bool:
-    """Tell whether this is a notebook, and no program that somebody runs."""
-    return shell() is not None
-
-
-def _add(names: list[str], name: str) -> bool:
-    """Add a name to a sorted list, unless it is there; tell whether it was new."""
-    if name in names:
-        return False
-    names.append(name)
-    names.sort()
-    return True
-
-
-def _noted(key: str, name: str, ids: Sequence[str] = ()) -> list[str]:
-    """Note a name, if this is a notebook of a lesson and not one of the solutions."""
     path = place()
-    own = re.fullmatch(r"\d\d\.\w+", name) and _in_a_notebook()
-    if path is None or not own or "NBGRADER_EXECUTION" in os.environ:
-        return []
-    if os.path.basename(os.getcwd()) == "solutions":
+    own = re.fullmatch(r"\d\d\.\w+", name) and shell() is not None  # and no program
+    elsewhere = "NBGRADER_EXECUTION" in os.environ or Path.cwd().name == "solutions"
+    if path is None or not own or elsewhere:
         return []
     is_new, notes, says = not path.exists(), read(path), list[str]()
-    _add(notes[key], name)
+    notes[key] = sorted({*notes[key], name})
     lesson = name.rpartition(".")[0]
-    if ids and set(ids) <= set(notes["solved"]) and _add(notes["finished"], lesson):
+    if ids and {*ids} <= {*notes["solved"]} and lesson not in notes["finished"]:
+        notes["finished"] = sorted([*notes["finished"], lesson])
         says.append(
             f"That was the last open exercise of lesson {lesson}: all {len(ids)} are solved. "
             "You have finished it."

@@ -117,10 +117,9 @@ class Watch:
     ) -> None:
         self.called: str | None = None
         self.too_much: str | None = None
-        self._most = most_lines
-        self._left = {"line": most_lines, "opcode": most_lines * _STEPS_A_LINE}
-        self._wall = time.monotonic() + MOST_SECONDS
-        self._computed = time.process_time() + MOST_SECONDS
+        self._most, self._left = most_lines, most_lines * _STEPS_A_LINE
+        # This clock does not run while the machine is busy with other programs.
+        self._until = time.process_time() + MOST_SECONDS
         self._of_the_notebook = {name for name in forbidden if not any(codes((name,)))}
         self._nowhere, self._not_by_hand = codes(tuple(forbidden))
         self._forbidden, self._inside = bool(forbidden), only_inside
@@ -148,12 +147,10 @@ class Watch:
         """Look at a call, a line or a step."""
         code = frame.f_code
         library = code.co_filename.startswith(_LIBRARIES)
-        if event in self._left:
-            self._left[event] -= 1
-        if min(self._left.values()) < 0:
+        self._left -= {"line": _STEPS_A_LINE, "opcode": 1}.get(event, 0)
+        if self._left < 0:
             self._end(f"within {self._most:,} lines of Python. Does a loop miss its way out?")
-        # The second clock does not run while the machine is busy with other programs.
-        if time.monotonic() > self._wall and time.process_time() > self._computed:
+        if time.process_time() > self._until:
             self._end(f"within {MOST_SECONDS:g} seconds. Does a loop miss its way out?")
         if event == "call":
             if self._forbidden and (self._inside is None or self._inside):
@@ -292,12 +289,20 @@ def _explained(error: BaseException) -> Outcome:
     raised = f"{type(error).__name__}: {without_addresses(_text(error))}"
     if isinstance(error, Objection):
         return Outcome(trouble=_text(error), raised=raised)
-    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    steps = list(traceback.walk_tb(error.__traceback__))
+    files = [frame.f_code.co_filename for frame, _ in steps]
     if isinstance(error, NotImplementedError) and files and not is_library(files[-1]):
         return Outcome(trouble="It is not written yet.", raised=raised, unsolved=True)
     ours = [file for file in files if file.startswith((_PACKAGE, "<minigrad", *_CHECKS))]
     checks = bool(ours) and ours[-1].startswith(_CHECKS) and all(map(is_library, files))
-    return Outcome(trouble=explain(error), raised=raised, checks=checks)
+    lines = [
+        linecache.getline(file, number).strip()
+        for file, (_, number) in zip(files, steps, strict=True)
+        if "ipykernel_" in file or file.startswith("<ipython-input")
+    ]
+    where = f', in the line "{lines[-1]}"' if lines else ""
+    trouble = f"It raised {raised.rstrip('. :')}{where}."
+    return Outcome(trouble=trouble, raised=raised, checks=checks)
 
 
 def _text(error: BaseException) -> str:
@@ -305,20 +310,6 @@ def _text(error: BaseException) -> str:
         return " ".join(str(error).split())
     except Exception:  # the learner's own __str__ fails
         return ""
-
-
-def explain(error: BaseException) -> str:
-    """Say what an exception means, and in which line of the learner's it came up.
-
-    Example:
-        >>> explain(ZeroDivisionError("division by zero"))
-        'It raised ZeroDivisionError: division by zero.'
-    """
-    text = without_addresses(_text(error)).rstrip(".")
-    said = f"It raised {type(error).__name__}" + (f": {text}" if text else "")
-    line = _learners_line(error)
-    where = f', in the line "{line}"' if line else ""
-    return f"{said}{where}."
 
 
 def called_with(name: str, args: tuple[Any, ...]) -> str:
@@ -338,15 +329,6 @@ def called_with(name: str, args: tuple[Any, ...]) -> str:
         written = (repr(a) if isinstance(a, str) else rounded(a) for a in args)
         return f"{name if name.isidentifier() else 'f'}({', '.join(written)})"
     return " and ".join(describe(argument) for argument in args) or "no arguments"
-
-
-def _learners_line(error: BaseException) -> str:
-    """Find the innermost line of the traceback that was written in a notebook cell."""
-    for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
-        name = frame.f_code.co_filename
-        if "ipykernel_" in name or name.startswith("<ipython-input"):
-            return linecache.getline(name, number).strip()
-    return ""
 
 
 _MOST_NODES = 400
@@ -399,16 +381,12 @@ def _state(given: Iterable[Any], keep: list[Any]) -> Iterator[tuple[str, Any, An
                 yield from _of_graph(each.grad_fn)
         elif isinstance(each, np.ndarray):
             yield "values", key, _bytes(each)
-        elif isinstance(each, list | tuple | set | frozenset):
-            yield "entries", key, list(map(_identity, each))
-            pending.extend(each)
-        elif isinstance(each, Mapping):
-            yield "entries", key, [(name, _identity(entry)) for name, entry in each.items()]
-            pending.extend(each.values())
-
-
-def _identity(entry: Any) -> Any:
-    return entry if isinstance(entry, str | int | float | None) else id(entry)
+        elif isinstance(each, Mapping | list | tuple | set | frozenset):
+            entries = each if isinstance(each, Mapping) else dict(enumerate(each))
+            kept = (str, int, float, type(None))
+            same = [(at, e if isinstance(e, kept) else id(e)) for at, e in entries.items()]
+            yield "entries", key, same
+            pending.extend(entries.values())
 
 
 def _of_tensor(tensor: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -497,21 +475,13 @@ _GLOBAL_TABLES = [
     if name.startswith("_global") and hasattr(table, "items")
 ]
 # Of the modes of a thread those that a learner can switch.
-_SWITCHES = [
-    name for name in Modes.__annotations__ if name not in ("in_rule", "task", "levels_left")
-]
-
-
-def _read_hooks() -> Any:
-    return [dict(table) for table in _GLOBAL_TABLES]
+_SWITCHES = [*({*Modes.__annotations__} - {"in_rule", "task", "levels_left"})]
 
 
 def _write_hooks(noted: Any) -> None:
     for table, before in zip(_GLOBAL_TABLES, noted, strict=True):
         table.clear()
         table.update(before)
-    if not any(noted):
-        module._global_is_full_backward_hook = None
 
 
 def _write_modes(noted: list[Any]) -> None:
@@ -559,7 +529,7 @@ SETTINGS = [
     Setting(
         "It left a global hook registered, and every module in this process would go on calling "
         "it: keep the handle, and remove it in the end, also after an error.",
-        _read_hooks,
+        lambda: [dict(table) for table in _GLOBAL_TABLES],
         _write_hooks,
         usual=[{} for _ in _GLOBAL_TABLES],
         here="A global hook from an earlier cell is still registered; the check ran without it. "

@@ -195,6 +195,38 @@ FACTORS = {
 }
 """What to say where all numbers are off by the same factor."""
 
+
+def difference(
+    have: Mapping[Any, Any], want: Mapping[Any, Any], digits: int, fits: Callable[..., bool]
+) -> str:
+    """Say how values, by their places, differ from those expected.
+
+    Args:
+        have: the values, as `leaves` gives them.
+        want: those expected.
+        digits: how many significant digits have to be right.
+        fits: compares two of them.
+    """
+    if have.keys() != want.keys():
+        if len(have) == len(want):
+            return "The values are as many as expected, arranged differently: mind the brackets."
+        here = "1 value" if len(have) == 1 else f"{len(have)} values"
+        return f"It should not be {here}: {len(want)} are asked for."
+    given, targets = [have[place] for place in want], list(want.values())
+    if len(given) > 1 and all(map(fits, given, reversed(targets))):
+        return "The right values in the opposite order."
+    if any(targets) and (said := values.said_of_factor(given, targets, FACTORS, digits)):
+        return said
+    if len(given) == 1:
+        return "It does not fit: work this case through by hand, and compare step by step."
+    wrong = [place for place in want if not fits(have[place], want[place])]
+    place = "".join(f"[{index!r}]" for index in wrong[0])
+    return (
+        f"{len(want) - len(wrong)} of {len(want)} values fit. The first that does not fit is entry "
+        f"{place}: {describe(have[wrong[0]], zero=0.0)}."
+    )
+
+
 _SHORTEST_REASON = 3  # in letters: less is no sentence in any language
 _CLOSE = 0.05  # so far off, relative to the right number, a number is nearly right
 
@@ -288,15 +320,12 @@ class Numbers(Exercise):
             answer = tuple(answer)  # which of them it is, no exercise is about
         have, want = dict(leaves(answer)), dict(leaves(expected))
         have = self._arranged(have, want)
-        wrong = [path for path in want if path in have and not self._same(have[path], want[path])]
-        if have.keys() == want.keys() and not wrong:
+        if self._alike(have, want):
             return None
         if any(isinstance(each, str) and each.casefold() == "none" for each in have.values()):
             return Finding("None in quotes is a text: write it without quotes.", gave)
         said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
-        if said is None and have.keys() != want.keys():
-            said = self._shape_is_off(have, want)
-        return Finding(said or self._entries_are_off(have, want, wrong), gave)
+        return Finding(said or difference(have, want, self.digits, self._same), gave)
 
     def _same(self, answer: Any, expected: Any) -> bool:
         a, b = as_number(answer), as_number(expected)
@@ -312,27 +341,6 @@ class Numbers(Exercise):
 
     def _alike(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> bool:
         return have.keys() == want.keys() and all(self._same(have[p], want[p]) for p in want)
-
-    def _shape_is_off(self, have: Mapping[Any, Any], want: Mapping[Any, Any]) -> str:
-        if len(have) == len(want):
-            return "The number of values fits, their arrangement does not: mind the brackets."
-        here = "is 1 value" if len(have) == 1 else f"are {len(have)} values"
-        return f"There {here} here; {len(want)} are asked for."
-
-    def _entries_are_off(
-        self, have: Mapping[Any, Any], want: Mapping[Any, Any], wrong: Sequence[Any]
-    ) -> str:
-        given, targets = list(have.values()), list(want.values())
-        if all(self._same(a, b) for a, b in zip(given, reversed(targets), strict=True)):
-            return "The right values in the opposite order."
-        if said := values.said_of_factor(given, targets, FACTORS, self.digits):
-            return said
-        first = wrong[0]
-        place = "".join(f"[{index!r}]" for index in first)
-        return (
-            f"{len(want) - len(wrong)} of {len(want)} values fit. The first that does not is entry "
-            f"{place}: {describe(have[first], zero=0.0)}."
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,9 +368,9 @@ class Order(Exercise):
         return Finding(said or self._what_is_off(have, want), values.shortened(", ".join(have)))
 
     def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
-        unknown = [name for name in have if name not in want]
-        if unknown:
-            return f"{values.shortened(unknown[0])!r} does not belong here: did you mistype it?"
+        for name in have:
+            if name not in want:
+                return f"{values.shortened(name)!r} does not belong here: did you mistype it?"
         if len(have) != len(want):
             there = "more: is one missing?" if len(have) < len(want) else "fewer."
             return f"You name {len(have)} steps, and there are {there}"
@@ -425,8 +433,6 @@ class Choice(Exercise):
         """Judge the letter, and ask for a reason where there is none."""
         options = ", ".join(sorted([self.option, *self.why_not]))
         advice = f'Write it as ("a", "because ..."), with one of the letters {options}.'
-        if isinstance(answer, Mapping) and len(answer) == 1:
-            answer = next(iter(answer.items()))
         letter, *reason = answer if isinstance(answer, list | tuple) and answer else [answer]
         if isinstance(letter, str) and not reason:  # all in one text: "b) because ..."
             letter, *reason = re.split(r"(?<=^\w)\W+", letter.strip(" ("), maxsplit=1)

@@ -272,14 +272,11 @@ def said_of_factor(
         'turned round'
     """
     pairs = [(as_number(a), as_number(b)) for a, b in zip(answers, expected, strict=True)]
-
-    def off_by(factor: float, a: float | None, b: float | None) -> bool:
-        return (
-            a is not None and b is not None and agrees(a / b if b else a, factor * bool(b), digits)
-        )
-
-    found = (text for each, text in said.items() if all(off_by(each, a, b) for a, b in pairs))
-    return next(found, None)
+    numbers = [(a, b) for a, b in pairs if a is not None and b is not None]
+    for factor, text in said.items() if len(numbers) == len(pairs) else ():
+        if all(agrees(a / b if b else a, factor * bool(b), digits) for a, b in numbers):
+            return text
+    return None
 
 
 def is_stub(function: Callable[..., Any]) -> bool:
@@ -345,9 +342,8 @@ def describe(value: Any, digits: int = 5, zero: float = 1e-12) -> str:
         kind = "an array" if type(value).__module__.startswith("numpy") else "a tensor"
         kind += f" of shape {tuple(int(size) for size in value.shape)}:"
     elif isinstance(value, tuple | list | dict):
-        kind = next(
-            f"a {each.__name__}:" for each in (tuple, list, dict) if isinstance(value, each)
-        )
+        kinds = (each.__name__ for each in (tuple, list, dict) if isinstance(value, each))
+        kind = f"a {next(kinds)}:"
     elif as_number(value) is not None:
         if not isinstance(value, float | int):
             return f"the number {shortened(str(value))}"

@@ -44,9 +44,6 @@ class Size(tuple[int, ...]):
     def __add__(self, other: Any) -> Size:
         return Size(tuple.__add__(self, other))
 
-    def __radd__(self, other: Any) -> Size:
-        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
-
     def __getitem__(self, index: Any) -> Any:
         found = tuple.__getitem__(self, index)
         return Size(found) if index.__class__ is slice else found
@@ -224,27 +221,10 @@ class Conversions(Tensor):
         return self._array.tolist()
 
     def __float__(self) -> float:
-        return self._as(float)
+        return float(self._single("float"))
 
     def __int__(self) -> int:
-        return self._as(int)
-
-    def _as(self, kind: Any) -> Any:
-        """Give the only entry as a number of Python.
-
-        Raises:
-            RuntimeError: If its imaginary part would be lost.
-            TypeError: If it is a formula.
-        """
-        number = self._single(kind.__name__)
-        try:
-            return kind(number)
-        except TypeError:
-            wrong = RuntimeError if isinstance(number, complex) else TypeError
-            raise wrong(
-                f"{number} can't become a Python {kind.__name__}. If it is a complex number, take "
-                "its .real; if it is a formula, put in numbers (minigrad.symbolic.evaluate)."
-            ) from None
+        return int(self._single("int"))
 
     def __index__(self) -> int:
         if self._array.size != 1 or self._array.dtype.kind not in "iub":
@@ -252,7 +232,7 @@ class Conversions(Tensor):
         return int(self._array.item())
 
     def __complex__(self) -> complex:
-        return self._as(complex)
+        return complex(self._single("complex"))
 
     def _single(self, kind: str) -> Any:
         if kind != "int" and self.requires_grad and is_grad_enabled():

@@ -6,6 +6,8 @@ import bisect
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import partial
+from operator import getitem
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -108,12 +110,7 @@ class ConcatDataset(Dataset[T_co]):
             raise AssertionError("datasets should not be an empty iterable")
         if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
-        self.cumulative_sizes = self.cumsum(self.datasets)
-
-    @staticmethod
-    def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """Give the running sum of lengths."""
-        return [*itertools.accumulate(map(len, sequence))]
+        self.cumulative_sizes = [*itertools.accumulate(map(len, self.datasets))]  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
@@ -317,8 +314,6 @@ class WeightedRandomSampler(Sampler[int]):
     ) -> None:
         _check_positive("num_samples", num_samples)
         self.weights = as_tensor(weights, dtype=dtypes.float64)
-        if self.weights.ndim != 1:
-            raise ValueError(f"weights must be a row of numbers, not of {self.weights.shape}")
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
@@ -493,8 +488,6 @@ class DataLoader(Generic[T_co]):
         generator: The source of randomness.
         prefetch_factor: Accepted with workers.
         persistent_workers: Accepted with workers.
-        pin_memory_device: Accepted; deprecated in PyTorch.
-        in_order: Accepted; batches always come in order.
 
     Raises:
         ValueError: If settings exclude each other or make no sense.
@@ -527,8 +520,6 @@ class DataLoader(Generic[T_co]):
         *,
         prefetch_factor: int | None = None,
         persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
     ) -> None:
         iterable = isinstance(dataset, IterableDataset)
         ordered = bool(shuffle) or sampler is not None
@@ -543,47 +534,33 @@ class DataLoader(Generic[T_co]):
         for what in wrong:
             if wrong[what]:
                 raise ValueError(f"DataLoader: {what}")
+        order: Any = sampler or dataset  # an iterable dataset gives examples, and no numbers
         if sampler is None and not iterable:
-            sampler = RandomSampler(dataset, generator=generator) if shuffle else None  # type: ignore[arg-type]
-            sampler = sampler or SequentialSampler(dataset)  # type: ignore[arg-type]
+            order = RandomSampler(order, generator=generator) if shuffle else None
+            order = order or SequentialSampler(dataset)  # type: ignore[arg-type]
         if batch_sampler is not None:
             batch_size = None
-        elif batch_size is not None and not iterable:
-            batch_sampler = BatchSampler(sampler, batch_size, drop_last)  # type: ignore[arg-type]
-        in_batches = batch_sampler is not None or batch_size is not None
+        elif batch_size is not None:
+            batch_sampler = BatchSampler(order, batch_size, drop_last)
+        batched = batch_sampler is not None
         self.dataset, self.batch_size, self.drop_last = dataset, batch_size, drop_last
-        self.sampler: Any = sampler
-        self.batch_sampler: Any = batch_sampler
-        self.generator = generator
-        self.collate_fn = collate_fn or (default_collate if in_batches else default_convert)
+        self.sampler, self.batch_sampler, self.generator = order, batch_sampler, generator
+        self.collate_fn = collate_fn or (default_collate if batched else default_convert)
         self.num_workers, self.worker_init_fn, self.timeout = num_workers, worker_init_fn, timeout
-        self.pin_memory, self.pin_memory_device = pin_memory, pin_memory_device
-        self.multiprocessing_context, self.in_order = multiprocessing_context, in_order
+        self.pin_memory, self.multiprocessing_context = pin_memory, multiprocessing_context
         self.prefetch_factor, self.persistent_workers = prefetch_factor, persistent_workers
+
+    @property
+    def _order(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
         draw_seed(self.generator)  # PyTorch's workers count their seeds from it
-        return map(self.collate_fn, self._examples())
-
-    def _examples(self) -> Iterator[Any]:
-        """Give the examples of each batch, or single ones."""
+        examples = iter(self._order)
         if not isinstance(self.dataset, IterableDataset):
-            if self.batch_sampler is None:
-                return (self.dataset[index] for index in self.sampler)
-            return (several(self.dataset, indices) for indices in self.batch_sampler)
-        return iter(self.dataset) if self.batch_size is None else self._batches(self.batch_size)
-
-    def _batches(self, size: int) -> Iterator[list[Any]]:
-        """Take from an iterable dataset as many examples as a batch has."""
-        examples = iter(self.dataset)
-        while batch := [*itertools.islice(examples, size)]:
-            if len(batch) == size or not self.drop_last:
-                yield batch
+            take = several if self.batch_sampler is not None else getitem
+            examples = map(partial(take, self.dataset), examples)
+        return map(self.collate_fn, examples)
 
     def __len__(self) -> int:
-        if not isinstance(self.dataset, IterableDataset):
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        length = len(self.dataset)  # type: ignore[arg-type]
-        if self.batch_size is None:
-            return length
-        return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
+        return len(self._order)

@@ -1,4 +1,4 @@
-"""Compute what is one line of other functions: `take`, `kron`, `addbmm`, `nansum`, ...
+"""Compute what is one line of other functions: `take`, `kron`, `trapezoid`, `nansum`, ...
 
 Gradients and errors are those of the functions that each is composed of, and so are the nodes in
 the graph: `TakeBackward0` is not among them.
@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.type_promotion import check_one_type
@@ -27,11 +26,9 @@ torch: Any = sys.modules["minigrad"]
 
 
 def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
-    """Let NumPy find places or counts, which have no derivative."""
+    """Let NumPy find places or counts: whole numbers."""
     arrays = (each._array if isinstance(each, Tensor) else each for each in given)
-    result = wrap(np.asarray(function(*arrays, **options)))
-    weighted = result.is_floating_point()
-    return without_derivative(function.__name__, result, *given) if weighted else result
+    return wrap(np.asarray(function(*arrays, **options)))
 
 
 def having(fits: Any, value: Any, otherwise: str) -> Any:
@@ -51,20 +48,6 @@ _writing = partial(variants, in_place=True)
 _alone = partial(variants, method=False)
 _method = partial(variants, function=False)
 _linalg = partial(variants, function=False, method=False)
-
-
-@_writing()
-def addbmm(
-    input: Any, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    """Add the sum of the products of matrices."""
-    return torch.add(beta * input, torch.bmm(batch1, batch2).sum(0), alpha=alpha)
-
-
-@variants()
-def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """Give the dot product with the complex conjugate of the first."""
-    return torch.dot(input.conj(), other)
 
 
 @_alone()
@@ -126,33 +109,6 @@ def _least_squares(A: Tensor, b: Tensor, rcond: Any = None, *, driver: Any = Non
     return torch.linalg.pinv(A, rcond) @ b, nothing, torch.linalg.matrix_rank(A), nothing
 
 
-@_linalg("linalg_matrix_norm")
-def matrix_norm(
-    A: Tensor,
-    ord: Any = "fro",
-    dim: Any = (-2, -1),
-    keepdim: bool = False,
-    *,
-    dtype: Dtype | None = None,
-) -> Tensor:
-    """Give a norm of matrices: of their entries, of sums of rows or columns, of singular values."""
-    having(A.ndim > 1 and A.is_floating_point(), A, "matrix_norm takes matrices of floats")
-    rows, columns = (each % A.ndim for each in dim)
-    if ord == "fro":
-        return torch.linalg.vector_norm(A, 2, dim, keepdim, dtype=dtype)
-    having(ord in (1, -1, 2, -2, np.inf, -np.inf, "nuc"), A, f"there is no matrix norm {ord!r}")
-    A = A if dtype is None else A.to(dtype)
-    if ord in (2, -2, "nuc"):
-        values = torch.linalg.svd(A.movedim((rows, columns), (-2, -1)), full_matrices=False)[1]
-        norm = values.sum(-1) if ord == "nuc" else values.amax(-1) if ord > 0 else values.amin(-1)
-        low, high = sorted((rows, columns))
-        return norm.unsqueeze(low).unsqueeze(high) if keepdim else norm
-    summed, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
-    sums = A.abs().sum(summed, True)
-    norm = sums.amax(left, True) if ord > 0 else sums.amin(left, True)
-    return norm if keepdim else norm.squeeze((rows, columns))
-
-
 @_linalg("linalg_matrix_rank")
 def _matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
@@ -163,21 +119,6 @@ def _matrix_rank(
 
 
 # ---------------------------------------------------------------------- statistics
-
-
-@variants()
-def cov(input: Tensor, *, correction: Number = 1) -> Tensor:
-    """Give the covariances of variables, a row each."""
-    having(input.ndim < 3, input, "cov() takes a matrix, or a row of one variable")
-    rows = input if input.ndim == 2 else input.reshape(1, -1)
-    centered = rows - rows.sum(1, keepdim=True) / rows.shape[1]
-    return (centered @ centered.T / (rows.shape[1] - correction)).squeeze()
-
-
-@variants()
-def nanmedian(input: Tensor) -> Tensor:
-    """Give the median of the entries that are numbers."""
-    return input[~input.isnan()].median()
 
 
 @variants()
@@ -202,60 +143,7 @@ def quantile(input: Tensor, q: Any, dim: Dim | None = None, keepdim: bool = Fals
     return found if q.ndim else found[0]
 
 
-@_writing()
-def renorm(input: Tensor, p: Number, dim: Dim, maxnorm: Number) -> Tensor:
-    """Make the slices along a dimension smaller whose norm is larger than a number."""
-    others = [each for each in range(input.ndim) if each != dim]
-    norm = torch.linalg.vector_norm(input, p, others, True)
-    factor = maxnorm / (torch.where(norm > maxnorm, norm, 1.0) + 1e-7)
-    return input * torch.where(norm > maxnorm, factor, 1.0)
-
-
 # ---------------------------------------------------------------------- indices
-
-
-@_writing()
-def index_reduce(
-    input: Tensor,
-    dim: Dim,
-    index: Tensor,
-    source: Tensor,
-    reduce: Any,
-    *,
-    include_self: bool = True,
-) -> Tensor:
-    """Bring together the rows that go to one place, as `scatter_reduce` does."""
-    rows = [-1 if other == dim else 1 for other in range(input.ndim)]
-    return scatter_reduce(
-        input, dim, index.view(rows).expand(source.shape), source, reduce, include_self=include_self
-    )
-
-
-@_writing()
-def scatter_reduce(
-    input: Tensor, dim: Dim, index: Tensor, src: Tensor, reduce: Any, *, include_self: bool = True
-) -> Tensor:
-    """Bring together what goes to one place: its sum, mean, product, largest or smallest."""
-    steps = {"prod": torch.mul, "amax": torch.maximum, "amin": torch.minimum}
-    having(reduce in ("sum", "mean", *steps), input, f"there is no reduce={reduce!r}")
-    check_one_type(input._array, src._array)
-    if input.is_floating_point():
-        least, most = -float("inf"), float("inf")
-    else:
-        least, most = torch.iinfo(input.dtype).min, torch.iinfo(input.dtype).max
-    first = {"prod": 1, "amax": least, "amin": most}.get(reduce, 0)
-    start = input if include_self else input.scatter(dim, index, first)
-    if reduce in steps:  # along the dimension, no two of one step go to one entry
-        src = src[tuple(map(slice, index.shape))]
-        for rows, part in zip(index.split(1, dim), src.split(1, dim), strict=True):
-            start = start.scatter(dim, rows, steps[reduce](start.gather(dim, rows), part))
-        return start
-    result = start.scatter_add(dim, index, src)
-    if reduce == "sum":
-        return result
-    count = torch.full_like(input, include_self).scatter_add(dim, index, torch.ones_like(src))
-    rounding = None if result.is_floating_point() else "floor"
-    return torch.div(result, count.clamp(min=1), rounding_mode=rounding)
 
 
 @variants()
@@ -274,134 +162,7 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return entries if index.ndim else entries.clone()
 
 
-@_alone()
-def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
-) -> Tensor:
-    """Find between which boundaries numbers lie."""
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
-
-
-@_alone()
-def searchsorted(
-    sorted_sequence: Tensor,
-    input: Any,
-    *,
-    out_int32: bool = False,
-    right: bool = False,
-    side: Any = None,
-) -> Tensor:
-    """Find where numbers belong among others, row by row."""
-    side, values = "right" if right else side or "left", torch.as_tensor(input)
-    if sorted_sequence.ndim == 1:
-        found = by_numpy(np.searchsorted, sorted_sequence, values, side)
-    else:
-        fits = values.ndim and sorted_sequence.shape[:-1] == values.shape[:-1]
-        having(fits, values, "searchsorted: give one row, or one for each row of values")
-        rows = zip(sorted_sequence.flatten(0, -2), values.flatten(0, -2), strict=True)
-        found = torch.stack([by_numpy(np.searchsorted, *row, side) for row in rows])
-    return found.view(values.shape).to(torch.int32 if out_int32 else torch.int64)
-
-
-@variants()
-def unique_consecutive(
-    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: Dim | None = None
-) -> Any:
-    """Give what each run of equal entries consists of, and what else is asked for."""
-    array: Any = input._array.ravel() if dim is None else np.moveaxis(input._array, dim, 0)
-    starts = np.ones(len(array), bool)
-    starts[1:] = (array[1:] != array[:-1]).any(axis=tuple(range(1, array.ndim)))
-    found = [np.moveaxis(array[starts], 0, dim or 0)]
-    if return_inverse:
-        found.append((starts.cumsum() - 1).reshape(input.shape if dim is None else -1))
-    if return_counts:
-        found.append(np.diff(np.flatnonzero(starts), append=len(array)))
-    values = without_derivative("unique_consecutive", wrap(found[0]), input)
-    return (values, *map(wrap, found[1:])) if len(found) > 1 else values
-
-
-@variants()
-def unsafe_split(input: Tensor, split_size: int, dim: Dim = 0) -> tuple[Tensor, ...]:
-    """Copy the pieces that `split` gives."""
-    return tuple(each.clone() for each in input.split(split_size, dim))
-
-
-@variants()
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: Dim = 0) -> tuple[Tensor, ...]:
-    """Copy the pieces that `split_with_sizes` gives."""
-    return tuple(each.clone() for each in input.split(split_sizes, dim))
-
-
-@variants()
-def unsafe_chunk(input: Tensor, chunks: int, dim: Dim = 0) -> tuple[Tensor, ...]:
-    """Copy the pieces that `chunk` gives."""
-    return tuple(each.clone() for each in input.chunk(chunks, dim))
-
-
 # ---------------------------------------------------------------------- making tensors
-
-
-@_alone()
-def asarray(
-    obj: Any,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    copy: bool | None = None,
-    requires_grad: bool | None = None,
-) -> Tensor:
-    """Give the tensor that an object is, or make one; a gradient is kept if nothing is said."""
-    made: Tensor = torch.as_tensor(obj, dtype=dtype, device=device)
-    made = made.clone() if copy else made
-    if requires_grad is None:
-        return made
-    return made.requires_grad_() if requires_grad else made.detach()
-
-
-@_alone()
-def empty_strided(
-    size: Any,
-    stride: Any,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Tensor:
-    """Make a tensor of any numbers with certain strides."""
-    last = sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    memory = torch.empty(1 + last, dtype=dtype, device=device)
-    return memory.as_strided(size, stride).requires_grad_(requires_grad)
-
-
-@_alone()
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: Any = 10.0,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Tensor:
-    """Give numbers whose logarithms are spaced evenly."""
-    made = base ** torch.linspace(start, end, steps, dtype=torch.float64, device=device)
-    return made.to(dtype or torch.get_default_dtype()).requires_grad_(requires_grad)
-
-
-@_alone()
-def poisson(input: Tensor, generator: Any = None) -> Tensor:
-    """Draw counts with rates."""
-    return wrap(stream(generator).poisson(input._array).astype(input._array.dtype))
-
-
-@_alone()
-def randint_like(
-    input: Tensor, low: Any, high: Any = None, *, dtype: Dtype | None = None, device: Any = None
-) -> Tensor:
-    """Draw whole numbers in the shape of a tensor."""
-    limits = (0, low) if high is None else (low, high)
-    return torch.randint(*limits, input.shape, dtype=dtype or input.dtype, device=device)
 
 
 @_method()
@@ -410,14 +171,6 @@ def exponential_(input: Tensor, lambd: float = 1, *, generator: Any = None) -> T
     fits = input.is_floating_point() and lambd > 0
     having(fits, input, "exponential_ takes floats, and lambd > 0")
     return input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
-
-
-@_method()
-def map_(input: Tensor, tensor: Tensor, callable: Any) -> Tensor:
-    """Put the results of a Python function of two entries in the place of the first."""
-    pairs = zip(input.flatten().tolist(), tensor.expand_as(input).flatten().tolist(), strict=True)
-    made = torch.tensor([callable(*pair) for pair in pairs], dtype=input.dtype)
-    return input.copy_(made.view(input.shape))
 
 
 # ---------------------------------------------------------------------- sparse tensors

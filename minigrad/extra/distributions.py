@@ -14,16 +14,16 @@ from typing import Any, ClassVar
 from minigrad.autograd.grad_mode import enable_grad, no_grad
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
-from minigrad.creation.construction import empty, tensor
+from minigrad.creation.construction import tensor
 from minigrad.creation.devices import finfo
-from minigrad.creation.factories import full, ones, rand, randn, zeros
+from minigrad.creation.factories import full, ones, rand, zeros
 from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
-from minigrad.signatures import VARIANTS, lazy_loading
+from minigrad.signatures import lazy_loading
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Exponential", "MultivariateNormal"]
-__all__ += ["Normal", "Uniform"]
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal"]
+__all__ += ["Uniform"]
 
 normal: Any = lazy_loading.function("normal")
 NO_SHAPE = Size()
@@ -46,8 +46,7 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 # Which values a parameter can have, by its name: of numbers only nan does not equal itself.
 _BOUNDS: dict[str, Callable[[Any], Any]] = dict.fromkeys(
-    ("loc", "low", "high", "logits", "covariance_matrix", "precision_matrix", "scale_tril"),
-    lambda value: value == value,
+    ("loc", "low", "high", "logits"), lambda value: value == value
 )
 _BOUNDS |= dict.fromkeys(("scale", "rate"), lambda value: value > 0)
 _BOUNDS["probs"] = lambda value: (value >= 0) & (value <= 1)
@@ -204,41 +203,6 @@ class Uniform(Distribution):
         return (self.high - self.low).log()
 
 
-class Exponential(Distribution):
-    r"""Distribution of waiting times at a rate: :math:`\lambda e^{-\lambda x}`.
-
-    Args:
-        rate: The rate, :math:`\lambda`.
-        validate_args: Whether parameters and values are checked.
-    """
-
-    has_rsample = True
-    _parameters = ("rate",)
-
-    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        (self.rate,) = broadcast_all(rate)
-        super().__init__(self.rate.size(), validate_args=validate_args)
-
-    mean = stddev = property(lambda self: 1 / self.rate, doc="The mean.")
-    variance = property(lambda self: self.rate**-2, doc="The variance.")
-
-    def _can_be(self, value: Any) -> Any:
-        return value >= 0
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw by dividing waiting times of rate 1."""
-        drawn: Any = empty(self._extended_shape(sample_shape), dtype=self.rate.dtype)
-        return drawn.exponential_() / self.rate
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density."""
-        return self.rate.log() - self.rate * self._checked(value)
-
-    def entropy(self) -> Tensor:
-        """Give the entropy."""
-        return 1 - self.rate.log()
-
-
 # ------------------------------------------------------------------ choices
 
 
@@ -364,69 +328,3 @@ class Categorical(_Chances):
         """Give the entropy."""
         logits = self.logits.clamp(min=finfo(self.logits.dtype).min)
         return -(logits * self.probs).sum(-1)
-
-
-# ------------------------------------------------------------------ several numbers at once
-
-
-_MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
-
-
-class MultivariateNormal(Distribution):
-    """Normal distribution of vectors. Give one of the three matrices.
-
-    Args:
-        loc: The means.
-        covariance_matrix: The covariances.
-        precision_matrix: Their inverse.
-        scale_tril: A triangle L of which the covariances are L Lᵀ.
-        validate_args: Whether parameters and values are checked.
-    """
-
-    has_rsample = True
-    _parameters = ("loc", *_MATRICES)
-
-    def __init__(
-        self,
-        loc: Tensor,
-        covariance_matrix: Tensor | None = None,
-        precision_matrix: Tensor | None = None,
-        scale_tril: Tensor | None = None,
-        validate_args: bool | None = None,
-    ) -> None:
-        matrices = (covariance_matrix, precision_matrix, scale_tril)
-        given = [(n, m) for n, m in zip(_MATRICES, matrices, strict=True) if m is not None]
-        if len(given) != 1:
-            raise ValueError("MultivariateNormal: give exactly one of the three matrices")
-        ((name, matrix),) = given
-        shape = broadcast_all(loc, matrix[..., 0])[0].shape
-        self.loc, matrix = loc.expand(shape), matrix.expand(*shape, shape[-1])
-        vars(self)[name] = matrix
-        if name == "precision_matrix":
-            matrix = VARIANTS["inverse"].function(matrix)
-        if name != "scale_tril":
-            matrix = VARIANTS["linalg_cholesky"].function(matrix)
-        self._tril = matrix
-        super().__init__(shape[:-1], shape[-1:], validate_args=validate_args)
-
-    mean = mode = property(lambda self: self.loc, doc="The mean.")
-    variance = property(lambda self: (self._tril**2).sum(-1), doc="The variances.")
-    covariance_matrix = property(lambda self: self._tril @ self._tril.mT)
-    precision_matrix = property(lambda self: VARIANTS["inverse"].function(self.covariance_matrix))
-    scale_tril = property(lambda self: self._tril)
-    _volume = property(lambda self: self._tril.diagonal(0, -2, -1).log().sum(-1))
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw by L z + the means, of normal numbers z."""
-        drawn = randn(self._extended_shape(sample_shape), dtype=self.loc.dtype)
-        return self.loc + (self._tril @ drawn.unsqueeze(-1)).squeeze(-1)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density."""
-        away = (self._checked(value) - self.loc).unsqueeze(-1)
-        squares = (VARIANTS["inverse"].function(self._tril) @ away).squeeze(-1).pow(2).sum(-1)
-        return -0.5 * (self.loc.shape[-1] * math.log(2 * math.pi) + squares) - self._volume
-
-    def entropy(self) -> Tensor:
-        """Give the entropy."""
-        return 0.5 * self.loc.shape[-1] * (1 + math.log(2 * math.pi)) + self._volume

@@ -16,7 +16,6 @@ from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.module import Module
 from minigrad.nn.modules.parameterless import _DropoutNd
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.losses import reduced, reduction_number
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures.variants import functional, in_functional
 
@@ -40,22 +39,6 @@ def gumbel_softmax(
         return soft
     chosen = torch.zeros_like(logits).scatter_(dim, soft.argmax(dim, True), 1.0)
     return chosen - soft.detach() + soft
-
-
-@functional()
-def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: Any = "mean",
-) -> Tensor:
-    """Average the binary cross entropies of the labels of each sample."""
-    losses = -(target * F.logsigmoid(input) + (1 - target) * F.logsigmoid(-input))
-    losses = losses if weight is None else losses * weight
-    number = reduction_number(reduction, size_average, reduce)
-    return reduced(losses.sum(input.ndim - 1) / input.size(-1), number)
 
 
 vars(F).update(in_functional)
@@ -152,13 +135,12 @@ def grid_sample(
     Args:
         input: The images.
         grid: The locations (x, y), each between -1 and 1.
-        mode: `"bilinear"` for the mean of four pixels by distance, `"nearest"` for the nearest
-            pixel.
-        padding_mode: What is outside of the image: `"zeros"` or the `"border"`.
+        mode: Must be `"bilinear"`, the mean of four pixels by distance.
+        padding_mode: What is outside of the image: must be `"zeros"`.
         align_corners: Whether -1 and 1 are the centers of the outermost pixels, or their edges.
 
     Raises:
-        ValueError: If the mode or the padding is none of these.
+        ValueError: If the mode or the padding is another one.
         RuntimeError: If the shapes do not fit together.
 
     Shape:
@@ -173,30 +155,21 @@ def grid_sample(
         >>> torch.nn.functional.grid_sample(image, middle, align_corners=True)
         tensor([[[[5.]]]])
     """
-    if mode not in ("bilinear", "nearest") or padding_mode not in ("zeros", "border"):
-        raise ValueError(
-            f"grid_sample has bilinear and nearest, with zeros and border here; not {mode!r} with "
-            f"{padding_mode!r}"
-        )
+    if (mode, padding_mode) != ("bilinear", "zeros"):
+        raise ValueError(f"grid_sample is bilinear here, between zeros: {mode=}, {padding_mode=}")
     align = _aligned(align_corners)
     if (input.ndim, grid.ndim) != (4, 4) or (len(grid), grid.shape[-1]) != (len(input), 2):
-        raise RuntimeError(
-            "grid_sample takes images (N, C, H, W) and locations (N, H_out, W_out, 2), not "
-            f"{[*input.shape]} and {[*grid.shape]}"
-        )
+        raise RuntimeError("grid_sample takes images (N, C, H, W) and locations (N, H, W, 2)")
     check_one_type(input._array, grid._array)
     height, width = input.shape[2:]
     x = _pixels(grid[..., 0], width, align)
     y = _pixels(grid[..., 1], height, align)
-    if padding_mode == "border":
-        x, y = _inside(x, width), _inside(y, height)
-    nearest = mode == "nearest"
-    result: Any = None
-    for row, of_row in _around(y, nearest):
-        for column, of_column in _around(x, nearest):
-            part = _values(input, row, column) * (of_row * of_column).unsqueeze(1)
-            result = part if result is None else result + part
-    return result
+    parts: Any = (
+        _values(input, row, column) * (of_row * of_column).unsqueeze(1)
+        for row, of_row in _around(y)
+        for column, of_column in _around(x)
+    )
+    return sum(parts)
 
 
 def _pixels(location: Tensor, count: int, align: bool) -> Tensor:
@@ -204,18 +177,8 @@ def _pixels(location: Tensor, count: int, align: bool) -> Tensor:
     return (location + 1) * ((count - 1) / 2) if align else (location + 1) * (count / 2) - 0.5
 
 
-def _inside(pixel: Tensor, count: int) -> Tensor:
-    """Bring pixels' numbers into the image."""
-    numbers: Any = pixel.detach()
-    # the border itself counts as outside: nothing changes there with the location
-    within = (numbers > 0) & (numbers < count - 1)
-    return pixel.where(within, numbers.clamp(0, count - 1))
-
-
-def _around(pixel: Tensor, nearest: bool) -> list[tuple[Tensor, Tensor]]:
+def _around(pixel: Tensor) -> list[tuple[Tensor, Tensor]]:
     """Give the pixels next to a location, each with its share."""
-    if nearest:
-        return [(pixel.detach().round(), pixel * 0 + 1)]
     first = pixel.detach().floor()
     return [(first, first + 1 - pixel), (first + 1, pixel - first)]
 
@@ -307,11 +270,8 @@ def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) ->
     Raises:
         RuntimeError: If it was done before.
     """
-    warn(
-        "weight_norm is deprecated in PyTorch, in favor of torch.nn.utils.parametrizations. "
-        "minigrad has no parametrizations: here it stays the way to do this.",
-        FutureWarning,
-    )
+    text = "weight_norm is deprecated; minigrad has no parametrizations: here it stays the way."
+    warn(text, FutureWarning)
     dim = -1 if dim is None else dim
     hook = _WeightNorm(name, dim)
     weight = getattr(module, name)

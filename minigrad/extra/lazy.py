@@ -59,11 +59,6 @@ class _Uninitialized(Tensor):
         return dtypes.of_array(_numbers.__get__(self))
 
     @property
-    def device(self) -> Any:
-        """The CPU."""
-        return empty(0).device
-
-    @property
     def data(self) -> Any:
         """A tensor without entries: to fill it changes nothing."""
         return empty(0, dtype=self.dtype)

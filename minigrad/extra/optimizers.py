@@ -258,7 +258,7 @@ class LBFGS(
         loss, evaluations = float(first_loss), 1
         state["func_evals"] += 1
         gradient = self._gradient()
-        if _largest(gradient) <= group["tolerance_grad"]:
+        if abs(gradient).max() <= group["tolerance_grad"]:
             return first_loss
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
@@ -279,8 +279,8 @@ class LBFGS(
                 state["func_evals"] += 1
             if (
                 evaluations >= group["max_eval"]
-                or _largest(gradient) <= group["tolerance_grad"]
-                or _largest(direction * size) <= group["tolerance_change"]
+                or abs(gradient).max() <= group["tolerance_grad"]
+                or abs(direction * size).max() <= group["tolerance_change"]
                 or abs(loss - previous_loss) < group["tolerance_change"]
             ):
                 break
@@ -329,7 +329,3 @@ class LBFGS(
             array += (part * size).astype(array.dtype, copy=False)
             parameter._bump_version()
             start += array.size
-
-
-def _largest(values: Any) -> Any:
-    return np.abs(values).max()

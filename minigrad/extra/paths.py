@@ -7,61 +7,22 @@ mentioned; a class is one that nothing is an instance of, and what is used says 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import ContextDecorator, nullcontext
 from importlib import import_module
 from operator import attrgetter
 from types import FunctionType, GenericAlias, ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
-import numpy as np
-
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor
 from minigrad.utils import _paths_inside as paths_inside
 
-# Where PyTorch has in a file of its own what is in one of ours.
-_ELSEWHERE = {
-    "creation.devices:accelerator": "accelerator",
-    "creation.devices:backends": "backends",
-    "creation.devices:backends.cudnn": "backends.cudnn",
-    "creation.devices:cuda": "cuda",
-    "creation.devices:version": "version",
-    "creation.layout": "storage",
-    "data": "utils.data utils.data._utils utils.data._utils.collate utils.data.dataloader "
-    "utils.data.dataset utils.data.sampler",
-    "extra.composed:sparse": "sparse",
-    "extra.distributions": "distributions distributions.bernoulli distributions.categorical "
-    "distributions.distribution distributions.exponential distributions.multivariate_normal "
-    "distributions.normal distributions.uniform distributions.utils",
-    "extra.layers": "nn.modules.channelshuffle",
-    "extra.lazy": "nn.modules.lazy",
-    "extra.optimizers": "optim.lbfgs",
-    "extra.paths": "amp testing",
-    "extra.paths:cuda": "cuda.amp",
-    "extra.recurrent": "nn.modules.rnn nn.utils.rnn",
-    "extra.transformers": "nn.modules.transformer",
-    "extra.transforms": "func nn.utils.stateless",
-    "nn.modules.layer": "nn.modules.utils",
-    "saving": "serialization",
-    "saving.checkpoint": "utils.checkpoint",
-    "nn.utils": "nn.utils.clip_grad nn.utils.convert_parameters",
-    "nn.modules.normalization": "nn.modules.batchnorm nn.modules.instancenorm",
-    "nn.modules.parameterless": "nn.modules.activation nn.modules.adaptive nn.modules.distance "
-    "nn.modules.dropout nn.modules.flatten nn.modules.fold nn.modules.padding "
-    "nn.modules.pixelshuffle nn.modules.pooling nn.modules.sparse nn.modules.upsampling",
-    "optim.each_parameter": "optim.adagrad optim.adam optim.adamw optim.rmsprop optim.sgd",
-}
-_PATHS = {path: ours for ours, paths in _ELSEWHERE.items() for path in paths.split()}
-
-_ABSENT = (
-    "autograd.forward_ad autograd.profiler compiler distributed distributed._composable "
-    "distributed._composable.fsdp distributed._tensor distributed._tensor.experimental "
-    "distributed.fsdp distributed.tensor fft futures fx hub jit multiprocessing nn.attention "
-    "nn.parallel nn.parallel.scatter_gather nn.utils._per_sample_grad nn.utils.parametrizations "
-    "nn.utils.parametrize nn.utils.prune onnx optim.swa_utils overrides profiler quantization "
-    "utils._pytree utils.benchmark utils.data.distributed utils.tensorboard"
-)
+# By path of PyTorch's that is no file of ours: where we have what is in it, or "" for nowhere.
+_PATHS: dict[str, str] = {}
+with open(__file__.removesuffix("py") + "txt", encoding="utf-8") as _table:
+    for _line in _table:
+        _ours, *_theirs = _line.split()
+        if _ours != "#":
+            _PATHS |= dict.fromkeys(_theirs, "" if _ours == "nowhere" else _ours)
 
 
 class Path(ModuleType):
@@ -162,78 +123,8 @@ def _absent(room: str, name: str) -> Any:
 Future = _absent("futures", "Future")
 DataParallel, SyncBatchNorm = (_absent("nn", _name) for _name in ("DataParallel", "SyncBatchNorm"))
 
-_PATHS |= dict.fromkeys(_ABSENT.split(), "")
 for _name, _ours in _PATHS.items():
     sys.modules[f"minigrad.{_name}"] = Path(_name, _ours)
-
-# What programs ask for beside a computation --------------------------------------------------
-
-# By dtype: rtol and atol.
-_TOLERANCES = {"f2": (1e-3, 1e-5), "f4": (1.3e-6, 1e-5), "f8": (1e-7, 1e-7)}
-_TOLERANCES |= {"c8": (1.3e-6, 1e-5), "c16": (1e-7, 1e-7)}
-
-
-def _assert(condition: Any, message: Any) -> None:
-    """Raise AssertionError with a message unless a condition holds."""
-    if not condition:
-        raise AssertionError(message)
-
-
-def assert_close(
-    actual: Any,
-    expected: Any,
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    equal_nan: bool = False,
-    check_dtype: bool = True,
-    msg: str | Callable[[str], str] | None = None,
-    **settings: bool,
-) -> None:
-    r"""Raise unless tensors, numbers, sequences or mappings agree: $|a - e| \le t_a + t_r |e|$.
-
-    Args:
-        actual: What came.
-        expected: What should come, of the same kinds, shapes and dtypes.
-        rtol: The tolerance $t_r$ in proportion to what is expected; by default that of the dtype.
-        atol: The tolerance $t_a$ that is added. Give both or none.
-        equal_nan: Whether two NaN agree.
-        check_dtype: Whether dtypes have to be the same.
-        msg: What to say instead, or a function of what would be said.
-        **settings: PyTorch's others, without effect: all tensors are strided and on the CPU.
-
-    Raises:
-        AssertionError: If they do not agree.
-        ValueError: If one tolerance is given.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.testing.assert_close(torch.ones(2), torch.ones(2) + 1e-7)
-    """
-    if (rtol is None) != (atol is None):
-        raise ValueError("assert_close(): give both 'rtol' and 'atol', or none of them")
-    how: Any = {"rtol": rtol, "atol": atol, "equal_nan": equal_nan, "check_dtype": check_dtype}
-    try:
-        if isinstance(expected, Mapping):
-            _assert(actual.keys() == expected.keys(), f"The keys are not {[*expected]}")
-            actual, expected = ([each[key] for key in expected] for each in (actual, expected))
-        if isinstance(expected, Sequence) and not isinstance(expected, str):
-            _assert(len(actual) == len(expected), f"{len(actual)} entries, not {len(expected)}")
-            for each, other in zip(actual, expected, strict=True):
-                assert_close(each, other, **how)
-            return
-        a, b = (np.asarray(getattr(x, "_array", x)) for x in (actual, expected))
-        _assert(a.shape == b.shape, f"The shapes do not match: {a.shape} != {b.shape}")
-        typed = check_dtype and isinstance(actual, Tensor)
-        _assert(not typed or a.dtype == b.dtype, f"The dtypes do not match: {a.dtype} != {b.dtype}")
-        usual = [_TOLERANCES.get(each.dtype.str[1:], (0.0, 0.0)) for each in (a, b)]
-        relative, absolute = map(max, *usual) if rtol is None or atol is None else (rtol, atol)
-        np.testing.assert_allclose(a, b, relative, absolute, equal_nan)
-    except AssertionError as error:
-        if msg is None:
-            raise
-        raise AssertionError(msg(str(error)) if callable(msg) else msg) from None
-
 
 # ------------------------------------------------------------------ precision on a GPU
 

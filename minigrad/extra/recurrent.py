@@ -1,10 +1,12 @@
-"""Read sequences step by step: `RNN`, `LSTM`, `GRU` and their cells; pad and pack sequences."""
+"""Read sequences step by step: `RNN`, `LSTM`, `GRU` and their cells; pad and pack sequences.
+
+They are recorded step by step, operation by operation. In PyTorch some of them are one node.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,21 +16,17 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import as_tensor
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import arange, empty_like, full, zeros
+from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, changed
-from minigrad.ops import recurrent
+from minigrad.ops import joining
+from minigrad.ops.activations import relu, sigmoid, tanh
+from minigrad.ops.linear import linear
 
 NAMES = ("GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase")
 
 
-class _Fields(NamedTuple):
-    data: Tensor
-    batch_sizes: Tensor
-    sorted_indices: Tensor | None
-    unsorted_indices: Tensor | None
-
-
-class PackedSequence(_Fields):
+class PackedSequence(NamedTuple):
     """Sequences of different lengths, packed: made by functions such as `pack_sequence`.
 
     Attributes:
@@ -45,19 +43,10 @@ class PackedSequence(_Fields):
         (tensor([1, 4, 2, 5, 3]), tensor([2, 2, 1]))
     """
 
-    def __new__(
-        cls,
-        data: Any,
-        batch_sizes: Tensor | None = None,
-        sorted_indices: Tensor | None = None,
-        unsorted_indices: Tensor | None = None,
-    ) -> PackedSequence:
-        """Take the fields; how the sequences come back into their order follows."""
-        if unsorted_indices is None:
-            unsorted_indices = invert_permutation(sorted_indices)
-        if batch_sizes is None:
-            data, batch_sizes = data
-        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: Tensor | None = None
+    unsorted_indices: Tensor | None = None
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
@@ -115,7 +104,7 @@ def pack_padded_sequence(
     longest = int(counts[0])
     present = np.arange(longest)[:, None] < counts
     data = turned[:longest][wrap(present)]
-    return PackedSequence(data, wrap(present.sum(1)), order, None)
+    return PackedSequence(data, wrap(present.sum(1)), order, invert_permutation(order))
 
 
 def pad_packed_sequence(
@@ -218,9 +207,85 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 
-# Layers -----------------------------------------------------------------------------------------
+# Steps ------------------------------------------------------------------------------------------
 
-_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+# The state after a step: of an LSTM, and its cell state.
+State = tuple[Tensor, ...]
+
+
+class _Weights(NamedTuple):
+    """The parameters of one layer in one direction."""
+
+    w_x: Tensor
+    w_h: Tensor
+    b_x: Tensor | None = None
+    b_h: Tensor | None = None
+
+
+def _tanh_step(x: Tensor, state: State, weights: _Weights) -> State:
+    return (tanh(linear(state[0], weights.w_h, weights.b_h) + x),)
+
+
+def _relu_step(x: Tensor, state: State, weights: _Weights) -> State:
+    return (relu(linear(state[0], weights.w_h, weights.b_h) + x),)
+
+
+def _lstm_step(x: Tensor, state: State, weights: _Weights) -> State:
+    h, c = state
+    i, f, g, o = joining.unsafe_chunk(linear(h, weights.w_h, weights.b_h) + x, 4, 1)
+    i, f, g, o = sigmoid(i), sigmoid(f), tanh(g), sigmoid(o)
+    c = f * c + i * g
+    return o * tanh(c), c
+
+
+def _gru_step(x: Tensor, state: State, weights: _Weights) -> State:
+    (h,) = state
+    x_r, x_z, x_n = joining.unsafe_chunk(x, 3, 1)
+    h_r, h_z, h_n = joining.unsafe_chunk(linear(h, weights.w_h, weights.b_h), 3, 1)
+    r = sigmoid(h_r + x_r)
+    z = sigmoid(h_z + x_z)
+    n = tanh(x_n + h_n * r)
+    return ((h - n) * z + n,)
+
+
+# By mode: how many gates there are, and what takes the projected input of a step, the state and
+# the weights, and gives the next state.
+_MODES: dict[str, tuple[int, Callable[[Tensor, State, _Weights], State]]] = {
+    "LSTM": (4, _lstm_step),
+    "GRU": (3, _gru_step),
+    "RNN_TANH": (1, _tanh_step),
+    "RNN_RELU": (1, _relu_step),
+}
+
+
+def _read(
+    mode: str, x: Tensor, sizes: list[int] | None, first: State, weights: _Weights, reverse: bool
+) -> tuple[Tensor, State]:
+    """Run one layer in one direction; of packed sequences, `sizes` says how many take each step.
+
+    The batch gets smaller where sequences end; from the end, it grows where they begin.
+    """
+    x = linear(x, weights.w_x, weights.b_x)
+    pieces: Sequence[Tensor] = x.unbind(0) if sizes is None else x.split(sizes)
+    state, ended, outputs = first, [], []
+    for each in reversed(pieces) if reverse else pieces:
+        last, size = len(state[0]), len(each)
+        if size < last:
+            ended.append([part[size:] for part in state])
+            state = tuple(part[:size] for part in state)
+        elif size > last:
+            grown = zip(state, first, strict=True)
+            state = tuple(joining.cat([part, more[last:size]], 0) for part, more in grown)
+        state = _MODES[mode][1](each, state, weights)
+        outputs.append(state[0])
+    if ended and not reverse:
+        parts = zip(state, *reversed(ended), strict=True)
+        state = tuple(joining.cat(each, 0) for each in parts)
+    outputs = outputs[::-1] if reverse else outputs
+    return joining.stack(outputs, 0) if sizes is None else joining.cat(outputs, 0), state
+
+
+# Layers -----------------------------------------------------------------------------------------
 
 
 class _Recurrent(Layer):
@@ -270,7 +335,7 @@ class RNNBase(
         if dropout > 0 and self.num_layers == 1:
             warn("dropout works between layers: with one layer, there is nothing to drop")
         self._all_weights: list[list[str]] = []
-        rows = _GATES[self.mode] * self.hidden_size
+        rows = _MODES[self.mode][0] * self.hidden_size
         for layer in range(self.num_layers):
             width = self.hidden_size * (1 + bool(self.bidirectional)) if layer else self.input_size
             shapes: dict[str, Any] = {"weight_ih": (rows, width)}
@@ -281,7 +346,7 @@ class RNNBase(
                 named = {f"{name}_l{layer}{suffix}": shape for name, shape in shapes.items()}
                 add_parameters(self, settings, **named)
                 self._all_weights.append([*named])
-        self._flat_weights_names = [*itertools.chain(*self._all_weights)]
+        self._flat_weights_names = [name for names in self._all_weights for name in names]
         self.reset_parameters()
 
     @property
@@ -330,30 +395,47 @@ class RNNBase(
         packed = isinstance(input, PackedSequence)
         fields: tuple[Any, ...] = input if packed else (input, None, None, None)
         data, batch_sizes, order, back = fields
-        batch_first, lstm = self.batch_first and not packed, self.mode == "LSTM"
-        batch_dim = 0 if batch_first else 1
+        lstm, batch_dim = self.mode == "LSTM", 0 if self.batch_first and not packed else 1
         single = not packed and data.ndim == 2
         if single:
             data = data.unsqueeze(batch_dim)
         self.check_input(data, batch_sizes)
+        if not packed and not data.shape[1 - batch_dim]:
+            raise RuntimeError("an RNN needs a step to take")
         batch = int(batch_sizes[0]) if packed else data.shape[batch_dim]
-        shape = (self.num_layers * (1 + bool(self.bidirectional)), batch, self.hidden_size)
+        directions = (False, True)[: 1 + bool(self.bidirectional)]
+        shape = (self.num_layers * len(directions), batch, self.hidden_size)
         if hx is None:
             states = [zeros(shape, dtype=data.dtype) for _ in range(1 + lstm)]
         else:
             states = [*hx] if lstm else [hx]
-        if hx is not None and order is not None:
-            states = [state.index_select(1, order) for state in states]
-        elif hx is not None and single:
-            states = [state.unsqueeze(1) for state in states]
+            if order is not None:
+                states = [state.index_select(1, order) for state in states]
+            elif single:
+                states = [state.unsqueeze(1) for state in states]
         if any(state.shape != shape for state in states):
             found = [list(state.shape) for state in states]
             raise RuntimeError(f"{self.mode}: the states must be of shape {shape}, not {found}")
+        output: Any = data.transpose(0, 1) if batch_dim == 0 else data
         counts = batch_sizes.tolist() if packed else None
-        weights = [recurrent.Weights(*each) for each in self.all_weights]
-        how = self.bidirectional, self.dropout if self.training else 0.0, batch_first
-        output: Any
-        output, final = recurrent.run(self.mode, data, counts, states, weights, *how)
+        weights = [_Weights(*each) for each in self.all_weights]
+        firsts = list(zip(*(state.unbind(0) for state in states), strict=True))
+        finals: list[State] = []
+        for layer in range(self.num_layers):
+            if layer and self.dropout and self.training:
+                output = F.dropout(output, self.dropout, True)
+            read = []
+            for reverse in directions:
+                place = len(finals)
+                each, last = _read(
+                    self.mode, output, counts, firsts[place], weights[place], reverse
+                )
+                read.append(each)
+                finals.append(last)
+            output = joining.cat(read, output.ndim - 1) if self.bidirectional else read[0]
+        final = [joining.stack(each, 0) for each in zip(*finals, strict=True)]
+        if batch_dim == 0:  # in place where PyTorch does it, so that the node has the same name
+            output = output.transpose(0, 1) if lstm else output.transpose_(0, 1)
         if packed:
             output = PackedSequence(output, batch_sizes, order, back)
         elif single:
@@ -495,12 +577,11 @@ class RNNCellBase(_Recurrent):
     weight_hh: Tensor
     bias_ih: Tensor | None
     bias_hh: Tensor | None
-    _chunks: ClassVar[int]
     _mode: ClassVar[str]
 
     def _keep(self, settings: dict[str, Any]) -> None:
-        rows = self._chunks * settings["hidden_size"]
         super()._keep(settings)
+        rows = _MODES[self._mode or "RNN_TANH"][0] * self.hidden_size
         shapes = {"weight_ih": (rows, self.input_size), "weight_hh": (rows, self.hidden_size)}
         biases = dict.fromkeys(("bias_ih", "bias_hh"), (rows,) if self.bias else None)
         add_parameters(self, settings, **shapes, **biases)
@@ -516,6 +597,7 @@ class RNNCellBase(_Recurrent):
 
         Raises:
             ValueError: If an input has neither one nor two dimensions.
+            RuntimeError: If sizes do not fit.
         """
         lstm = self._mode == "LSTM"
         states = () if hx is None else hx if lstm else (hx,)
@@ -526,20 +608,21 @@ class RNNCellBase(_Recurrent):
             input, *states = (tensor.unsqueeze(0) for tensor in (input, *states))
         if not states:
             states = [zeros(input.shape[0], self.hidden_size, dtype=input.dtype)] * (1 + lstm)
-        weights = recurrent.Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        expected = (len(input), self.hidden_size)
+        if any(state.shape != expected for state in states):
+            raise RuntimeError(f"{type(self).__name__}: states must be of shape {expected}")
+        weights = _Weights(self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         mode = self._mode or f"RNN_{self.nonlinearity.upper()}"
-        result = recurrent.cell(mode, input, states, weights)
-        if not single:
-            return result
-        return tuple(each.squeeze(0) for each in result) if lstm else result.squeeze(0)
+        x = linear(input, weights.w_x, weights.b_x)
+        result = _MODES[mode][1](x, tuple(states), weights)
+        result = tuple(each.squeeze(0) for each in result) if single else result
+        return result if lstm else result[0]
 
 
 _CELL = "input_size, hidden_size, bias=True, device=None, dtype=None"
 
 
-class RNNCell(
-    RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), chunks=1, mode=""
-):
+class RNNCell(RNNCellBase, settings=_CELL.replace("True", "True, nonlinearity='tanh'"), mode=""):
     r"""One step of an Elman network, $h' = \tanh(W_x x + b_x + W_h h + b_h)$.
 
     Args:
@@ -562,7 +645,7 @@ class RNNCell(
     """
 
 
-class GRUCell(RNNCellBase, settings=_CELL, chunks=3, mode="GRU"):
+class GRUCell(RNNCellBase, settings=_CELL, mode="GRU"):
     """One step of a gated recurrent unit; see `GRU` for the formula.
 
     Args:
@@ -578,7 +661,7 @@ class GRUCell(RNNCellBase, settings=_CELL, chunks=3, mode="GRU"):
     """
 
 
-class LSTMCell(RNNCellBase, settings=_CELL, chunks=4, mode="LSTM"):
+class LSTMCell(RNNCellBase, settings=_CELL, mode="LSTM"):
     """One step of long short-term memory; see `LSTM` for the formula.
 
     Args:

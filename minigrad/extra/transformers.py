@@ -17,8 +17,8 @@ from minigrad.nn.modules.layer import Layer, add_parameters
 from minigrad.nn.modules.linear import Linear
 from minigrad.nn.modules.normalization import LayerNorm
 from minigrad.nn.modules.parameterless import Dropout
-from minigrad.ops.attention import scaled_dot_product_attention
 from minigrad.ops.linear import linear
+from minigrad.ops.linear_algebra import scaled_dot_product_attention
 from minigrad.signatures.variants import in_functional
 
 NAMES = (
@@ -66,8 +66,8 @@ class MultiheadAttention(
         bias: Whether the projections have biases.
         add_bias_kv: Must be False: no learned key is added.
         add_zero_attn: Must be False: no key of zeros is added.
-        kdim: The size of the keys; `embed_dim` if None.
-        vdim: The size of the values; `embed_dim` if None.
+        kdim: The size of the keys, which must be `embed_dim` here; None says so.
+        vdim: The size of the values, likewise.
         batch_first: Whether the batch is the first dimension, the positions the second.
         device: Only the CPU is there.
         dtype: The element type of the parameters; the default dtype if None.
@@ -75,11 +75,11 @@ class MultiheadAttention(
     Raises:
         AssertionError: If the size cannot be divided among the heads.
         ValueError: If a size is not positive.
-        NotImplementedError: If a key should be added.
+        NotImplementedError: If a key should be added, or keys or values are of other sizes.
 
     Shape:
         - query: (L, N, E), (N, L, E) with `batch_first`, or (L, E); key and value: the same with S
-          positions, and sizes of their own
+          positions
         - result: as the query; weights: (N, L, S), with heads (N, heads, L, S), or without N
 
     Example:
@@ -98,21 +98,21 @@ class MultiheadAttention(
         size, num_heads = settings["embed_dim"], settings["num_heads"]
         if size <= 0 or num_heads <= 0:
             raise ValueError(f"embed_dim={size} and num_heads={num_heads} must be greater than 0")
-        if settings.pop("add_bias_kv") or settings["add_zero_attn"]:
+        settings |= {name: settings[name] or size for name in ("kdim", "vdim")}
+        others = settings.pop("add_bias_kv") or settings["add_zero_attn"]
+        if others or not settings["kdim"] == settings["vdim"] == size:
             raise NotImplementedError(
-                "MultiheadAttention adds no keys here: leave out add_bias_kv and add_zero_attn"
+                "MultiheadAttention adds no keys here: leave out add_bias_kv and add_zero_attn. "
+                "For keys of other sizes, put a Linear before it instead of kdim and vdim"
             )
         bias = settings.pop("bias")
-        settings |= {name: settings[name] or size for name in ("kdim", "vdim")}
         super()._keep(settings)
         self.head_dim = size // num_heads
         if self.head_dim * num_heads != size:
             raise AssertionError("embed_dim must be divisible by num_heads")
-        self._qkv_same_embed_dim = self.kdim == self.vdim == size
-        widths = {"q": size, "k": self.kdim, "v": self.vdim}
-        apart = {f"{name}_proj_weight": (size, width) for name, width in widths.items()}
-        whole: dict[str, Any] = {"in_proj_weight": (3 * size, size), **dict.fromkeys(apart)}
-        weights = whole if self._qkv_same_embed_dim else apart | {"in_proj_weight": None}
+        self._qkv_same_embed_dim = True
+        weights: dict[str, Any] = {"in_proj_weight": (3 * size, size)}
+        weights |= dict.fromkeys(("q_proj_weight", "k_proj_weight", "v_proj_weight"))
         add_parameters(self, settings, **weights, in_proj_bias=(3 * size,) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(
             size, size, bias=bias, dtype=settings["dtype"]
@@ -122,9 +122,7 @@ class MultiheadAttention(
 
     def _reset_parameters(self) -> None:
         """Draw the weights; biases start at 0."""
-        for name in ("in", "q", "k", "v"):
-            if (weight := getattr(self, f"{name}_proj_weight")) is not None:
-                init.xavier_uniform_(weight)
+        init.xavier_uniform_(self.in_proj_weight)
         if self.in_proj_bias is not None:
             init.zeros_(self.in_proj_bias)
             init.zeros_(self.out_proj.bias)  # type: ignore[arg-type]
@@ -203,26 +201,20 @@ class MultiheadAttention(
         return (output.transpose(1, 0) if self.batch_first else output), weights
 
     def _check_sizes(self, query: Tensor, key: Tensor, value: Tensor) -> None:
-        sizes = [each.shape[-1] for each in (query, key, value)]
-        fits = (
-            query.ndim in (2, 3) and query.ndim == key.ndim and key.shape[:-1] == value.shape[:-1]
-        )
-        if not fits or sizes != [self.embed_dim, self.kdim, self.vdim]:
+        fits = query.ndim == key.ndim and query.ndim in (2, 3) and key.shape == value.shape
+        if not fits or {query.shape[-1], key.shape[-1]} != {self.embed_dim}:
             raise AssertionError(
                 "query, key and value must be (positions, batch, size) or (positions, size), of "
-                f"the sizes {self.embed_dim}, {self.kdim} and {self.vdim}, not {query.shape}, "
-                f"{key.shape} and {value.shape}"
+                f"size {self.embed_dim}, not {query.shape}, {key.shape} and {value.shape}"
             )
 
     def _project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
-        """Project with three weights, or with those in one; a tensor to itself at once."""
-        bias, whole = self.in_proj_bias, self._qkv_same_embed_dim
-        if whole and query is key and key is value:
+        """Project with the three weights in one; a tensor to itself at once."""
+        bias = self.in_proj_bias
+        if query is key and key is value:
             return linear(query, self.in_proj_weight, bias).chunk(3, -1)
-        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        weights = self.in_proj_weight.chunk(3) if whole else weights
         biases = (None, None, None) if bias is None else bias.chunk(3)
-        return tuple(map(linear, (query, key, value), weights, biases))
+        return tuple(map(linear, (query, key, value), self.in_proj_weight.chunk(3), biases))
 
 
 # Layers -----------------------------------------------------------------------------------------

@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from minigrad.autograd import functional
 from minigrad.autograd.grad_mode import inference_mode
 from minigrad.autograd.messages import type_name
@@ -447,15 +445,15 @@ def vmap(
 
     PyTorch computes all examples at once. Here the function is called once for each, and the
     results are stacked: the same numbers, without the gain in speed. What PyTorch refuses, such as
-    `item()` or a branch that depends on numbers, works.
+    `item()`, a branch that depends on numbers, or random numbers, works.
 
     Args:
         func: Takes and gives tensors, also in tuples, lists and dictionaries.
         in_dims: The dimension of the arguments along which the examples lie; None for an argument
             that is the same for all; or such numbers nested as the arguments are.
         out_dims: The dimension along which the results are stacked, or several, likewise.
-        randomness: What to do about random numbers: "error", refuse them; "different", draw others
-            for each example; "same", draw the same for all.
+        randomness: "same", to draw the same random numbers for all examples. By default each has
+            others, as after "different"; PyTorch refuses then.
         chunk_size: In PyTorch, how many examples are computed together; here each by itself.
 
     Returns:
@@ -464,7 +462,6 @@ def vmap(
 
     Raises:
         ValueError: If batches differ in size, or `in_dims` and `out_dims` do not fit.
-        RuntimeError: If random numbers were drawn and `randomness` is "error".
 
     Example:
         >>> import minigrad as torch
@@ -487,28 +484,17 @@ def vmap(
         if len(sizes) != 1 or sizes == {0}:
             raise ValueError(f"vmap: the batches must have one size, at least 1, not {sizes}")
 
+        before = get_rng_state() if randomness == "same" else None
+
         def call(example: int) -> Any:
+            if before is not None:
+                set_rng_state(before)
             leaves = [x if dim is None else x.select(dim, example) for x, dim in pairs]
             return func(*put_together(form, leaves), **options)
 
-        return _stacked(_called(call, sizes.pop(), randomness), out_dims)
+        return _stacked([*map(call, range(sizes.pop()))], out_dims)
 
     return batched
-
-
-def _called(call: Callable[[int], Any], count: int, randomness: str) -> list[Any]:
-    before = get_rng_state()
-    results = []
-    for example in range(count):
-        if randomness == "same":
-            set_rng_state(before)
-        results.append(call(example))
-    if randomness == "error" and not np.array_equal(before._array, get_rng_state()._array):
-        set_rng_state(before)
-        raise RuntimeError(
-            "vmap: the function drew random numbers. Say randomness='same' or 'different'."
-        )
-    return results
 
 
 def _dims_of(dims: Any, form: Any, name: str) -> list[Any]:

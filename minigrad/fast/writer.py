@@ -113,18 +113,14 @@ class Writer:
             lines += [f"    if array_{differentiable[0]}.dtype is half:"]
             lines += [f"        return in_single(this)({', '.join(plan.arguments)})"]
         given = ", ".join(f"array_{a}" if a in tensors else a for a in plan.arguments)
-        if self.quiet:  # as `ignore_errstate` does, without a call
-            lines += ["    try:", "        silence = silences.pop()"]
-            lines += ["    except IndexError:", "        silence = quiet_numpy.copy()"]
-        call = f"{'silence.run(forward, ' if self.quiet else 'forward('}{given})"
+        # as `ignore_errstate` does, without a call
+        call = f"{'quiet_numpy.copy().run(forward, ' if self.quiet else 'forward('}{given})"
         lines += [
             "    try:",
             f"        result_array = {call}",
             "    except (ValueError, RuntimeWarning, FloatingPointError) as error:",
             f"        result_array = retry(forward, error, {given})",
         ]
-        if self.quiet:
-            lines += ["    finally:", "        silences.append(silence)"]
         lines += [
             "    if result_array.__class__ is not ndarray:",
             "        result_array = as_array(result_array)",

@@ -10,7 +10,6 @@ import numpy as np
 from minigrad import random
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
-from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import entry
 from minigrad.creation.factories import zeros_like
@@ -94,11 +93,6 @@ def trunc_normal_(
         >>> bool((abs(weight) <= 1).all())
         True
     """
-    if mean < a - 2 * std or mean > b + 2 * std:
-        warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect."
-        )
     values = normal_(tensor, mean, std, generator)._array
     while (out := (values < a) | (values > b)).any():
         values = np.where(out, normal_(zeros_like(tensor), mean, std, generator)._array, values)
@@ -310,8 +304,6 @@ def _fill(tensor: Tensor, values: Any) -> Tensor:
     if callable(values):
         values = random.in_order_of_memory(np.empty_like(array), values)
     refuse_repeats(array)
-    for watcher in write_watchers:
-        watcher(tensor)
     tensor._bump_version()
     array[...] = values
     return tensor

@@ -124,10 +124,6 @@ def _sharing(data: Tensor | None, kind: type[Tensor]) -> Any:
     return tensor
 
 
-def _found_late() -> dict[str, Any]:
-    """Give parameters and buffers that have no shape yet."""
-    names = ("UninitializedBuffer", "UninitializedParameter", "is_lazy")
-    return dict.fromkeys(names, "extra.lazy")
-
-
-__getattr__, __dir__ = _late(__name__, _found_late)
+# Parameters and buffers that have no shape yet.
+_found = dict.fromkeys(("UninitializedBuffer", "UninitializedParameter", "is_lazy"), "extra.lazy")
+__getattr__, __dir__ = _late(__name__, lambda: _found)

@@ -30,65 +30,6 @@ def _gradients(parameters: Tensors) -> list[Any]:
 
 
 @no_grad()
-def get_total_norm(
-    tensors: Tensors,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Tensor:
-    """Give the norm of tensors, as if all their entries stood in one vector.
-
-    Args:
-        tensors: A tensor, or several.
-        norm_type: Which norm; it may be infinity.
-        error_if_nonfinite: Whether to raise if the norm is infinite or no number.
-        foreach: Changes nothing here.
-
-    Raises:
-        RuntimeError: If the norm is not finite, and that is an error.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.utils.get_total_norm([torch.tensor([3.0]), torch.tensor([4.0])])
-        tensor(5.)
-    """
-    norm_type = float(norm_type)
-    norms = [linalg.vector_norm(each, norm_type) for each in _listed(tensors)]
-    total: Tensor = linalg.vector_norm(stacked(norms or [make_tensor(0.0)]), norm_type)
-    if error_if_nonfinite and not np.isfinite(total._array):
-        raise RuntimeError(
-            f"The total norm of order {norm_type} is not finite: find out why, or leave out "
-            "error_if_nonfinite=True"
-        )
-    return total
-
-
-@no_grad()
-def clip_grads_with_norm_(
-    parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
-) -> None:
-    """Scale gradients in place by `max_norm / total_norm`, but by no more than 1.
-
-    Args:
-        parameters: A parameter, or several.
-        max_norm: The norm that the gradients should have at most.
-        total_norm: The norm that they have; see `get_total_norm`.
-        foreach: Changes nothing here.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.tensor([1.0, 1.0], requires_grad=True)
-        >>> (w * torch.tensor([3.0, 4.0])).sum().backward()
-        >>> torch.nn.utils.clip_grads_with_norm_(w, 1.0, torch.tensor(5.0))
-        >>> w.grad
-        tensor([0.6000, 0.8000])
-    """
-    factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-    for gradient in _gradients(parameters):
-        gradient.mul_(factor)
-
-
-@no_grad()
 def clip_grad_norm_(
     parameters: Tensors,
     max_norm: float,
@@ -123,8 +64,17 @@ def clip_grad_norm_(
     listed = _listed(parameters)
     if not listed and isinstance(parameters, GeneratorType):
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(listed, max_norm, total)
+    norm_type, gradients = float(norm_type), _gradients(listed)
+    norms = [linalg.vector_norm(each, norm_type) for each in gradients]
+    total: Tensor = linalg.vector_norm(stacked(norms or [make_tensor(0.0)]), norm_type)
+    if error_if_nonfinite and not np.isfinite(total._array):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} is not finite: find out why, or leave out "
+            "error_if_nonfinite=True"
+        )
+    factor = (float(max_norm) / (total + 1e-6)).clamp(max=1.0)
+    for gradient in gradients:
+        gradient.mul_(factor)
     return total
 
 

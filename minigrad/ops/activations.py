@@ -16,13 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import random
 from minigrad.autograd.rules import dispatch, ignore_errstate, linear_rule
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
+from minigrad.ops import shape
 from minigrad.ops.choices import pick, where_true
 from minigrad.ops.inplace import write
 from minigrad.ops.special_functions import erf
-from minigrad.ops.type_promotion import check_floats
+from minigrad.ops.type_promotion import check_floats, check_one_type
 from minigrad.signatures import entrywise, functional, variants
 from minigrad.signatures.arguments import not_implemented
 from minigrad.signatures.signature import Dim, Number
@@ -329,3 +331,323 @@ def softsign(input: Tensor) -> Tensor:
 def tanhshrink(input: Tensor) -> Tensor:
     r"""Compute $x - \tanh x$."""
     return input - input.tanh()
+
+
+# ------------------------------------------------------------------ made of pieces
+
+
+# ---------------------------------------------------------------------- limits and thresholds
+
+
+def of_pieces(node: str) -> Any:
+    """Declare the rule of a function that is linear in pieces: its derivative there is 0."""
+    return linear_rule(node, self=lambda grad: np.zeros_like(grad))
+
+
+@of_pieces("HardtanhBackwardBackward0")
+def hardtanh_backward(grad_output: Array, self: Array, min_val: Any, max_val: Any) -> Array:
+    """Rule of hardtanh: the gradient strictly between the limits."""
+    return pick((self > min_val) * (self < max_val), grad_output, 0)
+
+
+def _hardtanh_rule_in_place(grad: Any, result: Any, min_val: Any, max_val: Any) -> Any:
+    return dispatch(hardtanh_backward, grad, result, min_val, max_val)
+
+
+@activation(refused="bc", in_place=("HardtanhBackward1", _hardtanh_rule_in_place))
+@operation("HardtanhBackward0", self=hardtanh_backward)
+def hardtanh(self: Array, min_val: Number = -1.0, max_val: Number = 1.0) -> Array:
+    """Limit to an interval: :math:`g` strictly inside, else 0.
+
+    Raises:
+        ValueError: If `min_val` is greater than `max_val`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5]))
+        tensor([-1.0000,  0.5000])
+    """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return np.minimum(np.maximum(self, min_val), max_val)
+
+
+@activation("relu6", refused="bc", of=hardtanh)
+def _from_0_to_6(input: Tensor) -> tuple[Any, Any]:
+    r"""Compute $\min(\max(x, 0), 6)$.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.relu6(torch.tensor([-3.0, 8.0]))
+        tensor([0., 6.])
+    """
+    return 0, 6
+
+
+@of_pieces("HardsigmoidBackwardBackward0")
+def hardsigmoid_backward(grad_output: Array, self: Array) -> Array:
+    """Rule of hardsigmoid: its slope between the limits."""
+    return pick((self > -3) * (self < 3), grad_output / 6, 0)
+
+
+@activation()
+@operation("HardsigmoidBackward0", self=hardsigmoid_backward)
+def hardsigmoid(self: Array) -> Array:
+    r"""Sigmoid of straight pieces, 0 up to -3 and 1 from 3 on: :math:`g / 6` between them.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardsigmoid(torch.tensor([-4.0, 1.5]))
+        tensor([0.0000, 0.7500])
+    """
+    return np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
+def _hardswish_rule(grad: Any, self: Any) -> Any:
+    inside = pick(self < 3, grad * (self / 3 + 0.5), grad)  # NaN is as beyond
+    return pick(self <= -3, 0, inside)
+
+
+@activation()
+@operation("HardswishBackward0", self=_hardswish_rule)
+@ignore_errstate
+def hardswish(self: Array) -> Array:
+    r"""Input times its hardsigmoid: 0 up to -3, and the input itself from 3 on.
+
+    Between the kinks the gradient is :math:`g\, (x / 3 + 1 / 2)`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardswish(torch.tensor([-4.0, 1.0]))
+        tensor([-0.0000, 0.6667])
+    """
+    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
+
+
+@of_pieces("ThresholdBackwardBackward0")
+def threshold_rule(grad_output: Array, self: Array, threshold: Any) -> Array:
+    """Rule of threshold: the gradient of what is kept."""
+    return pick(self <= threshold, 0, grad_output)
+
+
+@activation(refused="bc", in_place=("ThresholdBackward1", threshold_rule), public=True)
+@operation("ThresholdBackward0", self=threshold_rule)
+def threshold(self: Array, threshold: Number, value: Number) -> Array:
+    """Keep what is greater than a threshold, and put a value in the place of the rest.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.threshold(torch.tensor([0.1, 0.7]), 0.5, 0)
+        tensor([0.0000, 0.7000])
+    """
+    return pick(self <= threshold, value, self)
+
+
+@of_pieces("HardshrinkBackwardBackward0")
+def shrink_rule(grad_output: Array, self: Array, lambd: Any) -> Array:
+    """Rule of hardshrink and softshrink: the gradient outside of the width."""
+    return pick(abs(self) <= lambd, 0, grad_output)
+
+
+@activation(inplace=False)
+@operation("HardshrinkBackward0", self=shrink_rule)
+def hardshrink(self: Array, lambd: Number = 0.5) -> Array:
+    """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.hardshrink(torch.tensor([0.1, -0.7]))
+        tensor([ 0.0000, -0.7000])
+    """
+    return pick(abs(self) <= lambd, 0, self)
+
+
+@activation(inplace=False)
+@operation("SoftshrinkBackward0", self=shrink_rule)
+def softshrink(self: Array, lambd: Number = 0.5) -> Array:
+    """Bring entries nearer to 0 by a width, and to 0 where they are not so far from it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.softshrink(torch.tensor([0.1, -0.7]))
+        tensor([ 0.0000, -0.2000])
+    """
+    if not lambd >= 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found {lambd}")
+    return pick(abs(self) <= lambd, 0, pick(self > 0, self - lambd, self + lambd))
+
+
+# ---------------------------------------------------------------------- leaky ones
+
+
+def _refuse_negative(slope: Any) -> None:
+    """Raise if the sign of an input can't be told from that of the result in its place."""
+    if slope < 0:
+        raise RuntimeError("In place, a negative slope has no backward: use inplace=False.")
+
+
+@of_pieces("LeakyReluBackwardBackward0")
+def leaky_relu_backward(grad_output: Array, self: Array, negative_slope: float) -> Array:
+    """Rule of leaky_relu: linear pieces, so it has no derivative of its own in the input."""
+    return pick(self > 0, grad_output, grad_output * negative_slope)
+
+
+def _leaky_rule(grad: Any, result: Any, negative_slope: Any) -> Any:
+    _refuse_negative(negative_slope)
+    return dispatch(leaky_relu_backward, grad, result, negative_slope)
+
+
+@activation(in_place=("LeakyReluBackward1", _leaky_rule))
+@operation("LeakyReluBackward0", self=leaky_relu_backward)
+def leaky_relu(self: Array, negative_slope: Number = 0.01) -> Array:
+    r"""Leaky positive part: :math:`g` where the input is positive, else :math:`\alpha g`.
+
+    In place the backward needs the sign of the input, so the slope must not be negative there.
+    """
+    return pick(self > 0, self, self * negative_slope)
+
+
+@operation(
+    "PreluKernelBackward0",
+    broadcasts=("weight",),
+    self=lambda grad, self, weight: pick(self > 0, grad, weight * grad),
+    weight=lambda grad, self: pick(self > 0, 0, self * grad),
+)
+def prelu_kernel(self: Array, weight: Array) -> Array:
+    r"""Leaky positive part with slopes :math:`w`: :math:`w g`, and :math:`x g` for the slope."""
+    return pick(self > 0, self, weight * self)
+
+
+@variants()
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """Compute x where it is positive, and a learned slope times x elsewhere.
+
+    Args:
+        input: The tensor.
+        weight: One slope, or one for each channel; channels are dimension 1.
+
+    Raises:
+        RuntimeError: If there are neither one slope nor as many as channels, or the types differ.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.prelu(torch.tensor([-1.0, 2.0]), torch.tensor([0.25]))
+        tensor([-0.2500,  2.0000])
+    """
+    array, slopes = input._array, weight._array
+    check_one_type(array, slopes)
+    channels = array.shape[1] if array.ndim > 1 else 1
+    if slopes.ndim > 1 or slopes.size not in (1, channels):
+        raise RuntimeError(f"prelu(): weight must have 1 slope, or one for each of {channels}")
+    sizes = (1, slopes.size, *[1] * (array.ndim - 2))
+    return prelu_kernel(input, shape.view(weight, sizes[: array.ndim]))
+
+
+@operation("RreluWithNoiseBackward0", self=lambda grad, noise: grad * noise)
+def rrelu_with_noise(self: Array, noise: Any) -> Array:
+    """Leaky positive part with a slope for each entry, 1 where the input is positive."""
+    return self * noise
+
+
+_RRELU_IN_PLACE = ("RreluWithNoiseBackward1", rrelu_with_noise.rules["self"])
+
+
+@activation("rrelu", of=rrelu_with_noise, in_place=_RRELU_IN_PLACE, public=True)
+def _noise(
+    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
+) -> Any:
+    """Compute x where it is positive, and a random slope times x elsewhere.
+
+    Args:
+        input: The tensor.
+        lower: The smallest slope.
+        upper: The largest slope.
+        training: Whether to draw the slopes; else all are in the middle of the two.
+
+    Raises:
+        RuntimeError: If the bounds are in the wrong order.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
+        tensor([-0.5000,  2.0000])
+    """
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    below = input._array <= 0
+    slopes = np.where(below, (lower + upper) / 2, 1)
+    if training:
+        drawn = random.stream(None).fractions(int(below.sum()))  # only these draw
+        slopes[below] = drawn * (upper - lower) + lower
+    return (slopes.astype(input._array.dtype),)
+
+
+# ---------------------------------------------------------------------- exponential ones, scaled
+
+
+def _elu_rule(grad: Any, self: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    steep = (input_scale * alpha * scale) * np.exp(np.minimum(self, 0) * input_scale)
+    return pick(self <= 0, grad * steep, grad * scale)
+
+
+@operation("EluBackward0", self=_elu_rule)
+@ignore_errstate
+def scaled_elu(self: Array, alpha: Any, scale: Any, input_scale: Any) -> Array:
+    r"""Exponential linear unit :math:`s x`, or left of 0 :math:`a s\, (e^{i x} - 1)`.
+
+    The gradient is :math:`g s`, or left of 0 :math:`g a s i\, e^{i x}`.
+    """
+    return pick(self < 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
+
+
+def _elu_rule_in_place(grad: Any, result: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    _refuse_negative(alpha)  # left of 0, a s exp(i x) is y + a s
+    return pick(result <= 0, grad * input_scale * (result + alpha * scale), grad * scale)
+
+
+# Source: Klambauer et al., Self-normalizing neural networks, 2017.
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+_IN_PLACE = ("EluBackward1", _elu_rule_in_place)
+
+
+@activation("elu", of=scaled_elu, in_place=_IN_PLACE)
+def _steep(input: Tensor, alpha: Number = 1.0) -> Any:
+    r"""Compute $x$ where $x > 0$, and $\alpha (e^x - 1)$ elsewhere."""
+    return alpha, 1, 1
+
+
+@activation("selu", of=scaled_elu, in_place=_IN_PLACE, public=True)
+def _self_normalizing(input: Tensor) -> Any:
+    r"""Compute $s x$ where $x > 0$, and $s \alpha (e^x - 1)$ elsewhere.
+
+    With $s$ = 1.0507... and $\alpha$ = 1.6733... mean 0 and variance 1 are kept.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.selu(torch.tensor([-1.0, 1.0]))
+        tensor([-1.1113,  1.0507])
+    """
+    return SELU_ALPHA, SELU_SCALE, 1
+
+
+def _celu_rule(grad: Any, self: Any, alpha: Any) -> Any:
+    return _elu_rule(grad, self, alpha, 1, 1 / alpha)
+
+
+def _celu_rule_in_place(grad: Any, result: Any, alpha: Any) -> Any:
+    return _elu_rule_in_place(grad, result, alpha, 1, 1 / alpha)
+
+
+@activation(in_place=("CeluBackward1", _celu_rule_in_place), public=True)
+@operation("CeluBackward0", self=_celu_rule)
+@ignore_errstate
+def celu(self: Array, alpha: Number = 1.0) -> Array:
+    r"""Compute $x$ where $x > 0$, and $\alpha (e^{x / \alpha} - 1)$ elsewhere.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.celu(torch.tensor([-1.0, 1.0]), alpha=0.5)
+        tensor([-0.4323,  1.0000])
+    """
+    return scaled_elu.forward(self, alpha, 1, 1 / alpha)

@@ -14,10 +14,10 @@ import numpy as np
 
 from minigrad.autograd.rules import dispatch
 from minigrad.core.operation import Array, operation
-from minigrad.core.tensor import Tensor, counter_of, wrap
+from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.creation.construction import real_number
-from minigrad.ops.type_promotion import broadcast_shape, promote_operands, promoted_dtype, scalar
+from minigrad.ops.type_promotion import promote_operands, scalar
 from minigrad.signatures import attach, entrywise, variants
 from minigrad.signatures.arguments import cast, is_operand, no_combination, not_implemented, number
 
@@ -95,18 +95,6 @@ def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
 
 
 @operation(
-    "MaskedFillBackward1",
-    broadcasts=True,
-    constants=("mask",),
-    self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
-    value=lambda grad, mask: np.add.reduce(pick(mask, grad, 0), axis=None),
-)
-def masked_fill(self: Array, mask: Array, value: Array) -> Array:
-    """A value in the place of entries: it collects their gradients."""
-    return pick(mask, value.astype(self.dtype), self)
-
-
-@operation(
     "WhereBackward0",
     broadcasts=True,
     constants=("condition",),
@@ -118,7 +106,7 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return pick(condition, self, other)
 
 
-@variants("masked_fill")
+@variants("masked_fill", in_place=True)
 def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Give the tensor with a number in the place of all entries under a mask.
 
@@ -136,40 +124,17 @@ def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         >>> torch.masked_fill(x, x < 0, 0)
         tensor([1., 0., 3.])
     """
-    value = filling(input, mask, value)
-    sizes = broadcast_shape(mask._array.shape, input._array.shape)
-    if isinstance(value, Tensor):
-        return masked_fill(input, broadcast_mask(mask, sizes), value)
-    return masked_fill_number(input, mask, value)
-
-
-def broadcast_mask(mask: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Broadcast a mask to a shape; it still counts as the mask itself if that changes later."""
-    if mask._array.shape == sizes:
-        return mask
-    wide = wrap(np.broadcast_to(mask._array, sizes))
-    wide._version_counter = counter_of(mask)
-    return wide
-
-
-def filling(input: Tensor, mask: Tensor, value: Any, name: str = "masked_fill") -> Any:
-    """Give what takes the place of a tensor's entries under a mask in the tensor's dtype.
-
-    Raises:
-        RuntimeError: If the mask is not boolean, or the value has dimensions.
-        TypeError: If the value is neither a tensor nor a number.
-    """
-    if mask._array.dtype.kind != "b":
-        raise RuntimeError(f"{name}() only supports boolean masks, but got {mask.dtype}")
     dtype = input._array.dtype
-    if not isinstance(value, Tensor):
-        value = real_number(number(value, name, "value", kind="Scalar"), dtype)
-        return dtype.type(value) if dtype.kind in "iub" else value
-    if value._array.ndim:
-        raise RuntimeError(f"{name}() takes a value without dimensions, not {list(value.shape)}")
-    if value._array.dtype.kind == "c" != dtype.kind:
-        raise RuntimeError(f"{name}(): a complex number cannot be converted to {input.dtype}")
-    return cast(value, dtype) if dtype.kind == "c" else value
+    if mask._array.dtype.kind != "b":
+        raise RuntimeError(f"masked_fill() takes a boolean mask, not {mask.dtype}: say x != 0")
+    if isinstance(value, Tensor):
+        if value._array.ndim or value.is_complex() > input.is_complex():
+            raise RuntimeError(
+                f"masked_fill(): {value} cannot be converted to a number of {input.dtype}"
+            )
+        return where(mask, cast(value, dtype), input)
+    value = real_number(number(value, "masked_fill", "value", kind="Scalar"), dtype)
+    return masked_fill_number(input, mask, dtype.type(value) if dtype.kind in "iub" else value)
 
 
 @variants("where", method=False)
@@ -253,24 +218,6 @@ def clamp(self: Array, min: Any, max: Any) -> Array:
     return self if max is None else np.minimum(self, max)
 
 
-@operation(
-    "ClampBackward0",
-    broadcasts=True,
-    self=_within,
-    min=lambda grad, self, min, max: pick(
-        np.logical_or(min < max, max == np.inf) * (self < min), grad, 0
-    ),
-    max=lambda grad, self, min, max: pick(np.logical_or(self > max, max < min), grad, 0),
-)
-def clamp_between(self: Array, min: Array, max: Array) -> Array:
-    """Limit to intervals with ends of their own: an end gets the gradient where it limits.
-
-    Where the lower end lies above the upper one, it is the upper one that limits. An infinite one
-    stands for none.
-    """
-    return np.minimum(np.maximum(self, min), max)
-
-
 @variants("clamp", out="limits", in_place="function", also="clip")
 def limited(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """Limit entries to an interval.
@@ -291,7 +238,9 @@ def limited(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if min is max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if isinstance(min, Tensor) or isinstance(max, Tensor):
-        return _between(input, min, max)
+        if min is not None:
+            input = where_function(input < min, min, input)
+        return input if max is None else where_function(input > max, max, input)
     if min is not None and min.__class__ not in _NUMBERS:
         min = number(min, "clamp", "min")
     if max is not None and max.__class__ not in _NUMBERS:
@@ -299,25 +248,6 @@ def limited(input: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if input._array.dtype.kind != "f":
         input = _wide_enough(_wide_enough(input, min), max)
     return clamp(input, min, max)
-
-
-def _between(input: Tensor, *limits: Any) -> Tensor:
-    """Limit entries to intervals whose ends are tensors, or one end and none."""
-    own = input._array.dtype
-    ends = [
-        each if each is None or isinstance(each, Tensor) else scalar(each, own) for each in limits
-    ]
-    wanted = promoted_dtype(*[each._array for each in (input, *ends) if each is not None])
-    if wanted.kind in "bc":
-        raise not_implemented("clamp", input._array)
-    least, most = -np.inf, np.inf
-    if wanted.kind in "iu":
-        least, most = np.iinfo(wanted).min, np.iinfo(wanted).max
-    low, high = (
-        wrap(np.array(far, wanted)) if end is None else cast(end, wanted)
-        for end, far in zip(ends, (least, most), strict=True)
-    )
-    return clamp_between(cast(input, wanted), low, high)
 
 
 @operation("ClampMinBackward0", self=lambda grad, self, min: pick(self >= min, grad, 0))

@@ -18,25 +18,15 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.custom_nodes import Decomposition, recorded
-from minigrad.autograd.messages import refuse_complex, warn
+from minigrad.autograd.messages import refuse_complex
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import shape
 from minigrad.ops.choices import pick
+from minigrad.ops.linear_algebra import linalg
 from minigrad.ops.scatter import tril, triu
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import numpy_protocols, variants
-
-
-def linalg(name: str = "", **options: Any) -> Any:
-    """Give a body its variants in `minigrad.linalg`; see `minigrad.signatures.variants`."""
-
-    def decorate(body: Any) -> Any:
-        called = f"linalg_{name or body.__name__}"
-        return variants(called, function=False, method=False, **options)(body)
-
-    return decorate
 
 
 def mT(matrix: Any) -> Any:
@@ -416,16 +406,6 @@ def decomposed(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> 
     return recorded(LinalgSvdBackward0, A, (U, S, Vh), full_matrices)
 
 
-@variants("svd", results="U S V", out="kind")
-def svd_with_v(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """Decompose matrices as U diag(S) V^T: `linalg.svd` under its older name, with V itself."""
-    U, S, Vh = decomposed(input, not (some and compute_uv))
-    if not compute_uv:
-        return np.zeros_like(U), S, np.zeros_like(Vh)
-    last = U._array.ndim - 1
-    return U, S, shape.transpose(Vh, last - 1, last)
-
-
 def _numpy_svd(a: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return decomposed(a, full_matrices) if compute_uv else decomposed(a, False)[1]
 
@@ -491,13 +471,6 @@ def orthonormalized(A: Tensor, mode: str = "reduced") -> Any:
     found: Any = np.linalg.qr(A._array, mode=mode)  # type: ignore[call-overload]
     Q, R = (np.zeros(0, found.dtype), found) if mode == "r" else found
     return recorded(LinalgQrBackward0, A, (Q, R), mode)
-
-
-@variants("qr", results="Q R", out="kind")
-def qr_of(input: Tensor, some: bool = True) -> Any:
-    """Factor matrices as Q R: `linalg.qr` under its older name."""
-    warn("torch.qr is deprecated in favor of torch.linalg.qr.")
-    return orthonormalized(input, "reduced" if some else "complete")
 
 
 # ---------------------------------------------------------------------- determinants

@@ -6,6 +6,8 @@ any calculus textbook. Where a function has a kink the convention is PyTorch's.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -348,25 +350,47 @@ def square(input: Tensor) -> Tensor:
     return result
 
 
-@entrywise(ufunc=np.sqrt)
-@operation("SqrtBackward0", self=lambda grad, result: grad / (2 * result))
-@ignore_errstate
+# ---------------------------------------------------------------------- of one number
+
+
+def pointwise(rule: Any, function: Any = None, **forms: Any) -> Callable[[Any], Any]:
+    """Declare an operation on each entry, and the forms that one calls; its node has its name.
+
+    Args:
+        rule: What the gradient becomes.
+        function: What of NumPy's computes it, if the body that is decorated only documents it.
+        **forms: Arguments of `entrywise`.
+    """
+
+    def decorate(said: Any) -> Any:
+        def forward(self: Array) -> Array:
+            return function(self)
+
+        if function is not None:
+            forms.setdefault("ufunc", function)
+            forms.setdefault("also", function.__name__.replace(said.__name__, ""))  # arcsin
+            functools.update_wrapper(forward, said)
+        named = operation(f"{said.__name__.title()}Backward0", self=rule)
+        compute = forward if function else said
+        if not hasattr(compute, "_implementation"):  # nor does the answer of a class of arrays warn
+            compute = ignore_errstate(compute)
+        return entrywise(**forms)(named(compute))
+
+    return decorate
+
+
+@pointwise(lambda grad, result: grad / (2 * result), np.sqrt)
 def sqrt(self: Array) -> Array:
     r"""Square root: :math:`g / (2 \sqrt{x})`."""
-    return np.sqrt(self)
 
 
-@entrywise()
-@operation("RsqrtBackward0", self=lambda grad, result: -0.5 * grad * result**3)
-@ignore_errstate
+@pointwise(lambda grad, result: -0.5 * grad * result**3)
 def rsqrt(self: Array) -> Array:
     r"""One over the square root: :math:`-g\, x^{-3/2} / 2`."""
     return 1 / np.sqrt(self)
 
 
-@entrywise()
-@operation("ReciprocalBackward0", self=lambda grad, result: -grad * (result * result))
-@ignore_errstate
+@pointwise(lambda grad, result: -grad * (result * result))
 def reciprocal(self: Array) -> Array:
     r"""Reciprocal: :math:`-g / x^2`."""
     return 1 / self
@@ -375,49 +399,31 @@ def reciprocal(self: Array) -> Array:
 # ---------------------------------------------------------------------- exponentials, trigonometry
 
 
-@entrywise(ufunc=np.exp)
-@operation("ExpBackward0", self=lambda grad, result: grad * result)
-@ignore_errstate
+@pointwise(lambda grad, result: grad * result, np.exp)
 def exp(self: Array) -> Array:
     r"""Exponential: :math:`g\, e^x`."""
-    return np.exp(self)
 
 
-@entrywise(ufunc=np.log)
-@operation("LogBackward0", self=lambda grad, self: grad / self)
-@ignore_errstate
+@pointwise(lambda grad, self: grad / self, np.log)
 def log(self: Array) -> Array:
     r"""Natural logarithm: :math:`g / x`."""
-    return np.log(self)
 
 
-@entrywise(ufunc=np.log1p)
-@operation("Log1PBackward0", self=lambda grad, self: grad / (self + 1))
-@ignore_errstate
+@pointwise(lambda grad, self: grad / (self + 1), np.log1p)
 def log1p(self: Array) -> Array:
     r"""Logarithm of :math:`1 + x`: :math:`g / (1 + x)`."""
-    return np.log1p(self)
 
 
-@entrywise(ufunc=np.expm1)
-@operation("Expm1Backward0", self=lambda grad, result: grad * (result + 1))
-@ignore_errstate
+@pointwise(lambda grad, result: grad * (result + 1), np.expm1)
 def expm1(self: Array) -> Array:
     r"""Exponential minus one: :math:`g\, e^x`."""
-    return np.expm1(self)
 
 
-@entrywise(ufunc=np.sin)
-@operation("SinBackward0", self=lambda grad, self: grad * np.cos(self))
-@ignore_errstate
+@pointwise(lambda grad, self: grad * np.cos(self), np.sin)
 def sin(self: Array) -> Array:
     r"""Sine: :math:`g \cos x`."""
-    return np.sin(self)
 
 
-@entrywise(ufunc=np.cos)
-@operation("CosBackward0", self=lambda grad, self: grad * -np.sin(self))
-@ignore_errstate
+@pointwise(lambda grad, self: grad * -np.sin(self), np.cos)
 def cos(self: Array) -> Array:
     r"""Cosine: :math:`-g \sin x`."""
-    return np.cos(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from minigrad.ops import parts, shape
 from minigrad.ops.inplace import broadcasts, copy_, fill_, write
 from minigrad.signatures import attach
 from minigrad.signatures.arguments import dimension
-from minigrad.signatures.out import refuse_overlap, repeats, warn_of_repeats
+from minigrad.signatures.out import refuse_overlap, refuse_repeats
 
 
 def getitem(tensor: Tensor, key: Any) -> Tensor:
@@ -88,9 +87,7 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
             f"shape mismatch: value tensor of shape {list(have)} cannot be broadcast to indexing "
             f"result of shape {list(size)}"
         )
-    repeated = repeats(part._array)
-    if repeated:
-        warn_of_repeats("index_put_", "tensor[indices] = tensor")
+    refuse_repeats(part._array)
     arrays = [i for i in indices if not isinstance(i, slice)]
     masked = len(arrays) == 1 and arrays[0].dtype.kind == "b" and value._array.size == 1
     if value._array.dtype != part._array.dtype and not masked:
@@ -101,8 +98,6 @@ def setitem(tensor: Tensor, key: Any, value: Any) -> None:
     keys = _tensors_of(key)
     put = (lambda *given: watched(parts.index_put(*given), *keys)) if keys else parts.index_put
     write(put, part, value, indices, checked=True)
-    if repeated:  # some of what was not written has the same place
-        part._array[indices] = value._array
 
 
 def _without_leading_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
@@ -118,8 +113,8 @@ def _view_of(
     Returns:
         The view, and what is left to index it with: arrays and full slices, or None.
     """
-    if key.__class__ is list and _stands_for_tuple(key):
-        key = tuple(key)
+    if key.__class__ is list and any(isinstance(k, _PARTS_OF_KEYS) for k in key):
+        raise IndexError("a list of indices and slices is no key: write x[tuple(key)]")
     keys = key if isinstance(key, tuple) else (key,)
     taken = sum(_dimensions_taken(k) for k in keys)
     ndim = tensor._array.ndim
@@ -175,18 +170,6 @@ def _sliced(part: Tensor, dim: int, key: slice, *, alone: bool) -> Tensor:
 # ---------------------------------------------------------------------- keys
 
 _PARTS_OF_KEYS = (list, tuple, slice, range, Tensor, np.ndarray, type(None), type(...))
-
-
-def _stands_for_tuple(key: list[Any]) -> bool:
-    """Tell whether PyTorch reads a list as a tuple of indices; it warns that it does."""
-    if len(key) >= 32 or not any(isinstance(k, _PARTS_OF_KEYS) for k in key):
-        return False
-    warnings.warn(
-        "Using a non-tuple sequence for multidimensional indexing is deprecated: use "
-        "x[tuple(seq)] or x[torch.tensor(seq)] instead of x[seq].",
-        stacklevel=4,
-    )
-    return True
 
 
 def _dimensions_taken(key: Any) -> int:

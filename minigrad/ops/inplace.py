@@ -17,7 +17,6 @@ from minigrad.autograd.views import (
     check_inplace,
     rebase_history,
     update_views,
-    write_watchers,
 )
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
@@ -26,7 +25,7 @@ from minigrad.core.operation import registry
 from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.creation.construction import entry
-from minigrad.ops import choices, elementwise, parts, shape
+from minigrad.ops import elementwise, parts, shape
 from minigrad.ops.type_promotion import broadcast_into, scalar, unobserved
 from minigrad.signatures import arguments, attach, variants
 from minigrad.signatures.arguments import is_operand
@@ -206,7 +205,7 @@ def operator_of(method: Any) -> Any:
 
 def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
     """Tell whether two tensors hold floats of one shape and type, each in a memory of its own."""
-    if not isinstance(other, Tensor) or write_watchers:
+    if not isinstance(other, Tensor):
         return False
     if alpha.__class__ not in (int, float) or not abs(alpha) < 65504:
         return False
@@ -230,7 +229,7 @@ def _changing(name: str, ufunc: Any, doc: str) -> Callable[..., Tensor]:
             tensor._bump_version()
             return tensor
         if not is_operand(other):
-            raise arguments.no_tensor(f"{name}_", other, "other", 1)
+            raise arguments.wrong_type(f"{name}_", "other", "Tensor", other, 1)
         if alpha == 1 and alpha.__class__ in (int, float):
             return write(operation, tensor, other)
         return write(scaled, tensor, other, alpha)
@@ -250,16 +249,6 @@ def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
         return np.broadcast_shapes(have, wanted) == wanted
     except ValueError:
         return False
-
-
-def masked_fill_(tensor: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Set the entries under a mask to one number, in place."""
-    value = choices.filling(tensor, mask, value, "masked_fill_")
-    if not isinstance(value, Tensor):
-        return write(choices.masked_fill_number, tensor, mask, value)
-    if broadcasts(mask._array.shape, tensor._array.shape):
-        mask = choices.broadcast_mask(mask, tensor._array.shape)
-    return write(choices.masked_fill, tensor, mask, value)
 
 
 # ---------------------------------------------------------------------- another shape
@@ -377,7 +366,7 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     return input
 
 
-_IN_PLACE: list[Any] = [add_, sub_, masked_fill_, resize_, resize_as_]
+_IN_PLACE: list[Any] = [add_, sub_, resize_, resize_as_]
 attach(
     __name__,
     {method.__name__: method for method in _IN_PLACE}

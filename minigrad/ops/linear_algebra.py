@@ -1,4 +1,4 @@
-r"""Products of vectors, matrices and stacks of matrices, and sums of products over given indices.
+r"""Products of vectors, matrices and stacks of matrices, sums of products, norms, and attention.
 
 The rules are those of two matrices, which stand in `minigrad.ops.linear`. einsum, tensordot, inner
 and bilinear forms are composed of the operations that PyTorch records for them, down to one batch
@@ -17,15 +17,31 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import elementwise, scatter, shape
+from minigrad.creation import dtypes
+from minigrad.ops import choices, elementwise, reduction, scatter, shape
+from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.linear import check_factors, mm
 from minigrad.ops.shape import _needs_no_copy, _t
-from minigrad.ops.type_promotion import broadcast_shape
-from minigrad.signatures import attach, numpy_protocols, variants
-from minigrad.signatures.arguments import as_tensor, check_tensors, different
+from minigrad.ops.softmax import softmax, softmax_backward
+from minigrad.ops.type_promotion import broadcast_shape, check_one_type
+from minigrad.signatures import arguments, attach, functional, numpy_protocols, variants
+from minigrad.signatures.arguments import as_floats, as_tensor, check_tensors, different
+from minigrad.signatures.signature import Dtype, Number
+from minigrad.signatures.variants import in_functional
+
+
+def linalg(name: str = "", **options: Any) -> Any:
+    """Give a body its variants in `minigrad.linalg`; see `minigrad.signatures.variants`."""
+
+    def decorate(body: Any) -> Any:
+        called = f"linalg_{name or body.__name__}"
+        return variants(called, function=False, method=False, **options)(body)
+
+    return decorate
 
 
 @variants(out="none", check=partial(check_factors, right=1))
@@ -283,18 +299,6 @@ def _summed(operands: list[Tensor], kept: int) -> Tensor:
     return result.sum([*range(kept, ndim)])
 
 
-def _written(args: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Write lists of numbers for dimensions as an equation; give it, and the operands."""
-
-    def letters(numbers: Any) -> str:
-        return "".join("..." if number is ... else _LETTERS[number] for number in numbers)
-
-    equation = ",".join(map(letters, args[1::2]))
-    if len(args) % 2:
-        equation += f"->{letters(args[-1])}"
-    return equation, [*args[: len(args) - len(args) % 2 : 2]]
-
-
 @variants(method=False)
 def einsum(*args: Any) -> Tensor:
     r"""Multiply tensors and sum over indices, as an equation says: "ij,jk->ik".
@@ -302,8 +306,7 @@ def einsum(*args: Any) -> Tensor:
     Args:
         *args: The equation, then the operands. Each operand's dimensions have a letter; a letter
             that the result has not is summed over. "..." stands for any dimensions. Without "->"
-            the result has the letters that occur once, in alphabetic order. Or each operand with
-            a list of numbers for its dimensions, and perhaps a list for the result.
+            the result has the letters that occur once, in alphabetic order.
 
     Returns:
         The result. With two operands the sum is one batch of matrix products.
@@ -321,8 +324,6 @@ def einsum(*args: Any) -> Tensor:
     if len(args) < 2:
         raise ValueError("einsum(): there must be an equation and operands")
     equation, *operands = args
-    if not isinstance(equation, str):
-        equation, operands = _written(args)
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
     operands = check_tensors(operands, "einsum", "operands", 1)
@@ -426,3 +427,306 @@ def _numpy_dot(a: Any, b: Any) -> Tensor:
 
 
 numpy_protocols.functions[np.dot] = _numpy_dot
+
+
+# ------------------------------------------------------------------ norms
+
+
+@linalg(out="none")
+def vector_norm(
+    x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Tensor:
+    r"""Give the norm :math:`(\sum |x|^p)^{1/p}` of all entries, or along dimensions.
+
+    Args:
+        x: The tensor.
+        ord: p, any number; infinity for the largest entry, 0 for how many are not 0.
+        dim: A dimension, or several; None for all entries.
+        keepdim: Keep the dimensions, with size 1.
+        dtype: The type to compute in.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.vector_norm(torch.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    ord = arguments.number(ord, "linalg_vector_norm", "ord")
+    if x._array.dtype.kind in "iub":
+        raise RuntimeError(f"a norm is one of floats, got {x.dtype}. Convert with .float().")
+    x = choices.abs(x) if x.is_complex() else x
+    dims = (
+        None if dim is None or not (dim == 0 or np.size(dim)) else arguments.dimensions(dim, x.ndim)
+    )
+    x = x if dtype is None else x.to(dtype)
+    return reduction.vector_norm(x, ord, dims, keepdim)
+
+
+@linalg("norm", out="none", numpy=np.linalg.norm)
+def norm_of(
+    input: Tensor,
+    ord: Any = None,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Dtype | None = None,
+) -> Tensor:
+    """Give the norm of a vector or of a matrix.
+
+    Args:
+        input: The tensor.
+        ord: The order of the norm. For one dimension a number (`vector_norm`), for two "fro". None
+            means 2, or for a matrix the root of the sum of squares.
+        dim: One dimension, or two; None for all entries.
+        keepdim: Keep these dimensions, with size 1.
+        dtype: The type to compute in.
+
+    Raises:
+        RuntimeError: If another norm of matrices is asked for.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
+        tensor(5.)
+    """
+    count = input.ndim if dim is None else np.size(dim)
+    if count not in (1, 2) and (dim, ord) != (None, None):
+        raise RuntimeError("linalg.norm is the norm of a vector or a matrix: of 1 or 2 dimensions")
+    if count == 2 and ord is not None:
+        ord = _of_matrices(ord)
+    return vector_norm(input, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+
+
+def _of_matrices(order: Any) -> int:
+    """Give the order of entries that a norm of matrices has."""
+    if order != "fro":
+        raise RuntimeError(f"there is torch.linalg.matrix_norm(A, {order!r}) for norms of matrices")
+    return 2
+
+
+@variants(out="none")
+def norm(
+    input: Tensor,
+    p: Any = "fro",
+    dim: Any = None,
+    keepdim: bool = False,
+    dtype: Dtype | None = None,
+) -> Tensor:
+    """Give the p-norm of all entries, or along dimensions.
+
+    Args:
+        input: The tensor.
+        p: The order of the norm, also infinite; "fro" means 2.
+        dim: A dimension or several; all if it is left out.
+        keepdim: Keep the dimensions, with size 1.
+        dtype: The type to compute in.
+
+    Raises:
+        RuntimeError: If the entries are integers, or there is none where the norm needs one.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.norm(torch.tensor([3.0, -4.0]))
+        tensor(5.)
+    """
+    order = _of_matrices(p) if isinstance(p, str) else 2 if p is None else p
+    return vector_norm(input, order, dim, keepdim, dtype=dtype)
+
+
+# ---------------------------------------------------------------------- of a difference
+
+
+@variants()
+def dist(input: Tensor, other: Tensor, p: Number = 2) -> Tensor:
+    """Give the p-norm of the difference of two tensors.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.dist(torch.tensor([0.0, 0.0]), torch.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    return vector_norm(input - other, p)
+
+
+@variants(method=False)
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: Any = "use_mm_for_euclid_dist_if_necessary",
+) -> Tensor:
+    r"""Give the distances of each row of one tensor to each row of another.
+
+    Args:
+        x1: Of shape (..., n, k).
+        x2: Of shape (..., m, k).
+        p: The order of the norm, from 0 to infinity.
+        compute_mode: Whether Euclidean distances may be computed by a product of matrices, which
+            is quick and less exact: if there are more than 25 rows (the default), always
+            ("use_mm_for_euclid_dist"), or never ("donot_use_mm_for_euclid_dist").
+
+    Returns:
+        Of shape (..., n, m). Where a distance is 0 its gradient is 0.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 0.0]]))
+        tensor([[5., 0.]])
+    """
+    a, b = x1._array, x2._array
+    if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-1] or not p >= 0:
+        raise RuntimeError(
+            f"cdist takes rows of one length and p from 0 on, not {a.shape}, {b.shape} and {p}"
+        )
+    check_one_type(a, b)
+    many = max(a.shape[-2], b.shape[-2]) > 25 and compute_mode.endswith("if_necessary")
+    if p != 2 or not (many or compute_mode == "use_mm_for_euclid_dist"):
+        return reduction.vector_norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1, False)
+    rows, columns = ((x * x).sum(-1) for x in (x1, x2))
+    squares = rows.unsqueeze(-1) + columns.unsqueeze(-2) - (x1 @ x2.mT) * 2
+    none = squares.detach() <= 0  # at a distance of 0 the root has no slope
+    return squares.masked_fill(none, 1).sqrt().masked_fill(none, 0)
+
+
+# ---------------------------------------------------------------------- of vectors
+
+
+@variants(method=False)
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    r"""Give the distance of vectors, $\|x_1 - x_2 + \epsilon\|_p$ along the last dimension.
+
+    Args:
+        x1: Vectors.
+        x2: Other ones, which may be broadcast.
+        p: The order of the norm.
+        eps: Is added to the difference, so that the norm has a gradient where they are equal.
+        keepdim: Keep the last dimension, with size 1.
+
+    Returns:
+        The distances.
+
+    Shape:
+        - x1 and x2: (N, D), or (D,)
+        - output: (N,), or ()
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.pairwise_distance(torch.zeros(1, 2), torch.tensor([[3.0, 4.0]]))
+        tensor([5.0000])
+    """
+    difference = elementwise.add_number(as_floats(x1 - x2), eps)
+    last = difference.ndim - 1
+    return reduction.vector_norm(difference, p, () if last < 0 else (last,), keepdim)
+
+
+@variants(method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -> Tensor:
+    r"""Give the cosine of the angle of vectors, $x_1 \cdot x_2 / (\|x_1\| \|x_2\|)$.
+
+    Args:
+        x1: Vectors.
+        x2: Other ones, which may be broadcast.
+        dim: The dimension along which the vectors lie.
+        eps: The least that a norm counts as.
+
+    Returns:
+        The cosines: the shape of the inputs without the dimension.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.cosine_similarity(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]), dim=0)
+        tensor(0.6000)
+    """
+    x1, x2 = broadcast_tensors(as_floats(x1), as_floats(x2))
+    number = arguments.dimension(dim, x1.ndim)
+    lengths = [shape.clone(x.norm(2, number, True)) for x in (x1, x2)]
+    with no_grad():  # too short vectors count as constants
+        for length in lengths:
+            length.clamp_(min=eps)
+    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(number)
+
+
+# ------------------------------------------------------------------ attention
+
+
+@operation("SafeSoftmaxBackward0", self=softmax_backward)
+@ignore_errstate
+def safe_softmax(self: Array, dim: Any) -> Array:
+    """Softmax that gives zeros where all scores are minus infinity, instead of NaN."""
+    weights = softmax.forward(self, dim)
+    largest = np.maximum.reduce(self, axis=dim, keepdims=True, initial=-np.inf)
+    return np.where(largest == -np.inf, 0, weights)
+
+
+@functional()
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Tensor:
+    r"""Average values with weights: $\mathrm{softmax}(s Q K^\top + M) V$.
+
+    In PyTorch four dimensions, no dropout and a mask without gradient make one node in the graph;
+    here that is made of matrix products and a softmax, too.
+
+    Args:
+        query: What each place asks for, $Q$.
+        key: What each place offers to be found by, $K$.
+        value: What each place has to say, $V$.
+        attn_mask: True where a query may look, or a number to add to each score. It broadcasts.
+        dropout_p: The probability with which weights are dropped.
+        is_causal: Whether each place may only look at itself and those before it.
+        scale: The factor $s$; $1 / \sqrt{E}$ if None.
+        enable_gqa: Must be False: each head of the query has its own key and value.
+
+    Returns:
+        For each query the average of the values. A query that may look nowhere gets zeros.
+
+    Raises:
+        NotImplementedError: If `enable_gqa` is set.
+        RuntimeError: If dtypes or shapes do not fit, or a mask is given and `is_causal` is set.
+
+    Shape:
+        - query: (N, ..., L, E); key: (N, ..., S, E); value: (N, ..., S, Ev)
+        - attn_mask: broadcasts to (N, ..., L, S)
+        - output: (N, ..., L, Ev)
+
+    Example:
+        >>> import minigrad as torch
+        >>> _ = torch.manual_seed(0)
+        >>> x = torch.rand(1, 2, 3, 4)
+        >>> y = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
+        >>> torch.allclose(y[..., 0, :], x[..., 0, :])  # the first place sees only itself
+        True
+    """
+    if enable_gqa:
+        raise NotImplementedError(
+            "Attention has no enable_gqa=True here. Repeat keys and values with repeat_interleave."
+        )
+    if query._array.dtype.char == "e":  # scores grow beyond what float16 can hold
+        wide = [each.float() for each in (query, key, value)]
+        attend = in_functional["scaled_dot_product_attention"]
+        return attend(*wide, attn_mask, dropout_p, is_causal, scale=scale).half()
+    if scale is None:
+        scale = 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+    root = math.sqrt(abs(scale))
+    scores = elementwise.mul_number(query, root if scale >= 0 else -root)
+    scores = scores @ elementwise.mul_number(key.transpose(-2, -1), root)
+    allowed: Any = np.tri(query.shape[-2], key.shape[-2]) > 0 if is_causal else np.array(True)
+    if attn_mask is not None and attn_mask.dtype is dtypes.bool:
+        allowed = allowed & attn_mask._array
+    elif attn_mask is not None:
+        scores = scores + attn_mask
+    if not allowed.all():
+        scores = scores + wrap(np.where(allowed, 0, -np.inf).astype(query._array.dtype))
+    weights = safe_softmax(scores, arguments.dimension(-1, scores.ndim))
+    if dropout_p:
+        weights = in_functional["dropout"](weights, dropout_p)
+    return weights @ value

@@ -21,7 +21,7 @@ from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.activations import log_sigmoid, sigmoid
 from minigrad.ops.choices import minimum, pick, where_function
 from minigrad.ops.joining import broadcast_tensors
-from minigrad.ops.norms import pairwise_distance
+from minigrad.ops.linear_algebra import pairwise_distance
 from minigrad.ops.softmax import log_softmax
 from minigrad.ops.type_promotion import check_one_type, refuse_gradient
 from minigrad.signatures import functional

@@ -11,6 +11,7 @@ be recorded.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,6 @@ _DEFAULTS: dict[str, Any] = {
     "subok": True,
     "where": True,
 }
-# Functions that change their first argument.
-_CHANGING = {np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask}
 
 
 def compute(function: Any, method: str | None, inputs: Any, options: dict[str, Any]) -> Any:
@@ -51,26 +50,17 @@ def compute(function: Any, method: str | None, inputs: Any, options: dict[str, A
     """
     name = function.__name__
     if method is None:
-        recorded = _operation(function)
-        if recorded is not None:
-            return recorded(*inputs, **options)
-        _refuse_tensors(name, options.get("out"), *(inputs[:1] if function in _CHANGING else ()))
-        return by_numpy(function, *inputs, **options)
+        return (_operation(function) or partial(by_numpy, function))(*inputs, **options)
+    if method == "at" and isinstance(inputs[0], Tensor):
+        raise ValueError(f"to NumPy's {name}.at a tensor is read-only: use x.index_add_ instead")
     options = _given(options)
-    out = options.pop("out", ())
-    if method == "at":
-        _refuse_tensors(f"{name}.at", inputs[0])
-        return by_numpy(function.at, *inputs)
-    called = function if method == "__call__" else getattr(function, method)
-    if any(place is not None for place in out):  # into arrays that are there: `array += tensor`
-        _refuse_tensors(name, *out)
-        result = called(*arrays_of(inputs, name), **arrays_of(options, name), out=out)
-        return result if len(out) == 1 else _tensors(result)
     recorded = _operation(function if method == "__call__" else (function, method))
     known = {"axis", "keepdims"} if method == "reduce" else set()
     if recorded is not None and not set(options) - known:
         return recorded(*inputs, **options)
-    return _tensors(called(*arrays_of(inputs, name), **arrays_of(options, name)))
+    called = function if method == "__call__" else getattr(function, method)
+    result = called(*arrays_of(inputs, name), **arrays_of(options, name))
+    return result if "out" in options else _tensors(result)  # as `array += tensor` has it
 
 
 def _operation(key: Any) -> Callable[..., Any] | None:
@@ -87,15 +77,6 @@ def _tensors(result: Any) -> Any:
     if isinstance(result, tuple):
         return tuple(map(_tensors, result))
     return wrap(result) if isinstance(result, (np.ndarray, np.generic)) else result
-
-
-def _refuse_tensors(name: str, *places: Any) -> None:
-    """Raise if NumPy is to write into a tensor: no graph and no version would tell of it."""
-    if any(isinstance(place, Tensor) for place in places):
-        raise TypeError(
-            f"NumPy's {name} writes into arrays, not into tensors. Write with minigrad's own "
-            "operations, such as copy_() or out=..., or into x.detach().numpy()."
-        )
 
 
 def by_numpy(function: Any, *inputs: Any, **options: Any) -> Any:
@@ -125,7 +106,9 @@ def arrays_of(value: Any, name: str) -> Any:
                 f"instead. (NumPy's {name}, as it was called, is not known for tensors: nothing "
                 "would be recorded.)"
             )
-        return value._array
+        array = value._array.view()
+        array.flags.writeable = False  # what NumPy writes into it, the graph would not know of
+        return array
     if type(value) in (list, tuple):
         return type(value)(arrays_of(each, name) for each in value)
     if type(value) is dict:

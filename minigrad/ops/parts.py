@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.rules import dispatch, with_arguments, zeros_for
+from minigrad.autograd.rules import dispatch, ignore_errstate, with_arguments, zeros_for
 from minigrad.autograd.views import Geometry, check_strides, root_of, seen
 from minigrad.core.operation import Array, arguments_of, operation
 from minigrad.core.tensor import Tensor
@@ -76,6 +76,7 @@ def slice_dim(self: Array, dim: Any, start: int, end: int, step: int) -> Array:
     self=lambda grad: grad,
     values=lambda grad, indices: dispatch(index, grad, indices),
 )
+@ignore_errstate
 def index_add(self: Array, values: Array, indices: Any) -> Array:
     """Values added at indices: an entry that is named twice collects both."""
     return _added(self.copy(), values, indices)
@@ -132,12 +133,13 @@ def add_rows(whole: Any, positions: Any, values: Any) -> None:
         whole[positions[chosen]] += values[chosen]
 
 
-def _index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
+def index_rule(grad: Any, self_sym_sizes: Any, indices: Any) -> Any:
+    """Add each gradient to the entry of zeros that it came from."""
     zeros = zeros_for(grad, self_sym_sizes)
     return (index_add if isinstance(grad, Tensor) else _added)(zeros, grad, indices)
 
 
-@operation("IndexBackward0", self=_index_rule)
+@operation("IndexBackward0", self=index_rule)
 def index(self: Array, indices: Any) -> Array:
     """Entries at index arrays or under a mask: the rule adds each gradient where it came from."""
     rows = _rows(self, indices) if self.flags.c_contiguous else None
@@ -165,7 +167,7 @@ def index_put(self: Array, values: Array, indices: Any) -> Array:
 def _unfold_rule(grad: Any, self_sym_sizes: Any, dim: int, size: int, step: int) -> Any:
     places = np.arange(grad.shape[dim])[:, None] * step + np.arange(size)
     windows = np.moveaxis(grad, -1, dim + 1)
-    return _index_rule(windows, self_sym_sizes, ((slice(None),) * dim + (places,)))
+    return index_rule(windows, self_sym_sizes, ((slice(None),) * dim + (places,)))
 
 
 @operation("UnfoldBackward0", view=True, self=_unfold_rule)

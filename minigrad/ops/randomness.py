@@ -1,4 +1,4 @@
-"""Draw random numbers into tensors, and with tensors as probabilities, means or rates.
+"""Draw random numbers into tensors, with tensors as probabilities or means, and for dropout.
 
 A seed gives the numbers that it gives in PyTorch; see `minigrad.random`. No gradient passes, but
 the graph tells of the numbers. A tensor whose memory lies in another order than it is printed is
@@ -7,20 +7,25 @@ filled in the order of its memory, as there.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from minigrad.autograd.custom_nodes import without_derivative
+from minigrad.autograd.grad_mode import no_grad
+from minigrad.autograd.messages import warn
 from minigrad.autograd.rules import with_arguments
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.creation.construction import check_place, dtype_for, finish, sequence_of_sizes
+from minigrad.creation.construction import empty
 from minigrad.creation.factories import check_range
+from minigrad.ops import elementwise
+from minigrad.ops.convolution import of_dimensions
 from minigrad.ops.inplace import write
 from minigrad.ops.type_promotion import broadcast_shape, check_floats
 from minigrad.random import Generator, in_order_of_memory, normal_for, stream, uniform_for
-from minigrad.signatures import attach, variants
+from minigrad.signatures import attach, functional, variants
 from minigrad.signatures.arguments import not_implemented, whole
 
 
@@ -210,18 +215,8 @@ def bernoulli(
     return _bernoulli(input, _tried(array, source).astype(array.dtype))
 
 
-@variants(out="kind", method=False)
 def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Generator | None = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
+    mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **options: Any
 ) -> Tensor:
     """Draw normal numbers, each with a mean and a standard deviation of its own.
 
@@ -230,11 +225,7 @@ def normal(
         std: The standard deviations: a tensor, or one number.
         size: The shape, if both are numbers.
         generator: The source of the numbers, if not the one that `manual_seed` starts.
-        dtype: The type, if both are numbers.
-        layout: Only `torch.strided`.
-        device: Only the CPU.
-        pin_memory: Only False.
-        requires_grad: Whether it is a leaf that wants a gradient, if both are numbers.
+        **options: `dtype`, `requires_grad` and so on, if both are numbers.
 
     Raises:
         RuntimeError: If a standard deviation is negative.
@@ -246,23 +237,21 @@ def normal(
         >>> torch.normal(torch.tensor([0.0, 100.0]), torch.tensor([1.0, 10.0]))
         tensor([ 1.5410, 97.0657])
     """
-    check_place(device, layout, pin_memory)
-    given = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if not given and size is None:
-        raise TypeError("normal() needs a size if neither mean nor std is a tensor")
-    if (np.asarray(getattr(std, "_array", std)) < 0).any():
-        raise RuntimeError("normal takes standard deviations from 0 on")
-    source = stream(generator)
     if size is not None:
-        sizes, kind = sequence_of_sizes(size, "normal"), dtype_for("normal", dtype)
-        return finish(source.normal(sizes, kind, float(mean), float(std)), requires_grad)
+        with no_grad():
+            return normal_(empty(size, **options), mean, std, generator=generator)
+    given = [each for each in (mean, std) if isinstance(each, Tensor)]
+    if not given:
+        raise TypeError("normal() needs a size if neither mean nor std is a tensor")
     kind = given[0]._array.dtype
     if kind.kind != "f":
         raise not_implemented("normal_kernel_cpu", given[0]._array)
     mean, std = (
         each if isinstance(each, Tensor) else wrap(np.asarray(each, kind)) for each in (mean, std)
     )
-    drawn = source.normal(broadcast_shape(mean._array.shape, std._array.shape), kind)
+    if (std._array < 0).any():
+        raise RuntimeError("normal takes standard deviations from 0 on")
+    drawn = stream(generator).normal(broadcast_shape(mean._array.shape, std._array.shape), kind)
     return _normal_of_two(mean, std, drawn * std._array + mean._array)
 
 
@@ -317,4 +306,163 @@ def multinomial(
 
 
 _IN_PLACE = (bernoulli_, normal_, random_, uniform_)
-attach(__name__, {method.__name__: method for method in _IN_PLACE})
+attach(__name__, {method.__name__: method for method in _IN_PLACE}, {"normal": normal})
+
+
+# ------------------------------------------------------------------ dropout
+
+
+# Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
+# and variance stay. Source: Klambauer et al., Self-normalizing neural networks, 2017.
+_ALPHA = 1.7580993408473766
+
+
+def _keep_mask(like: Any, p: float) -> Any:
+    """Draw what is kept: ones with probability 1 - p, else zeros. All masks are drawn here."""
+    draw = stream().fractions
+    mask = np.empty_like(like, order="C" if 0 in like.strides else "K")
+    return in_order_of_memory(mask, lambda count: draw(count) < 1 - p)
+
+
+def _drop(
+    input: Tensor,
+    p: float,
+    training: bool,
+    inplace: Any = False,
+    dims: int = 0,
+    alpha: bool = False,
+) -> Tensor:
+    """Multiply by a random mask, 0 or one over the probability of being kept.
+
+    Args:
+        input: The tensor.
+        p: The probability of an entry to be set to zero.
+        training: Whether to do it at all; if not, the input itself is the result.
+        inplace: Overwrite the input.
+        dims: How many dimensions number the channels that are dropped as a whole; 0 for entries.
+        alpha: Whether to put what selu has far on the left, instead of 0, and to scale the result.
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    array, dtype = input._array, input._array.dtype
+    if p == 0 or not training or not array.size:
+        return input
+    if dtype.kind in "biuc":
+        raise RuntimeError(f"dropout scales floats, got {input.dtype}")
+    if dims:
+        array = np.empty((*array.shape[:dims], *[1] * (array.ndim - dims)), dtype)
+    mask = _keep_mask(array, p) if p < 1 else np.zeros((), dtype)
+    scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p)) if alpha and p < 1 else 1.0
+    factor = mask * scale if alpha else mask / (1 - p or 1)
+    change: Any = write if inplace else lambda operation, *given: operation(*given)
+    result = change(elementwise.mul, input, wrap(factor))
+    if alpha and p < 1:
+        added = wrap((mask - 1) * (_ALPHA * scale) + _ALPHA * scale * p)
+        result = change(elementwise.add, result, added)
+    return result
+
+
+@variants("dropout", method=False)
+def dropped_if(input: Tensor, p: float, train: bool) -> Tensor:
+    """Set entries to zero at random, and divide the rest by 1 - p; if not `train`, do nothing."""
+    return _drop(input, p, train)
+
+
+@variants("native_dropout", method=False)
+def dropped_and_mask(input: Tensor, p: float, train: bool) -> tuple[Tensor, Tensor]:
+    """Set entries to zero at random, and give the mask of those that were kept, too.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.native_dropout(torch.ones(2), 0.5, False)
+        (tensor([1., 1.]), tensor([True, True]))
+    """
+    kept = _keep_mask(input._array, p if train else 0.0)
+    scale = 1 / (1 - p or 1) if train else 1.0
+    return input * wrap(kept * scale), wrap(kept.astype(bool))
+
+
+# ---------------------------------------------------------------------- of layers
+
+
+@functional("dropout")
+def dropped(input: Any, p: float = 0.5, training: bool = True, inplace: Any = False) -> Tensor:
+    """Set entries to zero at random, and divide the rest by 1 - p.
+
+    Source: Srivastava et al., *Dropout: a simple way to prevent neural networks from overfitting*,
+    2014.
+
+    Args:
+        input: The tensor.
+        p: The probability of an entry to be set to zero.
+        training: Whether to do it at all; if not, the input itself is the result.
+        inplace: Overwrite the input.
+
+    Raises:
+        ValueError: If `p` is not between 0 and 1.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.nn.functional.dropout(torch.ones(3), p=0.5, training=False)
+        tensor([1., 1., 1.])
+    """
+    return _drop(input, p, training, inplace)
+
+
+@functional("alpha_dropout")
+def dropped_to_the_left(
+    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
+) -> Tensor:
+    """Set entries at random to the value that selu has far on the left; mean and variance stay.
+
+    Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
+    """
+    return _drop(input, p, training, inplace, alpha=True)
+
+
+@functional("feature_alpha_dropout")
+def dropped_channels_to_the_left(
+    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
+) -> Tensor:
+    """Set whole channels at random to the value that selu has far on the left."""
+    return _drop(input, p, training, inplace, 2, alpha=True)
+
+
+def _of_channels(
+    name: str,
+    spatial: int,
+    input: Any,
+    p: float = 0.5,
+    training: bool = True,
+    inplace: Any = False,
+) -> Tensor:
+    """Set whole channels to zero at random, and divide the rest by 1 - p.
+
+    Source: Tompson et al., *Efficient object localization using convolutional networks*, 2014.
+
+    Args:
+        name: The function that is called.
+        spatial: How many dimensions a channel has.
+        input: The tensor.
+        p: The probability of a channel to be set to zero.
+        training: Whether to do it at all; if not, the input itself is the result.
+        inplace: Overwrite the input.
+
+    Shape:
+        - input: (N, C, L), (N, C, H, W) or (N, C, D, H, W); or without N, but for images
+        - output: the same
+
+    Raises:
+        RuntimeError: If signals have neither 2 nor 3 dimensions.
+        ValueError: If `p` is not between 0 and 1.
+    """
+    ndim = input.ndim
+    if spatial == 1 and ndim not in (2, 3):
+        raise RuntimeError(f"{name} takes inputs of 2 or 3 dimensions, got {ndim}")
+    if spatial == 2 and ndim == 3:
+        warn("dropout2d takes a 3D input as (N, C, L), as dropout1d does; use that instead.")
+    return _drop(input, p, training, inplace, 1 if spatial != 2 and ndim == spatial + 1 else 2)
+
+
+for _spatial in (1, 2, 3):
+    of_dimensions(_of_channels, _spatial, f"dropout{_spatial}d")

@@ -21,8 +21,8 @@ from minigrad.autograd.custom_nodes import watched
 from minigrad.autograd.rules import dispatch, ignore_errstate, zeros_for
 from minigrad.core.operation import Array, operation, registry
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import entry, real_number
-from minigrad.ops.parts import add_rows, part
+from minigrad.creation.construction import entry
+from minigrad.ops.parts import index_add, part
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import numpy_protocols, variants
 from minigrad.signatures.arguments import cast, dimension, no_combination, number, plain
@@ -99,20 +99,15 @@ def index_select(self: Array, dim: int, positions: Any) -> Array:
     return np.take(self, np.asarray(positions, np.intp), axis=dim)
 
 
-def _selected(grad: Any, source_sym_sizes: Any, dim: int, positions: Any, alpha: Any) -> Any:
-    """Give what was added at listed places the gradient of these."""
-    part = np.broadcast_to(dispatch(index_select, grad, dim, positions), source_sym_sizes)
-    return part if alpha == 1 else part * alpha
-
-
-@operation("IndexAddBackward0", self=lambda grad: grad, source=_selected)
-@ignore_errstate
+@operation(
+    "IndexAddBackward0",
+    self=lambda grad: grad,
+    source=lambda grad, dim, positions, alpha: dispatch(index_select, grad, dim, positions) * alpha,
+)
 def index_add_dim(self: Array, source: Array, dim: int, positions: Any, alpha: Any) -> Array:
-    """Slices, times alpha, added at listed places along a dimension."""
-    result = np.array(self, subok=True, like=np.asanyarray(source))  # also if it is one number
-    values = source if alpha == 1 else (source * alpha).astype(self.dtype)
-    add_rows(np.moveaxis(result, dim, 0), positions, np.moveaxis(values, dim, 0))
-    return result
+    """Slices added at listed places: they get the gradient of the place that they went to."""
+    whole, added = self.reshape(self.shape or 1), source.reshape(source.shape or 1) * alpha
+    return index_add.forward(whole, added, (slice(None),) * dim + (positions,)).reshape(self.shape)
 
 
 # ---------------------------------------------------------------------- what one calls
@@ -263,21 +258,6 @@ def index_selected(input: Tensor, dim: Dim, index: Tensor) -> Tensor:
     return watched(index_select(input, dim, places.reshape(-1)), index)
 
 
-def refuse_misfits(name: str, input: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
-    """Raise if a tensor is no list, one for each index, of what goes into another one."""
-    places = index._array
-    own, given = input._array.shape, source._array.shape
-    if places.ndim > 1:
-        raise IndexError(f"{name}(): index must be a vector")
-    check_one_type(source._array, input._array)
-    wanted = (*own[:dim], places.size, *own[dim + 1 :])
-    if given != wanted:
-        raise RuntimeError(f"{name}(): source must have size {list(wanted)}, not {list(given)}")
-    _check_listed(
-        name, places, own[dim] if own else 1, IndexError if len(own) < 2 else RuntimeError
-    )
-
-
 @_writing("index_add")
 def index_added(
     input: Tensor, dim: Dim, index: Tensor, source: Tensor, *, alpha: Number = 1
@@ -299,9 +279,13 @@ def index_added(
         >>> torch.index_add(torch.zeros(3), 0, torch.tensor([0, 0]), torch.tensor([1.0, 2.0]))
         tensor([3., 0., 0.])
     """
-    refuse_misfits("index_add_", input, dim, index, source)
-    alpha = real_number(alpha, input._array.dtype)
-    result = index_add_dim(input, source, dim, index._array.reshape(-1), alpha)
+    places, own = index._array.reshape(-1), input._array.shape
+    check_one_type(source._array, input._array)
+    wanted = (*own[:dim], places.size, *own[dim + 1 :])
+    if index.ndim > 1 or source._array.shape != wanted:
+        raise RuntimeError(f"index_add(): source must have size {list(wanted)}, index be a vector")
+    _check_listed("index_add", places, own[dim] if own else 1)
+    result = index_add_dim(input, source, dim, places, alpha)
     return watched(result, index) if source.requires_grad else result
 
 

@@ -18,10 +18,10 @@ from minigrad.autograd.messages import wrong_type
 from minigrad.autograd.rules import dispatch
 from minigrad.core.node import sum_to_shape
 from minigrad.core.operation import Array, operation
-from minigrad.core.tensor import Tensor, counter_of, make_view, wrap
+from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
 from minigrad.signatures import arguments, attach, variants
-from minigrad.signatures.arguments import different, dimension, sizes_given, wholes
+from minigrad.signatures.arguments import different, dimension, sizes_given
 from minigrad.signatures.signature import Dim, Sizes
 
 # ------------------------------------------------------------------- the same entries, other shape
@@ -126,29 +126,12 @@ def resolved(count: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {count}")
 
 
-def view_method(input: Tensor, *sizes: Any, size: Any = None, dtype: Any = None) -> Tensor:
-    """Show the same memory in another shape, of which one size may be -1, or as another dtype."""
-    if dtype is None and sizes and isinstance(sizes[0], dtypes.dtype):
-        dtype = sizes[0]
-    if dtype is not None:
-        return _as_type(input, dtype)
+def view_method(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
+    """Show the same memory in another shape, of which one size may be -1."""
     try:
         return view(input, resolved(input._array.size, sizes_given("view", "size", sizes, size)))
     except AttributeError:
         raise wrong_type("view", "self", "Tensor", input) from None
-
-
-def _as_type(input: Tensor, dtype: dtypes.dtype) -> Tensor:
-    """Read the same memory as numbers of another type. No gradient flows through."""
-    try:
-        result = wrap(input._array.view(dtype.numpy))
-    except ValueError as error:
-        raise RuntimeError(f"view({dtype}): {error}") from None
-    if input.requires_grad:
-        result._version_counter = counter_of(input)
-    else:
-        make_view(result, input)
-    return result
 
 
 @variants("reshape")
@@ -339,22 +322,16 @@ def rolled(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         tensor([4, 1, 2, 3])
     """
     shifts, dims = (
-        wholes("roll", each if isinstance(each, (tuple, list)) else (each,), "shifts")
-        for each in (shifts, dims)
+        tuple(each) if isinstance(each, (tuple, list)) else (each,) for each in (shifts, dims)
     )
-    if not shifts or len(shifts) != (len(dims) or 1):
+    if len(shifts) != (len(dims) or 1):
         raise RuntimeError(f"roll(): shifts and dims must align, got {shifts} and {dims}")
     return roll(input, shifts, dims)
 
 
 @operation(
     "RollBackward0",
-    self=lambda grad, shifts, dims: dispatch(
-        roll,  # type: ignore[has-type]
-        grad,
-        tuple(-shift for shift in reversed(shifts)),
-        tuple(reversed(dims)),
-    ),
+    self=lambda grad, shifts, dims: dispatch(roll, grad, tuple(-n for n in shifts), dims),  # type: ignore[has-type]
 )
 def roll(self: Array, shifts: tuple[int, ...], dims: tuple[int, ...]) -> Array:
     """Move entries around: the rule moves them back."""

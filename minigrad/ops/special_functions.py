@@ -9,7 +9,6 @@ any calculus textbook. Between its jumps a rounded number does not change, so it
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -23,10 +22,10 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.ops.choices import masked_fill_number
-from minigrad.ops.elementwise import reciprocal, rsqrt
+from minigrad.ops.elementwise import pointwise, reciprocal, rsqrt
 from minigrad.ops.inplace import operator_of
 from minigrad.ops.type_promotion import check_one_type
-from minigrad.signatures import attach, entrywise, numpy_protocols, variants
+from minigrad.signatures import attach, numpy_protocols, variants
 from minigrad.signatures.arguments import cast, not_implemented, number, refuse
 from minigrad.signatures.signature import Number, Operand
 
@@ -38,102 +37,61 @@ DEGREE, RADIAN = math.pi / 180, 180 / math.pi
 _silent: Any = np.errstate(all="ignore")  # for what an array's class may answer itself
 
 
-def _from_numpy(function: Any, node: str, rule: Any, **forms: Any) -> Any:
-    """Declare what NumPy computes; what is decorated gives its name, and says what its rule is.
-
-    Args:
-        function: NumPy's function.
-        node: The name of the node.
-        rule: The rule.
-        **forms: What else `entrywise` takes.
-    """
-
-    def decorate(said: Any) -> Any:
-        @ignore_errstate
-        @functools.wraps(said)
-        def forward(self: Array) -> Array:
-            return self.copy() if self.dtype.kind in "iu" else function(self)
-
-        also = function.__name__.replace(said.__name__, "")  # arcsin
-        return entrywise(ufunc=function, also=also, **forms)(operation(node, self=rule)(forward))
-
-    return decorate
-
-
 # ---------------------------------------------------------------------- angles
 
 
-@_from_numpy(np.tan, "TanBackward0", lambda grad, result: grad * (result**2 + 1))
+@pointwise(lambda grad, result: grad * (result**2 + 1), np.tan)
 def tan(self: Array) -> Array:
     r"""Tangent: :math:`g\, (1 + \tan^2 x)`."""
 
 
-@_from_numpy(np.arcsin, "AsinBackward0", lambda grad, self: grad * dispatch(rsqrt, 1 - self * self))
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, 1 - self * self), np.arcsin)
 def asin(self: Array) -> Array:
     r"""Inverse of the sine: :math:`g / \sqrt{1 - x^2}`."""
 
 
-@_from_numpy(
-    np.arccos, "AcosBackward0", lambda grad, self: grad * -dispatch(rsqrt, 1 - self * self)
-)
+@pointwise(lambda grad, self: grad * -dispatch(rsqrt, 1 - self * self), np.arccos)
 def acos(self: Array) -> Array:
     r"""Inverse of the cosine: :math:`-g / \sqrt{1 - x^2}`."""
 
 
-@_from_numpy(np.arctan, "AtanBackward0", lambda grad, self: grad / (self * self + 1))
+@pointwise(lambda grad, self: grad / (self * self + 1), np.arctan)
 def atan(self: Array) -> Array:
     r"""Inverse of the tangent: :math:`g / (1 + x^2)`."""
 
 
-@_from_numpy(np.sinh, "SinhBackward0", lambda grad, self: grad * np.cosh(self))
+@pointwise(lambda grad, self: grad * np.cosh(self), np.sinh)
 def sinh(self: Array) -> Array:
     r"""Hyperbolic sine: :math:`g \cosh x`."""
 
 
-@_from_numpy(np.cosh, "CoshBackward0", lambda grad, self: grad * np.sinh(self))
+@pointwise(lambda grad, self: grad * np.sinh(self), np.cosh)
 def cosh(self: Array) -> Array:
     r"""Hyperbolic cosine: :math:`g \sinh x`."""
 
 
-@_from_numpy(
-    np.arcsinh,
-    "AsinhBackward0",
-    lambda grad, self: grad * dispatch(rsqrt, self**2 + 1),
-    in_place=False,
-)
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, self**2 + 1), np.arcsinh, in_place=False)
 def asinh(self: Array) -> Array:
     r"""Inverse of the hyperbolic sine: :math:`g / \sqrt{x^2 + 1}`."""
 
 
-@_from_numpy(
-    np.arccosh,
-    "AcoshBackward0",
-    lambda grad, self: grad * dispatch(rsqrt, self * self - 1),
-    in_place=False,
-)
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, self * self - 1), np.arccosh, in_place=False)
 def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
 
 
-@_from_numpy(
-    np.arctanh,
-    "AtanhBackward0",
-    lambda grad, self: grad / (1 - self * self),
-    in_place=False,
-)
+@pointwise(lambda grad, self: grad / (1 - self * self), np.arctanh, in_place=False)
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
 
 
-@entrywise(missing=("c", "deg2rad"), ufunc=(np.deg2rad, np.radians))
-@operation("Deg2RadBackward0", self=lambda grad: grad * DEGREE)
+@pointwise(lambda grad: grad * DEGREE, missing=("c", "deg2rad"), ufunc=(np.deg2rad, np.radians))
 def deg2rad(self: Array) -> Array:
     r"""Degrees as radians: the gradient times :math:`\pi / 180`."""
     return self * DEGREE
 
 
-@entrywise(missing=("c", "rad2deg"), ufunc=(np.rad2deg, np.degrees))
-@operation("Rad2DegBackward0", self=lambda grad: grad * RADIAN)
+@pointwise(lambda grad: grad * RADIAN, missing=("c", "rad2deg"), ufunc=(np.rad2deg, np.degrees))
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""
     return self * RADIAN
@@ -194,9 +152,7 @@ def _sinc_rule(grad: Any, self: Any) -> Any:
     return np.where(square == 0, 0, grad * ((angle * np.cos(angle) - np.sin(angle)) / square))
 
 
-@entrywise(numpy=np.sinc)
-@operation("SincBackward0", self=_sinc_rule)
-@ignore_errstate
+@pointwise(_sinc_rule, numpy=np.sinc)
 def sinc(self: Array) -> Array:
     r"""Sine over the angle, :math:`y = \sin(\pi x) / (\pi x)`: :math:`g (\cos(\pi x) - y) / x`.
 
@@ -209,17 +165,17 @@ def sinc(self: Array) -> Array:
 # ---------------------------------------------------------------------- powers and logarithms
 
 
-@_from_numpy(np.exp2, "Exp2Backward0", lambda grad, result: grad * result * LN_2)
+@pointwise(lambda grad, result: grad * result * LN_2, np.exp2)
 def exp2(self: Array) -> Array:
     r"""Power of 2: :math:`g\, 2^x \ln 2`."""
 
 
-@_from_numpy(np.log2, "Log2Backward0", lambda grad, self: grad / (self * LN_2))
+@pointwise(lambda grad, self: grad / (self * LN_2), np.log2)
 def log2(self: Array) -> Array:
     r"""Logarithm to base 2: :math:`g / (x \ln 2)`."""
 
 
-@_from_numpy(np.log10, "Log10Backward0", lambda grad, self: grad / (self * LN_10))
+@pointwise(lambda grad, self: grad / (self * LN_10), np.log10)
 def log10(self: Array) -> Array:
     r"""Logarithm to base 10: :math:`g / (x \ln 10)`."""
 
@@ -277,21 +233,19 @@ def _zeros(grad: Any) -> Any:
     return np.zeros_like(grad)
 
 
-@_from_numpy(np.floor, "FloorBackward0", _zeros, floats=False, missing=("b", "floor_vml_cpu"))
+@pointwise(_zeros, floats=False, missing=("b", "floor_vml_cpu"), ufunc=np.floor)
 def floor(self: Array) -> Array:
     """Largest whole number not above: no gradient passes."""
+    return self.copy() if self.dtype.kind in "iu" else np.floor(self)
 
 
-@_from_numpy(np.ceil, "CeilBackward0", _zeros, floats=False, missing=("b", "ceil_vml_cpu"))
+@pointwise(_zeros, floats=False, missing=("b", "ceil_vml_cpu"), ufunc=np.ceil)
 def ceil(self: Array) -> Array:
     """Smallest whole number not below: no gradient passes."""
+    return self.copy() if self.dtype.kind in "iu" else np.ceil(self)
 
 
-_fix = getattr(np, "fix", None)  # deprecated from NumPy 2.5 on
-
-
-@entrywise(floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix", numpy=_fix)
-@operation("TruncBackward0", self=_zeros)
+@pointwise(_zeros, floats=False, missing=("b", "trunc_vml_cpu"), ufunc=np.trunc, also="fix")
 def trunc(self: Array) -> Array:
     """Whole number toward 0: no gradient passes."""
     return self.copy() if self.dtype.kind in "iu" else np.trunc(self)
@@ -320,9 +274,7 @@ def rounded(input: Tensor, *, decimals: int = 0) -> Tensor:
     return round(input, decimals)
 
 
-@entrywise(floats=False, missing=("iub", "frac_cpu"))
-@operation("FracBackward0", self=lambda grad: grad)
-@ignore_errstate
+@pointwise(lambda grad: grad, floats=False, missing=("iub", "frac_cpu"))
 def frac(self: Array) -> Array:
     """What is left without the whole number toward 0: the gradient as it is."""
     return self - np.trunc(self)
@@ -558,8 +510,7 @@ def _one_by_one(of_one: Callable[[float], float], array: Any) -> Any:
     return np.array([*map(of_one, array.ravel().tolist())], array.dtype).reshape(array.shape)
 
 
-@entrywise()
-@operation("ErfBackward0", self=lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad)
+@pointwise(lambda grad, self: np.exp(-(self**2)) * TWO_OVER_ROOT_PI * grad)
 @overridable
 def erf(self: Array) -> Array:
     r"""Error function :math:`2 \int_0^x e^{-t^2} dt / \sqrt\pi`.
@@ -575,8 +526,7 @@ def _erfc_rule(grad: Any, self: Any) -> Any:
     return np.exp(-(self**2)) * -TWO_OVER_ROOT_PI * grad
 
 
-@entrywise()
-@operation("ErfcBackward0", self=_erfc_rule)
+@pointwise(_erfc_rule)
 @overridable
 def erfc(self: Array) -> Array:
     r"""Complement of the error function, :math:`1 - \operatorname{erf} x`, exact also if small."""
@@ -587,8 +537,7 @@ def _erfinv_rule(grad: Any, self: Any) -> Any:
     return np.exp(dispatch(erfinv, self) ** 2) * (1 / TWO_OVER_ROOT_PI) * grad
 
 
-@entrywise(in_place=True, missing=("c", "erfinv_vml_cpu"))
-@operation("ErfinvBackward0", self=_erfinv_rule)
+@pointwise(_erfinv_rule, in_place=True, missing=("c", "erfinv_vml_cpu"))
 @overridable
 @_silent
 def erfinv(self: Array) -> Array:
@@ -610,8 +559,7 @@ def erfinv(self: Array) -> Array:
 # ---------------------------------------------------------------------- the gamma function
 
 
-@entrywise(in_place=True, missing=("c", "lgamma_vml_cpu"))
-@operation("LgammaBackward0", self=lambda grad, self: grad * dispatch(digamma, self))
+@pointwise(lambda grad, self: grad * dispatch(digamma, self), in_place=True)
 @overridable
 def lgamma(self: Array) -> Array:
     r"""Logarithm of the gamma function's size, :math:`\ln |\Gamma(x)|`: :math:`g\, \psi(x)`."""
@@ -620,8 +568,9 @@ def lgamma(self: Array) -> Array:
     return _one_by_one(of_one, self)
 
 
-@entrywise(in_place=True, missing=("c", "digamma"))
-@operation("DigammaBackward0", self=lambda grad, self: grad * dispatch(polygamma, self, 1))
+@pointwise(
+    lambda grad, self: grad * dispatch(polygamma, self, 1), in_place=True, missing=("c", "digamma")
+)
 def digamma(self: Array) -> Array:
     r"""Derivative of `lgamma`, :math:`\psi(x)`: the gradient times that of order 1."""
     return polygamma.forward(self, 0)

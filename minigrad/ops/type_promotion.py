@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.messages import refuse_complex
-from minigrad.autograd.rules import ignore_errstate, silences
+from minigrad.autograd.rules import ignore_errstate
 from minigrad.autograd.saved_hooks import wrapped_number
 from minigrad.core import extensions
 from minigrad.core.engine import resolve_edge
@@ -355,5 +355,4 @@ WRITTEN_NAMES = {
     "numbers": _PYTHON_NUMBERS,
     "retry": retry,
     "scalars": scalars,
-    "silences": silences,
 }

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.grad_mode import INFERENCE, enable_grad
-from minigrad.autograd.rules import ignore_errstate
-from minigrad.autograd.views import write_watchers
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation.construction import tensor
 from minigrad.creation.factories import full_like, zeros_like
@@ -20,11 +18,6 @@ from minigrad.optim.optimizer import Optimizer
 from minigrad.signatures.out import refuse_repeats
 
 Values = dict[str, Any]
-
-
-_silently = ignore_errstate(
-    lambda step, *given: step(*given)
-)  # like PyTorch, of infinities and NaN
 
 
 # What a setting must fulfill.
@@ -38,11 +31,7 @@ _CONDITIONS |= dict.fromkeys(_AMOUNTS.split(), lambda value: bool(number(value) 
 
 
 def check(settings: Values) -> None:
-    """Refuse settings that make no sense.
-
-    Raises:
-        ValueError: If one does not fulfill its condition.
-    """
+    """Raise ValueError for a setting that makes no sense."""
     for name in settings.keys() & _CONDITIONS.keys():
         if not _CONDITIONS[name](settings[name]):
             raise ValueError(f"Invalid {name}: {settings[name]}")
@@ -82,17 +71,13 @@ class EachParameter(Optimizer):
             ValueError: If a setting does not fulfill its condition.
             NotImplementedError: If a step is to be recorded.
         """
-        settings = dict(given)
-        self._check(settings)
-        Optimizer.__init__(self, params, settings)
-        if settings["differentiable"]:
+        check(given)
+        Optimizer.__init__(self, params, dict(given))
+        if given["differentiable"]:
             raise NotImplementedError(
                 "a step changes the parameters' memory, and records nothing here: leave out "
                 "differentiable=True, or write the step in operations, as in p - lr * p.grad"
             )
-
-    def _check(self, settings: Values) -> None:
-        check(settings)
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         """Change the arrays of a parameter and of its state, in place."""
@@ -120,7 +105,8 @@ class EachParameter(Optimizer):
         for group in self.param_groups:
             ready = [(p, grad) for p in group["params"] if (grad := p.grad) is not None]
             if ready:
-                _silently(self._step_group, group, ready)
+                with np.errstate(all="ignore"):  # like PyTorch, of infinities and NaN
+                    self._step_group(group, ready)
         return loss
 
     def _step_group(self, group: Values, ready: list[tuple[Tensor, Any]]) -> None:
@@ -132,8 +118,6 @@ class EachParameter(Optimizer):
                 self.state[parameter] = kept
             values: Values = {name: getattr(value, "_array", value) for name, value in kept.items()}
             array, gradient = parameter._array, given._array
-            for watcher in write_watchers:
-                watcher(parameter)
             parameter._bump_version()
             refuse_repeats(array)
             if group["maximize"]:
@@ -179,33 +163,23 @@ def is_plain(parameter: Tensor, gradient: Tensor) -> bool:
         and array.dtype == other.dtype
         and 0 not in array.strides
         and parameter._version_counter is not INFERENCE
-        and not write_watchers
     )
 
 
 def lerp_(value: Any, end: Any, weight: Any) -> None:
     r"""Move towards an end in place: $v \leftarrow v + w (e - v)$."""
-    difference = end - value
-    if weight < 0.5:
-        difference *= weight
-        value += difference
-    else:
-        difference *= 1 - weight
-        np.subtract(end, difference, out=value)
+    way = end - value
+    value[...] = value + way * weight if weight < 0.5 else end - way * (1 - weight)
 
 
 def addcmul_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a product in place: $v \leftarrow v + f a b$."""
-    product = a * factor
-    product *= b
-    value += product
+    value += a * factor * b
 
 
 def addcdiv_(value: Any, a: Any, b: Any, factor: Any = 1) -> None:
     r"""Add a quotient in place: $v \leftarrow v + f a / b$."""
-    quotient = a * factor
-    quotient /= b
-    value += quotient
+    value += a * factor / b
 
 
 # Stochastic gradient descent --------------------------------------------------------------------
@@ -257,10 +231,10 @@ class SGD(
 
     _counts: ClassVar = {}
 
-    def _check(self, settings: Values) -> None:
-        super()._check(settings)
-        if settings["nesterov"] and (settings["momentum"] <= 0 or settings["dampening"] != 0):
+    def _set_up(self, params: Any, given: Values) -> None:
+        if given["nesterov"] and (given["momentum"] <= 0 or given["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super()._set_up(params, given)
 
     def _new_state(self, parameter: Tensor, group: Values) -> Values:
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
@@ -344,10 +318,6 @@ class Adam(
 
     _averages = ("exp_avg", "exp_avg_sq")
     _averages_for: ClassVar = {"amsgrad": "max_exp_avg_sq"}
-
-    def _check(self, settings: Values) -> None:
-        super()._check(settings)
-        settings["betas"] = tuple(settings["betas"])
 
     def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
         beta1, beta2 = group["betas"]

@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from minigrad.autograd.messages import warn
 from minigrad.nn.modules.layer import constructor
 from minigrad.optim.optimizer import Optimizer
 
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts",
-    "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
-    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
-    "StepLR", "_LRScheduler",
+    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
 ]  # fmt: skip
 
 
 class LRScheduler:
     """Base class of schedules: subclasses define `get_lr`, which gives the next learning rates.
+
+    Every schedule takes the optimizer first and `last_epoch` last; it says only what is its own.
 
     Args:
         optimizer: Whose learning rates are changed.
@@ -120,7 +120,11 @@ class LRScheduler:
 
     def _restart(self) -> None:
         """Begin again with the first epoch, when one schedule follows another."""
+        for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
+            group["lr"] = first
+        self._is_initial = True
         self._go_to(0)
+        self._is_initial = False
 
 
 class _LRScheduler(LRScheduler):
@@ -150,9 +154,7 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
     r"""The first learning rate times a function of the epoch: $\gamma_t = \gamma_0 f(t)$.
 
     Args:
-        optimizer: Whose learning rates are changed.
         lr_lambda: The function, or one for each group.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Example:
         >>> import minigrad as torch
@@ -180,38 +182,11 @@ class LambdaLR(LRScheduler, settings="lr_lambda, last_epoch=-1"):
         return [base * function(self.last_epoch) for function, base in pairs]
 
 
-class MultiplicativeLR(LambdaLR, settings="lr_lambda, last_epoch=-1"):
-    r"""In every epoch the learning rate is multiplied by a function of it.
-
-    $$\gamma_t = \gamma_{t-1} f(t).$$
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        lr_lambda: The function, or one for each group.
-        last_epoch: The epoch after which to go on; -1 to begin.
-    """
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates from the present ones."""
-        rates = values_of(self.optimizer, "lr")
-        if self._is_initial:
-            return rates
-        pairs = zip(self.lr_lambdas, rates, strict=True)
-        return [rate * function(self.last_epoch) for function, rate in pairs]
-
-
 class _ByFactors(LRScheduler):
     """The part that schedules of factors share.
 
     A subclass defines `_factor(epoch)`: that of the last learning rate, or None to leave it.
     """
-
-    def _restart(self) -> None:
-        for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = first
-        self._is_initial = True
-        self._go_to(0)
-        self._is_initial = False
 
     def get_lr(self) -> list[Any]:
         """Compute the next learning rates."""
@@ -225,10 +200,8 @@ class StepLR(_ByFactors, settings="step_size, gamma=0.1, last_epoch=-1"):
     r"""Every `step_size` epochs the learning rate is multiplied by `gamma`.
 
     Args:
-        optimizer: Whose learning rates are changed.
         step_size: After how many epochs it falls.
         gamma: The factor.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -239,10 +212,8 @@ class MultiStepLR(_ByFactors, settings="milestones, gamma=0.1, last_epoch=-1"):
     """At each milestone the learning rate is multiplied by `gamma`.
 
     Args:
-        optimizer: Whose learning rates are changed.
         milestones: The epochs at which it falls; one named twice counts twice.
         gamma: The factor.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
@@ -256,10 +227,8 @@ class ConstantLR(_ByFactors, settings="factor=1.0 / 3, total_iters=5, last_epoch
     """The learning rate is multiplied by a factor until `total_iters` epochs have passed.
 
     Args:
-        optimizer: Whose learning rates are changed.
         factor: The factor, from 0 to 1.
         total_iters: When it is taken back.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -274,11 +243,9 @@ class LinearLR(
     """The learning rate's factor goes along a straight line from one value to another.
 
     Args:
-        optimizer: Whose learning rates are changed.
         start_factor: The factor of the first epoch, above 0 and up to 1.
         end_factor: The factor from `total_iters` on, from 0 to 1.
         total_iters: How long it takes.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
         ValueError: If the first factor is out of range.
@@ -302,9 +269,7 @@ class ExponentialLR(_ByFactors, settings="gamma, last_epoch=-1"):
     r"""In every epoch the learning rate is multiplied by `gamma`: $\gamma_0 \gamma^t$.
 
     Args:
-        optimizer: Whose learning rates are changed.
         gamma: The factor.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -315,10 +280,8 @@ class PolynomialLR(_ByFactors, settings="total_iters=5, power=1.0, last_epoch=-1
     r"""The learning rate falls to zero by a power: $\gamma_0 (1 - t / T)^p$.
 
     Args:
-        optimizer: Whose learning rates are changed.
         total_iters: When it is zero: $T$.
         power: The power $p$.
-        last_epoch: The epoch after which to go on; -1 to begin.
     """
 
     def _factor(self, epoch: int) -> float | None:
@@ -337,10 +300,8 @@ class CosineAnnealingLR(_ByFactors, settings="T_max, eta_min=0.0, last_epoch=-1"
     Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
 
     Args:
-        optimizer: Whose learning rates are changed.
         T_max: After how many epochs it is lowest; it rises again later.
         eta_min: The lowest value.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Example:
         >>> import minigrad as torch
@@ -379,11 +340,9 @@ class CosineAnnealingWarmRestarts(
     Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
 
     Args:
-        optimizer: Whose learning rates are changed.
         T_0: After how many epochs it restarts first.
         T_mult: How many times longer each fall is than the one before.
         eta_min: The lowest value.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
         ValueError: If a number makes no sense.
@@ -431,118 +390,6 @@ class CosineAnnealingWarmRestarts(
         self._go_to(math.floor(epoch))
 
 
-class _WithMomentum(LRScheduler):
-    """The part that schedules share which lead the momentum against the learning rate."""
-
-    def _begin_momentum(self, base: Any, most: Any, begins: bool) -> None:
-        """Check that there is momentum, and set that of the first epoch."""
-        optimizer = self.optimizer
-        if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
-            raise ValueError("cycle_momentum=True needs an optimizer with momentum or betas")
-        self.use_beta1 = "betas" in optimizer.defaults
-        lows = one_for_each_group("base_momentum", optimizer, base)
-        highs = one_for_each_group("max_momentum", optimizer, most)
-        limits = zip(optimizer.param_groups, lows, highs, strict=True)
-        for group, low, high in limits if begins else ():
-            self._set_momentum(group, high)
-            group |= {"max_momentum": high, "base_momentum": low}
-
-    def _set_momentum(self, group: dict[str, Any], momentum: Any) -> None:
-        if self.use_beta1:
-            group["betas"] = (momentum, *group["betas"][1:])
-        else:
-            group["momentum"] = momentum
-
-
-class CyclicLR(
-    _WithMomentum,
-    settings="base_lr, max_lr, step_size_up=2000, step_size_down=None, mode='triangular', "
-    "gamma=1.0, scale_fn=None, scale_mode='cycle', cycle_momentum=True, base_momentum=0.8, "
-    "max_momentum=0.9, last_epoch=-1",
-):
-    """The learning rate goes up and down along straight lines; call it at every step.
-
-    Source: Smith, *Cyclical learning rates for training neural networks*, 2015.
-
-    Args:
-        optimizer: Whose learning rates are changed.
-        base_lr: The lowest value, or one for each group.
-        max_lr: The highest value, or one for each group.
-        step_size_up: How many steps it rises.
-        step_size_down: How many steps it falls; as many, if None.
-        mode: "triangular" for cycles of one height, "triangular2" to halve it from cycle to cycle,
-            "exp_range" to multiply it by `gamma` from step to step.
-        gamma: The factor.
-        scale_fn: A function that gives the share of the height, in place of the mode.
-        scale_mode: Whether it is given the number of the "cycle" or that of the step
-            ("iterations").
-        cycle_momentum: Lead the momentum the other way.
-        base_momentum: The lowest momentum, or one for each group.
-        max_momentum: The highest momentum, or one for each group.
-        last_epoch: The step after which to go on; -1 to begin.
-
-    Raises:
-        TypeError: If it is no optimizer.
-        ValueError: If a setting makes no sense, or there is no momentum to lead.
-
-    Example:
-        >>> import minigrad as torch
-        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0, momentum=0.9)
-        >>> schedule = torch.optim.lr_scheduler.CyclicLR(optimizer, 0.5, 1.5, step_size_up=2)
-        >>> rates = []
-        >>> for _ in range(5):
-        ...     rates += schedule.get_last_lr()
-        ...     optimizer.step()
-        ...     schedule.step()
-        >>> rates
-        [0.5, 1.0, 1.5, 1.0, 0.5]
-    """
-
-    _apart = ("optimizer", "scale_fn")
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        self.optimizer = optimizer
-        if settings["scale_fn"] is None and settings["mode"] not in self._MODES:
-            raise ValueError(f"mode may be one of {[*self._MODES]}, not {settings['mode']!r}")
-        begins = settings["last_epoch"] == -1
-        base_lrs = one_for_each_group("base_lr", optimizer, settings.pop("base_lr"))
-        for group, rate in zip(optimizer.param_groups, base_lrs, strict=True) if begins else ():
-            group["lr"] = rate
-        self.max_lrs = one_for_each_group("max_lr", optimizer, settings.pop("max_lr"))
-        up, down = float(settings.pop("step_size_up")), settings.pop("step_size_down")
-        self.total_size = up + (up if down is None else float(down))
-        self.step_ratio = up / self.total_size
-        low, high = settings.pop("base_momentum"), settings.pop("max_momentum")
-        if settings["cycle_momentum"]:
-            self._begin_momentum(low, high, begins)
-        super()._begin(optimizer, settings)
-        self.base_lrs = base_lrs
-
-    _MODES: ClassVar[dict[str, Any]] = {  # the share of the height in a cycle and at a step
-        "triangular": lambda cycle, step, gamma: 1.0,
-        "triangular2": lambda cycle, step, gamma: 1 / 2.0 ** (cycle - 1),
-        "exp_range": lambda cycle, step, gamma: gamma**step,
-    }
-
-    def _scale(self, cycle: int) -> float:
-        if self.scale_fn is None:
-            return self._MODES[self.mode](cycle, self.last_epoch, self.gamma)
-        return self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates, and set the momentum."""
-        cycle = math.floor(1 + self.last_epoch / self.total_size)
-        at = 1.0 + self.last_epoch / self.total_size - cycle
-        rises = at <= self.step_ratio
-        height = at / self.step_ratio if rises else (at - 1) / (self.step_ratio - 1)
-        height *= self._scale(cycle)
-        for group in self.optimizer.param_groups if self.cycle_momentum else ():
-            low, high = group["base_momentum"], group["max_momentum"]
-            self._set_momentum(group, high - (high - low) * height)
-        limits = zip(self.base_lrs, self.max_lrs, strict=True)
-        return [low + (high - low) * height for low, high in limits]
-
-
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
 _FALL = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
 _FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
@@ -550,7 +397,7 @@ _END = ("initial_lr", "min_lr", "max_momentum", "max_momentum")
 
 
 class OneCycleLR(
-    _WithMomentum,
+    LRScheduler,
     settings="max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3, "
     "anneal_strategy='cos', cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, "
     "div_factor=25.0, final_div_factor=1e4, three_phase=False, last_epoch=-1",
@@ -561,7 +408,6 @@ class OneCycleLR(
     learning rates*, 2017.
 
     Args:
-        optimizer: Whose learning rates are changed.
         max_lr: The highest value, or one for each group.
         total_steps: How many steps there will be; or give `epochs` and `steps_per_epoch`.
         epochs: How many epochs there will be.
@@ -574,7 +420,6 @@ class OneCycleLR(
         div_factor: How many times the first value is below the highest.
         final_div_factor: How many times the last value is below the first.
         three_phase: Fall to the first value as fast as it rose, and only then to the last one.
-        last_epoch: The step after which to go on; -1 to begin.
 
     Raises:
         TypeError: If it is no optimizer.
@@ -608,14 +453,18 @@ class OneCycleLR(
         ]
         self._anneal_func_type = ways
         self.cycle_momentum = given["cycle_momentum"]
-        begins = given["last_epoch"] == -1
-        max_lrs = one_for_each_group("max_lr", optimizer, given["max_lr"])
-        for group, highest in zip(optimizer.param_groups, max_lrs, strict=True) if begins else ():
-            group["initial_lr"] = highest / given["div_factor"]
-            group["max_lr"] = highest
-            group["min_lr"] = group["initial_lr"] / given["final_div_factor"]
+        limits = ["max_lr"]
         if self.cycle_momentum:
-            self._begin_momentum(given["base_momentum"], given["max_momentum"], begins)
+            limits += ["max_momentum", "base_momentum"]
+            self.use_beta1 = "betas" in optimizer.defaults
+            if not self.use_beta1 and "momentum" not in optimizer.defaults:
+                raise ValueError("cycle_momentum=True needs an optimizer with momentum or betas")
+        of_groups = zip(*(one_for_each_group(n, optimizer, given[n]) for n in limits), strict=True)
+        for group, (high, *momenta) in zip(optimizer.param_groups, of_groups, strict=True):
+            if given["last_epoch"] == -1:
+                low = high / given["div_factor"]
+                group.update(initial_lr=low, max_lr=high, min_lr=low / given["final_div_factor"])
+                group |= zip(limits[1:], momenta, strict=True)
         super()._begin(optimizer, {"last_epoch": given["last_epoch"]})
 
     def _between(self, start: Any, end: Any, share: float) -> Any:
@@ -644,7 +493,9 @@ class OneCycleLR(
             rates.append(self._between(group[phase["start_lr"]], group[phase["end_lr"]], share))
             if self.cycle_momentum:
                 first, last = group[phase["start_momentum"]], group[phase["end_momentum"]]
-                self._set_momentum(group, self._between(first, last, share))
+                momentum = self._between(first, last, share)
+                own = {"betas": (momentum, *group["betas"][1:])} if self.use_beta1 else {}
+                group |= own or {"momentum": momentum}
         return rates
 
 
@@ -656,7 +507,6 @@ class ReduceLROnPlateau(
     """When a measure has not improved for `patience` epochs, the learning rate is reduced.
 
     Args:
-        optimizer: Whose learning rates are changed.
         mode: Whether the measure is to become small ("min") or large ("max").
         factor: What the rate is multiplied by, below 1.
         patience: How many epochs without improvement are allowed.
@@ -730,36 +580,12 @@ class ReduceLROnPlateau(
         return a < bound if self.mode == "min" else a > bound
 
 
-class _Together(LRScheduler):
-    """The part that schedules made of schedules share."""
-
-    _apart = ("optimizer", "_schedulers")
-    _schedulers: Sequence[Any]
-
-    def _check(self, schedulers: Sequence[Any], optimizer: Any) -> None:
-        if not schedulers or any(each.optimizer is not optimizer for each in schedulers):
-            raise ValueError(f"{type(self).__name__} needs schedulers of one optimizer")
-
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule and those in it remember."""
-        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
-        return {**super().state_dict(), "_schedulers": schedulers}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        super().load_state_dict(state_dict)
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
-
-
-class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
+class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"):
     """Follow one schedule after the other.
 
     Args:
-        optimizer: Whose learning rates are changed.
         schedulers: The schedules, all of this optimizer.
         milestones: The epochs at which the next one takes over; one less than schedules.
-        last_epoch: The epoch after which to go on; -1 to begin.
 
     Raises:
         ValueError: If the schedules do not fit together.
@@ -779,12 +605,26 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         [0.5, 0.5, 1.0, 0.25]
     """
 
+    _apart = ("optimizer", "_schedulers")
+
+    def state_dict(self) -> dict[str, Any]:
+        """Give all that the schedule and those in it remember."""
+        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
+        return {**super().state_dict(), "_schedulers": schedulers}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        super().load_state_dict(state_dict)
+        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(state)
+
     def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
         schedulers, milestones, last_epoch = settings.values()
-        self._check(schedulers, optimizer)
-        if len(milestones) != len(schedulers) - 1:
+        foreign = any(each.optimizer is not optimizer for each in schedulers)
+        if foreign or len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                f"{len(schedulers)} schedulers take one milestone less, not {len(milestones)}"
+                "SequentialLR needs schedulers of one optimizer, and one milestone less than "
+                f"schedulers; got {len(schedulers)} schedulers and {len(milestones)} milestones"
             )
         self._schedulers = schedulers
         self._milestones = milestones
@@ -793,19 +633,13 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         # each schedule has made its first step: take that back, and let the first one make it
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
-        self.recursive_undo()
+        within = [*schedulers]
+        for each in within:
+            within += getattr(each, "_schedulers", ())
+            each.last_epoch -= not hasattr(each, "_schedulers")
         first = schedulers[bisect_right(milestones, 0)]
         first._initial_step()
         self._last_lr = first.get_last_lr()
-
-    def recursive_undo(self, sched: Any = None) -> None:
-        """Take back the first step of all schedules, also of those within others."""
-        scheduler = self if sched is None else sched
-        if hasattr(scheduler, "_schedulers"):
-            for inner in scheduler._schedulers:
-                self.recursive_undo(inner)
-        elif hasattr(scheduler, "last_epoch"):
-            scheduler.last_epoch -= 1
 
     def step(self) -> None:
         """Set the learning rates of the next epoch."""
@@ -817,39 +651,3 @@ class SequentialLR(_Together, settings="schedulers, milestones, last_epoch=-1"):
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
-
-
-class ChainedScheduler(_Together):
-    """Several schedules step together: their factors multiply.
-
-    Args:
-        schedulers: The schedules, of one optimizer.
-        optimizer: The optimizer, if it is to be checked.
-
-    Raises:
-        ValueError: If there is none, or they do not belong together.
-
-    Example:
-        >>> import minigrad as torch
-        >>> from minigrad.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
-        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
-        >>> schedules = [ConstantLR(optimizer, 0.5, 1), ExponentialLR(optimizer, 0.25)]
-        >>> schedule = ChainedScheduler(schedules)
-        >>> optimizer.step()
-        >>> schedule.step()
-        >>> schedule.get_last_lr()
-        [0.25]
-    """
-
-    def __init__(self, schedulers: Sequence[Any], optimizer: Any = None) -> None:
-        owner: Any = optimizer or getattr(next(iter(schedulers), None), "optimizer", None)
-        self._check(schedulers, owner)
-        self.optimizer = owner
-        self._schedulers = schedulers
-        self._last_lr = values_of(self.optimizer, "lr")
-
-    def step(self) -> None:
-        """Let every schedule set the learning rates of the next epoch from the last one's."""
-        for scheduler in self._schedulers:
-            scheduler.step()
-        self._last_lr = values_of(self.optimizer, "lr")

@@ -178,12 +178,10 @@ class Frame:
                 f"Number of tensors saved during forward: {len(self._slots)}\n"
                 f"Number of tensors saved during recomputation: {recomputation.count}."
             )
-        pairs = enumerate(zip(self._slots, self._seen, strict=True))
-        found = [(index, reference(), before) for index, (reference, before) in pairs]
         different = "".join(
             f"tensor at position {index}:\nsaved metadata: {before}\nrecomputed metadata: {now}\n"
-            for index, slot, before in found
-            if slot and (now := self.metadata(recomputation.values[slot])) != before
+            for index, (slot, before) in enumerate(zip(self._slots, self._seen, strict=True))
+            if (key := slot()) and (now := self.metadata(recomputation.values[key])) != before
         )
         if different:
             raise CheckpointError(
@@ -420,10 +418,9 @@ def checkpoint_sequential(
         raise ValueError(f"Unexpected keyword arguments: {','.join(kwargs)}")
     parts = list(functions.children()) if isinstance(functions, Sequential) else functions
     size = len(parts) // segments
-    end = 0
-    for start in range(0, size * (segments - 1), size):
-        end = start + size
-        part = _in_a_row(parts[start:end])
+    end = size * (segments - 1)
+    for start in range(0, end, size):
+        part = _in_a_row(parts[start : start + size])
         input = checkpoint(part, input, use_reentrant=use_reentrant, **settings)
     return _in_a_row(parts[end:])(input)
 

@@ -15,10 +15,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.creation import dtypes
-from minigrad.creation.devices import device
 from minigrad.creation.layout import Size, owner_of
 from minigrad.nn.parameter import Parameter
 
@@ -96,8 +94,6 @@ class _Pickler(_InPython):
             return _Named("torch Size"), (tuple(obj),)
         if isinstance(obj, dtypes.dtype):
             return str(obj).replace(".", " ")
-        if isinstance(obj, device):
-            return _Named("torch device"), (str(obj),)
         if type(obj) in _PLAIN or obj is OrderedDict or obj is Counter:
             return NotImplemented
         raise TypeError(
@@ -151,6 +147,8 @@ def read(entries: Mapping[str, bytes], moved: bool) -> Any:
     """
     root = next(name for name in entries if name.endswith("data.pkl")).removesuffix("data.pkl")
     files = {name.removeprefix(root): content for name, content in entries.items()}
+    if files.get("byteorder") == b"big":
+        raise ValueError("this file was written on a big-endian machine; save it again elsewhere")
     return _Unpickler(files, moved).load()
 
 
@@ -160,7 +158,6 @@ class _Unpickler(pickle.Unpickler):
     def __init__(self, files: Mapping[str, bytes], moved: bool) -> None:
         super().__init__(io.BytesIO(files["data.pkl"]))
         self._files, self._moved = files, moved
-        self._order: Any = ">" if files.get("byteorder") == b"big" else "<"
         self._storages: dict[tuple[str, str], Any] = {}
 
     def find_class(self, module: str, name: str) -> Any:
@@ -184,23 +181,13 @@ class _Unpickler(pickle.Unpickler):
                 "there, give map_location='cpu'"
             )
         if (kind.name, key) not in self._storages:
-            self._storages[kind.name, key] = self._read(kind.name, self._files[f"data/{key}"], many)
+            name = kind.name.removeprefix("torch ").removesuffix("Storage")
+            dtype = dtypes.named(f"torch.{name}Tensor").numpy
+            array = np.frombuffer(self._files[f"data/{key}"], dtype.newbyteorder("<")).astype(dtype)
+            if array.size != many:
+                raise ValueError("a storage is not as long as it says")
+            self._storages[kind.name, key] = array
         return self._storages[kind.name, key]
-
-    def _read(self, kind: str, data: bytes, many: int) -> Any:
-        name = kind.removeprefix("torch ").removesuffix("Storage")
-        half = name == "BFloat16"
-        kept = np.dtype("u2") if half else dtypes.named(f"torch.{name}Tensor").numpy
-        array = np.frombuffer(data, kept.newbyteorder(self._order))
-        if array.size != many:
-            raise ValueError("a storage is not as long as it says")
-        return widened(array) if half else array.astype(kept)
-
-
-def widened(halves: Any) -> Any:
-    """Give the float32 of numbers of bfloat16, which NumPy has not: they are its upper halves."""
-    warn("bfloat16 became float32, which holds all of its values: NumPy has no bfloat16.")
-    return (halves.astype(np.uint32) << 16).view(np.float32)
 
 
 def _tensor(
@@ -222,9 +209,8 @@ _KNOWN: dict[str, Callable[..., Any] | None] = {
     "torch._utils _rebuild_tensor_v2": _tensor,
     "torch._utils _rebuild_parameter": lambda data, grad, *_: Parameter(data, bool(grad)),
     "torch Size": lambda sizes: Size(sizes),
-    "torch device": lambda *named: device(*named),
     "collections OrderedDict": lambda *items: OrderedDict(*items),
     "collections Counter": lambda *counts: Counter(*counts),
 }
-_KINDS = "Bool Byte Char Short Int Long Half BFloat16 Float Double ComplexFloat ComplexDouble"
+_KINDS = "Bool Byte Char Short Int Long Half Float Double ComplexFloat ComplexDouble"
 _KNOWN |= {f"torch {kind}Storage": None for kind in _KINDS.split()}

@@ -61,10 +61,9 @@ def _written(argument: Argument) -> str:
 
 
 def _result(variants: Variants) -> str:
-    if variants.signature.results:
-        return f"tuple[{', '.join(['Tensor'] * len(variants.signature.results))}]"
     annotation = getattr(variants.body, "__annotations__", {}).get("return")
-    return annotation if annotation in ("bool", "tuple[Tensor, ...]") else "Tensor"
+    several = "tuple[Tensor, ...]" if variants.signature.results else "Tensor"
+    return annotation if annotation in ("bool", "tuple[Tensor, ...]") else several
 
 
 def stub(name: str, variants: Variants) -> str:
@@ -84,9 +83,9 @@ def stub(name: str, variants: Variants) -> str:
     others += [(theirs, kinds[ours]) for ours, theirs in variants.signature.numpy_names.items()]
     more = [f"{other}: {kind} | None = None" for other, kind in others]
     given = listed(variants.signature.arguments, _written, more)
-    first = (variants.body.__doc__ or "...").strip().partition("\n\n")[0].replace("\n", " ")
-    says = f'    """{first}"""' if variants.body.__doc__ else "    ..."
-    return f"def {name}({given}) -> {_result(variants)}:\n{says.replace(chr(92), chr(92) * 2)}\n"
+    first = (variants.body.__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
+    says = f'"""{first}"""'.replace("\\", "\\\\")
+    return f"def {name}({given}) -> {_result(variants)}:\n    {says}\n"
 
 
 def stubs() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -86,12 +85,7 @@ def sizes_given(name: str, argument: str, several: tuple[Any, ...], given: Any) 
 def check_tensor(name: str, value: Any, argument: str = "input", position: int = 1) -> None:
     """Raise if an argument that must be a tensor is none."""
     if not isinstance(value, Tensor):
-        raise no_tensor(name, value, argument, position)
-
-
-def no_tensor(name: str, value: Any, argument: str, position: int) -> TypeError:
-    """Make the error for an argument that must be a tensor."""
-    return wrong_type(name, argument, "Tensor", value, position)
+        raise wrong_type(name, argument, "Tensor", value, position)
 
 
 def no_combination(name: str, *operands: Any) -> TypeError:
@@ -149,22 +143,15 @@ def number(value: Any, name: str, argument: str, position: int = 0, kind: str = 
     """Take a number that sets something: Python's, NumPy's, or that in a tensor without dimensions.
 
     Raises:
-        TypeError: If it is none.
-        RuntimeError: If it is complex, and not a "Scalar", which may be.
+        TypeError: If it is none, or complex and not a "Scalar", which may be.
     """
     if isinstance(value, Tensor) and not value._array.ndim and not value.requires_grad:
         value = value._array.item()
     elif isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, complex) and kind == "Number":
-        if value.imag:
-            raise RuntimeError(
-                f"{name}(): {argument} is {value}, which cannot be converted to a real number"
-            )
-        return value.real
-    if isinstance(value, (int, float, complex) if kind == "Scalar" else (int, float)):
-        return value
-    if hasattr(value, "free_symbols") or hasattr(value, "needs"):  # a formula, in an array or not
+    kinds = (int, float, complex) if kind == "Scalar" else (int, float)
+    # a formula counts as a number, in an array or not
+    if isinstance(value, kinds) or hasattr(value, "free_symbols") or hasattr(value, "needs"):
         return value
     raise wrong_type(name, argument, kind, value, position)
 
@@ -227,23 +214,10 @@ def not_implemented(kernel: str, array: Any) -> NotImplementedError:
 
 
 def as_tensor(value: Any) -> Tensor:
-    """Give an array or a number that NumPy was called with as a tensor.
-
-    Raises:
-        TypeError: If it is an array of neither numbers nor symbols.
-    """
+    """Give an array or a number that NumPy was called with as a tensor."""
     if isinstance(value, np.integer):
         value = int(value)  # it counts as one of Python's
-    if isinstance(value, np.ndarray) and not holds_numbers(value):
-        raise TypeError(f"can't convert np.ndarray of type numpy.{value.dtype}: it has no numbers")
     return value if isinstance(value, Tensor) else wrap(np.asarray(value))
-
-
-def holds_numbers(array: Any) -> bool:
-    """Tell whether an array has numbers, or symbols, for entries."""
-    return array.dtype.kind in "biufc" or all(
-        isinstance(each, Number) or hasattr(each, "free_symbols") for each in array.flat
-    )
 
 
 def on_operands(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ _MISCALLED = ("takes", "missing", "got")
 _INSIDE = (_OURS, os.path.dirname(np.__file__) + os.sep, "numpy/", "<minigrad", "<__array_function")
 
 
-def explained(error: BaseException, name: str, given: dict[str, Any], expected: str) -> None:
+def explained(error: BaseException, name: str, given: dict[str, Any]) -> None:
     """Raise another error in the place of one from the inside of a function.
 
     Its type is PyTorch's usual one: IndexError where a position does not exist, TypeError where an
@@ -38,7 +38,6 @@ def explained(error: BaseException, name: str, given: dict[str, Any], expected: 
         error: What its body raised.
         name: What it is called.
         given: Its arguments, by name.
-        expected: Its signature.
 
     Raises:
         Exception: If nobody raised it on purpose: one that names the function, what it was given,
@@ -48,17 +47,16 @@ def explained(error: BaseException, name: str, given: dict[str, Any], expected: 
         return
     listed = ", ".join(f"{key}={_told(value)}" for key, value in given.items() if value is not None)
     tensors = [each._array for each in given.values() if isinstance(each, Tensor)]
-    unusual = any(each.dtype.kind in "cbiuO" for each in tensors)
-    usual = all(map(_is_usual, given.values()))
     kind: type[Exception] = RuntimeError
     if isinstance(error, LookupError):
         kind = IndexError
     elif "read-only" in str(error):
         kind = ValueError
-    elif not usual or isinstance(error, (TypeError, AttributeError)):
-        kind = NotImplementedError if usual and unusual else TypeError
-        listed = f"{listed}), but expected {expected}" if kind is TypeError else f"{listed})"
-        raise kind(f"{name}() can't be computed of ({listed}: {error}") from None
+    elif not all(map(_is_usual, given.values())):
+        kind = TypeError
+    elif isinstance(error, (TypeError, AttributeError)):
+        unusual = any(each.dtype.kind in "cbiuO" for each in tensors)
+        kind = NotImplementedError if unusual else TypeError
     raise kind(f"{name}() can't be computed of ({listed}): {error}") from None
 
 
@@ -90,8 +88,6 @@ def _is_usual(value: Any) -> bool:
 def _told(value: Any) -> str:
     if isinstance(value, Tensor):
         return f"Tensor of size {list(value._array.shape)}"
-    if isinstance(value, (tuple, list)):
-        return f"[{', '.join(map(_told, value))}]"
     return repr(value)[:40] if _is_usual(value) else type_name(value)
 
 
@@ -123,10 +119,9 @@ def explained_call(
     error: BaseException, name: str, function: Any, arguments: Any, named: dict[str, Any]
 ) -> None:
     """Do what `explained` does, for a function that was called with certain arguments."""
-    shown = inspect.signature(function)
     try:
-        given = shown.bind_partial(*arguments, **named).arguments
+        given = inspect.signature(function).bind_partial(*arguments, **named).arguments
     except TypeError as misfit:
-        raise TypeError(f"{name}() {misfit}, but expected {name}{shown}") from None
+        raise TypeError(f"{name}() {misfit}") from None
     flat = {key: value for key, value in given.items() if key not in ("args", "kwargs")}
-    explained(error, name, flat, f"{name}{shown.replace(return_annotation=shown.empty)}")
+    explained(error, name, flat)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import SHARED, warn, wrong_type
+from minigrad.autograd.messages import SHARED, wrong_type
 from minigrad.autograd.views import repeated_dims
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
@@ -56,9 +55,7 @@ def shows(call: Any, more: dict[str, Any], **renamed: str) -> Any:
             for name, default in more.items()
             if name not in found.parameters
         ]
-        last = [each for each in own if each.kind is each.VAR_KEYWORD]
-        own = [each for each in own if each not in last]
-        return found.replace(parameters=[*own, *by_name, *last])
+        return found.replace(parameters=sorted([*own, *by_name], key=lambda each: each.kind))
 
     call.__wrapped__ = Shown(tell)
     return call
@@ -82,42 +79,40 @@ def write_result(
 
     Raises:
         TypeError: If `out` is no tensor, or not as many as there are results.
-        RuntimeError: If a gradient would get lost, memory overlaps, or the dtype does not fit.
+        RuntimeError: If a gradient would get lost, memory overlaps, or the dtype or the shape does
+            not fit: what PyTorch would resize, with a warning, is refused unless it is empty.
     """
-    several = isinstance(out, (tuple, list))
+    name, several = function.__name__, isinstance(out, (tuple, list))
     outs = tuple(out) if several else (out,)
-    for into in outs:
-        if not isinstance(into, Tensor):
-            raise wrong_type(function.__name__, "out", "Tensor", into)
     given = [*_tensors(arguments), *_tensors(options.values())]
-    recorded = given + list(outs) if is_grad_enabled() else []
+    if not all(isinstance(into, Tensor) for into in outs):
+        raise wrong_type(name, "out", "Tensor", out)
     if conversion == "any" and "dtype" in options:  # computed in the type that is written
         options["dtype"] = options["dtype"] or outs[0].dtype
     with no_grad():
-        result = function(*arguments, **options)
-        if isinstance(result, tuple) != several or (several and len(result) != len(outs)):
-            expected = (
-                f"a tuple of {len(result)} Tensors" if isinstance(result, tuple) else "Tensor"
-            )
-            raise wrong_type(function.__name__, "out", expected, out)
-        refuse_gradient(function.__name__, *recorded)
-        values = result if isinstance(result, tuple) else (result,)
-        for into, value in zip(outs, values, strict=True):
-            own, new = into._array.dtype, value._array.dtype
-            if conversion != "any" and dtypes.kind_of(new) > dtypes.kind_of(own):
-                raise RuntimeError(
-                    f"{function.__name__}(): the result is {new}, and can't be cast to out, {own}"
-                )
-            refuse_repeats(into._array)
-            for read in given:
-                refuse_overlap(into._array, read._array)
-            fit(into, value._array.shape)
-            with np.errstate(all="ignore"):
-                into.copy_(value)
-    if not several:
-        return out
-    kind: Any = type(result)
-    return outs if kind is tuple else kind(*outs)
+        result: Any = function(*arguments, **options)
+    values = result if isinstance(result, tuple) else (result,)
+    if isinstance(result, tuple) != several or len(values) != len(outs):
+        raise wrong_type(name, "out", f"as many Tensors as results ({len(values)})", out)
+    if is_grad_enabled() and any(each.requires_grad for each in (*given, *outs)):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+    for into, value in zip(outs, values, strict=True):
+        own, new = into._array.dtype, value._array.dtype
+        if conversion != "any" and dtypes.kind_of(new) > dtypes.kind_of(own):
+            raise RuntimeError(f"{name}(): the result is {new}, and can't be cast to out, {own}")
+        refuse_repeats(into._array)
+        for read in given:
+            refuse_overlap(into._array, read._array)
+        if not into._array.size:
+            into._array = np.empty(value._array.shape, own)
+        elif into._array.shape != value._array.shape:
+            raise RuntimeError(f"{name}(): out is {into.shape}, the result {value.shape}")
+        with no_grad(), np.errstate(all="ignore"):
+            into.copy_(value)
+    return type(result)(*outs) if hasattr(result, "_fields") else outs if several else out
 
 
 def _tensors(arguments: Any) -> list[Tensor]:
@@ -126,46 +121,12 @@ def _tensors(arguments: Any) -> list[Tensor]:
     return [one for one in chain.from_iterable(several) if isinstance(one, Tensor)]
 
 
-def refuse_gradient(name: str, *tensors: Tensor) -> None:
-    """Raise if a tensor requires a gradient that would get lost."""
-    if any(tensor.requires_grad for tensor in tensors):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
-
-
-def fit(into: Tensor, sizes: tuple[int, ...]) -> None:
-    """Give a tensor that a result is written to the shape of the result."""
-    array = into._array
-    if array.shape == sizes:
-        return
-    if array.size:
-        warn(
-            f"An output of shape {list(array.shape)} was resized to {list(sizes)}, which is "
-            "deprecated: give an output of that shape, or an empty one."
-        )
-    count = math.prod(sizes)
-    if array.size >= count and array.flags.c_contiguous:  # the same memory, as far as it reaches
-        into._array = array.reshape(-1)[:count].reshape(sizes)
-    else:
-        into._array = np.zeros(sizes, array.dtype)
-
-
 # ------------------------------------------------------------------ shared memory
 
 
 def repeats(array: Any) -> bool:
     """Tell whether entries of an array share memory, as those of an expanded tensor do."""
     return array.size > 0 and bool(repeated_dims(array))
-
-
-def warn_of_repeats(name: str, example: str) -> None:
-    """Warn that a tensor whose entries share memory is written to."""
-    warn(
-        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before "
-        f"performing this operation. This also applies to advanced indexing e.g. {example}"
-    )
 
 
 def refuse_repeats(written: Any) -> None:
@@ -200,8 +161,7 @@ def _is_dense(array: Any) -> bool:
     """Tell whether the entries fill a piece of memory, in whatever order."""
     expected = array.itemsize
     for step, size in sorted(zip(array.strides, array.shape, strict=True)):
-        if size != 1:
-            if step != expected:
-                return False
-            expected *= size
+        if size != 1 and step != expected:
+            return False
+        expected *= size
     return True

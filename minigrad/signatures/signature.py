@@ -70,16 +70,17 @@ class Signature(NamedTuple):
         """The name of the sizes that a method takes one by one, too."""
         return next((each.name for each in self.arguments if each.kind == "Sizes"), None)
 
-    def parameters(self, out: bool = True, separate: bool = False) -> str:
+    def parameters(self, out: bool = True, separate: bool = False, told: bool = False) -> str:
         """Write the parameters as Python has them.
 
         Args:
             out: Whether `out` is one of them.
             separate: Whether sizes may come one by one.
+            told: Whether what must be given has no default, though it may have NumPy's name.
         """
+        other = () if told else self.numpy_names
         arguments = [
-            # it may come under NumPy's name
-            each._replace(default=each.default or "None") if each.name in self.numpy_names else each
+            each._replace(default=each.default or "None") if each.name in other else each
             for each in self.arguments
         ]
         if separate and self.sizes_argument:
@@ -93,14 +94,8 @@ class Signature(NamedTuple):
         Args:
             method: Whether it is the method's, or that of the form in place: they take no `out`.
         """
-        written = self.parameters(out=not method, separate=method)
-        found = inspect.signature(eval(f"lambda {written}: None", _NAMES))
-        # what may come under NumPy's name has a default, and must be given all the same
-        needed = {each.name for each in self.arguments if each.default is None}
-        parameters = dict(found.parameters)
-        for name in needed & {*self.numpy_names}:
-            parameters[name] = parameters[name].replace(default=inspect.Parameter.empty)
-        return found.replace(parameters=[*parameters.values()])
+        written = self.parameters(out=not method, separate=method, told=True)
+        return inspect.signature(eval(f"lambda {written}: None", _NAMES))
 
 
 def listed(arguments: Sequence[Argument], write: Callable[[Argument], str], more: list[str]) -> str:

@@ -111,11 +111,6 @@ class Variants:
         found = read(self.name, self.like, self._results, self._out is not None)
         return found.with_inplace() if self.inplace else found
 
-    @property
-    def expected(self) -> str:
-        """How it is called, for errors."""
-        return f"{self.name}{self.signature.shown()}"
-
     def kinds(self) -> list[str]:
         """List the annotations of its parameters."""
         annotations = {**getattr(self.like, "__annotations__", {})}
@@ -160,10 +155,7 @@ class Variants:
         if sizes and method:
             lines += [f'{sizes} = sizes_given("{name}", "{sizes}", several, {sizes})']
         for ours, theirs in signature.numpy_names.items():
-            lines += [
-                f"if {theirs} is not None:",
-                f"    {ours} = {theirs}",
-            ]
+            lines += [f"if {theirs} is not None:", f"    {ours} = {theirs}"]
         given = ", ".join(each.name for each in signature.arguments)
         by_name = ", ".join(
             f"{each.name}={each.name}" if each.by_name else each.name
@@ -195,7 +187,7 @@ class Variants:
         return "\n".join([
             head, "    try:", *(f"        {line}" for line in lines),
             "    except Exception as error:",
-            f'        explained(error, "{name}", {{{values}}}, variants.expected)',
+            f'        explained(error, "{name}", {{{values}}})',
             "        raise\n",
         ])  # fmt: skip
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,10 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic import passes
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.equality import decided, finite, simplify, symbols_in
+from minigrad.symbolic.equality import finite, simplify, symbols_in
+from minigrad.symbolic.naming import Naming, symbol_names, unused
 from minigrad.symbolic.passes import Passage, Value, passes_on, value_of
-from minigrad.symbolic.places import Places, symbol_names, unused
-from minigrad.symbolic.regions import Region, kinks_in, rebuilt, sign_of
+from minigrad.symbolic.regions import EVERYWHERE, kinks_in, parts, rebuilt, sign_of
 
 UNNAMED = "hook"  # how a lambda is called
 
@@ -37,21 +36,16 @@ def _factor_between(old: Any, new: Any) -> Any:
     (made, rest), (had, same) = new.as_coeff_Mul(), old.as_coeff_Mul()
     if rest == same:
         return made / had
-    if symbols_in([ratio]) & inside and _is_small(ratio, 100):
+    if symbols_in([ratio]) & inside and ratio.count_ops() < _LONGEST:
         ratio = sympy.cancel(ratio)
     return None if symbols_in([ratio]) & inside else ratio
-
-
-def _is_small(formula: Any, parts: int) -> bool:
-    """Tell whether a formula has few parts, so that SymPy can be asked to do algebra with it."""
-    return sum(1 for _ in islice(sympy.preorder_traversal(formula), parts + 1)) <= parts
 
 
 def _function_between(old: Any, new: Any, entry: Any) -> Any:
     """Write what was made of a gradient as a function of it, g; None if that is not known."""
     inside = symbols_in([old])
     written = rebuilt(new, lambda *unchanged: None, {old: entry} if inside else {})
-    if symbols_in([written]) & inside and _is_small(written, 80):
+    if symbols_in([written]) & inside and written.count_ops() <= _LONGEST:
         # SymPy has merged it with something else: solve for a symbol that occurs once
         for symbol in sorted(inside, key=str):
             if (slope := sympy.diff(old, symbol)) != 0 and symbol not in slope.free_symbols:
@@ -78,8 +72,8 @@ def in_cases(function: Any, variable: Any) -> Any:
         variable: A real symbol.
 
     Returns:
-        A `Piecewise` that is proved to be equal to it, or a formula without cases; None if there
-        is no kink, or if cases would not be shorter to read.
+        A `Piecewise` that is equal to it, also on its kinks; None if there is no kink, or if cases
+        would not be shorter to read.
 
     Example:
         >>> g = sympy.Symbol("g", real=True)
@@ -88,61 +82,37 @@ def in_cases(function: Any, variable: Any) -> Any:
     """
     if function.count_ops() > _LONGEST or not kinks_in([function]):
         return None
-    try:
-        cuts = _cuts(function, variable)
-    except NotImplementedError:  # an equation that SymPy can't solve
-        return None
-    if cuts is None:
-        return None
-    ends = list(pairwise([-sympy.oo, *cuts, sympy.oo]))
-    forms = [simplify(_between(variable, *each).settle(function)) for each in ends]
-    if len(set(forms)) > _MOST_CASES or max(len(str(form)) for form in forms) > _LONG:
-        return None
-    middle = forms[len(forms) // 2]
-    rest = max(forms, key=lambda form: (form == variable, forms.count(form), form == middle))
-    parts = [(form, sympy.Interval.open(*each)) for form, each in zip(forms, ends, strict=True)]
-    for cut, *sides in zip(cuts, forms, forms[1:], strict=False):
-        value = finite(function, {variable: cut})
-        fits = [form for form in sides if value in (None, form.subs(variable, cut))]
-        form = rest if rest in fits else fits[0] if fits else value
-        parts.append((form, sympy.FiniteSet(cut)))
     where: dict[Any, Any] = {}
-    for form, part in parts:
-        where[form] = where.get(form, sympy.S.EmptySet) | part
-    cases = [(form, _condition(w, variable)) for form, w in where.items() if form != rest]
-    written = sympy.Piecewise(*cases, (rest, True), evaluate=False) if cases else rest
-    return written if decided(function, written) is None else None
-
-
-def _condition(part: Any, variable: Any) -> Any:
-    """Write that a variable is in a part of the line, with the variable in front: g > 1."""
-    return part.as_relational(variable).replace(
-        lambda each: each.is_Relational and each.rhs == variable, lambda each: each.reversed
-    )
-
-
-def _cuts(
-    function: Any, variable: Any, low: Any = -sympy.oo, high: Any = sympy.oo
-) -> list[Any] | None:
-    """Cut a part of the line until a function has no kink in any; None if that can't be done."""
-    part = _between(variable, low, high)
-    kinks = (each for each in kinks_in([part.settle(function)]) if part.sign(each) is None)
-    kink = next(kinks, None)
-    if kink is None:
-        return []
-    roots = [root for root in sympy.solve(kink, variable) if root.is_real]
-    inside = (r for r in roots if all(sign_of(e.subs(variable, r)) == 1 for e in part.assumed))
-    root = next(inside, None)
-    if root is None:
+    edges = set()
+    for region, listed in parts(EVERYWHERE, lambda r: [[r.enter(function)]], 2 * _MOST_CASES):
+        bounds = [_bound(condition, variable) for condition in region.conditions]
+        if None in bounds:
+            return None
+        edges |= {bound.rhs for bound in bounds}
+        form = simplify(region.original(listed[0][0]))
+        where[form] = sympy.Or(where.get(form, False), sympy.And(*bounds))
+    if len(where) > _MOST_CASES or kinks_in(where) or max(map(len, map(str, where))) > _LONG:
         return None
-    below, above = _cuts(function, variable, low, root), _cuts(function, variable, root, high)
-    return None if below is None or above is None else [*below, root, *above]
+    rest = variable if variable in where else list(where)[-1]
+    cases = [
+        (form, case if case.is_Relational else sympy.simplify(case))
+        for form, case in where.items()
+        if form != rest
+    ]
+    cases.sort(key=lambda case: str(case[1]))
+    written = sympy.Piecewise(*cases, (rest, True), evaluate=False)
+    same = (finite(function, {variable: e}) in (None, written.subs(variable, e)) for e in edges)
+    return written if all(same) else None
 
 
-def _between(variable: Any, low: Any, high: Any) -> Region:
-    """Give a part of the line."""
-    sides = [each for each in (variable - low, high - variable) if not each.is_infinite]
-    return Region(assumed=dict.fromkeys(sides, 1))
+def _bound(condition: Any, variable: Any) -> Any:
+    """Solve a condition for a variable: g > 1; None if it is not linear."""
+    gap = condition.lhs - condition.rhs
+    slope = sympy.diff(gap, variable)
+    sign = None if variable in slope.free_symbols else sign_of(slope)
+    root = sign and sympy.expand(variable - gap / slope)
+    relation = sympy.Gt if isinstance(condition, sympy.Gt) == (sign == 1) else sympy.Lt
+    return relation(variable, root) if sign else None
 
 
 # ---------------------------------------------------------------------- effects
@@ -385,10 +355,9 @@ class ChainRule:
         RuntimeError: If a hook took the gradient of the loss itself away.
 
     Attributes:
-        places: The places.
+        naming: The names and symbols of values.
         gradients: For each place, the latest first, its gradient as a sum of contributions.
         hooks_with_none: The hooks that gave None instead of a gradient.
-        stopped: Nodes whose rule gave None, each with the value that got no gradient of it.
         without_gradient: The leaves to which no gradient came.
         passages: What happened at each node.
         engine: For each value the gradient that the engine had when all hooks there had fired.
@@ -435,21 +404,12 @@ class ChainRule:
         )
         self.effects = [effect for effects in self._effects.values() for effect in effects]
         forced = self._hooked_values({value_of(tensor) for _, tensor in names})
-        self.places = Places(loss, self.passages, names, self.on_symbols, forced, met)
+        self.naming = Naming(loss, self.passages, names, self.on_symbols, forced, met)
         self.gradients: dict[Value, Step] = {}
         self._stand_ins: dict[Node, Node] = {}
         self._follow()
-        if self.places.root not in self.gradients:
+        if self.naming.root not in self.gradients:
             raise RuntimeError("a hook gave None for the gradient of the loss: nothing is left")
-        self.stopped = [
-            (passage.node, (source, output_nr))
-            for passage in self.passages
-            if any(each is not None for each in passage.given)
-            for (source, output_nr), found in zip(
-                passage.node.next_functions, passage.computed, strict=False
-            )
-            if source is not None and found is None
-        ]
         leaves = map(value_of, passes.leaves_of(loss))
         self.without_gradient = [v for v in leaves if v and v not in self.gradients]
 
@@ -459,7 +419,7 @@ class ChainRule:
         return tuple(dict.fromkeys(names + self.hooks_with_none))
 
     def _hooked_values(self, named: Container[Value | None]) -> set[Value]:
-        """Find the values at which hooks acted: they have to be places."""
+        """Find the values at which hooks acted: they need names."""
         found = set()
         for (node, number, after), effects in self._effects.items():
             value = node.next_functions[number] if after else (node, number)
@@ -478,8 +438,8 @@ class ChainRule:
 
     def _follow(self) -> None:
         """Lead gradients from place to place, in the order in which the engine went."""
-        places = self.places
-        arrivals: dict[Value, Step] = {places.root: Step()}
+        naming = self.naming
+        arrivals: dict[Value, Step] = {naming.root: Step()}
         for passage in self.passages:
             node = passage.node
             sums: list[Step | None] = []
@@ -490,9 +450,9 @@ class ChainRule:
                     step = None  # a hook took it away
                 if step is not None:
                     step = step.under(self._effects[*value, False])
-                    if value in places.names:
+                    if value in naming.names:
                         self.gradients[value] = step
-                        shape = places.shape[value]
+                        shape = naming.shape[value]
                         one = None if self.on_symbols else np.ones(shape, given.dtype)
                         step = Step({value: VJP(_one(shape), one)})
                 sums.append(step)
@@ -541,7 +501,7 @@ class ChainRule:
         """Run a node's rule on symbols; None if these can't go through it."""
         try:
             if node not in self._stand_ins:
-                self._stand_ins[node] = passes.stand_in(node, self.places.stand_in)
+                self._stand_ins[node] = passes.stand_in(node, self.naming.stand_in)
             results = passes.run_rule(self._stand_ins[node], gradients)
         except Exception:  # a rule of somebody's own: it runs in the symbols of the leaves, if any
             return passes.run_rule(node, gradients) if self.on_symbols else None
@@ -557,12 +517,12 @@ class ChainRule:
         """Multiply the steps: the gradient of each place as an array of formulas, or None.
 
         Args:
-            inside: What is done to the local formulas first, such as putting in for places.
+            inside: What is done to the local formulas first, such as putting in for named values.
             apply: What a hook does to a gradient.
         """
         totals: dict[Value, Any] = {}
         for value, step in self.gradients.items():
-            shape = self.places.shape[value]
+            shape = self.naming.shape[value]
 
             def contribution(place: Value, vjp: VJP) -> Any:
                 gradient = totals.get(place)
@@ -575,19 +535,19 @@ class ChainRule:
                     found = apply(effect, found.reshape(np.shape(effect.before))).reshape(shape)
                 return found
 
-            if value == self.places.root:
+            if value == self.naming.root:
                 totals[value] = acted(tuple(step.all_effects()), _one(shape))
             else:
                 totals[value] = step.combined(contribution, acted, sum)
         return totals
 
     def in_order(self) -> list[Value]:
-        """List the places: inner ones from the loss backward, then leaves."""
+        """List the named values: inner ones from the loss backward, then leaves."""
 
         def position(value: Value) -> tuple[Any, ...]:
-            if value[0].next_functions or value == self.places.root:
+            if value[0].next_functions or value == self.naming.root:
                 return False, -value[0]._sequence_nr(), value[1]
-            return True, *self.places.first_use(value[0])
+            return True, *self.naming.first_use(value[0])
 
         return sorted(self.gradients, key=position)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import sympy
 
 from minigrad.core.engine import AccumulateGrad
@@ -24,8 +23,8 @@ from minigrad.symbolic.equality import (
     undecided,
 )
 from minigrad.symbolic.formulas import derivative, expression
+from minigrad.symbolic.naming import given_names
 from minigrad.symbolic.passes import Value
-from minigrad.symbolic.places import given_names
 from minigrad.symbolic.regions import KINKS, Region, condition_of, in_words, reduced, sign_of
 from minigrad.symbolic.writing import Paper, Row, Section, Written, applied, named, partial
 
@@ -55,21 +54,23 @@ class Layout:
         digits: How many decimals are shown.
 
     Attributes:
-        order: The places, in the order in which they are written.
+        order: The named values, in the order in which they are written.
     """
 
     def __init__(self, chain: ChainRule, digits: int = 6) -> None:
-        self.chain, self.order, self.places = chain, chain.in_order(), chain.places
-        self.names, self.root, self.loss = self.places.names, self.places.root, self.places.loss
+        self.chain, self.order, self.naming = chain, chain.in_order(), chain.naming
+        self.names, self.root, self.loss = self.naming.names, self.naming.root, self.naming.loss
         self.writer = writing.Writer(digits)
 
-    def acted(self, effects: HookEffects, written: Written) -> Written:
+    def acted(
+        self, effects: HookEffects, written: Written, product: Any = writing.product
+    ) -> Written:
         """Write hooks in front of what they acted on: as a factor, or as a function."""
         for effect in effects:
             if effect.factor is None:
                 written = applied(effect.name, written)
             else:
-                written = writing.product([self.writer.formula(effect.factor), written])
+                written = product([self.writer.formula(effect.factor), written])
         return written
 
     def hooks_in(self, step: Step) -> str:
@@ -82,15 +83,11 @@ class Layout:
         return ", ".join(remarks)
 
     def silences(self) -> Sequence[str]:
-        """Say which leaves got no gradient, and which rules and hooks gave None."""
-        chain, called = self.chain, self.places.called
-        hooks = ", ".join(chain.hooks_with_none)
+        """Say which leaves got no gradient, and which hooks gave None."""
+        hooks = ", ".join(self.chain.hooks_with_none)
         by = f": {hooks} gave None" if hooks else ""
-        ended = [f"{node.name()} sends no gradient to {called(v)}" for node, v in chain.stopped]
-        return [
-            *(f"{each}: its rule gave None for it" for each in ended),
-            *(f"no gradient came to {called(value)}{by}" for value in chain.without_gradient),
-        ]
+        nothing = map(self.naming.called, self.chain.without_gradient)
+        return [f"no gradient came to {leaf}{by}" for leaf in nothing]
 
 
 def _by_name(effect: HookEffect, gradient: Any) -> Any:
@@ -117,7 +114,7 @@ class DerivationLayout(Layout):
     def _forward(self) -> Iterator[Row]:
         """Write each place through those before it."""
         for value in reversed(self.order):
-            definition = self.places.definition(value) if value[0].next_functions else None
+            definition = self.naming.definition(value) if value[0].next_functions else None
             if definition is not None and is_short(definition.item()):
                 yield Row(named(self.names[value]), [self.writer.formula(tidy(definition.item()))])
 
@@ -191,14 +188,14 @@ class NumbersLayout(Layout):
     def __init__(self, chain: ChainRule, digits: int) -> None:
         super().__init__(chain, digits)
         self.gradients = chain.engine
-        self.values = {value: self.places.array(value) for value in self.order}
+        self.values = {value: self.naming.array(value) for value in self.order}
         pairs = [
-            (self.places.symbol(value).item(), array)
+            (self.naming.symbol(value).item(), array)
             for value, array in self.values.items()
             if array is not None
         ]
         pairs += [
-            (sympy.Symbol(name, real=True), array) for name, array in self.places.used_constants()
+            (sympy.Symbol(name, real=True), array) for name, array in self.naming.used_constants()
         ]
         self.known = {symbol: sympy.Float(float(array.item()), 20) for symbol, array in pairs}
 
@@ -212,15 +209,15 @@ class NumbersLayout(Layout):
     def _forward(self) -> Iterator[Row]:
         """Write each value: formula, numbers put in, result."""
         leaves = [value for value in self.order if not value[0].next_functions]
-        given = self.places.used_constants()
-        given += [(self.names[value], self.places.known[value]) for value in leaves]
+        given = self.naming.used_constants()
+        given += [(self.names[value], self.naming.known[value]) for value in leaves]
         for value in self.chain.without_gradient:
-            given.append((self.places.called(value), value[0].variable._array))
+            given.append((self.naming.called(value), value[0].variable._array))
         for name, array in given:
             yield Row(named(name), [self.writer.number(array.item())])
         for value in reversed(self.order):
             if value[0].next_functions:
-                array, definition = self.values[value], self.places.definition(value)
+                array, definition = self.values[value], self.naming.definition(value)
                 formula = None if definition is None else tidy(definition.item())
                 right = []
                 if formula is not None and is_short(formula):
@@ -231,13 +228,14 @@ class NumbersLayout(Layout):
 
     def _backward(self) -> Iterator[Row]:
         """Write each gradient: formula, numbers put in, result."""
+        acted_on_number = functools.partial(self.acted, product=writing.numbers_product)
         for value in self.order:
             step = self.chain.gradients[value]
             if value != self.root or step.hooked:
                 formula = functools.partial(self._formula, self.names[value])
                 right = [
                     step.combined(formula, self.acted, writing.total),
-                    step.combined(self._number, self._acted_on_number, writing.total),
+                    step.combined(self._number, acted_on_number, writing.total),
                 ]
                 right = [each for each in right if each]
                 right.append(self.writer.number(self.gradients[value].item()))
@@ -268,15 +266,6 @@ class NumbersLayout(Layout):
         if formula.free_symbols - self.known.keys():
             return []
         return [self.writer.with_numbers(formula, self.known)]
-
-    def _acted_on_number(self, effects: HookEffects, number: Written) -> Written:
-        for effect in effects:
-            if effect.factor is not None:
-                first = self.writer.number(effect.factor)
-                number = writing.numbers_product([first, number])
-            else:
-                number = applied(effect.name, number)
-        return number
 
 
 TOO_LONG = 1500  # operations in two formulas; SymPy would take minutes for more
@@ -331,18 +320,17 @@ def derive(loss: Tensor, *, names: Any = None) -> Derivation:
     Args:
         loss: A symbolic tensor with one entry.
         names: Names for tensors, as in `viz.draw`: a dict such as `{"x_1": x1, "y": y}`, a module,
-            or a list of both. Named inner tensors are the places that the derivation names,
+            or a list of both. Named inner tensors are what the derivation speaks of,
             and nodes between two of them are one step. Without any, the result of every node is
             a place $v_1, v_2, \dots$ Leaves have the names of their symbols.
 
     Returns:
         The derivation. `print` it, show it in a notebook, or ask its `check()` for a proof. It says
-        where a gradient ended because a rule or a hook gave None.
+        which leaves got no gradient, and which hooks gave None.
 
     Raises:
         TypeError: If the loss is not symbolic.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; or
-            if a formula is nested too deeply.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed.
         ValueError: If a tensor has several entries, if two would have the same name, or one that of
             a symbol.
 
@@ -369,29 +357,21 @@ def derive(loss: Tensor, *, names: Any = None) -> Derivation:
             "derive() writes the formulas of a run on symbols (minigrad.symbolic.symbols, "
             "symbolic_like), but this loss holds numbers. For those there is explain()."
         )
-    return _followed(Derivation, "derive", loss, names)
+    return _followed(Derivation, loss, names)
 
 
-def _followed(kind: type[Any], caller: str, loss: Tensor, names: Any, *settings: Any) -> Any:
+def _followed(kind: type[Any], loss: Tensor, names: Any, *settings: Any) -> Any:
     """Run a backward pass, and make a derivation or an explanation of it.
 
     Raises:
-        RuntimeError: If the loss has several entries, no graph, or a graph that was freed, or has a
-            formula that is nested too deeply.
+        RuntimeError: If the loss has several entries, no graph, or a graph that was freed.
     """
     if loss.grad_fn is None:
         raise RuntimeError(
             "the loss has no graph: it was computed from tensors that require no "
             "grad, or without recording"
         )
-    try:
-        return kind(ChainRule(loss, given_names(names)), *settings)
-    except RecursionError as error:
-        raise RuntimeError(
-            f"{caller}() could not follow this run, because a formula in it is nested too deeply. "
-            "Give names to more of the inner tensors (or none, then each gets one), or take a "
-            "shorter run: fewer layers, or fewer steps."
-        ) from error
+    return kind(ChainRule(loss, given_names(names)), *settings)
 
 
 class Explanation(Paper):
@@ -407,7 +387,7 @@ class Explanation(Paper):
 
     def __init__(self, chain: ChainRule, digits: int) -> None:
         self._layout = NumbersLayout(chain, digits)
-        names, values = chain.places.names, self._layout.values
+        names, values = chain.naming.names, self._layout.values
         self.gradients = {names[value]: chain.engine[value] for value in values}
         self.values = {names[v]: array for v, array in values.items() if array is not None}
         super().__init__(self._layout.sections())
@@ -436,8 +416,7 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
 
     Raises:
         TypeError: If the tensor is symbolic.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; or
-            if a formula is nested too deeply.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed.
         ValueError: If a tensor has several entries, or if two would have the same name.
 
     Example:
@@ -458,7 +437,7 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
         raise TypeError(
             "explain() takes a tensor that holds numbers. For one of formulas there is derive()."
         )
-    return _followed(Explanation, "explain", tensor, names, digits)
+    return _followed(Explanation, tensor, names, digits)
 
 
 # ---------------------------------------------------------------------- proofs
@@ -513,8 +492,8 @@ def _and(names: Sequence[str]) -> str:
 
 def _checked(chain: ChainRule) -> Checked:
     """Prove that the steps multiply to the engine's gradients, and these to be right."""
-    places, engine, order = chain.places, chain.engine, chain.in_order()
-    loss, in_leaves = places.known[places.root], places.in_leaves()
+    naming, engine, order = chain.naming, chain.engine, chain.in_order()
+    loss, in_leaves = naming.known[naming.root], naming.in_leaves()
     hooks = chain.hooks_that_changed()
     # the engine's gradients of leaves of symbols; where none came, it counts as 0
     leaves = {
@@ -532,25 +511,24 @@ def _checked(chain: ChainRule) -> Checked:
 
     def is_proved(what: str, found: Any, due: Callable[[], Any], of: str = "") -> bool:
         try:
-            first, second = entries(found), entries(due()).reshape(np.shape(found))
-            pairs = list(zip(first.flat, second.flat, strict=True))
-            if max(one.count_ops() + other.count_ops() for one, other in pairs) > TOO_LONG:
-                left_open.append(f"{what}: the formulas are too long for SymPy")
-                return False
-            for entry, sides in zip(np.ndindex(first.shape), pairs, strict=True):
-                place = entry if first.size > 1 else ()
-                decision, met = decide_in_parts(*sides, domain)
-                if isinstance(decision, dict):
-                    if all(need.holds(need.of.subs(decision)) is not False for need in needs):
-                        raise Refuted(place, *sides, decision, of)
-                    decision = sides[0] - sides[1]  # the program has no value there
-                if decision is not None:
-                    left_open.append(f"{what}: {Undecided(place, *sides, decision)}")
-                    return False
-                kinks.update(dict.fromkeys(met))
+            one, other = entries(found).item(), entries(due()).item()
+            if one.count_ops() + other.count_ops() > TOO_LONG:
+                raise Undecided(because="the formulas are too long for SymPy")
+            decision, met = decide_in_parts(one, other, domain)
+        except Undecided as error:
+            left_open.append(f"{what}: {error}")
+            return False
         except TROUBLE as error:
             left_open.append(f"{what}: {undecided(error)}")
             return False
+        if isinstance(decision, dict):
+            if all(need.holds(need.of.subs(decision)) is not False for need in needs):
+                raise Refuted((), one, other, decision, of)
+            decision = one - other  # the program has no value there
+        if decision is not None:
+            left_open.append(f"{what}: {Undecided((), one, other, decision)}")
+            return False
+        kinks.update(dict.fromkeys(met))
         return True
 
     totals = chain.composed(
@@ -559,23 +537,18 @@ def _checked(chain: ChainRule) -> Checked:
     known = symbols_in(entry for array in engine.values() for entry in entries(array).flat)
     steps: list[str] = []
     for value in order:
-        name, total = places.names[value], totals[value]
-        if total is None:
-            left_open.append(f"{name}, as a step has no formula")
-        elif symbols_in(total.flat) - known:
-            left_open.append(f"{name}, as a value in between is not known")
+        name, total = naming.names[value], totals[value]
+        if total is None or symbols_in(total.flat) - known:
+            left_open.append(
+                f"{name}, as a step has no formula, or a value in between is not known"
+            )
         elif is_proved(f"the steps, for {name}", total, functools.partial(engine.get, value)):
             steps.append(name)
     by_sympy: list[str] = []
     for leaf, gradient in leaves.items():
-        name = places.called(leaf)
-        note = "" if leaf in engine else f"no gradient came for {name}: a rule gave None; "
-        try:
-            due = functools.partial(derivative, loss, wrt=leaf[0].variable)
-            if is_proved(f"sympy.diff, for {name}", gradient, due, f"the gradient of {name}"):
-                by_sympy.append(name)
-        except Refuted as refuted:
-            raise replace(refuted, note=note) from None
+        name, due = naming.called(leaf), functools.partial(derivative, loss, leaf[0].variable)
+        if is_proved(f"sympy.diff, for {name}", gradient, due, f"the gradient of {name}"):
+            by_sympy.append(name)
     conditions = tuple(
         condition_of(need.of, None if need.relation == "!=" else 1)
         for need in (needs if by_sympy else ())

@@ -15,12 +15,11 @@ from minigrad.symbolic.array import entries
 from minigrad.symbolic.regions import (
     EVERYWHERE,
     ROUNDED,
-    Integers,
     Region,
+    beside_jumps,
     cut,
-    is_any_number,
+    jumps_of,
     parts,
-    sign_of,
 )
 
 # ---------------------------------------------------------------------- numbers
@@ -142,15 +141,10 @@ def differ(left: Any, right: Any, point: Mapping[Any, Any]) -> bool:
     return bool(abs(first - second) > _CLOSE * (1 + abs(first) + abs(second)))
 
 
-Admits = Callable[[Mapping[Any, Any]], bool]  # says whether a point is to be looked at
-
-
-def refuted_at(
-    left: Any, right: Any, admits: Admits, also: Set[Any] = frozenset(), most: int = _FEW
-) -> dict[Any, Any] | None:
+def refuted_at(left: Any, right: Any, region: Region, most: int = _FEW) -> dict[Any, Any] | None:
     """Give one of a few points at which two expressions differ, or None if they agree there."""
-    few = points(symbols_in([left, right]) | also, most)
-    return next((each for each in few if differ(left, right, each) and admits(each)), None)
+    few = points(symbols_in([left, right, *region.assumed]), most)
+    return next((each for each in few if differ(left, right, each) and region.admits(each)), None)
 
 
 # ---------------------------------------------------------------------- simplification
@@ -214,26 +208,11 @@ def simplifications(expression: Any) -> Iterator[Any]:
 Decision = Any
 
 
-def decide(
-    left: Any,
-    right: Any,
-    region: Region = EVERYWHERE,
-    admits: Admits | None = None,
-    also: Set[Any] = frozenset(),
-) -> Decision:
-    """Decide whether two expressions are equal in a region without kinks.
-
-    Args:
-        left: An expression, as it is in the region.
-        right: Likewise.
-        region: The region.
-        admits: Tells whether they have to be equal at a point; in all of the region if not given.
-        also: More symbols that need values for that.
-    """
+def decide(left: Any, right: Any, region: Region = EVERYWHERE) -> Decision:
+    """Decide whether two expressions, as they are in a region without kinks, are equal there."""
     if left == right:
         return None
-    admits, also = admits or region.admits, also | symbols_in(region.assumed)
-    found = refuted_at(left, right, admits, also)
+    found = refuted_at(left, right, region)
     if found is not None:
         return found
     if numerator(left - right) == 0:
@@ -241,30 +220,19 @@ def decide(
     *_, simplest = simplifications(left - right)
     if simplest == 0 or (region.assumed and numerator(region.settle(simplest)) == 0):
         return None
-    found = refuted_at(left, right, admits, also, _SOME)
-    narrower = _substituted(region) if found is None else None
-    if (
-        narrower is not None
-        and decide(narrower.enter(left), narrower.enter(right), narrower) is None
-    ):
-        return None  # positive symbols help SymPy
-    return simplest if found is None else found
-
-
-def _substituted(region: Region) -> Region | None:
-    """Lead into a region by positive symbols, where only signs of formulas are known."""
-    here = replace(region, assumed={})
-    for formula, sign in region.assumed.items():
-        entered = here.enter(formula)
-        if sign and entered.free_symbols and here.sign(entered) is None:
-            here = next(iter(cut(sign * entered, here)), here)
-    return replace(here, assumed={}) if here.place != region.place else None
+    found = refuted_at(left, right, region, _SOME)
+    if found is not None:
+        return found
+    for formula, sign in region.assumed.items():  # a positive symbol, as x - 1, helps SymPy
+        wider = cut(sign * formula, replace(region, assumed={}))[0]
+        if wider.substitution and decide(wider.enter(left), wider.enter(right)) is None:
+            return None
+    return simplest
 
 
 # ---------------------------------------------------------------------- in parts
 
 _PARTS = 32  # the most cuts of space
-_DEEP = 3  # on the edge of a part there may be kinks again, and so on
 _CASES = (sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.Abs, sympy.Mod)
 
 
@@ -283,57 +251,46 @@ def decide_in_parts(
     """
     if left == right:
         return None, []
-    integers = Integers()
-    read = [integers.read(formula) for formula in (left, right)]
+    read = [beside_jumps(formula) for formula in (left, right)]
     kinks: list[Any] = []
 
     def formulas_in(region: Region) -> list[list[Any]]:
         sides = [region.enter(formula) for formula in read]
         return [] if sides[0] == sides[1] else [sides]
 
-    whole = replace(around, assumed={**around.assumed, **integers.facts})
-    for region, different in parts(whole, formulas_in, _PARTS, kinks):
+    for region, different in parts(around, formulas_in, _PARTS, kinks):
         for sides in different:
             decision = decide(sides[0], sides[1], region)
             if isinstance(decision, dict):
                 symbols = sorted(symbols_in([left, right]), key=str)
                 decision = original_point(decision, region, symbols)
-                if not differ(left, right, decision):  # an integer has its own value at a point
-                    decision = sides[0] - sides[1]
             if decision is not None:
                 return decision, []
-    steps = [jump.lhs - sympy.Dummy("k", integer=True) for jump in integers.jumps()]
-    return None, list(dict.fromkeys([*map(integers.back, kinks), *steps]))
+    steps = [jump.lhs - jump.rhs for jump in jumps_of(sympy.Tuple(*read))]
+    return None, list(dict.fromkeys([*kinks, *steps]))
 
 
-def decided(left: Any, right: Any, deep: int = _DEEP) -> Decision:
+# what has no jump, and powers with a number as exponent: equal beside kinks is equal on them
+_CONTINUOUS = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min, sympy.Abs, sympy.exp, sympy.log)
+
+
+def _is_continuous(formula: Any) -> bool:
+    return all(
+        not node.args or isinstance(node, _CONTINUOUS) or (node.is_Pow and node.exp.is_number)
+        for node in sympy.preorder_traversal(formula)
+    )
+
+
+def decided(left: Any, right: Any) -> Decision:
     """Decide whether two expressions are equal: in parts, and on the kinks between them."""
-    if not any(formula.has(*_CASES, *ROUNDED) for formula in (left, right)):
-        return decide(left, right)
-    found = refuted_at(left, right, EVERYWHERE.admits)
-    if found is not None:
-        return found
-    decision, kinks = decide_in_parts(left, right)
-    edges = (_decided_on(kink, left, right, deep) for kink in kinks)
-    decision = next((each for each in edges if each is not None), decision)
-    return decision if decision is None or isinstance(decision, dict) else decide(left, right)
-
-
-def _decided_on(kink: Any, left: Any, right: Any, deep: int) -> Decision:
-    """Decide whether two expressions are equal where a third one is 0."""
-    edge = _edge(kink) if deep else {}
-    if not edge:
-        return left - right  # nothing is known of this kink
-    ((variable, root),) = edge.items()
-    sides = [finite(formula, edge) for formula in (left, right)]
-    there = None if None in sides else decided(sides[0], sides[1], deep - 1)
-    if not isinstance(there, dict):
-        return there
-    point = {**next(points(root.free_symbols - there.keys()), {}), **there}
-    point[variable] = root.subs(point)
-    if _fits(variable, point[variable]) and differ(left, right, point):
-        return {s: value for s, value in point.items() if s in symbols_in([left, right])}
-    return left - right
+    if left.has(*_CASES, *ROUNDED) or right.has(*_CASES, *ROUNDED):
+        found = refuted_at(left, right, EVERYWHERE)
+        if found is not None:
+            return found
+        decision, _ = decide_in_parts(left, right)
+        if isinstance(decision, dict) or (decision is None and _is_continuous(left - right)):
+            return decision
+    return decide(left, right)
 
 
 def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
@@ -345,25 +302,11 @@ def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
     return None if found.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else found
 
 
-def _edge(kink: Any) -> dict[Any, Any]:
-    """Solve for a symbol where an expression is 0; empty if that is not easy."""
-    for variable in sorted(kink.free_symbols, key=str):
-        slope = sympy.diff(kink, variable)
-        if variable in slope.free_symbols:
-            continue
-        rest = sympy.expand(kink.subs(variable, 0))
-        root = sympy.cancel(-rest / slope)
-        # else the slope may be 0, and any value will do
-        if (sign_of(slope) or sign_of(rest)) and (is_any_number(variable) or _fits(variable, root)):
-            return {variable: root}
-    return {}
-
-
 def original_point(
     point: Mapping[Any, Any], region: Region, symbols: Iterable[Any]
 ) -> dict[Any, Any]:
     """Give the values at a point of a region of symbols that were there before it was entered."""
-    values = {symbol: region.place.get(symbol, symbol) for symbol in symbols}
+    values = {symbol: region.substitution.get(symbol, symbol) for symbol in symbols}
     spare = next(points(symbols_in(values.values()) - point.keys()), {})
     return {symbol: value.subs({**spare, **point}) for symbol, value in values.items()}
 

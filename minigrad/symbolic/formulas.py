@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 import sympy
 
-from minigrad.core.engine import resolve_edge
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
 from minigrad.symbolic.array import SymbolicArray, entries, entrywise, symbolic, vector_of
 from minigrad.symbolic.equality import number_of, numbers_of, shaped, symbols_in
 from minigrad.symbolic.mathematics import exact
-from minigrad.symbolic.regions import Integers
+from minigrad.symbolic.regions import beside_jumps, slope
 
 
 def symbols(
@@ -243,11 +242,11 @@ def derivative(formula: Any, wrt: Any) -> Tensor:
         >>> derivative((x**2).sum(), x)
         tensor([2*x_{0}, 2*x_{1}])
     """
-    symbols, integers = entries(wrt), Integers()
+    symbols = entries(wrt)
     if not all(symbol.is_Symbol for symbol in symbols.flat):
         raise TypeError(f"differentiate with respect to symbols: {expression(wrt)} is more")
-    read = integers.read(entries(formula).item())
-    return wrap(entrywise(lambda symbol: integers.back(sympy.diff(read, symbol)), symbols))
+    read = beside_jumps(entries(formula).item())
+    return wrap(entrywise(lambda symbol: slope(read, symbol), symbols))
 
 
 def latex(formula: Any, **settings: Any) -> str:
@@ -347,8 +346,8 @@ def symbolic_like(
     entries of a parameter with several are numbered as by `symbols`.
 
     Args:
-        model: The model. It is not changed. Its hooks, and those of its parameters, are on the copy
-            as well: the same functions. A method of the model is one of the copy there.
+        model: The model. It is not changed. Its hooks, and those of its parameters' tensors, are on
+            the copy as well: the same functions. A method of the model is one of the copy there.
         names: Names to use instead, by the parameter's name in `model.named_parameters()`, or the
             buffer's in `model.named_buffers()`.
         buffers: Whether buffers of floating-point numbers become symbols, too, and modules that
@@ -394,7 +393,7 @@ def symbolic_like(
     owner: dict[str, str] = {}
     for name, tensor in replaced.items():
         for entry in entry_names(called[name], tuple(tensor.shape)):
-            other = owner.setdefault(_as_read(entry), name)
+            other = owner.setdefault(entry, name)
             if other != name:
                 raise ValueError(f"{other} and {name} would both be called {entry}")
     for name, tensor in replaced.items():
@@ -408,20 +407,14 @@ def symbolic_like(
 
 
 def _copy_hooks(tensor: Tensor, copied: Tensor, memo: dict[int, Any]) -> None:
-    """Put the hooks of a leaf on its copy, and those of the node that adds to its `.grad`."""
+    """Put the hooks of a leaf on its copy."""
     meta = tensor._meta
     if meta is None:
         return
-    tables: list[tuple[Any, Callable[[Any], Any]]] = [
+    for table, register in (
         (meta.hooks, copied.register_hook),
         (meta.post_accumulate_hooks, copied.register_post_accumulate_grad_hook),
-    ]
-    node = meta.living_accumulator()
-    if node is not None and node._hooks is not None and (node._hooks.pre or node._hooks.post):
-        own: Any = resolve_edge(copied)[0]
-        copied.__dict__["_accumulator"] = own  # a leaf refers to its node weakly
-        tables += [(node._hooks.pre, own.register_prehook), (node._hooks.post, own.register_hook)]
-    for table, register in tables:
+    ):
         for hook in (table or {}).values():
             # as those of a module are copied: what is a method of the model, is the copy's
             register(copy.deepcopy(hook, memo))
@@ -439,9 +432,3 @@ def ruled_names(model: Module, tensors: Mapping[str, Tensor]) -> Iterator[tuple[
             if name is not None:
                 yield name, f"{_short.get(short, short)}_{number}"
         number += any(id(tensor) in chosen for _, tensor in own)
-
-
-def _as_read(name: str) -> str:
-    """Give a symbol's name as LaTeX shows it: `w_0` and `w_{0}` look the same."""
-    stem, _, subscript = name.partition("_")
-    return f"{stem}_{{{subscript}}}" if subscript and "{" not in subscript else name

@@ -12,7 +12,7 @@ import sympy
 
 from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
-from minigrad.ops.statistics import may_have_zero
+from minigrad.ops.sorting import may_have_zero
 from minigrad.symbolic.array import (
     OrderUnknown,
     SymbolicArray,
@@ -113,11 +113,6 @@ def _extreme(name: str, sign: int) -> Callable[..., Any]:
     return find
 
 
-def _sort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
-    array = entries(a)
-    return SymbolicArray(np.take_along_axis(array, _argsort(array, axis), axis))
-
-
 def _of_each_matrix(function: Callable[[Any], Any], signature: str) -> Callable[[Any], Any]:
     """Let a function of one of SymPy's matrices take a stack of arrays."""
 
@@ -146,38 +141,11 @@ def inverse(matrix: Any) -> Any:
     return _adjugate(matrix) / determinant(matrix)[..., None, None]
 
 
-class NumberOfLargest:
-    """Which of several arrays has the largest entry, where that depends on conditions.
-
-    Args:
-        arrays: Arrays of one shape.
-
-    Example:
-        >>> x, y = sympy.symbols("x y", real=True)
-        >>> NumberOfLargest([SymbolicArray([x]), SymbolicArray([y])]) == 1
-        SymbolicArray([Piecewise((1, x <= y), (0, True))])
-    """
-
-    def __init__(self, arrays: list[Any]) -> None:
-        self._arrays = arrays
-        self.largest = functools.reduce(np.maximum, arrays)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, number: object) -> Any:
-        """Give the condition that it is the array of a number."""
-        return self._arrays[number] == self.largest  # type: ignore[call-overload]
-
-    def __array_function__(self, *_: Any) -> Any:
-        raise TypeError(
-            "which entry of a window is the largest depends on the values of its symbols: leave "
-            "out return_indices, or put numbers in first (minigrad.symbolic.substitute)"
-        )
-
-
-def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, NumberOfLargest]:
-    number = NumberOfLargest([array, *others])
-    return number.largest, number
+def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
+    """Give the largest of several entries, and which it is, where their order is known."""
+    stacked = np.stack([array, *others])
+    number = np.argmax(stacked, 0, keepdims=True)
+    return np.take_along_axis(stacked, number, 0)[0], number[0]
 
 
 SymbolicArray._functions.update(
@@ -204,7 +172,6 @@ SymbolicArray._functions.update(
         np.argsort: _argsort,
         np.argmax: _extreme("argmax", 1),
         np.argmin: _extreme("argmin", -1),
-        np.sort: _sort,
         np.linalg.det: determinant,
         np.linalg.inv: inverse,
         np.linalg.slogdet: lambda a: (np.sign(determinant(a)), np.log(np.abs(determinant(a)))),

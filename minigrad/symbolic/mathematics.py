@@ -36,7 +36,7 @@ def exact(value: Any) -> sympy.Expr:
     expression that is 1 where it holds, else 0.
 
     Args:
-        value: A Python or NumPy number, a `Fraction`, a `Decimal`, or a SymPy expression.
+        value: A real number of Python or NumPy, or a SymPy expression.
 
     Raises:
         TypeError: If it is none of these.
@@ -57,10 +57,6 @@ def exact(value: Any) -> sympy.Expr:
         return sympy.Integer(int(value))
     if isinstance(value, (float, np.floating)):
         return _exact_float(value)
-    if isinstance(value, (Fraction, Decimal)):
-        return sympy.Rational(str(value))
-    if isinstance(value, (complex, np.complexfloating)):
-        return exact(value.real) + sympy.I * exact(value.imag)
     if isinstance(value, sympy.logic.boolalg.Boolean):
         return indicator(value)
     raise TypeError(
@@ -169,6 +165,7 @@ def condition(value: Any) -> Any:
 
 # ---------------------------------------------------------------------- functions
 
+
 _REVERSED = {sympy.Gt: sympy.Lt, sympy.Ge: sympy.Le, sympy.Lt: sympy.Gt, sympy.Le: sympy.Ge}
 
 
@@ -228,7 +225,7 @@ def _logic(combine: Any) -> Callable[..., Any]:
     return lambda *values: indicator(combine(*map(condition, values)))
 
 
-_NAMED_ALIKE = "sqrt exp log sin cos tan sinh cosh tanh sign floor conjugate".split()  # noqa: SIM905
+_NAMED_ALIKE = "sqrt exp log sin cos tan sinh cosh tanh sign floor".split()  # noqa: SIM905
 _INVERSES = "sin cos tan tan2 sinh cosh tanh".split()  # noqa: SIM905 - in a row they read better
 
 # The comparisons and tests give expressions that are 1 or 0.
@@ -269,7 +266,7 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.greater_equal: _comparison(sympy.Ge),
     **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
     **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
-    **dict.fromkeys((np.logical_xor, np.bitwise_xor), _logic(sympy.Xor)),
+    np.bitwise_xor: _logic(sympy.Xor),
     **dict.fromkeys((np.logical_not, np.invert), _logic(sympy.Not)),
     np.isnan: lambda a: sympy.Integer(int(a is sympy.nan)),
     np.isinf: lambda a: sympy.Integer(int(a.is_infinite is True)),

@@ -38,17 +38,19 @@ from minigrad.symbolic.proof import Evidence, Proof
 from minigrad.symbolic.regions import (
     EVERYWHERE,
     KINKS,
-    Integers,
     Need,
     Region,
+    beside_jumps,
     condition_of,
     cut,
+    jumps_of,
     kink_nodes,
     kinks_in,
     parts,
     reduced,
+    slope,
 )
-from minigrad.symbolic.trial import Outcome, Trial, compiled, drawn
+from minigrad.symbolic.trial import Outcome, Trial, compiled, drawn, outputs_of
 
 # g is the gradient of the result, n stands for what is rounded, p for what is positive.
 _NAMES = "xyzwvutsrq"
@@ -66,24 +68,22 @@ class Claim:
     """That one entry of a gradient is the derivative, in a region.
 
     Attributes:
-        place: The place of the input among those that are differentiated.
+        input_nr: The number of the input among those that are differentiated.
         entry: The index of the entry.
         region: The region in which the operation was run.
         found: What the rule gives.
         due: What it should be.
         values: The entries of the result in which the entry occurs.
         of: What the formulas are of.
-        note: What else to say if it is not so.
     """
 
-    place: int
+    input_nr: int
     entry: tuple[int, ...]
     region: Region
     found: Any
     due: Any
     values: tuple[Any, ...]
     of: str
-    note: str
 
 
 @dataclass
@@ -94,27 +94,13 @@ class Leaf:
         claim: The claim.
         region: The part.
         sides: The formulas that are compared, as they are there.
-        decision: None if they are equal; else as from `decide`.
+        decision: As from `decide`.
     """
 
     claim: Claim
     region: Region
     sides: tuple[Any, Any]
-    decision: Decision = None
-
-    def compare(self) -> None:
-        """Compare the formulas."""
-        place = self.region.place
-        placed = symbols_in(place.get(s, s) for s in symbols_in(self.claim.values))
-        also = symbols_in(self.region.assumed) | placed
-        self.decision = equality.decide(*self.sides, self.region, self._admits, also)
-
-    def _admits(self, point: Any) -> bool:
-        """Tell whether the rule has to be right at a point: there the result is real."""
-        if not self.region.admits(point):
-            return False
-        values = (self.region.enter(each).subs(point) for each in self.claim.values)
-        return not any(value.is_real is False for value in values)
+    decision: Decision
 
 
 class Prover:
@@ -133,7 +119,7 @@ class Prover:
     ) -> None:
         self._call, self._inputs, self._held = call, inputs, held
         self._entries = [entries(each) for each in inputs]
-        self._reading = Integers()
+        self._jumps: dict[Any, None] = {}  # the conditions under which nothing jumps
         self._cotangents: list[Any] = []  # for each output the symbols of its gradient
         self._claims: list[Claim] = []
         self._needs: dict[Region, frozenset[Need]] = {}  # of the forward, in each region of a run
@@ -175,7 +161,7 @@ class Prover:
                     tensor._array = _moved(array, region)
                 self._run(region)
             except OrderUnknown as error:
-                asked = self._reading.read(error.formula)
+                asked = self._original(error.formula, EVERYWHERE)
                 kinks = kinks_in([asked]) or [asked]
                 seen += 1
                 if seen > _PARTS or not kinks[0].free_symbols or asked != error.formula:
@@ -190,9 +176,7 @@ class Prover:
 
     def _run(self, region: Region) -> None:
         """Run forward and backward in a region, and note what has to be proved."""
-        result = self._call()
-        several = result if isinstance(result, (tuple, list)) else (result,)
-        outputs = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+        outputs = outputs_of(self._call())
         if not outputs:
             raise ValueError(
                 "prove() needs a graph from the result to its inputs: the result does not depend "
@@ -203,7 +187,7 @@ class Prover:
         formulas = [self._original(each, region) for each in _flat(outputs)]
         pairs = list(zip(starts, formulas, strict=True))
         due = [
-            entrywise(lambda s: sympy.Add(*(g * sympy.diff(y, s) for g, y in pairs)), symbols)
+            entrywise(lambda s: sympy.Add(*(g * slope(y, s) for g, y in pairs)), symbols)
             for symbols in self._entries
         ]
         try:
@@ -213,31 +197,18 @@ class Prover:
             if "invalid gradient" not in str(error):
                 raise
             raise Refuted(note=str(error)) from error
-        for place, (gradient, right) in enumerate(zip(found, due, strict=True)):
-            label, note = label_of(self._entries[place]), ""
+        for input_nr, (gradient, right) in enumerate(zip(found, due, strict=True)):
+            label = label_of(self._entries[input_nr])
             array = entries(right * 0 if gradient is None else gradient)
-            if gradient is None:
-                why = "a rule gave None, or the graph does not lead there; "
-                note = f"no gradient came for {label}: {why}"
             if array.shape != right.shape:
                 shapes = f"{list(array.shape)} came for {label} of shape {list(right.shape)}"
                 raise Refuted(of=f"the gradient of {label}", note=f"a gradient of shape {shapes}")
             for entry in np.ndindex(right.shape):
-                symbol = self._entries[place][entry]
+                symbol = self._entries[input_nr][entry]
                 values = tuple(each for each in formulas if symbol in each.free_symbols)
                 here = self._original(array[entry], region)
-                self._claims.append(
-                    Claim(
-                        place,
-                        entry,
-                        region,
-                        here,
-                        entries(right)[entry],
-                        values,
-                        f"the gradient of {label}",
-                        note,
-                    )
-                )
+                due_here, of = entries(right)[entry], f"the gradient of {label}"
+                self._claims.append(Claim(input_nr, entry, region, here, due_here, values, of))
             if region is EVERYWHERE or len(self._gradients) < len(found):
                 self._gradients.append(array)
         self._results = self._results or [entries(each) for each in outputs]
@@ -245,8 +216,10 @@ class Prover:
         self._rule_needs[region] = self._read_needs(needs_of([*outputs, *found]), region)
 
     def _original(self, formula: Any, region: Region) -> Any:
-        """Write a formula of a region in the symbols of the inputs, and integers for floors."""
-        return self._reading.read(region.original(formula))
+        """Write a formula of a region in the symbols of the inputs, as it is beside its jumps."""
+        found = beside_jumps(region.original(formula))
+        self._jumps |= dict.fromkeys(jumps_of(found))
+        return found
 
     def _read_needs(self, needs: Iterable[Need], region: Region) -> list[Need]:
         read = (Need(region.enter(self._original(n.of, region)), n.relation) for n in needs)
@@ -272,24 +245,22 @@ class Prover:
             if any(_never_holds(n, region.sign(n.of)) for n in needs):
                 continue  # a step has no value in all of it
             domain |= dict.fromkeys(self._condition(need, region) for need in needs)
-            known = {region.enter(each): sign for each, sign in self._reading.facts.items()}
-            known |= {n.of: 1 for n in needs if n.relation == ">" and not n.of.has(*KINKS)}
+            known = {n.of: 1 for n in needs if n.relation == ">" and not n.of.has(*KINKS)}
             here = replace(region, assumed={**region.assumed, **known})
             rule_needs = reduced(self._rule_needs[region], here.sign)
             conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
             for claim in (each for each in self._claims if each.region is region):
                 for leaf in _leaves_of(claim, here):
-                    leaf.compare()
                     self._confirm(leaf)
                     leaves.append(leaf)
-                    conditions |= dict.fromkeys(map(self._reading.back, leaf.region.conditions))
-        conditions |= dict.fromkeys(condition_of(self._reading.back(k), 1) for k in self._explored)
-        every = dict.fromkeys([*domain, *conditions, *self._reading.jumps()])
+                    conditions |= dict.fromkeys(leaf.region.conditions)
+        conditions |= dict.fromkeys(condition_of(k, 1) for k in self._explored)
+        every = dict.fromkeys([*domain, *conditions, *self._jumps])
         return leaves, list(domain), [e for e in every if isinstance(e, Relational)]
 
     def _condition(self, need: Need, region: Region) -> Any:
         sign = None if need.relation == "!=" else 1
-        return condition_of(self._reading.back(region.original(need.of)), sign)
+        return condition_of(region.original(need.of), sign)
 
     def _confirm(self, leaf: Leaf) -> None:
         """Run at a point at which the formulas differ, if any; say so only if the runs do.
@@ -299,8 +270,8 @@ class Prover:
         """
         if not isinstance(leaf.decision, dict):
             return
-        place, symbols = leaf.region.place, self._trial.symbols
-        named = [each for each in symbols if each in place or each in leaf.decision]
+        substitution, symbols = leaf.region.substitution, self._trial.symbols
+        named = [each for each in symbols if each in substitution or each in leaf.decision]
         point = original_point(leaf.decision, leaf.region, named)
         if not all(each.is_number and each.is_finite and each.is_real for each in point.values()):
             return
@@ -326,20 +297,20 @@ class Prover:
         if self._trial.outcome(row) is Outcome.NO_SLOPE:
             return None  # as where entries are tied: along one of them alone there may be a slope
         found = [
-            self._decision(place, entry, row, exact or {}, (got, slope))
-            for place, entry, got, slope in self._trial.wrong_entries(row)
-            if claim is None or (claim.place, claim.entry) == (place, entry)
+            self._decision(input_nr, entry, row, exact or {}, (got, slope))
+            for input_nr, entry, got, slope in self._trial.wrong_entries(row)
+            if claim is None or (claim.input_nr, claim.entry) == (input_nr, entry)
         ]
         decisions = [decision for decision in found if decision is not None]
         return next((v for v in decisions if not v.ran), decisions[0] if decisions else None)
 
     def _decision(
-        self, place: int, entry: Any, row: Any, exact: Mapping[Any, Any], ran: Any
+        self, input_nr: int, entry: Any, row: Any, exact: Mapping[Any, Any], ran: Any
     ) -> Refuted | None:
         """Tell a counterexample; None if it may be one of rounding only."""
         values = self._trial.values(row)
-        claim = self._claim_at(place, entry, values)
-        found, due = map(self._reading.back, (claim.found, claim.due))
+        claim = self._claim_at(input_nr, entry, values)
+        found, due = claim.found, claim.due
         numbers = {symbol: exact.get(symbol, _written(value)) for symbol, value in values.items()}
         sides = [_number(each, numbers) for each in (found, due)]
         gap = abs(sides[0] - sides[1])
@@ -354,11 +325,11 @@ class Prover:
         if not formulas_tell or any(self._needs.values()):  # where it runs, others decide
             shown |= symbols_in(_flat(self._entries))
         at = {symbol: numbers[symbol] for symbol in sorted(shown & numbers.keys(), key=str)}
-        return Refuted(entry, found, due, at, claim.of, claim.note, None if formulas_tell else ran)
+        return Refuted(entry, found, due, at, claim.of, ran=None if formulas_tell else ran)
 
-    def _claim_at(self, place: int, entry: Any, values: Mapping[Any, float]) -> Claim:
+    def _claim_at(self, input_nr: int, entry: Any, values: Mapping[Any, float]) -> Claim:
         """Find the claim of an entry in the run whose region has a point."""
-        claims = [each for each in self._claims if (each.place, each.entry) == (place, entry)]
+        claims = [each for each in self._claims if (each.input_nr, each.entry) == (input_nr, entry)]
         for claim in reversed(claims):
             if all(each.subs(values) == True for each in claim.region.conditions):  # noqa: E712
                 return claim
@@ -380,7 +351,7 @@ class Prover:
         inside, outside = free[fits[free]], free[~fits[free]]
         places = []
         for cuts in {leaf.region.conditions: None for leaf in leaves}:
-            here = _holding(map(self._reading.back, cuts), symbols, rows[inside])
+            here = _holding(cuts, symbols, rows[inside])
             places += list(inside[here][:_IN_PART])
         places = list(dict.fromkeys([*places, *inside]))[: max(_POINTS, len(set(places)))]
         places += list(outside[:_OUTSIDE])
@@ -389,7 +360,7 @@ class Prover:
             # those first at which the program can run, and whose numbers are not large
             large = np.abs(rows[on]).max(1) > _LARGE
             places += list(on[np.lexsort((large, ~fits[on]))][:_ON_BORDER])
-        places += [0] if self._reading.jumps() else []  # the origin, to which no border may lead
+        places += [0] if self._jumps else []  # the origin, to which no border may lead
         picked = rows[np.array(places, int)]
         edges = compiled([c.lhs - c.rhs for c in domain], symbols)(picked)
         return picked, (edges == 0).any(0)
@@ -404,20 +375,20 @@ class Prover:
         outcomes = np.array([self._trial.outcome(row) for row in rows])
         spare: list[Refuted] = []
         wrong = [
-            place
-            for place, outcome in enumerate(outcomes)
+            number
+            for number, outcome in enumerate(outcomes)
             if outcome is Outcome.DIFFERS
-            or (outcome is Outcome.NOTHING and not on_edge[place] and self._must_run(rows[place]))
+            or (outcome is Outcome.NOTHING and not on_edge[number] and self._must_run(rows[number]))
         ]
-        for place in sorted(wrong, key=lambda k: (_length(rows[k]), k))[: 4 * _TRIES]:
-            short = np.array([float(_written(each)) for each in rows[place]])
-            decision = self._refuted_at(short) or self._refuted_at(rows[place])
+        for number in sorted(wrong, key=lambda k: (_length(rows[k]), k))[: 4 * _TRIES]:
+            short = np.array([float(_written(each)) for each in rows[number]])
+            decision = self._refuted_at(short) or self._refuted_at(rows[number])
             if decision is not None and not decision.ran:
                 raise decision
             if decision is not None:
                 spare.append(decision)
-            elif outcomes[place] is Outcome.DIFFERS:
-                outcomes[place] = Outcome.CLOSE
+            elif outcomes[number] is Outcome.DIFFERS:
+                outcomes[number] = Outcome.CLOSE
         if spare:
             raise spare[0]
         if Outcome.DIFFERS in outcomes:
@@ -434,7 +405,7 @@ class Prover:
         values = self._trial.values(row)
         for region, needs in self._rule_needs.items():
             for need in needs:
-                number = _number(self._reading.back(region.original(need.of)), values)
+                number = _number(region.original(need.of), values)
                 if not (number > 0 or (number < 0 and need.relation == "!=")):
                     return True
         return False
@@ -451,13 +422,13 @@ class Prover:
         rows, on_edge = self._sampled(leaves, domain, conditions)
         agrees, ran = self._run_on_numbers(rows, on_edge)
         evidence: list[Evidence] = []
-        by_entry: dict[Any, list[Leaf]] = {(c.place, c.entry): [] for c in self._claims}
+        by_entry: dict[Any, list[Leaf]] = {(c.input_nr, c.entry): [] for c in self._claims}
         for leaf in leaves:
-            by_entry[leaf.claim.place, leaf.claim.entry].append(leaf)
-        for (place, entry), mine in by_entry.items():
+            by_entry[leaf.claim.input_nr, leaf.claim.entry].append(leaf)
+        for (input_nr, entry), mine in by_entry.items():
             good = []
             for leaf in mine:
-                here = map(self._reading.back, leaf.region.conditions)
+                here = leaf.region.conditions
                 inside = _holding(here, self._trial.symbols, rows)
                 if leaf.decision is not None and ((inside & ran).any() or not inside.any()):
                     raise self._open(leaf)
@@ -473,10 +444,10 @@ class Prover:
                 )
             regions = []
             for leaf in good:
-                cuts = (*map(self._reading.back, leaf.region.conditions), *self._reading.jumps())
-                regions.append(Region(leaf.region.place, cuts) if cuts else EVERYWHERE)
-            label, claim = label_of(self._entries[place]), good[0].claim
-            found, due = map(self._reading.back, (claim.found, claim.due))
+                cuts = (*leaf.region.conditions, *self._jumps)
+                regions.append(Region(leaf.region.substitution, cuts) if cuts else EVERYWHERE)
+            label, claim = label_of(self._entries[input_nr]), good[0].claim
+            found, due = claim.found, claim.due
             evidence.append(Evidence(label, entry, found, due, tuple(regions)))
         named = {str(region): region for each in evidence for region in each.regions}
         return Proof(
@@ -494,7 +465,7 @@ class Prover:
     def _open(self, leaf: Leaf) -> Undecided:
         """Say that a claim was not decided in a part of space."""
         claim = leaf.claim
-        left, right = (self._reading.back(leaf.region.original(each)) for each in leaf.sides)
+        left, right = (leaf.region.original(each) for each in leaf.sides)
         if not isinstance(leaf.decision, dict):
             return Undecided(claim.entry, left, right, leaf.decision, claim.of)
         at = ", ".join(f"{s} = {v}" for s, v in leaf.decision.items())
@@ -525,7 +496,7 @@ def _leaves_of(claim: Claim, region: Region) -> Iterator[Leaf]:
         return [list(map(here.enter, bent)), list(map(here.enter, (claim.found, claim.due)))]
 
     for here, (_, sides) in parts(region, formulas_in, _PARTS):
-        yield Leaf(claim, here, (sides[0], sides[1]))
+        yield Leaf(claim, here, (sides[0], sides[1]), equality.decide(sides[0], sides[1], here))
 
 
 def _holding(conditions: Iterable[Any], symbols: Sequence[Any], rows: Any) -> Any:
@@ -547,9 +518,9 @@ def _flat(arrays: Iterable[Any]) -> list[Any]:
 
 def _moved(array: Any, region: Region) -> Any:
     """Give an array as it is in a region; itself if that is the same."""
-    if not symbols_in(entries(array).flat) & region.place.keys():
+    if not symbols_in(entries(array).flat) & region.substitution.keys():
         return array
-    return entrywise(lambda each: each.subs(region.place, simultaneous=True), array)
+    return entrywise(lambda each: each.subs(region.substitution, simultaneous=True), array)
 
 
 def _in_a_row(arrays: Sequence[Any]) -> Any:
@@ -658,8 +629,6 @@ def _made(inputs: Sequence[Any], assumptions: dict[str, bool]) -> list[Tensor]:
     """Make symbols for shapes, and leave tensors as they are."""
     taken = {label_of(entries(each)) for each in inputs if isinstance(each, Tensor)}
     names = [name for name in _NAMES if name not in taken]
-    if len(inputs) > len(names) + len(taken):
-        raise ValueError(f"prove() has names for {len(_NAMES)} inputs. Make symbols for more.")
     tensors: list[Tensor] = []
     for each in inputs:
         if not isinstance(each, int | tuple | list | Tensor):

@@ -155,53 +155,41 @@ def rebuilt(node: Any, change: Callable[[Any, list[Any]], Any], done: dict[Any, 
     return result
 
 
-class Integers:
-    """Symbols for what is rounded in some formulas, and what is known of them."""
+def beside_jumps(formula: Any) -> Any:
+    """Write a formula as it is beside its jumps, with all that is rounded as a floor.
 
-    def __init__(self) -> None:
-        self._symbols: dict[Any, Any] = {}  # what stands for the floor of what
-        self.facts: dict[Any, int] = {}  # expressions that are positive, apart from jumps
-
-    def read(self, formula: Any) -> Any:
-        """Give a formula with symbols of their own for what is rounded.
-
-        Example:
-            >>> x = sympy.Symbol("x", real=True)
-            >>> Integers().read(sympy.ceiling(x) - sympy.floor(x))
-            1
-        """
-        if not formula.has(sympy.Mod, *ROUNDED):
-            return formula
-        return formula.rewrite(sympy.floor).replace(sympy.floor, self._floor)
-
-    def _floor(self, argument: Any) -> Any:
-        """Give the floor of what is read already; of integers alone it stays one."""
-        found = sympy.floor(argument)
-        for each in found.atoms(sympy.floor):
-            if not is_steady(each.args[0]):
-                found = found.xreplace({each: self._symbol(each.args[0])})
-        return found
-
-    def _symbol(self, argument: Any) -> Any:
-        if argument.could_extract_minus_sign():
-            return -self._symbol(-argument) - 1  # apart from jumps
-        if argument not in self._symbols:
-            symbol = sympy.Dummy(f"n_{len(self._symbols) + 1}", integer=True)
-            self._symbols[argument] = symbol
-            self.facts |= {argument - symbol: 1, symbol + 1 - argument: 1}
-        return self._symbols[argument]
-
-    def back(self, formula: Any) -> Any:
-        """Put back what symbols stand for."""
-        for argument, symbol in reversed(self._symbols.items()):
-            if formula.has(symbol):
-                formula = formula.xreplace({symbol: sympy.floor(argument)})
+    Example:
+        >>> x = sympy.Symbol("x", real=True)
+        >>> beside_jumps(sympy.ceiling(x) - sympy.floor(x))
+        1
+    """
+    if not formula.has(sympy.Mod, *ROUNDED):
         return formula
+    return formula.rewrite(sympy.floor).replace(sympy.floor, _floor)
 
-    def jumps(self) -> list[Any]:
-        """List the conditions under which there is no jump: x is no integer."""
-        found = map(self.back, self._symbols)
-        return [sympy.Ne(whole, sympy.floor(whole), evaluate=False) for whole in found]
+
+def _floor(argument: Any) -> Any:
+    turned = argument.could_extract_minus_sign()
+    return -sympy.floor(-argument) - 1 if turned else sympy.floor(argument)
+
+
+def slope(formula: Any, symbol: Any) -> Any:
+    """Differentiate; what is rounded is constant, apart from where it jumps.
+
+    Example:
+        >>> x = sympy.Symbol("x", real=True)
+        >>> slope(x * sympy.floor(x), x)
+        floor(x)
+    """
+    steps = {each: sympy.Dummy("n", integer=True) for each in formula.atoms(sympy.floor)}
+    back = {dummy: each for each, dummy in steps.items()}
+    return sympy.diff(formula.xreplace(steps), symbol).xreplace(back)
+
+
+def jumps_of(formula: Any) -> list[Any]:
+    """List the conditions under which nothing that is rounded jumps: x is no integer."""
+    inside = [each.args[0] for each in formula.atoms(sympy.floor)]
+    return [sympy.Ne(each, sympy.floor(each), evaluate=False) for each in inside]
 
 
 _PLAIN = frozenset(sympy.Symbol("r", real=True).assumptions0)
@@ -212,9 +200,14 @@ def is_any_number(symbol: Any) -> bool:
     return _PLAIN.issuperset(symbol.assumptions0)
 
 
-def is_steady(expression: Any) -> bool:
-    """Tell whether an expression depends on integers alone: it stays as it is for a while."""
-    return all(symbol.is_integer for symbol in expression.free_symbols)
+def in_integers(expression: Any) -> Any:
+    """Write an expression with integers instead of floors, if it depends on integers alone.
+
+    Such a one stays as it is for a while. Of any other the result is None.
+    """
+    steps = {each: sympy.Dummy("n", integer=True) for each in expression.atoms(sympy.floor)}
+    whole = expression.xreplace(steps)
+    return whole if all(symbol.is_integer for symbol in whole.free_symbols) else None
 
 
 # ---------------------------------------------------------------------- regions
@@ -228,13 +221,13 @@ class Region:
     """A part of space, described by substitutions that lead into it and by conditions.
 
     Attributes:
-        place: What to put for symbols, such as a positive `p` for `x` to be where x > 0.
+        substitution: What to put for symbols, such as a positive `p` for `x` to be where x > 0.
         conditions: The same as conditions on the symbols: `x > 0`.
-        meaning: For each symbol that was made for `place` what it is in terms of the others.
+        meaning: For each symbol that was made for it what it is in terms of the others.
         assumed: Formulas whose sign is taken as known here because no substitution shows it.
     """
 
-    place: Mapping[Any, Any] = field(default_factory=dict)
+    substitution: Mapping[Any, Any] = field(default_factory=dict)
     conditions: tuple[Any, ...] = ()
     meaning: Mapping[Any, Any] = field(default_factory=dict)
     assumed: Mapping[Any, int] = field(default_factory=dict)
@@ -270,7 +263,7 @@ class Region:
 
     def enter(self, formula: Any) -> Any:
         """Write a formula of the original symbols as it is in this region."""
-        moved = formula.subs(self.place, simultaneous=True) if self.place else formula
+        moved = formula.subs(self.substitution, simultaneous=True) if self.substitution else formula
         return self.settle(moved.doit() if moved.has(sympy.Subs, sympy.Derivative) else moved)
 
     def settle(self, formula: Any) -> Any:
@@ -404,8 +397,10 @@ def cut(kink: Any, region: Region) -> list[Region]:
     """
     kink = one_factor(kink, region)
     sides = (1,) if kink.is_nonnegative else (-1,) if kink.is_nonpositive else (1, -1)
-    if is_steady(kink):
-        parts = [region.narrowed(kink, sign) for sign in (*sides, 0)]
+    whole = in_integers(kink)
+    if whole is not None:
+        signs = sides if whole.is_zero is False else (*sides, 0)
+        parts = [region.narrowed(kink, sign) for sign in signs]
         return [part for part in parts if not part.is_empty]
     for variable in sorted(kink.free_symbols, key=lambda s: (bool(s.is_positive), str(s))):
         slope = sympy.diff(kink, variable)
@@ -450,7 +445,7 @@ def parts(
         cuts += 1
         kink = one_factor(kink, here)
         waiting += reversed(cut(kink, here))
-        if kinks is not None and not is_steady(kink):
+        if kinks is not None and in_integers(kink) is None:
             kinks.append(here.original(kink))
 
 
@@ -479,7 +474,7 @@ def _moved(
         return None
     step = {variable: value}
     return Region(
-        {**{symbol: each.subs(step) for symbol, each in region.place.items()}, **step},
+        {**{symbol: each.subs(step) for symbol, each in region.substitution.items()}, **step},
         (*region.conditions, condition_of(region.original(kink), sign)),
         {**region.meaning, new: meaning},
         {each.subs(step): known for each, known in region.assumed.items()},

@@ -105,8 +105,7 @@ class Trial:
         except Exception as error:  # whatever a user's function may raise where it has no value
             self.failed = f"{type(error).__name__}: {error}"
             return None
-        several = result if isinstance(result, (tuple, list)) else (result,)
-        found = [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+        found = outputs_of(result)
         return found if len(found) == len(self._cotangents) else None
 
     def _weighed(self, row: Any) -> float:
@@ -211,6 +210,12 @@ class Trial:
                     yield place, entry, got, slope
 
 
+def outputs_of(result: Any) -> list[Tensor]:
+    """List the tensors among what an operation gave that have a gradient."""
+    several = result if isinstance(result, (tuple, list)) else (result,)
+    return [each for each in several if isinstance(each, Tensor) and each.requires_grad]
+
+
 def _floats(array: Any, values: Mapping[Any, float]) -> Any:
     """Give an array as float64; formulas with the numbers put in for their symbols."""
     if array.dtype != object:
@@ -228,13 +233,6 @@ def _floats(array: Any, values: Mapping[Any, float]) -> Any:
 _ROOT_STEPS, _ROOT_STEP = 6, 2.0**-12  # of the search for a border
 _NEAR = (2e-4, 5e-3, 0.05, 0.5)  # how far from a border points are drawn
 _GENERIC, _ROOTS = 400, 12
-_SIGNS = {
-    "positive": np.greater,
-    "negative": np.less,
-    "nonnegative": np.greater_equal,
-    "nonpositive": np.less_equal,
-    "nonzero": np.not_equal,
-}
 
 
 def compiled(formulas: Sequence[Any], symbols: Sequence[Any]) -> Callable[[Any], Any]:
@@ -320,21 +318,17 @@ def _drawn_numbers(symbol: Any, count: int, generator: Any) -> Any:
     if symbol.is_integer:
         values = np.round(values)
     if symbol.is_nonnegative:
-        values = np.abs(values)
-    elif symbol.is_nonpositive:
-        values = -np.abs(values)
-    if symbol.is_nonzero:
-        values = np.where(values == 0, -1 if symbol.is_negative else 1, values)
-    return values
+        return np.abs(values)
+    return -np.abs(values) if symbol.is_nonpositive else values
 
 
 def _fitting(symbol: Any, values: Any) -> Any:
     """Tell which numbers a symbol may stand for, as far as signs and integers go."""
     fits = np.isfinite(values)
-    for kind, compare in _SIGNS.items():
-        if getattr(symbol, f"is_{kind}"):
-            fits &= compare(values, 0)
-    return fits & (values == np.round(values)) if symbol.is_integer else fits
+    fits &= (values >= 0) | (not symbol.is_nonnegative)
+    fits &= (values <= 0) | (not symbol.is_nonpositive)
+    fits &= (values != 0) | (not symbol.is_nonzero)
+    return fits & ((values == np.round(values)) | (not symbol.is_integer))
 
 
 def _root(rows: Any, column: int, value: Callable[[Any], Any]) -> Any:

@@ -1,5 +1,6 @@
 """Place a graph's boxes, wires and frames on a plane, and put them together as one SVG text."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
@@ -74,16 +75,15 @@ class Canvas:
         """Draw the edges, arrowheads pointing the way the gradient flows."""
         line = attributes(fill="none", stroke=WIRE, stroke_width=1.5)
         out = []
-        outputs: dict[int, set[int]] = {}
         labeled: set[tuple[int, int]] = set()
-        for edge in self.graph.edges:
-            outputs.setdefault(edge.target, set()).add(edge.output_nr)
+        arriving = {(edge.target, edge.output_nr) for edge in self.graph.edges}
+        outputs = Counter(target for target, _ in arriving)
         for edge, points, path in zip(self.graph.edges, self.points, self.paths, strict=True):
             x, y = points[-1]
             tip = shapes.polygon([(x, y), (x + 4, y - 8), (x - 4, y - 8)], fill=WIRE)
             out.append(f'<path d="{path}" {line}/>{tip}')
             arrives = edge.target, edge.output_nr
-            if len(outputs[edge.target]) > 1 and arrives not in labeled:
+            if outputs[edge.target] > 1 and arrives not in labeled:
                 labeled.add(arrives)
                 run = Run(f"out {edge.output_nr}", SANS, SMALL, tone="soft")
                 out.append(shapes.card([run], x + 6, y - 18))
@@ -214,25 +214,6 @@ def plate(canvas: Canvas, with_legend: bool) -> tuple[str, float, float]:
         body += f'\n<g transform="translate(0 {whole + 10})">{drawn}</g>'
         total, whole = max(total, round(wide)), whole + 10 + round(high)
     return body, total, whole
-
-
-def row(canvases: Sequence[Canvas], captions: Sequence[str | None]) -> tuple[str, float, float]:
-    """Draw graphs side by side under their captions, with one legend.
-
-    Returns:
-        The SVG elements, and the width and height of the whole.
-    """
-    x, height, out = 0.0, 0.0, []
-    for canvas, caption in zip(canvases, captions, strict=True):
-        body, width, tall = plate(canvas, with_legend=False)
-        run = Run(caption or "", SANS, 13.0, bold=True)
-        out.append(text_line([run], x, 13, anchor=None))
-        out.append(f'<g transform="translate({number(x)} 22)">{body}</g>')
-        x += max(width, run.width) + 28
-        height = max(height, tall + 32)
-    body, width, tall, _ = legend(canvases, x)
-    out.append(f'<g transform="translate(0 {number(height)})">{body}</g>')
-    return "\n".join(out), round(max(x, width)), round(height + tall)
 
 
 def document(body: str, width: float, height: float, title: str, alt: str) -> str:

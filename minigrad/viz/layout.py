@@ -9,11 +9,10 @@ What is in a frame is laid out by itself, with a point on the rim for every edge
 then the frame is one box of what is around it. So nothing else can ever stand in it.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import inf
 
 GAP_ACROSS, GAP_ALONG = 24.0, 26.0  # the least distance between boxes, and between layers
@@ -116,11 +115,7 @@ class Levels:
                 for node in row
                 for other, there, here in self.below[node]
             )
-            passed: list[float] = []
-            for _, point in ends:
-                after = bisect_right(passed, point)
-                total += len(passed) - after
-                passed.insert(after, point)
+            total += sum([below > other for (_, below), (_, other) in combinations(ends, 2)])
         return total
 
     def sort_rows(self, sweeps: int = 12) -> None:
@@ -129,15 +124,11 @@ class Levels:
         Each layer is ordered by the mean place of its neighbors, over and over, down and up. The
         best order of all sweeps is kept.
         """
-        best, fewest = [list(row) for row in self.rows], self.crossings()
-        for sweep in range(sweeps):
-            if not fewest:
-                break
+        found = [(self.crossings(), [list(row) for row in self.rows])]
+        for sweep in range(sweeps if found[0][0] else 0):
             self._order_by_neighbors(downward=sweep % 2 == 0)
-            crossings = self.crossings()
-            if crossings < fewest:
-                best, fewest = [list(row) for row in self.rows], crossings
-        self.rows = best
+            found.append((self.crossings(), [list(row) for row in self.rows]))
+        self.rows = min(found, key=lambda each: each[0])[1]
 
     def _order_by_neighbors(self, downward: bool) -> None:
         """Order each layer by the mean place of its neighbors in the layer before it."""
@@ -202,13 +193,13 @@ def _edge_weights(levels: Levels, points: int) -> dict[tuple[int, int], float]:
     weights: dict[tuple[int, int], float] = {}
     for node in range(count):
         heights = [height[each] for each, _, _ in levels.below[node]]
-        highest = max(heights, default=0)
-        single = heights.count(highest) == 1
+        # the one way that is longer than all others, if there is one
+        longest = max(heights) if heights and heights.count(max(heights)) == 1 else None
         for each, _, _ in levels.below[node]:
             weight = (1.0, 2.0, 8.0)[(node >= points) + (each >= points)]
-            if single and height[each] == highest > 0:
+            if height[each] and height[each] == longest:
                 weight = 1000.0
-            weights[node, each] = weight
+            weights[node, each] = weights[each, node] = weight
     return weights
 
 
@@ -223,14 +214,11 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
     """
     weights = _edge_weights(levels, points)
     # Where each end of an edge pulls a node to: the other end's node, and the distance from it.
-    pull_up = [
-        [(weights[each, node], each, there - here) for each, there, here in levels.above[node]]
-        for node in range(len(levels.layer))
-    ]
-    pull_down = [
-        [(weights[node, each], each, there - here) for each, there, here in levels.below[node]]
-        for node in range(len(levels.layer))
-    ]
+    pull_up, pull_down = (
+        [[(weights[at, each], each, there - here) for each, there, here in ends]
+         for at, ends in enumerate(sides)]
+        for sides in (levels.above, levels.below)
+    )  # fmt: skip
     at = [0.0] * len(levels.layer)
     apart: list[list[float]] = []
     for row in levels.rows:
@@ -468,8 +456,8 @@ def lay_out(
         frame = frames[number] if number >= 0 else None
         _furnish(room, rooms, sizes, count, frame, slots)
         sizes[count + number] = Box(*room.size)
-    none = (0.0, 0.0)
-    corners: dict[int, Point] = {-1: none}
+    none: Point = (0.0, 0.0)
+    corners = {-1: none}
     for number in sorted(rooms, key=lambda number: rooms[number].depth):
         for item in rooms[number].items:
             if item >= count:
@@ -557,10 +545,8 @@ def _furnish(
             boxes.append(Box(0.0, 0.0, 0.0, 0.0))
         pairs.append((index[source], index[target]))
         numbers.append(number)
-        leaves, arrives = (
-            _port(item, number, rooms, count, end) for item, end in ((source, -1), (target, 0))
-        )
-        offsets.append((leaves, arrives))
+        leaves = _port(source, number, rooms, count, -1)
+        offsets.append((leaves, _port(target, number, rooms, count, 0)))
     last = real + len(room.entering)
     layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
     levels = Levels([box.across for box in boxes], pairs, layer, offsets)

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
+from itertools import count
 from typing import Any
 
 from minigrad.viz.graph import IDENTITY, Graph, Index
-from minigrad.viz.text import format_shape
 
 
 @dataclass(eq=False)
@@ -17,37 +17,26 @@ class Call:
     Attributes:
         name: The module's dotted name; of the model itself the name it was given, or "".
         module: The module.
-        depth: How many watched calls were going on around it.
         start: What the counter of nodes said when the call began.
         stop: What it said when the call ended.
         after: What it said when the next call began or ended.
-        given: The shapes of the tensors that went in.
-        gave: The shapes of those that came out.
         turn: Which call of this module it is, from 1.
         turns: How many there were.
     """
 
     name: str
     module: Any
-    depth: int
     start: int
     stop: int = 0
     after: int = sys.maxsize
-    given: tuple[str, ...] = ()
-    gave: tuple[str, ...] = ()
     turn: int = 1
     turns: int = 1
-
-    @property
-    def kind(self) -> str:
-        """The name of the module's class."""
-        return type(self.module).__name__
 
     @property
     def label(self) -> str:
         """What is written on its box: `f1.f: Linear`, `f (2): Linear` for a second call."""
         called = self.name + (f" ({self.turn})" if self.turns > 1 else "")
-        return f"{called}: {self.kind}" if called else self.kind
+        return f"{called}: {type(self.module).__name__}".removeprefix(": ")
 
 
 class watch_modules:
@@ -124,16 +113,14 @@ class watch_modules:
     def _begin(self, module: Any, args: Any) -> None:
         now = self._tick()
         if id(module) in self._names:
-            name, depth = self._names[id(module)], len(self._open)
-            call = Call(name, module, depth, now, given=_shapes(args))
-            self.calls.append(call)
-            self._open.append(call)
+            self.calls.append(Call(self._names[id(module)], module, now))
+            self._open.append(self.calls[-1])
 
     def _end(self, module: Any, args: Any, result: Any) -> None:
         now = self._tick()
         if self._open and self._open[-1].module is module:
             call = self._open.pop()
-            call.stop, call.gave = now, _shapes(result)
+            call.stop = now
             self._ended.append(call)
 
 
@@ -168,13 +155,8 @@ def _counter(library: str) -> Callable[[], int]:
     return lambda: -tick()  # counts downward, and a number that no node has is no loss
 
 
-def _shapes(values: Any) -> tuple[str, ...]:
-    """List the shapes of the tensors in arguments or results."""
-    return tuple(format_shape(each.shape) for each in _tensors(values))
-
-
 def members_of(
-    watched: watch_modules, live: list[Any], edges: Iterable[tuple[int, int]]
+    watched: watch_modules, live: list[Any], edges: Sequence[tuple[int, int]]
 ) -> list[tuple[Call, frozenset[int]]]:
     """Say which nodes each call of a module left, itself or through modules that it called.
 
@@ -194,24 +176,14 @@ def members_of(
     variables = [getattr(node, "variable", None) for node in live]
     made = [at for at, variable in enumerate(variables) if variable is None]
     identities = [numbers[at] for at in made if live[at].name() == IDENTITY]
-    users: dict[int, list[int]] = {}
-    for source, target in edges:
-        if variables[target] is not None:
-            users.setdefault(target, []).append(source)
-    parameters: dict[int, set[int]] = {}
     found = []
     for call in watched.calls:
-        later = [number for number in identities if call.stop <= number < call.after]
-        stop = max([call.stop, *(number + 1 for number in later)])
+        stop = max([call.stop, *(nr + 1 for nr in identities if call.stop <= nr < call.after)])
         inside = {at for at in made if call.start <= numbers[at] < stop}
-        if id(call.module) not in parameters:
-            parameters[id(call.module)] = {id(each) for each in call.module.parameters()}
-        own = parameters[id(call.module)]
-        inside |= {
-            leaf
-            for leaf, sources in users.items()
-            if id(variables[leaf]) in own and inside.issuperset(sources)
-        }
+        own = {id(each) for each in call.module.parameters()}
+        reached = {target for source, target in edges if source in inside}
+        elsewhere = {target for source, target in edges if source not in inside}
+        inside |= {leaf for leaf in reached - elsewhere if id(variables[leaf]) in own}
         if inside:
             found.append((call, frozenset(inside)))
     return found
@@ -222,15 +194,10 @@ def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> Non
     if modules is not None:
         found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
         for call, members in found:
-            graph.groups[_unused(call.label, graph.groups)] = members
-
-
-def _unused(label: str, groups: Mapping[str, Any]) -> str:
-    """Return the label, with a number after it if there is a group of this name already."""
-    number, tried = 2, label
-    while tried in groups:
-        tried, number = f"{label} ({number})", number + 1
-    return tried
+            label, turns = call.label, count(2)
+            while label in graph.groups:
+                label = f"{call.label} ({next(turns)})"
+            graph.groups[label] = members
 
 
 def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from minigrad.viz.canvas import Canvas, bounds, document, legend, plate, row
+from minigrad.viz.canvas import Canvas, bounds, document, legend, plate
 from minigrad.viz.graph import Graph, Hook, Node, read_graph
 from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
@@ -120,10 +120,13 @@ class Picture:
 
     @property
     def svg(self) -> str:
-        """The picture as SVG text."""
-        single = len(self._canvases) == 1
-        drawn = plate(self._canvases[0], True) if single else row(self._canvases, self._captions)
-        return document(*drawn, self._heading(self._title, *self._captions), self.alt)
+        """The picture of one graph as SVG text.
+
+        Raises:
+            ValueError: If there are several: each picture that `beside` was given has its own.
+        """
+        (canvas,) = self._canvases
+        return document(*plate(canvas, True), self._heading(self._title), self.alt)
 
     def _heading(self, *words: str | None) -> str:
         return next(filter(None, words), "Autograd graph")

@@ -9,15 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.autograd import recording
-from minigrad.autograd.recording import (
-    Event,
-    GradientSent,
-    HookFired,
-    Log,
-    NodeLabel,
-    RuleApplied,
-    named_tensors,
-)
+from minigrad.autograd.recording import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
 from minigrad.core.engine import resolve_edge
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, Index, read_graph
@@ -514,7 +506,7 @@ def play(
            1  MulBackward0 (y) applies its rule  1.0000 arrives; times 3.0000 gives 3.0000 ...
            2  x adds to .grad                    6.0000 arrives and becomes x.grad, the sum of 2 ...
     """
-    known = list(named_tensors(log.named() if names is None else names))
+    known = list(recording.named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
     if any(event.node.node is None for event in log):
         raise ValueError(

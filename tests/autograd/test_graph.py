@@ -172,24 +172,3 @@ def test_a_table_of_post_accumulate_hooks_is_assigned(torch):
     x._post_accumulate_grad_hooks = {0: lambda leaf: seen.append(leaf.grad.tolist())}
     (x * 3).sum().backward()
     assert seen == [[3.0, 3.0]]
-
-
-CHANGES = {
-    "itself": (lambda x, w: x.mul_(w), []),
-    "a view of it": (lambda x, w: x[:1].mul_(w[:1]), [[5.0, 5.0]]),
-    "a view of it, twice": (lambda x, w: [x[:1].mul_(w[:1]) for _ in "12"], []),
-    "a view of it, then itself": (lambda x, w: (x[:1].mul_(w[:1]), x.mul_(w)), []),
-}
-
-
-@pytest.mark.parametrize("changed", CHANGES)
-def test_hooks_of_a_former_leaf_outlive_one_change_of_a_view_of_it(torch, changed):
-    x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
-    seen = []
-    x.register_hook(lambda grad: seen.append(grad.tolist()))
-    y = x * 5
-    change, due = CHANGES[changed]
-    change(x.requires_grad_(False), w)
-    with pytest.raises(RuntimeError, match="moved into the graph interior"):
-        y.sum().backward()
-    assert seen == due

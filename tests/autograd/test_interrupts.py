@@ -1,4 +1,4 @@
-"""Ctrl-C and forks in a backward pass: nothing stays switched on, and nothing stays locked.
+"""Ctrl-C in a backward pass: nothing stays switched on, and nothing stays locked.
 
 `MINIGRAD_INTERRUPTS=1000` interrupts each kind of pass that often, by a real signal. The suite does
 a few of each. The interrupt is kept, as a notebook keeps the last one: what only goes away with it
@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import threading
-import time
 import warnings
 
 import numpy as np
@@ -71,30 +69,3 @@ def test_an_interrupt_leaves_nothing_on(kind, monkeypatch):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot fork")
-def test_a_fork_beside_a_backward_pass_works():
-    leaf, stop = torch.ones(100_000, requires_grad=True), threading.Event()
-
-    def work():
-        while not stop.is_set():
-            (leaf * 2).sum().backward()
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(8):
-            time.sleep(0.005)
-            child = os.fork()
-            if child == 0:
-                signal.alarm(20)  # a child that hangs is ended, and the test fails
-                y = torch.ones(2, requires_grad=True)
-                (y * y).sum().backward()
-                os._exit(0 if y.grad.tolist() == [2, 2] else 1)
-            assert os.waitpid(child, 0)[1] == 0
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()

@@ -73,55 +73,6 @@ def test_a_saved_result_makes_no_cycle(name, collector_off):
     assert (tensor(), node(), array()) == (None, None, None)
 
 
-CHANGES = {
-    "mul_": lambda a: a.mul_(2),
-    "zero_": lambda a: a.zero_(),
-    "sin_": lambda a: a.sin_(),
-    "setitem": lambda a: a.__setitem__(0, 7.0),
-    "copy_": lambda a: a.copy_(a.detach() * 3),
-    "a view": lambda a: a[:1].mul_(2),
-    "a view of a view": lambda a: a.view(3, 1)[1:].t().add_(1),
-    "detached": lambda a: a.detach().mul_(2),
-    "several": lambda a: (a.mul_(2), a.add_(1), a[0].zero_()),
-}
-
-USES = {
-    "square": lambda a: a * a,
-    "result": lambda a: a.exp(),
-    "a view": lambda a: a[1:].sin(),
-    "product": lambda a: a.view(1, 3) @ a.view(3, 1),
-}
-
-
-# PyTorch misses changes through a view that starts at another entry than what was saved; so this
-# is asked of minigrad alone
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("use", USES)
-def test_gradients_are_those_of_the_old_values(change, use):
-    source = np.random.default_rng(5)
-    x = minigrad.tensor(source.standard_normal(3), requires_grad=True)
-    y = USES[use](x * 1)
-    cotangent = minigrad.tensor(source.standard_normal(y.shape))
-    expected = minigrad.autograd.grad(y, x, cotangent)[0]
-    with minigrad.autograd.graph.allow_mutation_on_saved_tensors():
-        a = x * 1
-        y = USES[use](a)
-        CHANGES[change](a)
-        y.backward(cotangent)
-    assert minigrad.allclose(x.grad, expected)
-
-
-def test_the_graph_is_freed_within_the_block(collector_off):
-    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
-    with minigrad.autograd.graph.allow_mutation_on_saved_tensors() as saved:
-        y = x.exp()
-        alive = weakref.ref(y)
-        assert len(saved.original) == 1
-        del y
-        assert alive() is None
-        assert len(saved.original) == 0
-
-
 @pytest.mark.parametrize("written", [False, True])
 @pytest.mark.parametrize("custom", [False, True])
 def test_what_was_saved_and_then_detached_is_refused_but_to_a_custom_function(

@@ -8,17 +8,30 @@ from pathlib import Path
 
 import pytest
 
+from _tools import places
+
+LESSONS = [places.number_of(path.stem) for path in places.learners()]
 ROOT = Path(__file__).resolve().parents[2]
 
 
+# The lessons that tests open in a browser or look into: a usual run builds the book of these.
+SOME = ("00", "03", "06", "10", "11", "17")
+
+
 @pytest.fixture(scope="session")
-def book(tmp_path_factory):
-    """Give the folder of the whole book, built by the authors' command."""
+def chosen(pytestconfig):
+    """Give the numbers of the lessons in the book: a page takes a second or two, `--all` all."""
+    return LESSONS if pytestconfig.option.all else SOME
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory, chosen):
+    """Give the folder of the book, built by the authors' command."""
     for name in ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx-mathjax-offline"):
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is not installed")
     folder = tmp_path_factory.mktemp("site") / "book"
-    command = [sys.executable, str(ROOT / "lessons" / "_tools"), "book", str(folder)]
+    command = [sys.executable, str(ROOT / "lessons" / "_tools"), "book", str(folder), *chosen]
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
     # a warning is an error: see lessons/_tools/book

@@ -28,7 +28,7 @@ RIGHT = {
 def notes(tmp_path, monkeypatch):
     path = tmp_path / "deep" / "notes.json"
     monkeypatch.setenv(progress.VARIABLE, str(path))
-    monkeypatch.setattr(progress, "_in_a_notebook", lambda: True)
+    monkeypatch.setattr(progress, "shell", object)
     return path
 
 
@@ -94,7 +94,7 @@ def test_notes_that_cannot_be_read_do_no_harm(notes, text, capsys):
 def test_where_nothing_can_be_written_nothing_is_said(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv(progress.VARIABLE, str(tmp_path / "file" / "notes.json"))
-    monkeypatch.setattr(progress, "_in_a_notebook", lambda: True)
+    monkeypatch.setattr(progress, "shell", object)
     assert check("00.2", 0.08626)
     assert not check("00.2", 1)
     predict("00.a", 1)

@@ -14,11 +14,11 @@ def backward_by_hand(x, w0, b0, w1, b1):
 """
 # None of these gets the point, and each keeps that of the other exercise.
 FAILS = {
-    "an endless loop": ("while True: pass", "ran longer than 2 s"),
-    "a sleep": ("import time; time.sleep(1000)", "ran longer than 2 s"),
+    "an endless loop": ("while True: pass", "ran longer than 1 s"),
+    "a sleep": ("import time; time.sleep(1000)", "ran longer than 1 s"),
     "a loop that swallows all": (
         "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
-        "ran longer than 2 s",
+        "ran longer than 1 s",
     ),
     "exit()": ("import sys\nsys.exit()", "SystemExit"),
     "os._exit": ("import os\nos._exit(0)", "ended the process"),
@@ -32,7 +32,7 @@ FAILS = {
     "a fork bomb": ("import os\nwhile True: os.fork()", "start a process (os.fork)"),
     "a fork bomb that swallows": (
         "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",
-        "ran longer than 2 s",
+        "ran longer than 1 s",
     ),
     "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
     "os.system": ("import os\nos.system('touch {victim}2')", "start a program"),

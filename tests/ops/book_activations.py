@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .cases import Case, V, added, case, sigmoid_of
+from .cases import Case, V, case, sigmoid_of
 
 E8 = (8,)
 # settings are arrays of float32, so that they widen nothing
@@ -78,18 +78,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x * bent(x), V, then=("tanh",)),
     ],
     "log_sigmoid": [case(lambda x: np.log(sigmoid_of(x)), V)],
-    "embedding_dense_backward": [
-        case(
-            lambda g: added(np.zeros((3, 2)), (np.array([0, 1]),), g[[0, 1], [0, 1]]),
-            (2, 2, 2),
-            then=(ROWS, (3, 2), 2),
-        ),
-        case(
-            lambda g: added(np.zeros((3, 2)), (ROWS,), g),
-            (2, 2, 2),
-            then=(ROWS, (3, 2), -1),
-        ),
-    ],
     "embedding": [
         case(lambda x: x[ROWS], (3, 2), then=(ROWS, -1)),
     ],

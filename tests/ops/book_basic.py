@@ -30,7 +30,6 @@ CASES: dict[str, list[Case]] = {
     "sign": [case(np.sign, V)],
     "abs": [case(np.abs, V)],
     "masked_fill_number": [masked(lambda x: np.where(MASK.numpy(), 7.0, x), M, then=(7.0,))],
-    "masked_fill": [masked(lambda x, v: np.where(MASK.numpy(), v, x), M, ())],
     "where": [
         Case(s, lambda a, b: np.where(MASK.numpy(), a, b), lambda op, a, b: op(MASK, a, b))
         for s in (((2, 3), (2, 3)), ((2, 1), (3,)), ((), (2, 3)))

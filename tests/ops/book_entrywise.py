@@ -99,15 +99,6 @@ CASES: dict[str, list[Case]] = {
         *two(lambda a, b: _lerp(a, b, 1.7), 1.7),
     ],
     "lerp": three(_lerp),
-    "clamp_between": [
-        Case(
-            shapes,
-            lambda x, a, b: np.minimum(np.maximum(x, a / 2), b),
-            lambda op, x, a, b: op(x, a / 2, b),
-            positive=True,
-        )
-        for shapes in (((8,), (8,), (8,)), ((6, 1), (4,), (4,)))
-    ],
     "clamp_from_number": [case(lambda x: np.maximum(x, 0.1), (8,), then=(0.1,))],
     "clamp_to_number": [case(lambda x: np.minimum(x, 0.1), (8,), then=(0.1,))],
 }

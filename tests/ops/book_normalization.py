@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.ops.normalization import Layout, Statistics
+from minigrad.ops.convolution import Layout, Statistics
 
 from .cases import Case
 

@@ -96,5 +96,4 @@ CASES: dict[str, list[Case]] = {
     "topk": [case(lambda x: np.take_along_axis(x, FIRST_TWO, 1), M, then=(1, FIRST_TWO))],
     "kthvalue": along_rows(ONES),
     "median_dim": along_rows(ONES),
-    "mode": along_rows(ONES),
 }

@@ -30,7 +30,6 @@ def narrow(monkeypatch):
         lambda x: x.argsort(),
         lambda x: x.kthvalue(2).indices,
         lambda x: x.median(0).indices,
-        lambda x: x.mode(0).indices,
         lambda x: x.repeat(8).topk(2).indices,
         lambda x: x.nonzero(),
         lambda x: x.nonzero(as_tuple=True)[0],

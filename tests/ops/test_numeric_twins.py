@@ -11,11 +11,9 @@ from minigrad.ops import (
     convolution,
     elementwise,
     linear_algebra,
-    normalization,
     parts,
-    rectifiers,
     softmax,
-    statistics,
+    sorting,
 )
 from minigrad.ops.shape import _needs_no_copy
 
@@ -67,8 +65,8 @@ def test_leaky_relu_of_many_numbers(slope):
     with np.errstate(invalid="ignore"):
         expected = np.where(array > 0, array, array * slope)
         rule = np.where(array > 0, gradient, gradient * slope)
-        np.testing.assert_array_equal(rectifiers.leaky_relu.forward(array, slope), expected)
-        found = rectifiers.leaky_relu_backward.forward(gradient, array, slope)
+        np.testing.assert_array_equal(activations.leaky_relu.forward(array, slope), expected)
+        found = activations.leaky_relu_backward.forward(gradient, array, slope)
     np.testing.assert_array_equal(found, rule)
 
 
@@ -106,10 +104,10 @@ def test_one_gradient_for_all_is_like_any(shape):
 def test_running_sums_of_many_are_those_of_few(shape, dtype):
     array = numbers(dtype, *shape)
     for each in (array, array[..., ::-1], np.swapaxes(array, 0, -1)):
-        rows = [statistics.cumsum.forward(row, 0) for row in each.reshape(-1, each.shape[-1])]
-        found = statistics.cumsum.forward(each, each.ndim - 1)
+        rows = [sorting.cumsum.forward(row, 0) for row in each.reshape(-1, each.shape[-1])]
+        found = sorting.cumsum.forward(each, each.ndim - 1)
         same(found, np.stack(rows).reshape(each.shape))
-        behind = statistics.cumsum.rules["self"](each[..., ::-1], each.ndim - 1)
+        behind = sorting.cumsum.rules["self"](each[..., ::-1], each.ndim - 1)
         same(behind, found[..., ::-1])
         assert behind.flags.c_contiguous
 
@@ -159,15 +157,15 @@ NORMS = {
 def test_the_rule_of_a_normalization_in_place_is_the_recorded_one(name, weighted):
     generator = np.random.default_rng(0)
     for shape, axes, alike in NORMS[name]:
-        layout = normalization.Layout(shape, axes, alike)
+        layout = convolution.Layout(shape, axes, alike)
         sizes = [n for axis, n in enumerate(shape) if axis not in alike] if weighted else [0]
         arrays = [generator.standard_normal(each) for each in (shape, sizes, sizes, shape)]
         results = []
         for dtype in (np.float64, np.float32):
             *leaves, cotangent = (minigrad.tensor(each.astype(dtype)) for each in arrays)
-            settings = (layout, 1e-5, normalization.Statistics())
+            settings = (layout, 1e-5, convolution.Statistics())
             wanted = [leaf.requires_grad_() for leaf in leaves if leaf.numel()]
-            result = getattr(normalization, name)(*leaves, *settings)
+            result = getattr(convolution, name)(*leaves, *settings)
             for recorded in (False, True):
                 options = {"retain_graph": True, "create_graph": recorded}
                 found = minigrad.autograd.grad(result, wanted, cotangent, **options)

@@ -22,7 +22,6 @@ SCENARIOS = ROOT / "tests" / "oracle" / "scenarios"
 CALLED_OTHERWISE = {
     "bitwise_or": "by its sign, |",
     "bitwise_xor": "by its sign, ^",
-    "poisson": "its counts are not PyTorch's for a seed; see tests/test_random.py",
 }
 
 

@@ -94,7 +94,7 @@ def test_gelu_of_a_saved_input_that_a_hook_replaced() -> None:
 
 ONE = """
     tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh exp2 log2 log10 deg2rad rad2deg
-    floor ceil trunc rint signbit isnan positive fix
+    floor ceil trunc rint signbit isnan positive
 """.split()  # noqa: SIM905 - one name after the other reads better
 TWO = """
     remainder floor_divide logical_and logical_or logical_xor isclose

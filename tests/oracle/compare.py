@@ -20,7 +20,7 @@ Room = dict[str, tuple[float, float]]
 # The families whose words are PyTorch's: hooks, graph, engine, views, in-place, saved values,
 # modes, Function, gradcheck, Module. Elsewhere errors and warnings are compared in type and place.
 _SUBJECT = re.compile(
-    "accumulation|anomaly|calling|checkpoint|custom_function|engine|functional|"
+    "accumulation|anomaly|calling|checkpoint|custom_function|engine|"
     "grad_mode|gradcheck|gradient_|graph_|higher_|hook_|inference_|inplace|lazy_|module|multi_grad|"
     "mutation|node|old_variables|operations_reshaping_in_place|optimizer_hooks|optimizer_state_hooks|"
     "saved_|second_|tensor_attributes|tensor_hook|tensor_memory|threads"

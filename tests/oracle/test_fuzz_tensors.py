@@ -68,6 +68,7 @@ def test_the_recording_is_what_pytorch_does(first: int, torch: ModuleType) -> No
         assert not found, "\n".join([source(RECORDED[seed]["program"]), *found])
 
 
+@pytest.mark.examples
 @needs_torch
 @pytest.mark.parametrize("first", range(1000, 1000 + FRESH, BLOCK))
 def test_programs_that_are_not_recorded_do_the_same(first: int, torch: ModuleType) -> None:

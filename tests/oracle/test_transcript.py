@@ -8,7 +8,9 @@ import importlib.util
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,13 +65,19 @@ def test_on_minigrad(variant: str) -> None:
 
 @needs_torch
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_on_torch(variant: str, tmp_path: Path) -> None:
-    """The same program with its import changed prints them on PyTorch."""
+def test_on_torch(variant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same program with its import changed prints them on PyTorch, here in this process."""
     torch = pytest.importorskip("torch")
     assert PROGRAM.count(IMPORT) == 1
-    program = tmp_path / "worked_example.py"
-    program.write_text(PROGRAM.replace(IMPORT, "import torch"), encoding="utf-8")
-    check(program, variant, str(torch.__version__))
+    space: dict[str, Any] = {"__name__": "worked_example"}
+    exec(PROGRAM.replace(IMPORT, "import torch"), space)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("default")
+        space["main"](variant)
+    assert capsys.readouterr().out.splitlines() == [torch.__version__, *expected(variant)]
+    said = [f"{each.category.__name__}: {each.message}" for each in warned]
+    assert len(said) == (variant == "legacy")
+    assert all(each.startswith(expected("warning")[0]) for each in said)
 
 
 def test_the_variants_differ() -> None:

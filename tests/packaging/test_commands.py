@@ -264,7 +264,7 @@ def test_none_means_that_no_notes_are_kept(value, tmp_path, monkeypatch, capsys)
     assert noting.place(variables, tmp_path) is None
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(progress.VARIABLE, value)
-    monkeypatch.setattr(noting, "_in_a_notebook", lambda: True)
+    monkeypatch.setattr(noting, "shell", object)
     noting._noted("predicted", "06.a")
     assert list(tmp_path.iterdir()) == []
     path = shutil.copy(ROOT / "lessons" / "00_start_here.ipynb", tmp_path)

@@ -40,10 +40,6 @@ CASES = {
     "celu": [(vector, (beta,), on_both_sides(x(0), x(1)))],
     "log_sigmoid": [(one, (), [{x(): D}, {x(): -D}])],
     "embedding": [([("x", 3, 2)], (ROWS, -1))],
-    "embedding_dense_backward": [
-        ([("x", 2, 2, 1)], (ROWS, (3, 1), 1)),
-        ([("x", 2, 2, 1)], (ROWS, (3, 1), -1)),
-    ],
 }
 
 CASES |= {

@@ -49,17 +49,6 @@ CASES = {
     "erfc": [(vector, ())],
     "lerp_number": [(broadcast, (0.3,)), (stretched, (2,))],
     "lerp": [(_three, ())],
-    "clamp_between": [
-        (
-            [("x",), ("low",), ("high",)],
-            (),
-            [
-                {low: x() - D, high: x() + E},
-                {low: x() + D, high: x() + D + E},
-                {low: x() - D - E, high: x() - E},
-            ],
-        )
-    ],
     "clamp_from_number": [([("x",)], (low,), [{low: x() - D}, {low: x() + D}])],
     "clamp_to_number": [([("x",)], (high,), [{high: x() - D}, {high: x() + D}])],
     # Rounded numbers: between two jumps they are constant.

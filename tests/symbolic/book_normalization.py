@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from minigrad.ops.normalization import Layout, Statistics
+from minigrad.ops.convolution import Layout, Statistics
 
 EPS = sympy.Symbol("epsilon", positive=True)
 

@@ -34,7 +34,6 @@ CASES = {
     "topk": [(matrix, (1, ORDER[:, :2]))],
     "kthvalue": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
     "median_dim": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
-    "mode": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],
 }
 
 RESERVED = {"median_all": "it is right only where the middle entry is in the place it is given"}

@@ -16,7 +16,7 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.nn.modules import module as everywhere
 from minigrad.symbolic import derive, evaluate, explain, symbolic_like
-from minigrad.symbolic.places import symbol_name
+from minigrad.symbolic.naming import symbol_name
 from minigrad.symbolic.writing import decimal
 from minigrad.viz import play, record
 
@@ -49,6 +49,9 @@ class Behind(nn.Module):
 # what the other tables have not, or too large for three runs of less than a second
 MORE = {
     "AdaptiveMaxPool1d": (lambda: nn.AdaptiveMaxPool1d(2), (1, 1, 4)),
+    "MaxPool1d": (lambda: nn.MaxPool1d(2), (1, 1, 4)),
+    "MaxPool2d": (lambda: nn.MaxPool2d(2, stride=1), (1, 1, 2, 3)),
+    "MaxPool3d": (lambda: nn.MaxPool3d((1, 2, 1)), (1, 1, 1, 2, 2)),
     "AdaptiveMaxPool2d": (lambda: nn.AdaptiveMaxPool2d((1, 2)), (1, 1, 2, 2)),
     "GRU": (lambda: nn.GRU(1, 1), (1, 1)),
     "LSTM": (lambda: nn.LSTM(1, 1), (1, 1)),
@@ -84,8 +87,8 @@ ALL = {
 }
 # what formulas can't say, and the words of the error
 REFUSED = {
-    "AdaptiveMaxPool1d": "unless it is known which is larger, .*Put numbers in first",
-    "AdaptiveMaxPool2d": "unless it is known which is larger, .*Put numbers in first",
+    name: "which is larger, .*Put numbers in first"
+    for name in ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "MaxPool1d", "MaxPool2d", "MaxPool3d")
 }
 # give back what they are given, so that there is no node that a hook of the old kind could sit on
 SILENT_FOR_OLD = {"Identity", "Dropout evaluated"}

@@ -1,8 +1,6 @@
 """Numbers become the exact ones that were meant."""
 
 import math
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,7 +18,7 @@ from minigrad.symbolic.mathematics import condition, exact, indicator
         (np.float32(0.1), "1/10"), (np.float32(1 / 3), "1/3"), (np.float32(0.12345), "2469/20000"),
         (123456789.1, "1234567891/10"),
         (np.float16(0.1), "1/10"), (np.int64(7), "7"), (np.bool_(False), "0"),
-        (Fraction(2, 7), "2/7"), (Decimal("0.07"), "7/100"), (sympy.Float("0.1"), "1/10"),
+        (sympy.Float("0.1"), "1/10"),
     ],
 )  # fmt: skip
 def test_meant(value, meant):
@@ -66,7 +64,6 @@ def test_short_decimals_are_read_as_decimals():
 def test_others():
     x = sympy.Symbol("x", real=True)
     assert exact(0.5 * x) == x / 2
-    assert exact(1 + 0.5j) == 1 + sympy.I / 2
     assert exact(float("inf")) is sympy.oo
     assert exact(-float("inf")) == -sympy.oo
     assert exact(float("nan")) is sympy.nan

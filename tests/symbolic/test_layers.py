@@ -38,9 +38,6 @@ LAYERS = {
     "Unfold": (lambda: nn.Unfold(2), (1, 1, 3, 2)),
     "Fold": (lambda: nn.Fold((3, 2), 2), (1, 4, 2)),
     # pooling
-    "MaxPool1d": (lambda: nn.MaxPool1d(2), (1, 1, 4)),
-    "MaxPool2d": (lambda: nn.MaxPool2d(2, stride=1), (1, 1, 2, 3)),
-    "MaxPool3d": (lambda: nn.MaxPool3d((1, 2, 1)), (1, 1, 1, 2, 2)),
     "AvgPool1d": (lambda: nn.AvgPool1d(2, padding=1), (1, 1, 4)),
     "AvgPool2d": (lambda: nn.AvgPool2d(2, ceil_mode=True), (1, 1, 3, 2)),
     "AvgPool3d": (lambda: nn.AvgPool3d((1, 2, 2)), (1, 1, 1, 2, 2)),

@@ -1,7 +1,6 @@
 """Models run on symbols: their parameters have names, and their formulas give their numbers."""
 
 import copy
-import gc
 
 import numpy as np
 import pytest
@@ -110,19 +109,14 @@ def test_hooks_on_parameters_come_along():
     model, seen = nn.Linear(1, 1), []
     model.weight.register_hook(lambda grad: grad * 3)
     model.weight.register_post_accumulate_grad_hook(seen.append)
-    node = model.bias.expand_as(model.bias).grad_fn.next_functions[0][0]
-    node.register_prehook(lambda grads: (grads[0] * 5,))
-    node.register_hook(lambda grad_inputs, grads: seen.append(grads[0]))
     symbolic = symbolic_like(model)
-    gc.collect()  # a leaf holds its node weakly
     loss = symbolic(symbols("x", (1, 1), requires_grad=True)).sum()
     text = str(derive(loss))
     assert "dL/dw_0 = 3 * dL/dv_1 * dv_1/dw_0 = 3*x   3: tensor hook hook" in text
     loss.backward()
     x = real("x")
-    assert expression(symbolic.weight.grad) == 3 * x and expression(symbolic.bias.grad) == 5
-    assert any(each is symbolic.weight for each in seen) and len(seen) == 2
-    assert any(expression(each) == 5 for each in seen)
+    assert expression(symbolic.weight.grad) == 3 * x and expression(symbolic.bias.grad) == 1
+    assert [each is symbolic.weight for each in seen] == [True]
     assert model.weight.grad is None
     plain = copy.deepcopy(model)  # as in PyTorch, without them
     plain(torch.ones(1, 1)).sum().backward()

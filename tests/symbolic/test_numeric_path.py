@@ -103,9 +103,9 @@ ALWAYS = (
     "core/engine.py", "core/module_hooks.py", "core/node.py",
     "core/operation.py", "core/tensor.py",
     "nn/modules/module.py",
-    "ops/reduction.py", "ops/rectifiers.py", "ops/linear.py", "ops/linear_algebra.py",
+    "ops/reduction.py", "ops/linear.py", "ops/linear_algebra.py",
     "ops/convolution.py",
-    "ops/losses.py", "ops/normalization.py", "ops/attention.py", "ops/recurrent.py",
+    "ops/losses.py",
     "ops/softmax.py",
     "optim/each_parameter.py", "optim/optimizer.py",
 )  # fmt: skip

@@ -100,8 +100,6 @@ def test_what_prove_does_not_take():
             prove(function, 2)
     with torch.no_grad(), pytest.raises(ValueError, match=r"under no_grad\(\)"):
         prove(torch.mul, 2, 2)
-    with pytest.raises(ValueError, match="names for 10 inputs"):
-        prove(torch.add, *[1] * 11)
     with pytest.raises(Undecided):  # a symbol that is no input has no number
         prove(lambda a: a * symbols("c"), 2)
 
@@ -122,7 +120,7 @@ FOUND = {
     "sort": (lambda a: a.sort()[0], [3], ["x_{1} > x_{0}, x_{2} > x_{1}"], 6),
     "topk": (lambda a: a.topk(1)[0], [2], [], 2),
     "median": (torch.median, [3], [], 6),
-    "max-pool": (lambda a: F.max_pool2d(a, (1, 2)), [(1, 1, 2)], ["x_{0,0,0} > x_{0,0,1}"], 2),
+    "max-pool": (lambda a: F.max_pool2d(a, (1, 2)), [(1, 1, 2)], ["x_{0,0,1} > x_{0,0,0}"], 2),
     "max-pool with a border": (lambda a: F.max_pool1d(a, 2, padding=1), [(1, 3)], [], None),
     "adaptive max-pool": (lambda a: F.adaptive_max_pool1d(a, 1), [(1, 2)], [], 2),
     "a program's own if": (lambda a: a * 2 if a > 1 else a * a, [()], ["x > 1", "x < 1"], 2),
@@ -166,7 +164,9 @@ def test_each_region_leads_to_where_it_says():
     for region in substituted:
         values = {p: sympy.Rational(k + 2, 3) for k, p in enumerate(region.meaning)}
         rest = {x(): sympy.Rational(7, 5), y(): sympy.Rational(-3, 7)}
-        point = {s: region.place.get(s, s).subs(values | rest).subs(rest) for s in (x(), y())}
+        point = {
+            s: region.substitution.get(s, s).subs(values | rest).subs(rest) for s in (x(), y())
+        }
         assert all(condition.subs(point) == True for condition in region.conditions)  # noqa: E712
         assert all(region.enter(kink).subs(values | rest) != 0 for kink in kinks)
 
@@ -296,10 +296,10 @@ def test_undecided_says_what_is_left(monkeypatch):
 
 def test_a_gradient_that_never_comes_is_a_gradient_of_zeros():
     assert prove(lambda a, b: a * 2, (), ()).gradients[1] == 0
-    with pytest.raises(Refuted, match="no gradient came for y: a rule gave None") as refuted:
+    with pytest.raises(Refuted, match="the gradient of y: 0 is not g\\*x") as refuted:
         prove(_OneGradient.apply, (), ())
     assert refuted.value.left == 0
-    with pytest.raises(Refuted, match="or the graph does not lead there"):
+    with pytest.raises(Refuted, match="the gradient of x: 0 is not"):
         prove(lambda a, b: a.detach() * b, (), ())
 
 

@@ -72,7 +72,7 @@ def hold_to(verdict):
 
 # Each takes seconds: its proof cuts the plane in many regions. Others of its kind are left.
 LONG = {
-    "clamp_between", "div_trunc", "safe_softmax",
+    "div_trunc", "safe_softmax",
 }  # fmt: skip
 PLANTED = {(wrong.operation, wrong.argument) for rows in WRONG.values() for wrong in rows}
 OTHERS = {

@@ -176,7 +176,6 @@ EXCHANGED = [
     w("div", "self", lambda right, grad, other: grad * other),
     w("where", "self", other_side),
     w("where", "other", other_side),
-    w("masked_fill", "self", other_side),
     w("lerp", "self", lambda right, grad, weight: grad * weight),
     w("lerp", "end", lambda right, grad, weight: grad * (1 - weight)),
     w("maximum", "self", other_side),

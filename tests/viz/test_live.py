@@ -120,7 +120,7 @@ def test_both_side_by_side():
     both = beside(
         picture(minigrad, "full"), picture(minigrad, "legacy"), captions=["full", "legacy"]
     )
-    assert both.svg.count(">rescale_hook<") == 2
+    assert both.table.count("rescale_hook") == 2
 
 
 def test_every_hook_of_a_tensor_and_a_node_and_its_removal():

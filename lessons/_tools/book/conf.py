@@ -1,8 +1,12 @@
 """Sphinx's settings of the book: no notebook is run, and nothing comes from the network."""
 
 import gc
+import sys
 
 import minigrad
+
+# makes a parser of its grammar when nbformat is imported: two seconds, and nothing needs it
+sys.modules.setdefault("rfc3987_syntax", None)
 
 gc.set_threshold(
     200_000, 20, 100

@@ -12,8 +12,8 @@ from minigrad.signatures.variants import in_functional as _in_functional
 from minigrad.utils import _late as _make_late
 
 for _file in (
-    "ops.activations", "ops.attention", "ops.convolution", "ops.dropout", "ops.linear_algebra",
-    "ops.linear", "ops.losses", "ops.norms", "ops.joining", "ops.rectifiers", "ops.softmax",
+    "ops.activations", "ops.convolution", "ops.randomness", "ops.linear_algebra",
+    "ops.linear", "ops.losses", "ops.joining", "ops.softmax",
     "nn.functional.embeddings", "nn.functional.normalization", "nn.functional.pooling",
 ):  # fmt: skip
     _import_module(f"minigrad.{_file}")
@@ -32,8 +32,7 @@ __all__ = [*sorted(_all)]
 
 def _late() -> dict[str, _Any]:
     """Give what is seldom used, too."""
-    for file in ("layers",):
-        _import_module(f"minigrad.extra.{file}")
+    _import_module("minigrad.extra.layers")
     return _in_functional
 
 

@@ -1,7 +1,4 @@
-"""Looking up vectors in a table, one by one or in bags that are summed, and the derivatives."""
-
-# mypy: disable-error-code="has-type"
-# A rule may refer to its own operation, whose type is not known before the rule's.
+"""Look up vectors in a table, one by one or in bags that are summed."""
 
 from __future__ import annotations
 
@@ -10,42 +7,23 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.custom_nodes import watched
-from minigrad.autograd.rules import dispatch, zeros_for
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops.parts import add_rows
+from minigrad.ops.parts import index_rule
 from minigrad.ops.shape import type_name
 from minigrad.signatures import functional
 
 
-def _weighed(rows: Any, positions: Any, padding_idx: int) -> Any:
-    """Replace by zeros the rows that are padding."""
-    padding = positions == padding_idx
-    if not padding.any():
-        return rows
-    return rows * (~padding)[..., None].astype(getattr(rows, "_array", rows).dtype)
+def _rule(grad: Any, positions: Any, weight_sym_sizes: Any, padding_idx: int) -> Any:
+    """Add up in each row the gradients of the places where it was used, but not that of padding."""
+    if (positions == padding_idx).any():
+        grad = grad * (positions != padding_idx)[..., None].astype(
+            getattr(grad, "_array", grad).dtype
+        )
+    return index_rule(grad, weight_sym_sizes, (positions,))
 
 
-def _row_rule(grad: Any, positions: Any, padding_idx: int) -> Any:
-    return _weighed(grad[positions], positions, padding_idx)
-
-
-@operation("EmbeddingDenseBackwardBackward0", grad_output=_row_rule)
-def embedding_dense_backward(
-    grad_output: Array, positions: Any, sizes: Any, padding_idx: int
-) -> Array:
-    """Rule of embedding: each row collects the gradients of the places where it was used."""
-    whole = zeros_for(grad_output, (sizes[0], *grad_output.shape[positions.ndim :]))
-    add_rows(whole, positions, _weighed(grad_output, positions, padding_idx))
-    return whole
-
-
-@operation(
-    "EmbeddingBackward0",
-    weight=lambda grad, positions, weight_sym_sizes, padding_idx: dispatch(
-        embedding_dense_backward, grad, positions, weight_sym_sizes, padding_idx
-    ),
-)
+@operation("EmbeddingBackward0", weight=_rule)
 def embedding(weight: Array, positions: Any, padding_idx: int) -> Array:
     """Rows of a table at listed places; the row of padding gets no gradient."""
     return weight[positions]
@@ -224,7 +202,14 @@ def embedding_bag(
             "Look rows up with embedding, and join them yourself."
         )
     padding = row_of_padding(padding_idx, weight.size(0))
-    positions, starts = _bags(input, offsets)
+    positions, starts = input._array, offsets if offsets is None else offsets._array
+    if positions.ndim == 2 and starts is None:
+        starts, positions = np.arange(len(positions)) * positions.shape[1], positions.reshape(-1)
+    if positions.ndim != 1 or starts is None or starts.ndim != 1:
+        raise ValueError(
+            "embedding_bag takes a matrix, each row of which is a bag, or a vector and offsets, "
+            f"where the bags begin; got an input of {input.ndim} dimensions with offsets={offsets}"
+        )
     refused = {"max_norm": max_norm, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse}
     _check("embedding_bag", positions, weight._array, **refused)
     if starts.size and (starts[0] != 0 or starts[-1] > len(positions)):
@@ -243,16 +228,3 @@ def embedding_bag(
         rows = rows * per_sample_weights.reshape(-1, 1)
     sums = wrap(np.zeros((count, weight._array.shape[1]), dtype))
     return sums.index_add(0, wrap(bags), rows)
-
-
-def _bags(input: Tensor, offsets: Tensor | None) -> tuple[Any, Any]:
-    """Give the numbers of rows in one line, and where each bag begins."""
-    array = input._array
-    if array.ndim == 2 and offsets is None:
-        return array.reshape(-1), np.arange(len(array)) * array.shape[1]
-    if array.ndim == 1 and offsets is not None and offsets.ndim == 1:
-        return array, offsets._array
-    raise ValueError(
-        "embedding_bag takes a matrix, each row of which is a bag, or a vector and offsets, where "
-        f"the bags begin; got an input of {array.ndim} dimensions with offsets={offsets}"
-    )

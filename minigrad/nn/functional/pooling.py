@@ -155,19 +155,15 @@ def largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
         The largest entries, and their numbers from 0 on. Of equal ones the first counts, and if
         some are NaN the last of these.
     """
-    small = np.dtype(np.uint8 if len(others) < 255 else np.int64)
-    number_of = np.zeros(array.shape, small)
+    number_of = np.zeros(array.shape, np.uint8 if len(others) < 255 else np.int64)
     if first is not None:
-        number_of += first.astype(small)
+        number_of += first.astype(number_of.dtype)
     best = array.copy()
     for number, strided in enumerate(others, 1):
         seen = strided.copy()  # a copy is looked at twice sooner than what lies apart in memory
-        better = (seen > best).view(np.uint8)
-        np.maximum(number_of, better * small.type(number), out=number_of)
-        np.maximum(best, seen, out=best)
-    if best.dtype.kind == "f" and np.isnan(best).any():
-        for number, seen in enumerate((array, *others)):
-            np.maximum(number_of, np.isnan(seen) * small.type(number), out=number_of)
+        better = (seen > best) | (seen != seen)  # the latter is NaN
+        np.copyto(number_of, number, where=better)
+        np.copyto(best, seen, where=better)
     return best, number_of
 
 
@@ -414,21 +410,6 @@ def _average(
     return shape.squeeze(result, -2) if ndim == 1 else result
 
 
-def _average_of_signals(
-    name: str,
-    ndim: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
-    """Average each window of a signal; see `avg_pool2d`."""
-    windows = kernel_size, stride, padding
-    return _average(name, ndim, input, *windows, ceil_mode, count_include_pad)
-
-
 def _put_back(
     name: str,
     ndim: int,
@@ -481,7 +462,7 @@ def _put_back(
 for _ndim in (1, 2, 3):
     of_dimensions(_maximum, _ndim, f"max_pool{_ndim}d")
     of_dimensions(_put_back, _ndim, f"max_unpool{_ndim}d")
-    of_dimensions(_average_of_signals if _ndim == 1 else _average, _ndim, f"avg_pool{_ndim}d")
+    of_dimensions(_average, _ndim, f"avg_pool{_ndim}d")
 
 
 # ---------------------------------------------------------------------- parts of an image
@@ -601,7 +582,7 @@ for _ndim in (1, 2, 3):
 # ---------------------------------------------------------------------- resizing
 
 # how many dimensions the modes mix that mix entries
-_MIXED = {"linear": 1, "bilinear": 2, "trilinear": 3, "bicubic": 2}
+_MIXED = {"linear": 1, "bilinear": 2, "trilinear": 3}
 
 
 @functional()
@@ -621,7 +602,7 @@ def interpolate(
         size: The new size of each dimension, or one number for all.
         scale_factor: By how much to resize instead, for each dimension or all.
         mode: `"nearest"` and `"nearest-exact"` repeat entries; `"linear"`, `"bilinear"` and
-            `"trilinear"` mix the nearest ones, `"bicubic"` more; `"area"` averages.
+            `"trilinear"` mix the nearest ones; `"area"` averages.
         align_corners: Whether the first and the last entries keep their places, for modes that mix.
         recompute_scale_factor: Whether to compute the scale again from the sizes.
         antialias: Must be False: nothing is smoothed before it is made smaller.
@@ -650,9 +631,9 @@ def interpolate(
     plain = mode in ("nearest", "nearest-exact", "area") and dims in (1, 2, 3)
     if antialias or not (plain or _MIXED.get(mode) == dims):
         raise NotImplementedError(
-            f"interpolate has no mode={mode!r} with antialias={antialias} for inputs of "
-            f"{dims + 2} dimensions here. It resizes (N, C, L) by linear, (N, C, H, W) by bilinear "
-            "or bicubic, (N, C, D, H, W) by trilinear, and all by nearest, nearest-exact and area."
+            f"interpolate has no mode={mode!r} with antialias={antialias} here for inputs of "
+            f"{dims + 2} dimensions. It resizes (N, C, L) by linear, (N, C, H, W) by bilinear, "
+            "(N, C, D, H, W) by trilinear, and all by nearest, nearest-exact and area."
         )
     if mode == "area":
         return in_functional[f"adaptive_avg_pool{dims}d"](input, sizes if dims > 1 else sizes[0])
@@ -690,12 +671,6 @@ def _new_sizes(
     return sizes, unknown if recompute else tuple(map(float, several))
 
 
-def _cubic(away: Any) -> Any:
-    """Weigh entries by two cubics of their distance that meet with slope -3/4 at 1."""
-    near = (1.25 * away - 2.25) * away**2 + 1
-    return np.where(away < 1, near, -0.75 * (((away - 5) * away + 8) * away - 4))
-
-
 def _taps(
     mode: str, old: int, new: int, factor: Any, align_corners: bool, dtype: Any
 ) -> tuple[tuple[Any, Any], ...]:
@@ -714,10 +689,6 @@ def _taps(
     else:
         scale = precise(1.0 / factor if factor else old / new)
         places = (steps + precise(0.5)) * scale - precise(0.5)
-    if mode == "bicubic":
-        around = np.floor(places).astype(np.int64) + np.arange(-1, 3)[:, None]
-        weights = _cubic(abs(places - around)).astype(precise)
-        return tuple(zip(around.clip(0, old - 1), weights, strict=True))
     places = np.maximum(places, 0)
     below = np.minimum(np.floor(places).astype(np.int64), old - 1)
     share = np.minimum(places - below, 1)
@@ -737,9 +708,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         torch.Size([1, 2, 6, 6])
     """
     r = upscale_factor
-    *batch, channels, height, width = _check_blocks("pixel_shuffle", input, (r * r, 1, 1))
-    blocks = input.reshape(-1, channels // (r * r), r, r, height, width)
-    pixels = blocks.permute(0, 1, 4, 2, 5, 3)
+    *batch, channels, height, width = input.shape
+    blocks = input.reshape(*batch, channels // (r * r), r, r, height, width)
+    pixels = blocks.movedim((-2, -4, -1, -3), (-4, -3, -2, -1))
     return pixels.reshape(*batch, channels // (r * r), height * r, width * r)
 
 
@@ -753,21 +724,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         torch.Size([1, 8, 3, 3])
     """
     r = downscale_factor
-    *batch, channels, height, width = _check_blocks("pixel_unshuffle", input, (1, r, r))
-    blocks = input.reshape(-1, channels, height // r, r, width // r, r)
-    pixels = blocks.permute(0, 1, 3, 5, 2, 4)
+    *batch, channels, height, width = input.shape
+    blocks = input.reshape(*batch, channels, height // r, r, width // r, r)
+    pixels = blocks.movedim((-3, -1, -4, -2), (-4, -3, -2, -1))
     return pixels.reshape(*batch, channels * r * r, height // r, width // r)
-
-
-def _check_blocks(name: str, input: Tensor, factors: tuple[int, int, int]) -> Any:
-    """Give the shape of images that can be cut into blocks.
-
-    Raises:
-        RuntimeError: If there is no image, or its sizes are not divisible.
-    """
-    sizes = input._array.shape
-    if min(factors) < 1 or len(sizes) < 3 or any(map(operator.mod, sizes[-3:], factors)):
-        raise RuntimeError(
-            f"{name}(): channels, height and width of {list(sizes)} must be divisible by {factors}"
-        )
-    return sizes

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, ClassVar, Self
 
 from minigrad.core.tensor import Tensor
@@ -18,15 +17,28 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _position(index: Any, size: int) -> int:
-    """Give the position of an index that may count from the end."""
-    position = operator.index(index)
-    if not -size <= position < size:
-        raise IndexError(f"index {position} is out of range")
-    return position % size
+class _List(Module):
+    """Entries in a row: what Sequential, ModuleList and ParameterList share."""
+
+    append: Callable[..., Any]
+
+    def __iadd__(self, values: Iterable[Any]) -> Self:
+        return self.extend(values)
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add entries at the end.
+
+        Raises:
+            TypeError: If the argument is not iterable, or a tensor.
+        """
+        if isinstance(values, Tensor):
+            raise TypeError("extend takes an iterable of entries, not a tensor")
+        for value in values:
+            self.append(value)
+        return self
 
 
-class _Row(Module):
+class _Row(_List):
     """Modules registered under "0", "1", "2", ...: what Sequential and ModuleList share."""
 
     __getitem__: Callable[..., Any]
@@ -39,11 +51,11 @@ class _Row(Module):
 
     def _names(self, index: Any) -> list[str]:
         """Give the names that an index or a slice stands for."""
-        names = list(self._modules)
-        return names[index] if isinstance(index, slice) else [names[_position(index, len(self))]]
+        found: Any = list(self._modules)[index]
+        return found if isinstance(index, slice) else [found]
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, list(self._modules)[_position(index, len(self))], module)
+        setattr(self, list(self._modules)[index], module)
 
     def __delitem__(self, index: int | slice) -> None:
         for name in self._names(index):
@@ -58,16 +70,6 @@ class _Row(Module):
     def append(self, module: Module) -> Self:
         """Add a module at the end."""
         self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, modules: Iterable[Module]) -> Self:
-        """Add modules at the end.
-
-        Raises:
-            TypeError: If the argument is not iterable.
-        """
-        for module in modules:
-            self.append(module)
         return self
 
     def insert(self, index: int, module: Module) -> Self:
@@ -153,28 +155,18 @@ class ModuleList(_Row):
         modules = [self._modules[name] for name in self._names(index)]
         return type(self)(modules) if isinstance(index, slice) else modules[0]
 
-    def __iadd__(self, modules: Iterable[Module]) -> Self:
-        return self.extend(modules)
-
     def __add__(self, other: Iterable[Module]) -> ModuleList:
         return ModuleList(chain(self, other))
 
     def __repr__(self) -> str:
         """Print the modules, with neighbors that look alike as one entry."""
-        groups: list[list[Any]] = []
-        for index, module in enumerate(self):
-            text = repr(module)
-            if groups and groups[-1][2] == text:
-                groups[-1][1] = index
-            else:
-                groups.append([index, index, text])
-        if not groups:
-            return f"{self._get_name()}()"
-        lines = []
-        for first, last, text in groups:
-            alike = f"({first}-{last}): {last - first + 1} x " if last > first else f"({first}): "
-            lines.append("\n  " + (alike + text).replace("\n", "\n  "))
-        return f"{self._get_name()}({''.join(lines)}\n)"
+        lines, start = [], 0
+        for text, alike in groupby(map(repr, self)):
+            end = start + len([*alike]) - 1
+            place = f"({start}-{end}): {end - start + 1} x " if end > start else f"({start}): "
+            lines.append("\n  " + (place + text).replace("\n", "\n  "))
+            start = end + 1
+        return f"{self._get_name()}({''.join(lines)}" + ("\n)" if lines else ")")
 
 
 class _Dictionary(Module):
@@ -282,7 +274,7 @@ def _line(key: Any, value: Any, type_name: Any) -> str:
     return f"  ({key}): {kind} containing: [{type_name(value)} of size {size}]"
 
 
-class ParameterList(Module):
+class ParameterList(_List):
     """A list of parameters that are registered; tensors in it become parameters.
 
     Args:
@@ -305,11 +297,11 @@ class ParameterList(Module):
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, slice):
-            return type(self)(self[i] for i in range(*idx.indices(len(self))))
-        return getattr(self, str(_position(idx, len(self))))
+            return type(self)(self[i] for i in range(len(self))[idx])
+        return getattr(self, str(range(len(self))[idx]))
 
     def __setitem__(self, idx: int, param: Any) -> None:
-        setattr(self, str(_position(idx, len(self))), _as_parameter(param))
+        setattr(self, str(range(len(self))[idx]), _as_parameter(param))
 
     def __len__(self) -> int:
         return self._size
@@ -317,25 +309,10 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
-    def __iadd__(self, parameters: Iterable[Any]) -> Self:
-        return self.extend(parameters)
-
     def append(self, value: Any) -> Self:
         """Add a value at the end."""
         self._size += 1
         self[self._size - 1] = value
-        return self
-
-    def extend(self, values: Iterable[Any]) -> Self:
-        """Add values at the end.
-
-        Raises:
-            TypeError: If the argument is not iterable, or a tensor.
-        """
-        if isinstance(values, Tensor):
-            raise TypeError("ParameterList.extend takes an iterable of values, not a tensor")
-        for value in values:
-            self.append(value)
         return self
 
     def extra_repr(self) -> str:

@@ -69,9 +69,7 @@ class _ConvNd(Layer):
         if padding == "same" and any(s != 1 for s in settings["stride"]):
             raise ValueError("padding='same' is not supported for strided convolutions")
         if mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise ValueError(
-                f"padding_mode may be zeros, reflect, replicate or circular, not {mode!r}"
-            )
+            raise ValueError(f"padding_mode: zeros, reflect, replicate or circular, not {mode!r}")
 
     def reset_parameters(self) -> None:
         """Draw weight and bias again."""

@@ -144,9 +144,7 @@ class GroupNorm(
     def _keep(self, settings: dict[str, Any]) -> None:
         channels, groups = settings["num_channels"], settings["num_groups"]
         if channels % groups != 0:
-            raise ValueError(
-                f"num_channels ({channels}) must be divisible by num_groups ({groups})"
-            )
+            raise ValueError(f"num_channels={channels} must be divisible by num_groups={groups}")
         self._scale_and_shift((channels,), settings, settings["affine"])
         self.reset_parameters()
 

@@ -8,9 +8,7 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation.factories import full
 from minigrad.nn import functional as F
 from minigrad.nn.modules.layer import Layer, _ntuple, _single
-from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.signatures import VARIANTS
 
 __all__ = [
     "CELU", "ELU", "GELU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
@@ -41,7 +39,7 @@ class ReLU(Layer, calls=F.relu, settings="inplace=False"):
     """
 
 
-class Tanh(Module):
+class Tanh(Layer, calls=F.tanh):
     r"""$\tanh x$, elementwise.
 
     Example:
@@ -50,12 +48,8 @@ class Tanh(Module):
         tensor([0.])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return VARIANTS["tanh"].method(input)
 
-
-class Sigmoid(Module):
+class Sigmoid(Layer, calls=F.sigmoid):
     r"""$1 / (1 + e^{-x})$, elementwise.
 
     Example:
@@ -63,10 +57,6 @@ class Sigmoid(Module):
         >>> torch.nn.Sigmoid()(torch.tensor([0.0]))
         tensor([0.5000])
     """
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the function."""
-        return VARIANTS["sigmoid"].method(input)
 
 
 class Softplus(Layer, calls=F.softplus, settings="beta=1.0, threshold=20.0"):
@@ -238,9 +228,7 @@ class Hardtanh(Layer, calls=F.hardtanh, settings="min_val=-1.0, max_val=1.0, inp
     def _keep(self, settings: dict[str, Any]) -> None:
         super()._keep(settings)
         if self.max_val <= self.min_val:
-            raise AssertionError(
-                f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
-            )
+            raise AssertionError(f"max_val={self.max_val} must be above min_val={self.min_val}")
 
 
 class ReLU6(Hardtanh, settings="inplace=False"):
@@ -445,25 +433,24 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd, calls=F.adaptive_max_pool2d):
 
 
 class _Pad(Layer, settings="padding", shows="padding"):
-    """Pad in a number of dimensions; what a layer of a kind fills in are these two attributes."""
+    """Pad in a number of dimensions; a kind of layer fills in these attributes."""
 
     _dims: ClassVar[int]
     _mode: ClassVar[str] = "constant"
+    value: Any = None
 
     def _keep(self, settings: dict[str, Any]) -> None:
         super()._keep(settings | {"padding": _ntuple(2 * self._dims)(settings["padding"])})
 
     def forward(self, input: Tensor) -> Tensor:
         """Pad the input."""
-        value = self.value if self._mode == "constant" else None
-        return F.pad(input, self.padding, self._mode, value)
+        return F.pad(input, self.padding, self._mode, self.value)
 
 
 class _ConstantPad(_Pad, settings="padding, value", shows="padding=, value="):
     """Pad with a number: 0 if a class has no setting for it."""
 
-    def _keep(self, settings: dict[str, Any]) -> None:
-        super()._keep({"value": 0.0, **settings})
+    value = 0.0
 
 
 class ConstantPad1d(_ConstantPad, dims=1):

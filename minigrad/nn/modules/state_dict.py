@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.nn.parameter import Parameter
 
@@ -48,12 +47,11 @@ class StateDict:
     # Saving -------------------------------------------------------------------------------------
 
     def state_dict(
-        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
+        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> Any:
         """Give all parameters and persistent buffers, with those of the submodules.
 
         Args:
-            *args: The others by position, as long ago.
             destination: The dictionary to fill; a new one if None.
             prefix: What every key begins with.
             keep_vars: Give the parameters themselves rather than detached tensors.
@@ -67,16 +65,6 @@ class StateDict:
             >>> list(nn.Sequential(nn.Linear(2, 3)).state_dict())
             ['0.weight', '0.bias']
         """
-        if args:
-            warn(
-                "Positional args are being deprecated, use kwargs instead. Refer to "
-                "https://pytorch.org/docs/main/generated/torch.nn.Module.html"
-                "#torch.nn.Module.state_dict for details.",
-                FutureWarning,
-            )
-            destination = args[0] if destination is None else destination
-            prefix = args[1] if len(args) > 1 and prefix == "" else prefix
-            keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -85,8 +73,6 @@ class StateDict:
             destination._metadata[prefix[:-1]] = local_metadata
         for pre_hook in self._state_dict_pre_hooks.values():
             pre_hook(self, prefix, keep_vars)
-        if not isinstance(prefix, str):
-            raise TypeError(f"state_dict(): prefix must be a str, not {type(prefix).__name__}")
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, child in self._modules.items():
             if child is not None:

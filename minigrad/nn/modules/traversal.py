@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.core.tensor import Tensor
-from minigrad.creation import devices, dtypes
+from minigrad.creation import dtypes
 from minigrad.nn.parameter import Parameter, forget_gradient
 
 
@@ -272,24 +272,15 @@ class Traversal:
                 self._buffers[name] = fn(buffer)
         return self
 
-    def to(
-        self,
-        device: Any = None,
-        dtype: Any = None,
-        non_blocking: bool = False,
-        *,
-        tensor: Tensor | None = None,
-    ) -> Self:
+    def to(self, *args: Any, tensor: Tensor | None = None, **kwargs: Any) -> Self:
         """Convert parameters and buffers to another floating point type, in place.
 
         Integer parameters and buffers stay as they are.
 
         Args:
-            device: The CPU: `"cpu"` or a `torch.device`. Or, in the first place: a dtype, or a
-                tensor whose dtype is taken.
-            dtype: The dtype; after a dtype or a tensor `non_blocking`.
-            non_blocking: Anything true or false; there is nothing to wait for.
-            tensor: A tensor whose dtype is taken.
+            *args: What `Tensor.to` takes: a dtype, the CPU, or a tensor whose dtype is taken.
+            tensor: A tensor whose dtype is taken, by name.
+            **kwargs: `dtype`, `device` and `non_blocking` of `Tensor.to`.
 
         Returns:
             This module.
@@ -299,25 +290,15 @@ class Traversal:
             AssertionError: If the device is "cuda" or "xpu".
             TypeError: If the dtype is not floating point, or the arguments make no sense.
         """
-        if isinstance(device, Tensor):
-            device = device.dtype
-        if isinstance(device, type):
-            device = dtypes.of_python.get(device, device)
-        if isinstance(device, dtypes.dtype) and isinstance(dtype, (bool, type(None))):
-            device, dtype = None, device  # what came second is non_blocking
-        if not isinstance(dtype, (dtypes.dtype, type(None))):
-            raise TypeError("to() received an invalid combination of arguments")
-        devices.refuse_other_places(device)
-        if tensor is not None:
-            dtype = tensor.dtype
-        if dtype is None:
-            return self
-        if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={dtype}"
-            )
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() else t)
+        args = args if tensor is None else (tensor, *args)
+        for each in (*args, kwargs.get("dtype")):
+            dtype = each.dtype if isinstance(each, Tensor) else each
+            if isinstance(dtype, dtypes.dtype) and not dtype.is_floating_point | dtype.is_complex:
+                raise TypeError(
+                    "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                    f"dtype={dtype}"
+                )
+        return self._apply(lambda t: t.to(*args, **kwargs) if t.is_floating_point() else t)
 
     def float(self) -> Self:
         """Convert floating point parameters and buffers to float32."""

@@ -60,7 +60,6 @@ REDUCTIONS = """
 same: {x}.var() | {x}.std() | {x}.var({dim}) | {x}.std({dim}{keep}) | {x}.var({dim}, correction=0)
 same: {x}.std(unbiased=False)
 same: {x}.median() | {x}.median({dim}{keep}) | {x}.kthvalue(1, {dim}{keep})
-same: {x}.mode({dim})
 same: {x}.max({dim}{keep}) | {x}.min({dim}{keep}) | {x}.amax({dims}{keep}) | {x}.amin({dims})
 same: {x}.logsumexp({dims}{keep}) | {x}.sort({dim}) | {x}.sort({dim}, descending=True)
 same: {x}.topk(1, {dim}) | {x}.diff(dim={dim})

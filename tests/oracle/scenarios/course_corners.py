@@ -60,16 +60,6 @@ def steps_of_a_fraction(torch, log):
 
 
 @family
-def numbered_dimensions(torch, log):
-    """einsum with a list of numbers after each operand in place of an equation."""
-    x = torch.arange(6.0).view(2, 3)
-    y = torch.arange(12.0).view(3, 4)
-    log("result", torch.einsum(x, [0, 1], y, [1, 2], [2, 0]), torch.einsum(x, [0, 30], y, [30, 2]))
-    log("the rest", torch.einsum(x, [..., 1], [1, ...]), torch.einsum(x, [0, 1], []))
-    log.raises("size", lambda: torch.einsum(x, [0, 1], y, [0, 2]))
-
-
-@family
 def weights_by_name(torch, log):
     """What a program that draws the weights of a recurrent layer anew asks for."""
     for layer in (torch.nn.GRU(2, 3, 2), torch.nn.LSTM(2, 3, bidirectional=True, bias=False)):

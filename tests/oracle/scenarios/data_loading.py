@@ -154,7 +154,6 @@ def orders(torch, log):
         ("none", lambda: data.RandomSampler(range(3), num_samples=0)),
         ("half", lambda: data.RandomSampler(range(3), num_samples=1.5)),
         ("empty", lambda: data.RandomSampler([])),
-        ("weights", lambda: data.WeightedRandomSampler([[1.0]], 2)),
         ("number", lambda: data.WeightedRandomSampler([1.0], 0)),
         ("True", lambda: data.WeightedRandomSampler([1.0], True)),
         ("batch", lambda: data.BatchSampler(range(3), 0, False)),

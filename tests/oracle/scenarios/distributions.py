@@ -127,18 +127,14 @@ def policy_gradient(torch, log):
 
 
 @family
-def times_and_vectors(torch, log):
-    """Numbers between bounds, waiting times, vectors: draws, moments, densities, gradients."""
+def times(torch, log):
+    """Numbers between bounds: draws, moments, densities, gradients."""
     d = torch.distributions
     _, s, p, z = parameters(torch)
     torch.manual_seed(3)
     for made in (
         d.Uniform(p, s),
         d.Uniform(0, 2.0),
-        d.Exponential(s),
-        d.MultivariateNormal(p, s.diag() + 0.1),
-        d.MultivariateNormal(z[:, :2], scale_tril=torch.eye(2)),
-        d.MultivariateNormal(p, precision_matrix=torch.eye(2) * 4),
     ):
         log("printed", repr(made), made.batch_shape, made.event_shape, made.has_rsample)
         drawn, value = made.sample((2,)), made.rsample()

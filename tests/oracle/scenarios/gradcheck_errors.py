@@ -190,25 +190,6 @@ def one_undefined_gradient_of_two(torch, log):
 
 
 @family
-def changing_results(torch, log):
-    """Check functions whose results change shape, type or number from call to call."""
-    calls = []
-
-    def shapes(x):
-        calls.append(1)
-        return (x * x)[:2] if len(calls) == 2 else x * x
-
-    def dtypes(x):
-        calls.append(1)
-        return (x * x).float() if len(calls) == 3 else x * x
-
-    for way, check in first_order(torch).items():
-        for what in (shapes, dtypes):
-            calls.clear()
-            fails(log, way, lambda check=check, what=what: check(what, vector(torch)))
-
-
-@family
 def converted_result(torch, log):
     """Check a result in float32 of an input in float64, with the dtypes of gradients."""
     fails(

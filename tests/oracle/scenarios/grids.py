@@ -9,32 +9,27 @@ family = Family()
 
 @family
 def sampling(torch, log):
-    """Each mode with each padding, and the gradients in image and places."""
+    """Values, and the gradients in image and places."""
     functional = torch.nn.functional
     image = leaf(torch, (2, 2, 3, 4), 1, dtype=torch.float64)
     grid = leaf(torch, (2, 2, 3, 2), 2, dtype=torch.float64)
     weights = leaf(torch, (2, 2, 2, 3), 3, dtype=torch.float64, requires_grad=False)
-    for mode in ("bilinear", "nearest"):
-        for padding in ("zeros", "border"):
-            for align in (True, False):
-                seen = functional.grid_sample(image, grid, mode, padding, align)
-                gradients = torch.autograd.grad((seen * weights).sum(), (image, grid))
-                log(f"{mode} {padding} {align}", seen.detach() + 0.0, [g + 0.0 for g in gradients])
+    for align in (True, False):
+        seen = functional.grid_sample(image, grid, align_corners=align)
+        gradients = torch.autograd.grad((seen * weights).sum(), (image, grid))
+        log(f"aligned {align}", seen.detach() + 0.0, [g + 0.0 for g in gradients])
 
 
 @family
 def corners(torch, log):
-    """Places at the very ends, where the border does not pull; and images of one pixel."""
+    """Places at the very ends; and images of one pixel."""
     functional = torch.nn.functional
     grid = torch.tensor([[[[-1.0, -1.0], [1.0, 1.0], [0.0, 3.0]]]], requires_grad=True)
     for sizes in ((1, 1, 2, 3), (1, 1, 1, 1)):
-        for padding in ("zeros", "border"):
-            for align in (True, False):
-                seen = functional.grid_sample(
-                    leaf(torch, sizes, 1), grid, padding_mode=padding, align_corners=align
-                )
-                (gradient,) = torch.autograd.grad(seen.sum(), grid)
-                log(f"{sizes} {padding} {align}", seen.detach() + 0.0, gradient + 0.0)
+        for align in (True, False):
+            seen = functional.grid_sample(leaf(torch, sizes, 1), grid, align_corners=align)
+            (gradient,) = torch.autograd.grad(seen.sum(), grid)
+            log(f"{sizes} {align}", seen.detach() + 0.0, gradient + 0.0)
 
 
 @family

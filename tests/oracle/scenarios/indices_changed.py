@@ -28,7 +28,6 @@ FOUND: dict[str, Callable[[Any], Any]] = {
     "min": lambda x: x.min(0, keepdim=True),
     "sort": lambda x: x.sort(0),
     "median": lambda x: x.median(0),
-    "mode": lambda x: x.mode(0),
     "kthvalue": lambda x: x.kthvalue(1, 0),
     "topk": lambda x: x.topk(1, 0),
 }

@@ -11,7 +11,6 @@ MODULES = {
     "batch first": "4, 2, batch_first=True",
     "no bias": "4, 2, bias=False, batch_first=True",
     "one head": "4, 1, dtype=torch.float64",
-    "other sizes": "4, 2, kdim=3, vdim=2",
 }
 
 
@@ -56,13 +55,12 @@ def add(name, text):
         dtype = module.out_proj.weight.dtype
         first = module.batch_first
 
-        def sequence(length, width, seed):
-            shape = (2, length, width) if first else (length, 2, width)
+        def sequence(length, seed):
+            shape = (2, length, 4) if first else (length, 2, 4)
             return leaf(torch, shape, seed, dtype=dtype)
 
-        query = sequence(2, 4, 1)
-        key = sequence(3, module.kdim, 2)
-        value = key if module.kdim == module.vdim else sequence(3, module.vdim, 3)
+        query, key = sequence(2, 1), sequence(3, 2)
+        value = key
         sources = [query, key, value, *module.parameters()]
         for weights in (True, False):
             output, found = module(query, key, value, need_weights=weights)
@@ -83,9 +81,8 @@ def add(name, text):
         else:
             query, key, value = (each.detach()[:, 0] for each in (query, key, value))
         log("alone", *module(query, key, value))
-        if module.kdim == 4:
-            for weights in (True, False):
-                log(f"self {weights}", *module(query, query, query, need_weights=weights))
+        for weights in (True, False):
+            log(f"self {weights}", *module(query, query, query, need_weights=weights))
 
     scenario.__doc__ = f"State, values, masks and gradients of nn.MultiheadAttention({text})."
     family.add(f"attention, {name}", scenario)
@@ -140,10 +137,6 @@ def wrong_attention(torch, log):
             "integers": lambda m=module: m(x, x, x, attn_mask=zeros(2, 2, dtype=torch.int64)),
         }.items():
             log.raises(name, call)
-    other = nn.MultiheadAttention(4, 2, kdim=3, vdim=2)
-    log.raises("lengths", lambda: other(x, zeros(3, 2, 3), zeros(2, 2, 2)))
-    log.raises("width of keys", lambda: other(x, x, zeros(2, 2, 2)))
-    log.raises("width of values", lambda: other(x, zeros(2, 2, 3), x))
 
 
 STACKS = {

@@ -1,4 +1,4 @@
-"""Index with a list that PyTorch reads as a tuple, with its warning."""
+"""Index with lists."""
 
 from __future__ import annotations
 
@@ -11,31 +11,8 @@ _all = slice(None)
 
 @family
 def reading(torch, log):
-    """A list that holds a sequence, a slice, None or ... stands for a tuple; one of 32 does not."""
-    one = torch.tensor(1)
-    keys = (
-        [[0, 1], [1, 0]],
-        [[0, 2]],
-        [_all, [2, 3]],
-        [[2, 3], _all],
-        [None, 1],
-        [..., 1],
-        [slice(0, 2)],
-        [(0, 1)],
-        [one, 2],
-        [torch.tensor([0, 1])],
-        [torch.tensor([0, 1]), ...],
-        [[True, False, True, False]],
-        [[0, 1], [1]],
-        [[]],
-        [True, None],
-        [[0]] * 33,
-        [0, 1],
-        [True, False, True, False],
-        [],
-        ([[0, 1], [1, 0]],),
-        (range(2), 1),
-    )
+    """A list of numbers or booleans is an index; lists within a tuple are one each."""
+    keys = ([0, 1], [True, False, True, False], [], ([[0, 1], [1, 0]],), (range(2), 1))
     for number, key in enumerate(keys):
         x = leaf(torch, (4, 4), 1)
 
@@ -50,7 +27,7 @@ def reading(torch, log):
 @family
 def writing(torch, log):
     """The same holds for writing, of numbers and of tensors."""
-    for number, key in enumerate(([[0, 2, 1]], [[0, 1], [2, 2]], [_all, [0, 2]], [0, 2])):
+    for number, key in enumerate(([0, 2, 1], (_all, [0, 2]))):
         x = leaf(torch, (3, 3), 1)
         y = x * 2
 

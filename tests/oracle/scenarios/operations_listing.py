@@ -39,7 +39,6 @@ TABLE = {
         shape=lambda t, x, y: x.index_add(0, at(t, 0, 1), y),
         types=lambda t, x, y: x.index_add(1, at(t, 0, 1), y.double()),
         floats=lambda t, x, y: x.index_add(1, at(t, 0.0, 1.0), y),
-        matrix=lambda t, x, y: x.index_add(1, at(t, [0, 1]), y),
     ),
     "index_add with alpha": row(lambda t, x, y: x.index_add(1, at(t, 0, 2), y, alpha=2), M, P),
     "scatter": row(

@@ -150,11 +150,6 @@ TABLE = {
         R,
         dtypes=(),
     ),
-    "svd, product": operation(
-        lambda t, x: exactly(t, lambda x: (lambda r: (r.U * r.S.exp()) @ r.V.mT)(t.svd(x)), x),
-        S,
-        dtypes=(),
-    ),
     "linalg.vector_norm": operation(
         lambda t, x: t.linalg.vector_norm(x, 3, dim=1),
         S,
@@ -186,7 +181,6 @@ def several_results(torch, log):
     for name, value in (
         ("eigh", torch.linalg.eigh(x.detach())),
         ("svd", torch.linalg.svd(x.detach())),
-        ("torch.svd", torch.svd(x.detach())),
         ("eig", torch.linalg.eig(x.detach())),
     ):
         log(name, repr(value))
@@ -223,14 +217,6 @@ def without_gradients(torch, log):
     x = leaf(torch, (3, 2), 1)
     log.raises("qr, mode r", lambda: torch.linalg.qr(x, mode="r").R.sum().backward())
     log.raises("qr, complete", lambda: torch.linalg.qr(x, mode="complete").R.sum().backward())
-
-
-@family
-def older_names(torch, log):
-    """Functions that warn that they have a newer name."""
-    x = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
-    log("qr", *torch.qr(x))
-    log("svd", *torch.svd(x, some=False))
 
 
 @family

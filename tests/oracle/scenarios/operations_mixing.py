@@ -27,15 +27,6 @@ TABLE = {
     ),
     "x.lerp_": operation(lambda t, a, b: (a * 1).lerp_(b, 0.75), V, V, dtypes=()),
     "x.lerp_ by a tensor": operation(lambda t, a, b, w: (a * 1).lerp_(b, w), V, V, V, dtypes=()),
-    "clamp by tensors": operation(
-        lambda t, x, a, b: t.clamp(x, a - 1, b + 1) if x.dtype.is_floating_point else x.clamp(a, b),
-        M,
-        (3,),
-        (2, 1),
-    ),
-    "clamp min tensor": operation(lambda t, x, a: x.clamp(min=a), M, (3,), dtypes=NUMBERS),
-    "clamp max tensor": operation(lambda t, x, a: x.clamp(max=a), M, (3,), dtypes=NUMBERS),
-    "x.clamp_ by tensors": operation(lambda t, x, a: (x * 1).clamp_(a), V, V, dtypes=()),
     "clip": operation(lambda t, x: t.clip(x, -0.5, 0.5), V),
     "x.clip_": operation(lambda t, x: (x * 1).clip_(max=0.5), V, dtypes=()),
     "clamp_min": operation(lambda t, x: t.clamp_min(x, 0.5), V),
@@ -53,11 +44,17 @@ family = add_all(TABLE)
 def at_the_kinks(torch, log):
     """Ties, NaN and zeros."""
     inf, nan = float("inf"), float("nan")
-    x = torch.tensor([0.0, 1.0, 2.0, 3.0, nan], requires_grad=True)
-    low = torch.tensor([0.0, 2.0, 0.0, 4.0, 0.0], requires_grad=True)
-    high = torch.tensor([0.0, 3.0, 2.0, 1.0, 1.0], requires_grad=True)
+    x = torch.tensor([0.0, 1.0, 2.0, 3.0], requires_grad=True)
+    low = torch.tensor([0.0, 2.0, 0.0, 4.0], requires_grad=True)
+    high = torch.tensor([0.0, 3.0, 2.0, 1.0], requires_grad=True)
+    for wanted, limits in (((x, low), (low, None)), ((x, high), (None, high))):
+        z = torch.clamp(x, *limits)
+        log("one limit", z.detach(), *torch.autograd.grad(z, wanted, torch.arange(1.0, 5.0)))
+    z = torch.clamp(x * 1, low - 0.5, high[:1] + 1)
+    log("broadcast", z.detach(), *torch.autograd.grad(z, (x, low, high), torch.arange(1.0, 5.0)))
     z = torch.clamp(x, low, high)
-    log("clamp", z, *torch.autograd.grad(z, (x, low, high), torch.arange(1.0, 6.0)))
+    log("clamp", z.detach(), *torch.autograd.grad(z, (x, low, high), torch.arange(1.0, 5.0)))
+    x = torch.tensor([0.0, 1.0, 2.0, 3.0, nan])
     for limits in ((nan, None), (2.0, 1.0), (inf, None)):
         log("clamp", torch.clamp(x, *limits))
 

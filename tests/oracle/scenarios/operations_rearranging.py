@@ -166,22 +166,6 @@ def strided(torch, log):
 
 
 @family
-def same_memory_as_another_type(torch, log):
-    """view(dtype) reads the bytes as another type."""
-    x = torch.tensor([[1.0, 2.0], [0.5, -1.0]])
-    for name in ("int32", "float64", "int16", "uint8", "float32"):
-        y = x.view(getattr(torch, name))
-        log(name, y, y.data_ptr() == x.data_ptr())
-    y = x.view(torch.int32)
-    y[0, 0] = 0
-    log("written", x, x._version)
-    log("graph", torch.ones(2, requires_grad=True).view(torch.int32).requires_grad)
-    log.raises("odd", lambda: torch.zeros(3).view(torch.float64))
-    log.raises("scalar", lambda: torch.zeros(()).view(torch.int8))
-    log.raises("transposed", lambda: x.t().view(torch.int16))
-
-
-@family
 def views(torch, log):
     """Which of them are views of the input, and which are copies."""
     x = torch.arange(12.0).reshape(3, 4)

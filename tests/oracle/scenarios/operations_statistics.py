@@ -43,8 +43,6 @@ TABLE = {
         wrong={"axis": lambda t, x: x.median(2)},
     ),
     "median keepdim": operation(lambda t, x: x.median(0, keepdim=True).values, M, dtypes=()),
-    "mode": operation(lambda t, x: x.mode().values, M, wrong={"axis": lambda t, x: x.mode(2)}),
-    "mode keepdim": operation(lambda t, x: t.mode(x, 0, True).values, M, dtypes=()),
     "dist": operation(
         lambda t, x, y: t.dist(x, y), M, M, dtypes=("float16", "float64"), composed=True
     ),
@@ -98,7 +96,7 @@ def products_with_zeros(torch, log):
 def named_results(torch, log):
     """Results have names, and print under the name of their function."""
     x = leaf(torch, M, 3)
-    for result in (x.median(1), x.mode(1)):
+    for result in (x.median(1),):
         log(type(result).__name__, repr(result), len(result), isinstance(result, tuple))
     log("fields", x.median(0).values, x.median(0).indices)
     values, indices = torch.zeros(2), torch.zeros(2, dtype=torch.int64)
@@ -111,7 +109,7 @@ def medians_of_equal_numbers_and_nan(torch, log):
     rows = torch.tensor(
         [[2.0, 1.0, 2.0, 2.0, 1.0], [1.0] * 5, [3.0, NAN, 1.0, 2.0, NAN], [NAN] * 5]
     )
-    for name in ("median", "mode"):
+    for name in ("median",):
         log(name, getattr(rows, name)(1).values)
     log("all", rows.median(), rows[1].median())
     y = torch.tensor([1.0, NAN, NAN, 3.0], requires_grad=True)

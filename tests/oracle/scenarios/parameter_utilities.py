@@ -53,23 +53,6 @@ def clipping(torch, log):
 
 
 @family
-def a_total_norm_apart_from_clipping(torch, log):
-    """The norm of several tensors is asked for, and gradients are clipped with it later."""
-    utils = torch.nn.utils
-    for norm_type in (1, 2, 3.5, float("inf")):
-        layer = with_gradients(torch)
-        gradients = [parameter.grad for parameter in layer.parameters()]
-        total = utils.get_total_norm(gradients, norm_type)
-        log(f"norm {norm_type}", total, utils.get_total_norm(layer.weight, norm_type))
-        log("clipped", utils.clip_grads_with_norm_(layer.parameters(), 0.5, total), *gradients)
-        log("enough", utils.clip_grads_with_norm_(layer.weight, 100.0, total), *gradients)
-    log("none", utils.get_total_norm([]), utils.clip_grads_with_norm_([], 1.0, total))
-    layer.weight.grad[0, 0] = float("nan")
-    log("nan", utils.get_total_norm(layer.weight.grad))
-    log.raises("error", lambda: utils.get_total_norm(layer.weight.grad, error_if_nonfinite=True))
-
-
-@family
 def submodules_replaced(torch, log):
     """A module is put in the place of another one, by its dotted name."""
     nn = torch.nn

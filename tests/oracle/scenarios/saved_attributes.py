@@ -100,8 +100,6 @@ F.leaky_relu(x, -1); F.threshold(x, -1, -2); F.hardtanh(x, -2, 2); F.elu(x, -1)
 torch.linalg.vector_norm(x, -1); x.softmax(1)
 x.var(1, unbiased=False); x.std(correction=1); x.mean((0, 1))
 F.cross_entropy(x, x.detach().softmax(1)); F.mse_loss(x, x.detach()[0])
-F.multilabel_soft_margin_loss(x, (x > 0) * 1.0)
-F.multilabel_soft_margin_loss(x, (x > 0) * 1.0, weight=w)
 torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
 x.amin((0, 1), True); x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1)
 F.hardshrink(x, 0.25); F.avg_pool2d(i, 2, 2); (x[:, :2] * 2).masked_fill(c > 1, 0)

@@ -26,7 +26,6 @@ add_expressions(
             torch.device('foo')
             torch.device('')
             torch.device('CPU')
-            torch.device(0)
             torch.device('cpu:')
             torch.device('cpu:1:2')
             torch.device('cu da')
@@ -36,7 +35,6 @@ add_expressions(
             torch.device(torch.device('cpu', 2))
             str(torch.device('cuda:1'))
             {torch.device('cpu'): 1}[torch.device('cpu')]
-            torch.zeros(2, device=0)
             torch.zeros(2, device='xpu')
             x.cpu(memory_format=torch.preserve_format) is x
             x.pin_memory()
@@ -55,7 +53,6 @@ add_expressions(
         """,
         "Conversion to other types and places": """
             x.to('mps')
-            x.to(0)
             x.cpu() is x
             x.to()
             x.to(None)
@@ -109,7 +106,7 @@ add_expressions(
             torch.finfo(torch.int8)
             torch.finfo('float32')
     [(f.bits, f.max, f.min, f.dtype) for f in map(torch.iinfo, (torch.uint8, torch.int64))]
-            torch.finfo(float)
+            torch.finfo(float).eps
             torch.iinfo(3)
             [d.itemsize for d in (torch.bfloat16, torch.float32)]
             x.dtype in (torch.float16, torch.bfloat16)
@@ -120,7 +117,6 @@ add_expressions(
             torch.Size([1, 2, 3])[:2]
             torch.Size([1]) + torch.Size([2])
             torch.Size([1]) + (2,)
-            (1,) + torch.Size([2])
             torch.Size()
             torch.Size(3)
             torch.Size([1.5])
@@ -167,8 +163,6 @@ add_expressions(
             float(x)
             int(torch.tensor(nan))
             int(torch.tensor(inf))
-            float(torch.tensor(1j))
-            int(torch.tensor(1j))
             complex(torch.tensor(1j))
             bool(torch.tensor(1j))
             [1, 2, 3][torch.tensor(1)]

@@ -25,23 +25,12 @@ def given_names(names: Any) -> list[tuple[str, Any]]:
 
     A module's parameters are called as by `symbolic_like`: `f0.weight` is `w_0`.
     """
-    return [
-        (short.get(id(tensor), name), tensor)
-        for part in (names if isinstance(names, (list, tuple)) else [names])
-        for short in [_short_names(part)]
-        for name, tensor in named_tensors(part)
-    ]
-
-
-def _short_names(part: Any) -> dict[int, str]:
-    modules = [part] if isinstance(part, Module) else []
-    if isinstance(part, dict):
-        modules = [each for each in part.values() if isinstance(each, Module)]
-    if len(modules) != 1:
-        return {}  # two modules would have a w_0 each
-    parameters = dict(modules[0].named_parameters())
-    ruled = dict(ruled_names(modules[0], parameters))
-    return {id(parameters[name]): short for name, short in ruled.items()}
+    pairs: list[tuple[str, Any]] = []
+    for part in names if isinstance(names, (list, tuple)) else [names]:
+        parameters = dict(part.named_parameters()) if isinstance(part, Module) else {}
+        short = dict(ruled_names(part, parameters)) if parameters else {}
+        pairs += [(short.get(name, name), tensor) for name, tensor in named_tensors(part)]
+    return pairs
 
 
 def symbol_names(loss: Tensor, passages: Sequence[Passage]) -> set[str]:
@@ -78,7 +67,7 @@ class Ambiguous(Undecided, ValueError):
     """Two things have one name: in formulas they would be one, and nothing could be decided."""
 
 
-class Places:
+class Naming:
     """The values of a graph that a derivation speaks of by name; any other is a formula of those.
 
     Args:
@@ -177,7 +166,7 @@ class Places:
         free = (
             name
             for name in chain("LJEC", (f"L_{number}" for number in count(1)))
-            if name not in taken and not any(each.startswith(f"d{name}/d") for each in taken)
+            if name not in taken
         )
         self.loss = self.names.setdefault(self.root, next(free))
 
@@ -219,12 +208,8 @@ class Places:
         stem = unused("vuztqrk", {*self.names.values(), *constants, *self.met})
         in_order = sorted(self.auto, key=lambda v: (v[0]._sequence_nr(), v[1]))
         self.names |= {value: f"{stem}_{number}" for number, value in enumerate(in_order, 1)}
-        own = [name for value, name in self.names.items() if value not in self._symbols]
-        if self.on_symbols:
-            own += [n for v, n in self.names.items() if v in self._symbols]
-            symbols = self.met - {n for v, n in self.names.items() if v in self._symbols}
-        else:
-            own, symbols = [*own, *constants], set()
+        own = [*self.names.values(), *([] if self.on_symbols else constants)]
+        symbols = self.met - {n for v, n in self.names.items() if v in self._symbols}
         for place, name in enumerate(own):
             if name in symbols or name in own[:place]:
                 what = "a tensor and a symbol" if name in symbols else "two tensors"
