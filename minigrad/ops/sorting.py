@@ -746,7 +746,8 @@ def _variance(array: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     size = array.size if dim is None else count(array.shape, dim)
     total = np.add.reduce(array, axis=dim, keepdims=True)
     centered = array - np.true_divide(total, size or math.nan)
-    squares = np.add.reduce((centered * np.conj(centered)).real, axis=dim, keepdims=keepdim)
+    other = np.conj(centered) if array.dtype.kind == "c" else centered
+    squares = np.add.reduce((centered * other).real, axis=dim, keepdims=keepdim)
     # with no freedom 0 / 0 is NaN, and anything else infinite
     return np.true_divide(squares, max(0, size - correction))
 
