@@ -386,39 +386,6 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return tensordot(input, other, ([-1], [-1]))
 
 
-@variants(method=False)
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    r"""Map pairs of vectors, $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
-
-    Args:
-        input1: The vectors x.
-        input2: The vectors z.
-        weight: The array W.
-        bias: The vector b, or None.
-
-    Returns:
-        The mapped vectors.
-
-    Raises:
-        RuntimeError: If the shapes or types do not fit together.
-
-    Shape:
-        - input1: (..., in1_features)
-        - input2: (..., in2_features)
-        - weight: (out_features, in1_features, in2_features)
-        - bias: (out_features,)
-        - output: (..., out_features)
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
-        >>> torch.bilinear(x, z, torch.eye(2).unsqueeze(0))
-        tensor([11.])
-    """
-    result = einsum("...i,oij,...j->...o", input1, weight, input2)
-    return result if bias is None else result + bias
-
-
 def _numpy_dot(a: Any, b: Any) -> Tensor:
     a, b = as_tensor(a), as_tensor(b)
     if not a._array.ndim or not b._array.ndim:
