@@ -181,6 +181,7 @@ EXCHANGED = [
     w("maximum", "self", other_side),
     w("minimum", "other", other_side),
     w("dot", "self", lambda right, grad, tensor: right[::-1]),
+    w("xlogy", "self", lambda right, grad, self, other: grad * self / other),
 ]
 COUNT = [
     w("mean_all", "self", lambda right, *_: right * right.size),
