@@ -411,7 +411,7 @@ def largest_few(
         input: The tensor.
         k: How many.
         dim: The dimension; the last unless said otherwise.
-        largest: Whether the largest are wanted, or the smallest.
+        largest: Whether to give the largest, or the smallest.
         sorted: Whether they must be in order. Here they always are.
 
     Returns:
