@@ -389,12 +389,12 @@ class SavedTensor:
 
     An operation's own result is saved without the tensor around it: the tensor refers to the
     node, so a node that referred to the tensor would keep both alive for ever. If the operation
-    changed a view in place, `place` is a weak reference to the node that the view came from then.
+    changed a view in place, `owner` is a weak reference to the node that the view came from then.
     """
 
     __slots__ = ("_version_counter", "array", "owner", "tensor", "version")
 
-    place: Any
+    owner: Any
 
     def __init__(self, tensor: Tensor, is_result: bool = False) -> None:
         self._version_counter = counter = tensor._version_counter or counter_of(tensor)
