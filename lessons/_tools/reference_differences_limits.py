@@ -14,6 +14,17 @@ LIMITS = (
         names=("torch.tensor", "torch.complex*", "torch.c*float|torch.c*double"),
     ),
     Difference(
+        slug="mutation-of-saved-tensors",
+        title="Changes of saved tensors",
+        what="A saved tensor that is changed before its backward pass is always an error: there is "
+        "no `allow_mutation_on_saved_tensors`, which keeps copies.",
+        why="To compute on a `clone()` says the same, and where.",
+        code="with torch.autograd.graph.allow_mutation_on_saved_tensors():\n"
+        "    x = torch.ones(2)\n"
+        "x",
+        names=("torch.autograd.graph.allow_mutation_on_saved_tensors",),
+    ),
+    Difference(
         slug="forward-mode",
         title="Forward-mode derivatives",
         what="There are no dual tensors. What needs them is an error: gradcheck's "
