@@ -471,8 +471,11 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
         try:
             result = threads.submit(run)
         except RuntimeError:  # there are no threads in a browser: as deep as Python goes
-            modes.levels_left = 1 << 30
-            return function()
+            modes.levels_left += 1
+            try:
+                return function()
+            finally:
+                modes.levels_left -= 1
         return result.result()
 
 
