@@ -95,8 +95,7 @@ CALLS = (
     Difference(
         slug="without-out",
         title="A few functions without out=",
-        what="Most functions that take `out` in PyTorch take it here, if it has the shape of the "
-        "result or no entries: PyTorch warns, and resizes it. These do not take it.",
+        what="Most functions that take `out` in PyTorch take it here. These do not.",
         why="They are layers and losses, whose results nobody writes over, or choose among tensors "
         "of several types. `copy_` says the same in a line of its own.",
         code="place = torch.empty(2)\nnn.functional.gelu(torch.zeros(2), out=place)",
