@@ -326,7 +326,7 @@ def einsum(*args: Any) -> Tensor:
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
-    operands = check_tensors(operands, "einsum", "operands", 1)
+    operands = check_tensors(operands, "einsum", "operands")
     ndims = tuple([operand._array.ndim for operand in operands])
     labels, output, summed = _plan(equation, ndims)
     _check_sizes(operands, labels)
