@@ -1,7 +1,7 @@
 r"""Products of vectors, matrices and stacks of matrices, sums of products, norms, and attention.
 
-The rules are those of two matrices, which stand in `minigrad.ops.linear`. einsum, tensordot, inner
-and bilinear forms are composed of the operations that PyTorch records for them, down to one batch
+The rules are those of two matrices, which stand in `minigrad.ops.linear`. einsum, tensordot
+and inner products are composed of the operations that PyTorch records for them, down to one batch
 of products of matrices for two factors.
 """
 
@@ -466,7 +466,7 @@ def norm_of(
 def _of_matrices(order: Any) -> int:
     """Give the order of entries that a norm of matrices has."""
     if order != "fro":
-        raise RuntimeError(f"there is torch.linalg.matrix_norm(A, {order!r}) for norms of matrices")
+        raise RuntimeError(f"no matrix norm {order!r} here: compute it of torch.linalg.svd(A)[1]")
     return 2
 
 

@@ -1,9 +1,9 @@
-"""Put entries in order, search and count them: ranks, positions, different ones, histograms.
+"""Put entries in order, search and count them; add and multiply along a dimension; variances.
 
-First the positions are found. The registered operations take the entries from there, and their
-rules write the gradients to where the entries came from. NaN counts as the largest. Which of
-several equal entries is found PyTorch leaves open; here it is the first, unless it is said
-otherwise.
+Where entries are put in order their positions are found first. The registered operations take the
+entries from there, and their rules write the gradients to where the entries came from. NaN counts
+as the largest. Which of several equal entries is found PyTorch leaves open; here it is the first,
+unless it is said otherwise.
 """
 
 from __future__ import annotations
