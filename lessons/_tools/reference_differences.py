@@ -227,9 +227,8 @@ BEHAVIOR = (
     Difference(
         slug="left-open",
         title="What nobody promises",
-        what="`searchsorted` and `bucketize` in a sequence that is not sorted give some place, as "
-        "in PyTorch, but not always the same one. So do `kthvalue` and `median` where several "
-        "entries are equal: the value is the same, the index may be another. And a centered "
+        what="Where several entries are equal `kthvalue` and `median` give the index of one of "
+        "them: the value is the same, the index may be another. And a centered "
         "`RMSprop` whose `alpha` is 0 divides by the root of a square less itself: what rounding "
         "leaves there is 0 here, and may be less, hence nan, in PyTorch. `linalg.pinv` of a "
         "singular matrix divides by what rounding leaves, too, if `rtol` is 0 or less. Rows with "
@@ -237,8 +236,8 @@ BEHAVIOR = (
         "of an array has strides of 0 in PyTorch if the array has.",
         why="The answer depends on the order in which the numbers are looked at, or on rounding; "
         "and no entry has a place where there are none.",
-        code="torch.searchsorted(torch.tensor([1.0, 3.0, 2.0]), torch.tensor([1.5, 2.5]))",
-        names=("torch.searchsorted", "torch.bucketize", "torch.kthvalue", "torch.median"),
+        code="torch.tensor([1.0, 1.0, 2.0]).kthvalue(2, 0).indices",
+        names=("torch.kthvalue", "torch.median"),
     ),
     Difference(
         slug="counted-too-far",

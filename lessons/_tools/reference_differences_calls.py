@@ -95,8 +95,7 @@ CALLS = (
     Difference(
         slug="without-out",
         title="A few functions without out=",
-        what="Most functions that take `out` in PyTorch take it here, if it has the shape of the "
-        "result or no entries: PyTorch warns, and resizes it. These do not take it.",
+        what="Most functions that take `out` in PyTorch take it here. These do not.",
         why="They are layers and losses, whose results nobody writes over, or choose among tensors "
         "of several types. `copy_` says the same in a line of its own.",
         code="place = torch.empty(2)\nnn.functional.gelu(torch.zeros(2), out=place)",
@@ -206,7 +205,6 @@ CALLS = (
             ("torch.*", "only here `keepdims`"),
             ("torch.nonzero", "only here `as_tuple`"),
             ("torch.nn.Module.to", "only here `*`"),
-            ("torch.nn.Module.to", "without `*args`"),
             ("torch.full|torch.ones|torch.zeros", "only here `pin_memory`"),
             ("torch.Tensor.cpu", "only here `memory_format`"),
         ),
@@ -236,7 +234,6 @@ CALLS = (
         covers=(
             ("torch.*", "default of `layout` is None, there torch.strided"),
             ("torch.*", "default of `memory_format` is None, there torch.*"),
-            ("torch.linalg.matrix_norm", "default of `dim` is (-2, -1), there {-2, -1}"),
             ("torch.Tensor.contiguous", "default of `memory_format` is None, there 0"),
             ("torch.randperm", "default of `dtype` is None, there torch.int64"),
             ("torch.nn.functional.avg_pool*", "default of `stride` is None, there ()"),
@@ -267,30 +264,29 @@ CALLS = (
             ("torch.Tensor.to", "`*` by keyword, there by both"),
             ("torch.Tensor.*", "`memory_format` by keyword, there by both"),
             ("torch.Tensor.to", "without `tensor`"),
-            ("torch.Tensor.view", "`dtype` by keyword, there by both"),
-            ("torch.randint_like", "default of *"),
+            ("torch.nn.ModuleList.extend", "*"),
+            ("torch.nn.utils.rnn.PackedSequence", "*"),
         ),
     ),
     Difference(
         slug="seldom-used-options",
         title="Options that hardly any program uses",
-        what="A few functions that are composed of others lack options: `nanmedian` has no `dim`, "
-        "`nansum` no `dtype`, `searchsorted` no `sorter`, `quantile` no `interpolation`, `cov` no "
-        "weights, and `matrix_rank` not all of its tolerances. `DataLoader` has none "
-        "for a device's memory and for the order of workers.",
+        what="A few functions that are composed of others lack options: `nansum` has no `dtype`, "
+        "`quantile` no `interpolation`, and `matrix_rank` not all of its tolerances. `view` sees "
+        "no other type in the same memory, and `state_dict` takes its options by name. "
+        "`DataLoader` has none for a device's memory and for the order of workers.",
         why="They stand in `extra`, kept thin. The functions that they are composed of have them.",
         code="torch.nansum(torch.ones(2), dtype=torch.float64)",
         covers=(
             ("torch.utils.data.DataLoader", "without `*`"),
-            ("torch.*nanmedian", "without `*`"),
             ("torch.*nansum", "without `dtype`"),
-            ("torch.searchsorted", "without `sorter`"),
             ("torch.linalg.matrix_rank", "*"),
-            ("torch.*cov", "without `*weights`"),
             ("torch.*quantile", "without `interpolation`"),
-            ("torch.logspace|torch.randint_like", "without `*`"),
             ("torch.sparse_coo_tensor|torch.Tensor.to_sparse", "without `*`"),
-            ("torch.range", "without `*`"),
+            ("torch.normal", "only here `**options`"),
+            ("torch.Tensor.view", "without `dtype`"),
+            ("torch.nn.Module.state_dict", "without `args`"),
+            ("torch.nn.functional.avg_pool1d", "only here `divisor_override`"),
             ("torch.*rrelu*", "without `generator`"),
             ("torch.*save", "without `_disable_byteorder_record`"),
             ("torch.random.fork_rng", "*"),

@@ -14,6 +14,17 @@ LIMITS = (
         names=("torch.tensor", "torch.complex*", "torch.c*float|torch.c*double"),
     ),
     Difference(
+        slug="mutation-of-saved-tensors",
+        title="Changes of saved tensors",
+        what="A saved tensor that is changed before its backward pass is always an error: there is "
+        "no `allow_mutation_on_saved_tensors`, which keeps copies.",
+        why="To compute on a `clone()` says the same, and where.",
+        code="with torch.autograd.graph.allow_mutation_on_saved_tensors():\n"
+        "    x = torch.ones(2)\n"
+        "x",
+        names=("torch.autograd.graph.allow_mutation_on_saved_tensors",),
+    ),
+    Difference(
         slug="forward-mode",
         title="Forward-mode derivatives",
         what="There are no dual tensors. What needs them is an error: gradcheck's "
@@ -181,12 +192,12 @@ LIMITS = (
     Difference(
         slug="composed-functions",
         title="Functions that are composed of others",
-        what="`trapezoid`, `kron`, `nansum` and others, seldom called, are computed as a line "
+        what="`trapezoid`, `take`, `nansum` and others, seldom called, are computed as a line "
         "of other functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
         "`alpha` is not 1: the factors are nodes of their own, before the product.",
         why="One line each; the values and gradients are the same.",
         code="torch.take(torch.ones(2, requires_grad=True), torch.tensor([0])).grad_fn.name()",
-        names=("torch.take", "torch.kron", "torch.nansum", "torch.trapezoid"),
+        names=("torch.take", "torch.nansum", "torch.trapezoid"),
     ),
     Difference(
         slug="sparse-gradients",

@@ -19,6 +19,7 @@ from minigrad.core.engine import (
     AccumulateGrad,
     GraphTask,
     as_arrays,
+    no_gradients,
     resolve_edge,
     run_backward,
 )
@@ -203,6 +204,19 @@ class ChosenTask(GraphTask):
         self.running = leading_to(roots, set(captures), accumulate)
         self.captures = {} if accumulate else captures
         self.needed = self.running | set(captures)
+
+    def run(self, edges: Sequence[Edge], gradients: Any) -> None:
+        """Run; but first call the tensor hooks of an only root, which PyTorch does in any case."""
+        if not edges:
+            return
+        node, output_nr = edges[0]
+        only = node if len(edges) == 1 and node not in (self.needed or ()) else None
+        if only is not None and only._hooks is not None:
+            self.evaluating = only
+            grad_outputs = no_gradients(only)
+            grad_outputs[output_nr] = gradients[0]
+            only._hooks.run_tensor_hooks(self._as_tensors(grad_outputs))
+        super().run(edges, gradients)
 
     def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         """Run a node, or only keep its gradient, if that was asked for."""
@@ -454,7 +468,15 @@ def in_another_thread(function: Callable[[], Any]) -> Any:
         return context.run(function)
 
     with futures.ThreadPoolExecutor(1) as threads:
-        return threads.submit(run).result()
+        try:
+            result = threads.submit(run)
+        except RuntimeError:  # there are no threads in a browser: as deep as Python goes
+            modes.levels_left += 1
+            try:
+                return function()
+            finally:
+                modes.levels_left -= 1
+        return result.result()
 
 
 def backward_of(

@@ -219,8 +219,8 @@ def pack_saved(node: Node, outputs: tuple[Any, ...]) -> None:
         if isinstance(entry, SavedTensor) and entry.tensor is None:
             result = outputs[node._result_nr(index)]
             packed[index] = pack(result, None, node._result_nr(index), hooks)
-            if hasattr(entry, "place"):
-                packed[index].place = entry.place
+            if hasattr(entry, "owner"):
+                packed[index].owner = entry.owner
         elif isinstance(entry, (SavedTensor, Tensor)):
             tensor: Any = entry if isinstance(entry, Tensor) else entry.tensor
             if tensor._meta is not wrapped_number:

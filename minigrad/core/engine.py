@@ -209,7 +209,7 @@ class GraphTask:
         asked = [n is not None and (needed is None or n in needed) for n in to]
         if node._computes == "always" or (node._computes == "together" and any(asked)):
             return results
-        return [g if wanted else None for g, wanted in zip(results, asked, strict=True)]
+        return [g if needed_here else None for g, needed_here in zip(results, asked, strict=True)]
 
     def hooks_to_call(self, kind: str, hooks: Iterable[Any], output_nr: int = 0) -> list[Any]:
         """List the hooks of one kind that are to be called now; a recorded pass puts its own."""

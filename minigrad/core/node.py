@@ -180,11 +180,11 @@ class Node(_Attached):
 # ------------------------------------------------------------------ broadcasting undone
 
 
-def reduce_gradient(gradient: Any, wanted: tuple[Any, Any] | None) -> Any:
-    """Reduce a gradient to a shape and a dtype, if there is one and something is wanted of it."""
-    if gradient is None or wanted is None:
+def reduce_gradient(gradient: Any, layout: tuple[Any, Any] | None) -> Any:
+    """Reduce a gradient to a shape and a dtype, if there is one."""
+    if gradient is None or layout is None:
         return gradient
-    shape, dtype = wanted
+    shape, dtype = layout
     if gradient.shape != shape:
         narrow = getattr(gradient.dtype, "char", "") == "e"  # add float16 up in float32
         gradient = sum_to_shape(gradient.astype(np.float32) if narrow else gradient, shape)

@@ -174,8 +174,8 @@ class Plan:
             else:
                 return None
         inputs = [(place, arrays[place]) for place in self.input_places]
-        wanted = self.input_places if modes.observers else self.changing
-        return tuple([(a.shape, a.dtype) if at in wanted else None for at, a in inputs])
+        reducible = self.input_places if modes.observers else self.changing
+        return tuple([(a.shape, a.dtype) if at in reducible else None for at, a in inputs])
 
 
 def interpret(plan: Plan) -> Callable[..., Any]:

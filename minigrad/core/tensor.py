@@ -260,7 +260,7 @@ class Tensor:
             retain_graph: Keep the saved values, so that the graph can be run again. By default
                 they are released, unless `create_graph`.
             create_graph: Record the backward pass, for derivatives of derivatives.
-            inputs: The tensors whose gradient is wanted; by default all leaves.
+            inputs: The tensors whose gradient to compute; by default all leaves.
 
         Raises:
             RuntimeError: If this tensor has no graph or more than one entry and no `gradient`, or
@@ -389,12 +389,12 @@ class SavedTensor:
 
     An operation's own result is saved without the tensor around it: the tensor refers to the
     node, so a node that referred to the tensor would keep both alive for ever. If the operation
-    changed a view in place, `place` is a weak reference to the node that the view came from then.
+    changed a view in place, `owner` is a weak reference to the node that the view came from then.
     """
 
-    __slots__ = ("_version_counter", "array", "place", "tensor", "version")
+    __slots__ = ("_version_counter", "array", "owner", "tensor", "version")
 
-    place: Any
+    owner: Any
 
     def __init__(self, tensor: Tensor, is_result: bool = False) -> None:
         self._version_counter = counter = tensor._version_counter or counter_of(tensor)
@@ -449,5 +449,5 @@ def unpack_tensor(saved: Any, node: Node) -> Any:
 
 def made_by(result: Any, node: Node) -> Node:
     """Tell which node a result comes from that `node` saved."""
-    place = getattr(result, "place", None)
-    return (place and place()) or node
+    owner = getattr(result, "owner", None)
+    return (owner and owner()) or node

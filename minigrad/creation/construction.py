@@ -365,7 +365,7 @@ def dtype_for(caller: str, dtype: Any, default: np.dtype[Any] | None = None) -> 
 
 
 def check_place(device: Any, layout: Any, pin_memory: Any) -> None:
-    """Raise if a tensor is wanted anywhere but on the CPU; do next to nothing otherwise."""
+    """Raise if a tensor is asked for anywhere but on the CPU; do next to nothing otherwise."""
     usual = device is None or (device.__class__ is not np.ndarray and device == "cpu")
     if usual and layout is None and pin_memory is False:
         return

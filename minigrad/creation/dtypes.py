@@ -60,10 +60,8 @@ class dtype:
         Raises:
             RuntimeError: If there is none.
         """
-        if self.is_complex:
-            return self
-        found = {float32: complex64, float64: complex128}.get(self)
-        if found is None:
+        found = {float32: complex64, float64: complex128}.get(self, self)
+        if not found.is_complex:
             raise RuntimeError(f"there are no complex numbers whose parts are {self}")
         return found
 

@@ -1,4 +1,4 @@
-"""Compute what is one line of other functions: `take`, `kron`, `trapezoid`, `nansum`, ...
+"""Compute what is one line of other functions: `take`, `trapezoid`, `nansum`, ...
 
 Gradients and errors are those of the functions that each is composed of, and so are the nodes in
 the graph: `TakeBackward0` is not among them.
@@ -54,17 +54,6 @@ _linalg = partial(variants, function=False, method=False)
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """Multiply matrices: the first may be sparse in PyTorch."""
     return torch.mm(input, mat2)
-
-
-@variants("kron")
-def kron(input: Tensor, other: Tensor) -> Tensor:
-    """Multiply each entry of one tensor by the whole other one."""
-    ndim = max(input.ndim, other.ndim)
-    ours, theirs = ((1,) * (ndim - each.ndim) + tuple(each.shape) for each in (input, other))
-    product = input.reshape([n for size in ours for n in (size, 1)]) * other.reshape(
-        [n for size in theirs for n in (1, size)]
-    )
-    return product.reshape([a * b for a, b in zip(ours, theirs, strict=True)])
 
 
 @variants(out="kind")

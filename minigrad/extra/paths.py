@@ -126,6 +126,13 @@ DataParallel, SyncBatchNorm = (_absent("nn", _name) for _name in ("DataParallel"
 for _name, _ours in _PATHS.items():
     sys.modules[f"minigrad.{_name}"] = Path(_name, _ours)
 
+
+def _assert(condition: Any, message: Any) -> None:
+    """Raise AssertionError with a message unless a condition holds."""
+    if not condition:
+        raise AssertionError(message)
+
+
 # ------------------------------------------------------------------ precision on a GPU
 
 

@@ -106,6 +106,18 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     return pick(condition, self, other)
 
 
+@operation(
+    "MaskedFillBackward1",
+    broadcasts=True,
+    constants=("mask",),
+    self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
+    value=lambda grad, mask: np.add.reduce(pick(mask, grad, 0), axis=None),
+)
+def masked_fill(self: Array, mask: Array, value: Array) -> Array:
+    """A tensor without dimensions in the place of entries: it collects what they would get."""
+    return pick(mask, value, self)
+
+
 @variants("masked_fill", in_place=True)
 def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """Give the tensor with a number in the place of all entries under a mask.
@@ -132,7 +144,7 @@ def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
             raise RuntimeError(
                 f"masked_fill(): {value} cannot be converted to a number of {input.dtype}"
             )
-        return where(mask, cast(value, dtype), input)
+        return masked_fill(input, mask, cast(value, dtype))
     value = real_number(number(value, "masked_fill", "value", kind="Scalar"), dtype)
     return masked_fill_number(input, mask, dtype.type(value) if dtype.kind in "iub" else value)
 

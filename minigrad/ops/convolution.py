@@ -615,11 +615,11 @@ def fold(
     kernel, steps, border, moves = _window(kernel_size, dilation, padding, stride)
     outputs = output_sizes(sizes, kernel, moves, border, steps)
     have = input._array.shape
-    wanted = math.prod(outputs)
-    fits = have[-1] == wanted and min(outputs) > 0 and not have[-2] % math.prod(kernel)
+    expected = math.prod(outputs)
+    fits = have[-1] == expected and min(outputs) > 0 and not have[-2] % math.prod(kernel)
     if len(have) not in (2, 3) or not fits:
         raise RuntimeError(
-            f"fold takes columns of size (N, C * {math.prod(kernel)}, {wanted}), one for each "
+            f"fold takes columns of size (N, C * {math.prod(kernel)}, {expected}), one for each "
             f"place of the window, got {list(have)}"
         )
     return col2im(input, sizes, kernel, steps, border, moves)

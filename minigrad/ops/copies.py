@@ -106,10 +106,10 @@ def _wants_order(memory_format: Any, caller: str) -> bool:
 
 def _type(name: str, dtype: dtypes.dtype) -> Callable[..., Tensor]:
     """Make the method that converts to a dtype: `x.double()`."""
-    wanted = dtype.numpy
+    target = dtype.numpy
 
     def method(input: Tensor, *, memory_format: Any = None) -> Tensor:
-        return input if input._array.dtype == wanted else _cast(input, wanted)
+        return input if input._array.dtype == target else _cast(input, target)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = f"Convert to {dtype}."

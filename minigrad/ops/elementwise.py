@@ -216,10 +216,10 @@ def rsub(self: Tensor, other: Any) -> Any:
     if modes.in_rule:  # PyTorch's own rules make a tensor of the number
         return sub(scalar(other, self._array.dtype), self)
     other = plain(other)
-    wanted = dtypes.scalar_dtype(other, self._array.dtype)
+    target = dtypes.scalar_dtype(other, self._array.dtype)
     if self._array.dtype.kind == "b" or isinstance(other, bool):
         raise no_booleans(TypeError(), self._array, np.asarray(other))
-    return rsub_number(cast(self, wanted), other)
+    return rsub_number(cast(self, target), other)
 
 
 def rdiv(self: Tensor, other: Any) -> Any:

@@ -102,7 +102,7 @@ def write(
             )
         rebase_history(tensor, node)
         if kept is not None and tensor._view is not None:
-            kept.place = weakref.ref(tensor.grad_fn)
+            kept.owner = weakref.ref(tensor.grad_fn)
         notify(node, tensor)
     return tensor
 
@@ -243,10 +243,10 @@ add_ = _changing("add", np.add, "Add another tensor, times `alpha`, in place.")
 sub_ = _changing("sub", np.subtract, "Subtract another tensor, times `alpha`, in place.")
 
 
-def broadcasts(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+def broadcasts(have: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Tell whether a shape broadcasts to another one."""
     try:
-        return np.broadcast_shapes(have, wanted) == wanted
+        return np.broadcast_shapes(have, target) == target
     except ValueError:
         return False
 
@@ -317,15 +317,15 @@ def resize_(tensor: Tensor, *sizes: Any, size: Any = None, memory_format: Any = 
         >>> torch.tensor([[1, 2], [3, 4]]).resize_(3)
         tensor([1, 2, 3])
     """
-    wanted = arguments.sizes_given("resize_", "size", sizes, size)
+    target = arguments.sizes_given("resize_", "size", sizes, size)
     if modes.recording and tensor.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     check_inplace(tensor, recording=False)
-    array, count = tensor._array, math.prod(wanted)
+    array, count = tensor._array, math.prod(target)
     row = parts.memory_of(array)[Geometry(array).start :]
     if row.size < count:
         row = np.concatenate([row, np.zeros(count - row.size, array.dtype)])
-    tensor._array = row[:count].reshape(wanted)
+    tensor._array = row[:count].reshape(target)
     tensor._bump_version()
     return tensor
 

@@ -34,8 +34,8 @@ from minigrad.signatures.signature import Dim
 
 def _reduced(node: Node, parts: list[Any]) -> list[Any]:
     """Bring gradients back to the dtypes of the inputs, where these were converted."""
-    wanted = node._broadcast or (None,) * len(parts)
-    return [reduce_gradient(part, each) for part, each in zip(parts, wanted, strict=True)]
+    layouts = node._broadcast or (None,) * len(parts)
+    return [reduce_gradient(part, each) for part, each in zip(parts, layouts, strict=True)]
 
 
 class CatBackward0(Node):
@@ -300,8 +300,8 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
     """
     tensors = tuple(check_tensors(tensors))
     shapes = [t._array.shape for t in tensors]
-    wanted = broadcast_shape(*shapes)
-    return tuple(t if t._array.shape == wanted else shape.expand(t, wanted) for t in tensors)
+    target = broadcast_shape(*shapes)
+    return tuple(t if t._array.shape == target else shape.expand(t, target) for t in tensors)
 
 
 @variants()

@@ -1,7 +1,7 @@
 r"""Products of vectors, matrices and stacks of matrices, sums of products, norms, and attention.
 
-The rules are those of two matrices, which stand in `minigrad.ops.linear`. einsum, tensordot, inner
-and bilinear forms are composed of the operations that PyTorch records for them, down to one batch
+The rules are those of two matrices, which stand in `minigrad.ops.linear`. einsum, tensordot
+and inner products are composed of the operations that PyTorch records for them, down to one batch
 of products of matrices for two factors.
 """
 
@@ -326,7 +326,7 @@ def einsum(*args: Any) -> Tensor:
     equation, *operands = args
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = list(operands[0])
-    operands = check_tensors(operands, "einsum", "operands", 1)
+    operands = check_tensors(operands, "einsum", "operands")
     ndims = tuple([operand._array.ndim for operand in operands])
     labels, output, summed = _plan(equation, ndims)
     _check_sizes(operands, labels)
@@ -384,39 +384,6 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     if not input.ndim or not other.ndim:
         return elementwise.mul(input, other)
     return tensordot(input, other, ([-1], [-1]))
-
-
-@variants(method=False)
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    r"""Map pairs of vectors, $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
-
-    Args:
-        input1: The vectors x.
-        input2: The vectors z.
-        weight: The array W.
-        bias: The vector b, or None.
-
-    Returns:
-        The mapped vectors.
-
-    Raises:
-        RuntimeError: If the shapes or types do not fit together.
-
-    Shape:
-        - input1: (..., in1_features)
-        - input2: (..., in2_features)
-        - weight: (out_features, in1_features, in2_features)
-        - bias: (out_features,)
-        - output: (..., out_features)
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
-        >>> torch.bilinear(x, z, torch.eye(2).unsqueeze(0))
-        tensor([11.])
-    """
-    result = einsum("...i,oij,...j->...o", input1, weight, input2)
-    return result if bias is None else result + bias
 
 
 def _numpy_dot(a: Any, b: Any) -> Tensor:
@@ -499,7 +466,7 @@ def norm_of(
 def _of_matrices(order: Any) -> int:
     """Give the order of entries that a norm of matrices has."""
     if order != "fro":
-        raise RuntimeError(f"there is torch.linalg.matrix_norm(A, {order!r}) for norms of matrices")
+        raise RuntimeError(f"no matrix norm {order!r} here: compute it of torch.linalg.svd(A)[1]")
     return 2
 
 

@@ -281,9 +281,9 @@ def index_added(
     """
     places, own = index._array.reshape(-1), input._array.shape
     check_one_type(source._array, input._array)
-    wanted = (*own[:dim], places.size, *own[dim + 1 :])
-    if index.ndim > 1 or source._array.shape != wanted:
-        raise RuntimeError(f"index_add(): source must have size {list(wanted)}, index be a vector")
+    expected = (*own[:dim], places.size, *own[dim + 1 :])
+    if index.ndim > 1 or source._array.shape != expected:
+        raise RuntimeError(f"index_add() takes a vector, and a source of size {list(expected)}")
     _check_listed("index_add", places, own[dim] if own else 1)
     result = index_add_dim(input, source, dim, places, alpha)
     return watched(result, index) if source.requires_grad else result

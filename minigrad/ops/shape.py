@@ -188,9 +188,9 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
         >>> torch.unflatten(torch.zeros(2, 6), 1, (3, -1)).shape
         torch.Size([2, 3, 2])
     """
-    wanted = arguments.sequence_of("unflatten", "sizes", sizes)
+    target = arguments.sequence_of("unflatten", "sizes", sizes)
     number, have = dimension(dim, input.ndim), input._array.shape
-    inferred = resolved(have[number], wanted)
+    inferred = resolved(have[number], target)
     return view(input, (*have[:number], *inferred, *have[number + 1 :]))
 
 

@@ -1,9 +1,9 @@
-"""Put entries in order, search and count them: ranks, positions, different ones, histograms.
+"""Put entries in order, search and count them; add and multiply along a dimension; variances.
 
-First the positions are found. The registered operations take the entries from there, and their
-rules write the gradients to where the entries came from. NaN counts as the largest. Which of
-several equal entries is found PyTorch leaves open; here it is the first, unless it is said
-otherwise.
+Where entries are put in order their positions are found first. The registered operations take the
+entries from there, and their rules write the gradients to where the entries came from. NaN counts
+as the largest. Which of several equal entries is found PyTorch leaves open; here it is the first,
+unless it is said otherwise.
 """
 
 from __future__ import annotations
@@ -411,7 +411,7 @@ def largest_few(
         input: The tensor.
         k: How many.
         dim: The dimension; the last unless said otherwise.
-        largest: Whether the largest are wanted, or the smallest.
+        largest: Whether to give the largest, or the smallest.
         sorted: Whether they must be in order. Here they always are.
 
     Returns:
@@ -746,7 +746,8 @@ def _variance(array: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     size = array.size if dim is None else count(array.shape, dim)
     total = np.add.reduce(array, axis=dim, keepdims=True)
     centered = array - np.true_divide(total, size or math.nan)
-    squares = np.add.reduce((centered * np.conj(centered)).real, axis=dim, keepdims=keepdim)
+    other = np.conj(centered) if array.dtype.kind == "c" else centered
+    squares = np.add.reduce((centered * other).real, axis=dim, keepdims=keepdim)
     # with no freedom 0 / 0 is NaN, and anything else infinite
     return np.true_divide(squares, max(0, size - correction))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from functools import cache, reduce, wraps
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -138,17 +138,6 @@ def unobserved(operation: Callable[..., Any], *arguments: Any) -> Any:
         return operation(*arguments)
     finally:
         modes.observers = observers
-
-
-def promoted_dtype(*arrays: Any) -> np.dtype[Any]:
-    """Give the dtype to which arrays are promoted: those without dimensions count by their kind."""
-    groups = [each for each in arrays if each.ndim], [each for each in arrays if not each.ndim]
-    met = [
-        np.empty((1,) * bool(group[0].ndim), reduce(dtypes.promote, (a.dtype for a in group)))
-        for group in groups
-        if group
-    ]
-    return dtypes.result_type(*met) if len(met) > 1 else met[0].dtype
 
 
 def _original(saved: Any, shadows: Any, originals: Any) -> Any:

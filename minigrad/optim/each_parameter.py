@@ -72,6 +72,8 @@ class EachParameter(Optimizer):
             NotImplementedError: If a step is to be recorded.
         """
         check(given)
+        if "betas" in given:
+            given["betas"] = tuple(given["betas"])
         Optimizer.__init__(self, params, dict(given))
         if given["differentiable"]:
             raise NotImplementedError(

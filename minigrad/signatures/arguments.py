@@ -101,9 +101,7 @@ def is_operand(value: Any) -> bool:
     return isinstance(value, (Tensor, int, float, complex)) or hasattr(value, "free_symbols")
 
 
-def check_tensors(
-    tensors: Any, name: str = "cat", argument: str = "tensors", place: int = 0
-) -> list[Tensor]:
+def check_tensors(tensors: Any, name: str = "cat", argument: str = "tensors") -> list[Tensor]:
     """Give a sequence of tensors as a list.
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import SHARED, wrong_type
+from minigrad.autograd.messages import SHARED, warn, wrong_type
 from minigrad.autograd.views import repeated_dims
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
@@ -79,8 +79,7 @@ def write_result(
 
     Raises:
         TypeError: If `out` is no tensor, or not as many as there are results.
-        RuntimeError: If a gradient would get lost, memory overlaps, or the dtype or the shape does
-            not fit: what PyTorch would resize, with a warning, is refused unless it is empty.
+        RuntimeError: If a gradient would get lost, memory overlaps, or the dtype does not fit.
     """
     name, several = function.__name__, isinstance(out, (tuple, list))
     outs = tuple(out) if several else (out,)
@@ -106,10 +105,10 @@ def write_result(
         refuse_repeats(into._array)
         for read in given:
             refuse_overlap(into._array, read._array)
-        if not into._array.size:
+        if into._array.shape != value._array.shape:
+            if into._array.size:
+                warn(f"{name}(): out gets another shape, which is deprecated: give an empty tensor")
             into._array = np.empty(value._array.shape, own)
-        elif into._array.shape != value._array.shape:
-            raise RuntimeError(f"{name}(): out is {into.shape}, the result {value.shape}")
         with no_grad(), np.errstate(all="ignore"):
             into.copy_(value)
     return type(result)(*outs) if hasattr(result, "_fields") else outs if several else out

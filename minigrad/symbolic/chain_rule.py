@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from minigrad.autograd.function import FunctionNode
 from minigrad.autograd.recording import HOOKS, HookFired
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.node import Node
@@ -499,11 +500,13 @@ class ChainRule:
 
     def _formulas(self, node: Node, gradients: list[Any]) -> list[Any] | None:
         """Run a node's rule on symbols; None if these can't go through it."""
+        if node not in self._stand_ins:
+            self._stand_ins[node] = passes.stand_in(node, self.naming.stand_in)
         try:
-            if node not in self._stand_ins:
-                self._stand_ins[node] = passes.stand_in(node, self.naming.stand_in)
             results = passes.run_rule(self._stand_ins[node], gradients)
         except Exception:  # a rule of somebody's own: it runs in the symbols of the leaves, if any
+            if not isinstance(node, FunctionNode):
+                raise
             return passes.run_rule(node, gradients) if self.on_symbols else None
         return [result if result is None else symbolic(entries(result)) for result in results]
 

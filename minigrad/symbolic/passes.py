@@ -175,7 +175,7 @@ def _source(saved: Any, node: Node, place: int) -> Value | None:
     tensor = saved.tensor if isinstance(saved, SavedTensor) else saved
     if tensor is not None:
         return value_of(tensor)
-    made_by = getattr(saved, "place", None)
+    made_by = getattr(saved, "owner", None)
     return (made_by and made_by()) or node, node._result_nr(place)
 
 

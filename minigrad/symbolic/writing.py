@@ -127,7 +127,7 @@ class Writer:
         return Written(text, _times(text), SUM)
 
     def number(self, value: Any) -> Written:
-        """Write a number with the wanted decimals, without zeros at the end."""
+        """Write a number with its decimals, without zeros at the end."""
         text = decimal(float(value), self.digits)
         mantissa, e, exponent = text.partition("e")
         return Written(text, rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if e else text)

@@ -44,7 +44,7 @@ def matplotlib_module(name: str = "matplotlib") -> ModuleType:
     """Import matplotlib, or say how to get it.
 
     Args:
-        name: the module wanted.
+        name: the module to import.
 
     Raises:
         ImportError: if matplotlib is not installed.

@@ -1553,7 +1553,7 @@ ANSWERS = {
             ("Four norms are asked for", (5e-3, 5e-12, 1e-14)),
             ("Four norms are asked for", 1e-9),
             ("Four norms are asked for", (5e-3, 1e-14)),
-            ("There are 5 values", (5e-3, 5e-12, 1e-14, 1e-23, 1e-9)),
+            ("should not be 5 values", (5e-3, 5e-12, 1e-14, 1e-23, 1e-9)),
             ("wants numbers", "nothing changes"),
         ],
         "right": [

@@ -163,7 +163,7 @@ EACH_CHOICE = pytest.mark.parametrize("known", CHOICES, ids=[each.id for each in
         lambda letter: [letter.upper(), "bananas are rounding and curved"],
         lambda letter: f"({letter}) because it is so",
         lambda letter: f"{letter}: weil es so ist",
-        lambda letter: {letter: "因为它先运行"},
+        lambda letter: (letter, "因为它先运行"),
         lambda letter: (letter, "because", "of the gate"),
     ],
 )

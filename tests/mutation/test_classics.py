@@ -9,13 +9,11 @@ from functools import partial
 
 import pytest
 
-from minigrad import fast
 from minigrad.core.engine import AccumulateGrad, GraphTask, count_uses
 from minigrad.core.hooks import NodeHooks
 from minigrad.core.module_hooks import FullBackwardHooks, attach_legacy_hooks
 from minigrad.core.node import reduce_gradient
 from minigrad.core.tensor import unpack_array
-from minigrad.fast.engine import nodes_that_wait
 from tests.autograd.test_reduce import (
     test_an_operation_on_broadcast_inputs_gives_gradients_in_their_shapes as broadcast,
 )
@@ -74,7 +72,7 @@ CLASSICS = {
     ),
     "a gradient overwrites": (AccumulateGrad._run, overwrite, partial(as_recorded, "accumulation")),
     "nobody waits where ways meet": (
-        nodes_that_wait if fast.on else count_uses,
+        count_uses,
         lambda roots: {},
         partial(as_recorded, "engine"),
     ),

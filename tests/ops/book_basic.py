@@ -29,6 +29,7 @@ CASES: dict[str, list[Case]] = {
     "sgn": [case(np.sign, V)],
     "sign": [case(np.sign, V)],
     "abs": [case(np.abs, V)],
+    "masked_fill": [masked(lambda x, v: np.where(MASK.numpy(), v, x), M, ())],
     "masked_fill_number": [masked(lambda x: np.where(MASK.numpy(), 7.0, x), M, then=(7.0,))],
     "where": [
         Case(s, lambda a, b: np.where(MASK.numpy(), a, b), lambda op, a, b: op(MASK, a, b))

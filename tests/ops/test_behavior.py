@@ -211,7 +211,7 @@ def test_gather_and_masked_fill() -> None:
     y = x.masked_fill(x > 2, 0.0)
     assert y.tolist() == [[1, 2], [0, 0]] and y.grad_fn.name() == "MaskedFillBackward0"
     z = x.masked_fill(torch.tensor([True, False]), torch.tensor(9.0))
-    assert z.tolist() == [[9, 2], [9, 4]] and z.grad_fn.name() == "WhereBackward0"
+    assert z.tolist() == [[9, 2], [9, 4]] and z.grad_fn.name() == "MaskedFillBackward1"
 
 
 # ---------------------------------------------------------------------- in place

@@ -94,6 +94,7 @@ CASES = {
         (broadcast, lambda op, p, q: op(tensor([True, False]), p, q)),
         (stretched, lambda op, p, q: op(tensor([[True], [False]]), p, q)),
     ],
+    "masked_fill": [(broadcast, lambda op, p, q: op(p, tensor([True, False]), q))],
     "masked_fill_number": [(vector, lambda op, p: op(p, tensor([True, False]), 0.5))],
     "view": [(matrix, ((3, 2),))],
     "reshape_alias": [(matrix, ((3, 2),))],

@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{warning}")
     for warning in (
         "Using .*non-full backward hook", "Full backward hook is firing", "enable_nested_tensor",
-        "reduction. 'mean' divides",
+        "kl_div's 'mean' divides",
     )
 ]  # fmt: skip
 

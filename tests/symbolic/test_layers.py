@@ -21,7 +21,6 @@ ACTIVATIONS = [
 LAYERS = {
     "Linear": (lambda: nn.Linear(3, 2), (2, 3)),
     "Linear without bias": (lambda: nn.Linear(3, 2, bias=False), (3,)),
-    "Bilinear": (lambda: nn.Bilinear(2, 2, 2), (2, 2), (2, 2)),
     "Identity": (lambda: nn.Identity(), (2,)),
     "Flatten": (lambda: nn.Flatten(), (2, 1, 2)),
     "Unflatten": (lambda: nn.Unflatten(1, (2, 1)), (2, 2)),

@@ -178,9 +178,11 @@ EXCHANGED = [
     w("where", "other", other_side),
     w("lerp", "self", lambda right, grad, weight: grad * weight),
     w("lerp", "end", lambda right, grad, weight: grad * (1 - weight)),
+    w("masked_fill", "self", other_side),
     w("maximum", "self", other_side),
     w("minimum", "other", other_side),
     w("dot", "self", lambda right, grad, tensor: right[::-1]),
+    w("xlogy", "self", lambda right, grad, self, other: grad * self / other),
 ]
 COUNT = [
     w("mean_all", "self", lambda right, *_: right * right.size),

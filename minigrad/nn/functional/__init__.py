@@ -20,7 +20,7 @@ for _file in (
 
 # What is the same function in `minigrad`.
 _SHARED = (
-    "bilinear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
     "conv_transpose3d", "cosine_similarity", "pairwise_distance", "prelu", "relu_",
     "sigmoid", "tanh",
 )  # fmt: skip

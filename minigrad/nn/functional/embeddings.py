@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.autograd.custom_nodes import watched
+from minigrad.autograd.rules import zeros_for
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.parts import index_rule
@@ -226,5 +227,5 @@ def embedding_bag(
     rows = embedding(weight, positions, -1) * wrap(kept[:, None].astype(dtype))
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.reshape(-1, 1)
-    sums = wrap(np.zeros((count, weight._array.shape[1]), dtype))
+    sums = wrap(zeros_for(weight._array, (count, weight._array.shape[1])))
     return sums.index_add(0, wrap(bags), rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 from minigrad.autograd.grad_mode import no_grad
@@ -11,11 +10,11 @@ from minigrad.creation.construction import empty
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.embeddings import row_of_padding
-from minigrad.nn.modules.layer import Layer, add_parameters, shown
+from minigrad.nn.modules.layer import Layer, shown
 from minigrad.nn.modules.module import Module
 from minigrad.nn.parameter import Parameter
 
-__all__ = ["Bilinear", "Embedding", "EmbeddingBag", "Identity", "Linear"]
+__all__ = ["Embedding", "EmbeddingBag", "Identity", "Linear"]
 
 
 class Identity(Module):
@@ -97,55 +96,6 @@ class Linear(Module):
     def extra_repr(self) -> str:
         """Give the sizes."""
         return shown(self, "in_features=, out_features=, bias!")
-
-
-class Bilinear(
-    Layer,
-    calls=F.bilinear,
-    settings="in1_features, in2_features, out_features, bias=True, device=None, dtype=None",
-):
-    r"""The map of pairs of vectors $y_o = \sum_{ij} x_i W_{oij} z_j + b_o$.
-
-    Weight and bias start out uniformly distributed on $(-1/\sqrt{n}, 1/\sqrt{n})$ for $n$ features
-    of the first input.
-
-    Args:
-        in1_features: The size of each vector of the first input.
-        in2_features: The size of each vector of the second input.
-        out_features: The size of each output vector.
-        bias: Whether to add $b$.
-        device: Only the CPU is there.
-        dtype: The element type of weight and bias; the default dtype if None.
-
-    Shape:
-        - input1: (..., in1_features)
-        - input2: (..., in2_features)
-        - output: (..., out_features)
-        - weight: (out_features, in1_features, in2_features); bias: (out_features,)
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
-        torch.Size([5, 4])
-    """
-
-    weight: Tensor
-    bias: Tensor | None
-
-    def _keep(self, settings: dict[str, Any]) -> None:
-        bias = settings.pop("bias")
-        in1, in2, out, *_ = settings.values()
-        if in1 <= 0:
-            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1})")
-        super()._keep(settings)
-        add_parameters(self, settings, weight=(out, in1, in2), bias=(out,) if bias else None)
-        self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias again."""
-        bound = 1 / math.sqrt(self.weight.size(1))
-        for parameter in self.parameters():
-            init.uniform_(parameter, -bound, bound)
 
 
 class _Table(Layer):

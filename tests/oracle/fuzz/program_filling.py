@@ -240,10 +240,6 @@ class Filling(dict[str, str]):
     def _bias1(self) -> str:
         return self._made(2)
 
-    def _cube(self) -> str:
-        columns = self._flat_matrix()[2]
-        return self._made(2, columns, columns)
-
     def _batch(self) -> str:
         return f"{self._flat_matrix()[0]}[None]"
 

@@ -111,7 +111,6 @@ grows: torch.bmm({batch}, {batch}.mT)
 grows: torch.cdist({plane}, {plane} + 1)
 grows: F.linear({x}, {weight})
 grows: F.linear({plane}, {weight}, {bias})
-grows: F.bilinear({row}, {row}, {cube})
 same: torch.meshgrid({vec}, {vec}, indexing='ij')
 """
 

@@ -11,8 +11,7 @@ family = Family()
 # m and n are matrices of 3 by 3, v and w vectors, b a batch of matrices, i whole numbers.
 PRODUCTS = """
 t.addmm(m, n, n, beta=0.5, alpha=2); m.addmm(n, n, beta=0); m.clone().addmm_(n, n, alpha=2)
-t.bilinear(m, n, b, v[:2])
-t.kron(m, n[:2]); t.kron(m.T, n.T); t.spmm(m, n)
+t.spmm(m, n)
 t.linalg.cholesky(m @ m.T + t.eye(3)); t.linalg.cholesky(b @ b.mT + t.eye(3), upper=True)
 t.linalg.pinv(m[:2]).abs()
 t.linalg.pinv((m.T @ m).double(), rtol=0.25)

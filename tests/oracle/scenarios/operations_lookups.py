@@ -99,7 +99,7 @@ def layers(torch, log):
         nn.Embedding(3, 2), nn.Embedding(3, 2, padding_idx=-1),
         nn.Embedding(3, 2, 0, max_norm=1, norm_type=3.0, scale_grad_by_freq=True),
         nn.EmbeddingBag(3, 2), nn.EmbeddingBag(3, 2, mode="sum", padding_idx=1),
-        nn.Bilinear(2, 3, 4), nn.Bilinear(2, 3, 4, False), nn.Dropout(), nn.Dropout(0.3, True),
+        nn.Dropout(), nn.Dropout(0.3, True),
         nn.Dropout1d(), nn.Dropout2d(0.1), nn.Dropout3d(), nn.AlphaDropout(),
         nn.Unflatten(1, (2, 2)), nn.Flatten(0, 1),
         nn.CosineSimilarity(), nn.PairwiseDistance(keepdim=True),
@@ -119,7 +119,6 @@ def layers(torch, log):
     log.raises("padding too large", lambda: nn.Embedding(3, 2, padding_idx=3))
     log.raises("bag padding", lambda: nn.EmbeddingBag(3, 2, padding_idx=5))
     log.raises("pretrained", lambda: nn.Embedding.from_pretrained(torch.ones(2)))
-    log.raises("no features", lambda: nn.Bilinear(0, 3, 2))
     log.raises("probability", lambda: nn.Dropout(1.5))
     log("unflattened", nn.Unflatten(1, (2, -1))(torch.ones(1, 4)).shape)
     log("distance", nn.PairwiseDistance(p=1.0)(torch.zeros(2), torch.ones(2)))

@@ -12,7 +12,7 @@ family = Family()
 
 # Their gradients are results of products, which minigrad leaves as they came out; and what NumPy
 # inverts and decomposes lies row by row.
-OTHERWISE = ("bilinear", "inverse", "x.inverse", "det of")
+OTHERWISE = ("inverse", "x.inverse", "det of")
 OTHERWISE += tuple(f"linalg.{name}" for name in ("inv", "solve", "det", "qr", "eigh", "svd"))
 
 

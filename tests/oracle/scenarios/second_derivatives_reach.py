@@ -17,7 +17,6 @@ TABLE = {
         (3,),
     ),
     "linear": (lambda F, x, w, b: F.linear(x, w, b), (5, 3), (4, 3), (4,)),
-    "bilinear": (lambda F, x, y, w: F.bilinear(x, y, w), (5, 3), (5, 2), (4, 3, 2)),
     "layer_norm": (lambda F, x, w, b: F.layer_norm(x, (3,), w, b), (5, 3), (3,), (3,)),
     "batch_norm": (
         lambda F, x, w, b: F.batch_norm(x, None, None, w, b, True),
