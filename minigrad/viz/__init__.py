@@ -1,7 +1,8 @@
 """Look at what a computation left behind: its graph, its tensors and where each hook sits."""
 
-from minigrad.autograd.recording import GradientAccumulated, HookFired, NodeStarted, record
+from minigrad.autograd.recording import GradientAccumulated, HookFired, NodeStarted
 from minigrad.viz.collectors import Distributions, GradientFlow
+from minigrad.viz.comparison import compare, record
 from minigrad.viz.modules import watch_modules
 from minigrad.viz.picture import Picture, beside, draw
 from minigrad.viz.player import Player, play

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -18,13 +19,43 @@ from minigrad.viz import pytorch
 
 
 class record(recording.record):
-    __doc__ = recording.record.__doc__
+    """Log the backward passes of a block, on minigrad's tensors and on PyTorch's.
+
+    As `minigrad.autograd.recording.record` says; where PyTorch has been imported, its passes are in
+    the log as well, with the same events. There the log shows gradients of more than 4,096 entries
+    as their shape, norm and first entries. Gradients, their order, versions and hooks are as
+    without it.
+
+    Args:
+        names: Names for tensors, as in `draw`: a dict, a Module, or a list of both.
+
+    Returns:
+        As the target of `with`: the `Log`.
+
+    Raises:
+        TypeError: If something else than a tensor has a name.
+
+    Example:
+        >>> import minigrad as torch  # or: import torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> with record({"x": x}) as log:
+        ...     (x * 5).backward()
+        >>> log
+        node                   event                           values
+        0 MulBackward0         pass starts here                [1.0000]
+        0 MulBackward0         starts with                     [1.0000]
+        0 MulBackward0         rule                            [1.0000] -> ([5.0000], None)
+        0 MulBackward0         sends to 1 AccumulateGrad of x  [5.0000]
+        1 AccumulateGrad of x  starts with                     [5.0000]
+        1 AccumulateGrad of x  adds to .grad                   [5.0000], now [5.0000]
+    """
 
     def __enter__(self) -> Log:
         """Begin to log."""
         log = super().__enter__()
         self._foreign = None
         if "torch" in sys.modules:
+            log._names += [(name, ref(tensor)) for name, tensor in self._other_names]
             self._foreign = pytorch.Recorder(self._other_names, log)
             self._foreign.start()
         return log

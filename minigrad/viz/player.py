@@ -11,6 +11,8 @@ from typing import Any
 from minigrad.autograd import recording
 from minigrad.autograd.recording import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
 from minigrad.core.engine import resolve_edge
+from minigrad.core.node import Node
+from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
@@ -536,9 +538,12 @@ def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
         return None
     called: dict[Any, str] = {}
     for name, tensor in names:
-        called.setdefault(tensor._edge or resolve_edge(tensor), name)
+        if isinstance(tensor, Tensor):
+            called.setdefault(tensor._edge or resolve_edge(tensor), name)
 
     def formula(node: Any, input_nr: int, shape: tuple[int, ...]) -> str | None:
+        if not isinstance(node, Node):
+            return None  # PyTorch's
         return local_formula(node, input_nr, shape, called.get)
 
     return formula
