@@ -1,6 +1,5 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
@@ -49,7 +48,7 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
 def hook_reader(output: Any) -> Callable[[Any], Iterable[Any]] | None:
     """Give what lists the hooks of a node, for a graph of minigrad's or of PyTorch's."""
     if not isinstance(output, Tensor | GraphNode):
-        return pytorch.hook_reader() if "torch" in sys.modules else None
+        return pytorch.hook_reader() if pytorch.is_foreign(output) else None
     return lambda node: [*hooks_of(node), *hooks_on_saved(node)]
 
 

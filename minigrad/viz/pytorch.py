@@ -45,9 +45,9 @@ class Summary:
 
 
 def is_foreign(value: Any) -> bool:
-    """Tell whether a value is a tensor of PyTorch's."""
+    """Tell whether a value is a tensor of PyTorch's, or a node of its graph."""
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
+    return torch is not None and isinstance(value, (torch.Tensor, torch.autograd.graph.Node))
 
 
 def copied(value: Any) -> Any:
