@@ -1,6 +1,6 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from math import prod
@@ -45,23 +45,32 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
     return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
 
 
-def hook_reader(output: Any) -> Callable[[Any], Iterable[Any]] | None:
-    """Give what lists the hooks of a node, for a graph of minigrad's or of PyTorch's."""
-    if not isinstance(output, Tensor | GraphNode):
-        return pytorch.hook_reader() if pytorch.is_foreign(output) else None
-    return lambda node: [*hooks_of(node), *hooks_on_saved(node)]
+def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]] | None:
+    """Give what lists the hooks of a graph's nodes, of minigrad's or of PyTorch's."""
+    known = hooks_of
+    if not isinstance(nodes[0], GraphNode):
+        if not pytorch.is_foreign(nodes[0]):
+            return None
+        known = pytorch.hook_reader(nodes)
+    return lambda node: [*known(node), *hooks_on_saved(node)]
 
 
 def hooks_on_saved(node: Any) -> list[Hook]:
     """List the hooks that packed what a node saved, by the one that will unpack it."""
-    if not any(hasattr(saved, "unpack") for saved in getattr(node, "_saved", None) or ()):
+    if isinstance(node, GraphNode) and not any(hasattr(s, "unpack") for s in node._saved or ()):
         return []
-    raw = {name: getattr(node, name) for name in dir(node) if name.startswith("_raw_saved_")}
-    return [
-        Hook("saved-tensor hooks", hook_name(hook), 0, name.removeprefix("_raw_saved_"))
-        for name, saved in raw.items()
-        if (hook := getattr(saved, "unpack_hook", None)) is not None
-    ]
+    found = []
+    for name in dir(node):
+        if name.startswith("_raw_saved_"):
+            try:
+                saved = getattr(node, name)
+            except RuntimeError:  # freed by a pass
+                continue
+            several = saved if isinstance(saved, tuple) else (saved,)
+            hooks = (getattr(each, "unpack_hook", None) for each in several)
+            title = name.removeprefix("_raw_saved_")
+            found += [Hook("saved-tensor hooks", hook_name(h), 0, title) for h in hooks if h]
+    return found
 
 
 def hooks_on_tensor(tensor: Any) -> list[Hook]:
@@ -282,7 +291,7 @@ def read_graph(
             continue
         tensors[found, key[1]] = tensor
         nodes[found].cards.append(card_of(tensor, name, values, gradients, digits, max_values))
-    reader = hooks if callable(hooks) else hook_reader(outputs[0])
+    reader = hooks if callable(hooks) else hook_reader(live)
     for at, node in enumerate(live):
         nodes[at].cards.sort(key=lambda card: card.output_nr)
         if hooks:

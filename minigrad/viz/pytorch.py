@@ -8,10 +8,11 @@ every table is as it was. PyTorch is not imported here: its tensors come from wh
 
 from __future__ import annotations
 
+import gc
 import math
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from gc import get_objects
 from typing import Any
 
 import numpy as np
@@ -109,23 +110,25 @@ def is_legacy(hook: Any) -> bool:
     )
 
 
-def hook_reader() -> Callable[[Any], list[HookRecord]]:
-    """Give what lists the hooks on a node of PyTorch's, as `autograd.graph.hooks_of` does.
+def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], list[HookRecord]]:
+    """Give what lists the hooks on each of some nodes, as `autograd.graph.hooks_of` does.
 
-    A hook that was put on in C++ cannot be seen, nor one on a tensor that is gone.
+    A hook that was put on in C++ cannot be seen.
     """
-    tensors: dict[Any, list[Any]] = {}
-    for tensor in hooked_tensors():
-        tensors.setdefault(tensor.grad_fn, []).append(tensor)
+    tables = tensor_hooks(hook_tables(), nodes)
+    retained: dict[Any, list[HookRecord]] = {}
+    for tensor in retaining_tensors():
+        record = HookRecord("retain_grad", "retain_grad", tensor.output_nr)
+        retained.setdefault(tensor.grad_fn, []).append(record)
 
     def hooks_of(node: Any) -> list[HookRecord]:
         leaf = getattr(node, "variable", None)
-        found: list[HookRecord] = []
-        for tensor in tensors.get(node, []) if leaf is None else [leaf]:
-            names = map(hook_name, (tensor._backward_hooks or {}).values())
-            found += [HookRecord("tensor pre-hook", name, tensor.output_nr) for name in names]
-            if tensor.retains_grad and leaf is None:
-                found.append(HookRecord("retain_grad", "retain_grad", tensor.output_nr))
+        found = [
+            HookRecord("tensor pre-hook", hook_name(hook), output_nr)
+            for table, output_nr in tables.get(node, ())
+            for hook in table.values()
+        ]
+        found += retained.get(node, ())
         after = getattr(leaf, "_post_accumulate_grad_hooks", None) or {}
         found += [HookRecord("post-accumulate", hook_name(hook)) for hook in after.values()]
         for kind in ("node pre-hook", "node hook"):
@@ -155,12 +158,58 @@ def _of_module(inner: Any, hook: Any) -> Iterator[HookRecord]:
             yield HookRecord(kind, hook_name(each), 0, remark)
 
 
-def hooked_tensors() -> list[Any]:
-    """Find the tensors that are alive and have hooks, whether they have a name or not."""
+def hook_tables() -> list[Any]:
+    """Find the tables of hooks that are alive, those of all tensors among them.
+
+    A tensor that is gone, or was written to, has left its hooks on the node it came from.
+    """
+    tables = [each for each in gc.get_objects() if type(each) is OrderedDict]
+    return [table for table in tables if table and all(type(key) is int for key in table)]
+
+
+def retaining_tensors() -> list[Any]:
+    """Find the tensors that are alive and retain their gradients, whether named or not."""
     torch = sys.modules["torch"]
     kinds = {torch.Tensor, torch.nn.Parameter}
-    found = [each for each in get_objects() if type(each) in kinds]
-    return [each for each in found if each._backward_hooks or each.retains_grad]
+    return [each for each in gc.get_objects() if type(each) in kinds and each.retains_grad]
+
+
+def tensor_hooks(tables: Sequence[Any], nodes: Iterable[Any]) -> dict[Any, list[tuple[Any, int]]]:
+    """Find the tables of tensors' hooks on each of some nodes, and of which output they are.
+
+    PyTorch does not tell. So a gradient is brought to each node, as far as these hooks and no
+    further, with a hook in each table that only says that it was called.
+    """
+    found: dict[Any, list[tuple[Any, int]]] = {}
+    torch = sys.modules["torch"]
+    engine = torch.autograd.Variable._execution_engine
+    kept = [dict(table) for table in tables]
+    gradients = [(each, each.grad) for each in retaining_tensors()] if tables else ()
+    node, output_nr = None, 0
+
+    def telling(table: Any) -> Callable[[Any], None]:
+        def tell(gradient: Any) -> None:
+            if gradient is not None:  # of the other outputs of a node it is
+                found.setdefault(node, []).append((table, output_nr))
+
+        return tell
+
+    try:
+        for table in tables:
+            table.clear()
+            table[0] = telling(table)
+        for node in nodes if tables else ():
+            for output_nr, about in enumerate(node._input_metadata):
+                edge = (torch.autograd.graph.GradientEdge(node, output_nr),)
+                zeros = (torch.zeros(about.shape, dtype=about.dtype, device=about.device),)
+                engine.run_backward(edge, zeros, True, False, edge, accumulate_grad=False)
+    finally:
+        for table, hooks in zip(tables, kept, strict=True):
+            table.clear()
+            table.update(hooks)
+        for tensor, gradient in gradients:
+            tensor.grad = gradient
+    return found
 
 
 # ------------------------------------------------------------------ one block of recording
@@ -231,8 +280,7 @@ class Recorder:
         """Look on from now."""
         torch = sys.modules["torch"]
         self.register = torch.Tensor.register_hook
-        for tensor in hooked_tensors():
-            self._wrap_tensor(tensor)
+        self.tables = hook_tables()
         self._replace(torch.autograd, "_engine_run_backward", self._run)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
 
@@ -343,11 +391,14 @@ class Recorder:
             _leading_to([_edge(each)[0] for each in inputs], live) if inputs else None
         )
         try:
-            for node in live:
-                if node not in self.prepared:
-                    self.prepared.add(node)
-                    undo.append(lambda node=node: self.prepared.discard(node))
-                    self._prepare(node, undo)
+            new = [node for node in live if node not in self.prepared]
+            hooked = tensor_hooks(self.tables, new)
+            for node in new:
+                self.prepared.add(node)
+                undo.append(lambda node=node: self.prepared.discard(node))
+                for table, output_nr in hooked.get(node, ()):
+                    self._wrap(table, "tensor pre-hook", undo, node, output_nr)
+                self._prepare(node, undo)
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
             return original(outputs, gradients, *args, **kwargs)
