@@ -10,7 +10,6 @@ from minigrad.autograd.graph import HookRecord as Hook
 from minigrad.autograd.graph import hooks_of
 from minigrad.autograd.recording import HOOKS, named_tensors
 from minigrad.core.node import Node as GraphNode
-from minigrad.core.tensor import Tensor
 from minigrad.viz import pytorch
 from minigrad.viz.text import format_shape, format_values
 

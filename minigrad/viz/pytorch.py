@@ -15,8 +15,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from minigrad.autograd import recording
 from minigrad.autograd.graph import HookRecord
 from minigrad.autograd.messages import hook_name
@@ -28,10 +26,19 @@ MOST_COPIED = 4096  # entries; of larger gradients a log keeps a summary only
 class Summary:
     """What a log keeps of a large gradient: its shape, its norm and its first entries."""
 
-    def __init__(self, array: Any) -> None:
-        self.shape = array.shape
-        self.norm = math.sqrt(float(np.square(array, dtype=np.float64).sum()))
-        self.first = array.reshape(-1)[:4].tolist()
+    def __init__(self, tensor: Any) -> None:
+        torch = sys.modules["torch"]
+        self.shape = tuple(tensor.shape)
+        # In parts: over millions of entries float32 loses digits, and float64 is ten times as slow.
+        parts = tensor.split(max(1, 65536 * len(tensor) // tensor.numel()))
+        for wide in (torch.float32, torch.float64):
+            kind = torch.promote_types(tensor.dtype, wide)
+            norms = (torch.linalg.vector_norm(part, dtype=kind) for part in parts)
+            self.norm = math.hypot(*map(float, norms))
+            if 0 < self.norm < math.inf:  # squares of float32 overflow from 2e19 on
+                break
+        corner = tensor[(slice(4),) * tensor.dim()]  # so that the rest is not copied
+        self.first = as_array(corner).reshape(-1)[:4].tolist()
 
     def numel(self) -> int:
         """Give the number of entries."""
@@ -57,15 +64,21 @@ def copied(value: Any) -> Any:
         return tuple(map(copied, value))
     if not is_foreign(value):
         return value
-    array = as_array(value)
-    return Summary(array) if array.size > MOST_COPIED else wrap_as_normal(array.copy())
+    value = dense(value)
+    if value.numel() > MOST_COPIED:
+        return Summary(value)
+    return wrap_as_normal(as_array(value).copy())
+
+
+def dense(tensor: Any) -> Any:
+    """Give a tensor of PyTorch's outside of its graph, with all its entries if it is sparse."""
+    tensor = tensor.detach()
+    return tensor if tensor.layout is sys.modules["torch"].strided else tensor.to_dense()
 
 
 def as_array(tensor: Any) -> Any:
     """Give the numbers of a tensor of PyTorch's, from whatever device, in a type NumPy has."""
-    tensor = tensor.detach()
-    tensor = tensor.to_dense() if tensor.layout is not sys.modules["torch"].strided else tensor
-    tensor = tensor.cpu().resolve_conj().resolve_neg()
+    tensor = dense(tensor).cpu().resolve_conj().resolve_neg()
     try:
         return tensor.numpy()
     except TypeError:  # bfloat16 and the smaller ones
@@ -115,9 +128,10 @@ def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], list[HookRecord]]:
 
     A hook that was put on in C++ cannot be seen.
     """
-    tables = tensor_hooks(hook_tables(), nodes)
+    alive = Hooked()
+    tables = tensor_hooks(alive, nodes)
     retained: dict[Any, list[HookRecord]] = {}
-    for tensor in retaining_tensors():
+    for tensor in alive.retaining:
         record = HookRecord("retain_grad", "retain_grad", tensor.output_nr)
         retained.setdefault(tensor.grad_fn, []).append(record)
 
@@ -158,23 +172,28 @@ def _of_module(inner: Any, hook: Any) -> Iterator[HookRecord]:
             yield HookRecord(kind, hook_name(each), 0, remark)
 
 
-def hook_tables() -> list[Any]:
-    """Find the tables of hooks that are alive, those of all tensors among them.
+class Hooked:
+    """What is alive of the tables of hooks, those of all tensors among them, and who retains.
 
     A tensor that is gone, or was written to, has left its hooks on the node it came from.
+
+    Attributes:
+        tables: The tables that are not empty, with the hooks of modules as well.
+        retaining: The tensors that retain their gradients, whether they have a name or not.
     """
-    tables = [each for each in gc.get_objects() if type(each) is OrderedDict]
-    return [table for table in tables if table and all(type(key) is int for key in table)]
+
+    def __init__(self) -> None:
+        torch = sys.modules["torch"]
+        kinds = {OrderedDict, torch.Tensor, torch.nn.Parameter}
+        found = [each for each in gc.get_objects() if type(each) in kinds]
+        tables = [each for each in found if type(each) is OrderedDict and each]
+        self.tables = [each for each in tables if all(type(key) is int for key in each)]
+        self.retaining = [
+            each for each in found if type(each) is not OrderedDict and each.retains_grad
+        ]
 
 
-def retaining_tensors() -> list[Any]:
-    """Find the tensors that are alive and retain their gradients, whether named or not."""
-    torch = sys.modules["torch"]
-    kinds = {torch.Tensor, torch.nn.Parameter}
-    return [each for each in gc.get_objects() if type(each) in kinds and each.retains_grad]
-
-
-def tensor_hooks(tables: Sequence[Any], nodes: Iterable[Any]) -> dict[Any, list[tuple[Any, int]]]:
+def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[Any, int]]]:
     """Find the tables of tensors' hooks on each of some nodes, and of which output they are.
 
     PyTorch does not tell. So a gradient is brought to each node, as far as these hooks and no
@@ -183,8 +202,9 @@ def tensor_hooks(tables: Sequence[Any], nodes: Iterable[Any]) -> dict[Any, list[
     found: dict[Any, list[tuple[Any, int]]] = {}
     torch = sys.modules["torch"]
     engine = torch.autograd.Variable._execution_engine
+    tables = alive.tables
     kept = [dict(table) for table in tables]
-    gradients = [(each, each.grad) for each in retaining_tensors()] if tables else ()
+    gradients = [(each, each.grad) for each in alive.retaining]
     node, output_nr = None, 0
 
     def telling(table: Any) -> Callable[[Any], None]:
@@ -280,9 +300,10 @@ class Recorder:
         """Look on from now."""
         torch = sys.modules["torch"]
         self.register = torch.Tensor.register_hook
-        self.tables = hook_tables()
+        self.alive = Hooked()
         self._replace(torch.autograd, "_engine_run_backward", self._run)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
+        self._replace(torch.Tensor, "retain_grad", self._retain_grad)
 
     def stop(self) -> None:
         """Leave everything as it was."""
@@ -302,8 +323,13 @@ class Recorder:
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         handle = original(tensor, hook)
+        self.alive.tables.append(tensor._backward_hooks)
         self._wrap_tensor(tensor)
         return handle
+
+    def _retain_grad(self, original: Any, tensor: Any) -> None:
+        original(tensor)
+        self.alive.retaining.append(tensor)
 
     def _wrap_tensor(self, tensor: Any) -> None:
         if tensor.grad_fn is not None:  # a leaf's node is found when a pass starts
@@ -392,7 +418,7 @@ class Recorder:
         )
         try:
             new = [node for node in live if node not in self.prepared]
-            hooked = tensor_hooks(self.tables, new)
+            hooked = tensor_hooks(self.alive, new)
             for node in new:
                 self.prepared.add(node)
                 undo.append(lambda node=node: self.prepared.discard(node))
