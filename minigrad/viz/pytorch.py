@@ -13,6 +13,7 @@ import math
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import compress
 from typing import Any
 
 from minigrad.autograd import recording
@@ -185,7 +186,8 @@ class Hooked:
     def __init__(self) -> None:
         torch = sys.modules["torch"]
         kinds = {OrderedDict, torch.Tensor, torch.nn.Parameter}
-        found = [each for each in gc.get_objects() if type(each) in kinds]
+        everything = gc.get_objects()
+        found = list(compress(everything, map(kinds.__contains__, map(type, everything))))
         tables = [each for each in found if type(each) is OrderedDict and each]
         self.tables = [each for each in tables if all(type(key) is int for key in each)]
         self.retaining = [
