@@ -186,8 +186,7 @@ class GradientFlow(Collector):
 
 MOST_VALUES = 2001  # values kept of each tensor
 # By their names, which are the same in PyTorch.
-_DROPOUTS = {"Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
-_PASSING_ON = {"Flatten", "Unflatten", "Identity", *_DROPOUTS}
+_PASSING_ON = {"Flatten", "Unflatten", "Identity", "_DropoutNd"}
 
 
 @dataclass(frozen=True, eq=False)
