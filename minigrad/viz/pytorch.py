@@ -9,12 +9,14 @@ every table is as it was. PyTorch is not imported here: its tensors come from wh
 from __future__ import annotations
 
 import gc
+import inspect
 import math
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress
 from typing import Any
+from weakref import ref
 
 from minigrad.autograd import recording
 from minigrad.autograd.graph import HookRecord
@@ -79,11 +81,11 @@ def dense(tensor: Any) -> Any:
 
 def as_array(tensor: Any) -> Any:
     """Give the numbers of a tensor of PyTorch's, from whatever device, in a type NumPy has."""
-    tensor = dense(tensor).cpu().resolve_conj().resolve_neg()
+    tensor = dense(tensor)
     try:
-        return tensor.numpy()
+        return tensor.numpy(force=True)
     except TypeError:  # bfloat16 and the smaller ones
-        return tensor.float().numpy()
+        return tensor.float().numpy(force=True)
 
 
 def versions(values: Any) -> Any:
@@ -117,6 +119,13 @@ def module_hooks_of(hook: Any) -> Any:
     return next((cell.cell_contents for cell in hook.__closure__ or ()), None)
 
 
+def called(hook: Any) -> str:
+    """Give the name of a hook; of one that `register_multi_grad_hook` made, the user's own."""
+    if getattr(hook, "__name__", "") == "inner_hook" and "fn" in hook.__code__.co_freevars:
+        hook = inspect.getclosurevars(hook).nonlocals["fn"]
+    return hook_name(hook)
+
+
 def is_legacy(hook: Any) -> bool:
     """Tell whether a hook on a node is a module's legacy hook."""
     return (
@@ -132,14 +141,14 @@ def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], list[HookRecord]]:
     alive = Hooked()
     tables = tensor_hooks(alive, nodes)
     retained: dict[Any, list[HookRecord]] = {}
-    for tensor in alive.retaining:
+    for tensor in _still(alive.retaining):
         record = HookRecord("retain_grad", "retain_grad", tensor.output_nr)
         retained.setdefault(tensor.grad_fn, []).append(record)
 
     def hooks_of(node: Any) -> list[HookRecord]:
         leaf = getattr(node, "variable", None)
         found = [
-            HookRecord("tensor pre-hook", hook_name(hook), output_nr)
+            HookRecord("tensor pre-hook", called(hook), output_nr)
             for table, output_nr in tables.get(node, ())
             for hook in table.values()
         ]
@@ -189,10 +198,16 @@ class Hooked:
         everything = gc.get_objects()
         found = list(compress(everything, map(kinds.__contains__, map(type, everything))))
         tables = [each for each in found if type(each) is OrderedDict and each]
-        self.tables = [each for each in tables if all(type(key) is int for key in each)]
+        self.tables = [ref(each) for each in tables if all(type(key) is int for key in each)]
         self.retaining = [
-            each for each in found if type(each) is not OrderedDict and each.retains_grad
+            ref(each) for each in found if type(each) is not OrderedDict and each.retains_grad
         ]
+
+
+def _still(references: Iterable[Any]) -> list[Any]:
+    """Give what is alive of some weak references, each once."""
+    found = (reference() for reference in references)
+    return list({id(each): each for each in found if each is not None}.values())
 
 
 def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[Any, int]]]:
@@ -204,9 +219,9 @@ def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[An
     found: dict[Any, list[tuple[Any, int]]] = {}
     torch = sys.modules["torch"]
     engine = torch.autograd.Variable._execution_engine
-    tables = alive.tables
+    tables = [table for table in _still(alive.tables) if table]
     kept = [dict(table) for table in tables]
-    gradients = [(each, each.grad) for each in alive.retaining]
+    gradients = [(each, each.grad) for each in _still(alive.retaining)]
     node, output_nr = None, 0
 
     def telling(table: Any) -> Callable[[Any], None]:
@@ -237,26 +252,45 @@ def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[An
 # ------------------------------------------------------------------ one block of recording
 
 
+class Label(recording.NodeLabel):
+    """A node of PyTorch's, which lasts as long as Python or its graph has it: no log keeps it.
+
+    It is found again from the tensors that passes began at, while these are there.
+    """
+
+    def __init__(self, node: Any, roots: list[Any]) -> None:
+        self.number, self.called = -1, {}  # the log gives it the next number
+        self.name = node.name().rpartition("::")[2]
+        self._reference = lambda: next(
+            (n for n in _alive(roots) if self in n.metadata.values()), None
+        )
+
+
+def _alive(roots: Iterable[Any]) -> Iterable[Any]:
+    tensors = [root() for root in roots]
+    return _reachable(_edge(each)[0] for each in tensors if each is not None)
+
+
 class RecordedHook:
     """A hook of the user's that writes down each of its calls."""
 
     def __init__(
-        self, hook: Any, kind: str, recorder: Recorder, node: Any = None, output_nr: int = 0
+        self, hook: Any, kind: str, recorder: Recorder, at: Label | None = None, output_nr: int = 0
     ) -> None:
         self.hook, self.kind, self.recorder = hook, kind, recorder
-        self.node, self.output_nr = node, output_nr
-        self.__name__ = self.called = hook_name(hook.hook if kind == "legacy backward" else hook)
+        self.at, self.output_nr = at, output_nr
+        self.__name__ = self.called = called(hook.hook if kind == "legacy backward" else hook)
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
         recorder = self.recorder
+        label = self.at or recorder.running
+        if not recorder.passes or label is None:
+            return self.hook(*given)
         facts = [each for each in given if each is None or type(each) is tuple or is_foreign(each)]
         seen, before = copied(facts), versions(facts)
-        node = recorder.running if self.node is None else self.node
-        if not recorder.passes or node is None:
-            return self.hook(*given)
         if self.kind == "tensor pre-hook":
-            recorder.arrives(node, self.output_nr, seen[0])
+            recorder.arrives(label, self.output_nr, seen[0])
         returned, raised = None, None
         try:
             returned = self.hook(*given)
@@ -266,17 +300,8 @@ class RecordedHook:
         finally:
             in_place = versions(facts) != before
             event = (self.kind, self.called, self.output_nr, seen, copied(returned))
-            recorder.note(recording.HookFired, node, *event, in_place, raised)
+            recorder.note(recording.HookFired, label, *event, in_place, raised)
         return returned
-
-
-class Label(recording.NodeLabel):
-    """A node of PyTorch's. It is kept: Python's view of a node lasts as long as Python has it."""
-
-    def __init__(self, number: int, node: Any, called: dict[int, str]) -> None:
-        self.number, self.called = number, called
-        self.name = node.name().rpartition("::")[2]
-        self._reference = lambda: node
 
 
 class Recorder:
@@ -289,14 +314,15 @@ class Recorder:
 
     def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
         self.names, self.log = names, log
-        self.labels: dict[Any, Label] = {}
-        self.calls: dict[Any, dict[int, str]] = {}
+        self.numbered = 0  # how many nodes have a number
+        self.roots: list[Any] = []  # where passes began
         self.undo: list[Callable[[], Any]] = []  # what restores everything, the last first
         self.passes: list[set[Any] | None] = []  # of each that runs: the nodes it needs, None: all
-        self.running: Any = None  # the node that is at work
+        self.running: Label | None = None  # of the node that is at work
         self.prepared: set[Any] = set()
-        self.begun: Any = None  # a node, the place in the log, what arrived at which output
-        self.given: dict[Any, Any] = {}  # for each leaf's node what will be added
+        self.begun: Any = None  # a label, the place in the log, what arrived at which output
+        self.given: dict[Label, Any] = {}  # for each leaf what will be added
+        self.waiting: list[recording.Event] = []  # written down unless the pass ends in an error
 
     def start(self) -> None:
         """Look on from now."""
@@ -325,18 +351,16 @@ class Recorder:
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         handle = original(tensor, hook)
-        self.alive.tables.append(tensor._backward_hooks)
-        self._wrap_tensor(tensor)
+        self.alive.tables.append(ref(tensor._backward_hooks))
+        if self.passes:  # it may run in this pass
+            node, output_nr = _edge(tensor)
+            at = self.label(node), output_nr
+            self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
         return handle
 
     def _retain_grad(self, original: Any, tensor: Any) -> None:
         original(tensor)
-        self.alive.retaining.append(tensor)
-
-    def _wrap_tensor(self, tensor: Any) -> None:
-        if tensor.grad_fn is not None:  # a leaf's node is found when a pass starts
-            at = tensor.grad_fn, tensor.output_nr
-            self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
+        self.alive.retaining.append(ref(tensor))
 
     def _wrap(self, table: Any, kind: str, undo: list[Any], *at: Any) -> None:
         """Call the hooks of a table through what writes their calls down."""
@@ -346,8 +370,8 @@ class Recorder:
                 self._wrap_list(inner, "user_hooks", "full backward", undo)
                 self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
             elif not isinstance(hook, RecordedHook):
-                called = "legacy backward" if is_legacy(hook) else kind
-                table[key] = RecordedHook(hook, called, self, *at)
+                own = "legacy backward" if is_legacy(hook) else kind
+                table[key] = RecordedHook(hook, own, self, *at)
                 undo.append(_restoring(table, key, hook))
 
     def _wrap_list(self, inner: Any, name: str, kind: str, undo: list[Any]) -> None:
@@ -367,21 +391,23 @@ class Recorder:
 
     def _prepare(self, node: Any, undo: list[Callable[[], Any]]) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
-        leaf = getattr(node, "variable", None)
+        leaf, label = getattr(node, "variable", None), self.label(node)
         before, behind = table_of(node, "node pre-hook"), table_of(node, "node hook")
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
         def starts(gradients: Any) -> None:
-            self._starts(node, gradients)
+            shown = copied(gradients)
+            self.arrives(label, 0, shown[0])
+            self._started(shown)
 
         def keep(gradients: Any) -> None:
-            self.given[node] = copied(gradients) if leaf is not None else None
+            self.given[label] = copied(gradients) if leaf is not None else None
 
         def gave(gradients: Any, arrived: Any) -> None:
-            self.running = node
+            self.running = label
             if leaf is None:
-                self.note(recording.RuleApplied, node, copied(arrived), copied(gradients))
+                self.note(recording.RuleApplied, label, copied(arrived), copied(gradients))
 
         def sends(gradients: Any, arrived: Any) -> None:
             self._sends(node, gradients)
@@ -389,15 +415,16 @@ class Recorder:
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
         if leaf is not None:
-            self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, node, 0)
+            self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
             handle = leaf.register_post_accumulate_grad_hook(_idle)
             after = handle.hooks_dict_ref()
             handle.remove()
-            self._wrap(after, "post-accumulate", undo, node)
+            self._wrap(after, "post-accumulate", undo, label)
 
             def accumulated(leaf: Any) -> None:
-                facts = self.given.pop(node)[0], copied(leaf.grad)
-                self.note(recording.GradientAccumulated, node, *facts)
+                (given,) = self.given.pop(label)
+                if given is not None:
+                    self.note(recording.GradientAccumulated, label, given, copied(leaf.grad))
 
             self._surround(after, accumulated, _idle, undo)
 
@@ -407,14 +434,14 @@ class Recorder:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
         edges = [_edge(each) for each in outputs]
-        live = _reachable([node for node, _ in edges])
+        live = _reachable(node for node, _ in edges)
+        self.roots += [ref(each) for each in outputs if is_foreign(each)]
         for name, tensor in self.names:
             node, output_nr = _edge(tensor) if tensor.requires_grad else (None, 0)
             if node in live:
-                self._called(node).setdefault(output_nr, name)
-        for (node, output_nr), gradient in zip(edges, gradients, strict=True):
-            self.note(recording.PassStarted, node, output_nr, copied(gradient))
-        undo: list[Callable[[], Any]] = [self.passes.pop, self._end(self.running)]
+                self.label(node).called.setdefault(output_nr, name)
+        undo: list[Callable[[], Any]] = [self.passes.pop, self._back_to(self.running, self.begun)]
+        self.begun = None
         self.passes.append(
             _leading_to([_edge(each)[0] for each in inputs], live) if inputs else None
         )
@@ -425,76 +452,104 @@ class Recorder:
                 self.prepared.add(node)
                 undo.append(lambda node=node: self.prepared.discard(node))
                 for table, output_nr in hooked.get(node, ()):
-                    self._wrap(table, "tensor pre-hook", undo, node, output_nr)
+                    self._wrap(table, "tensor pre-hook", undo, self.label(node), output_nr)
                 self._prepare(node, undo)
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
-            return original(outputs, gradients, *args, **kwargs)
+            for (node, output_nr), gradient in zip(edges, gradients, strict=True):
+                self._wait(recording.PassStarted, self.label(node), output_nr, copied(gradient))
+            result = original(outputs, gradients, *args, **kwargs)
+            self._go_on()
+            return result
         finally:
+            self.waiting.clear()
             for restore in reversed(undo):
                 restore()
 
-    def _end(self, outer: Any) -> Callable[[], None]:
-        def end() -> None:
-            self._flush()
-            self.running = outer
+    def _back_to(self, running: Label | None, begun: Any) -> Callable[[], None]:
+        def back() -> None:
+            self._started()
+            self.running, self.begun = running, begun
 
-        return end
+        return back
 
     def _prepare_captures(self, inputs: Any, undo: list[Any]) -> None:
         """Put a hook behind all others of each tensor that `grad()` was asked about."""
+        positions: dict[int, list[int]] = {}
         for position, tensor in enumerate(inputs):
+            positions.setdefault(id(tensor), []).append(position)
+        for tensor in {id(each): each for each in inputs}.values():
             if is_foreign(tensor) and tensor.requires_grad:
-                node, output_nr = _edge(tensor)
-                captured = self._capturing(node, position, output_nr)
+                captured = self._capturing(tensor, positions[id(tensor)])
                 undo.append(self.register(tensor, captured).remove)
 
-    def _capturing(self, node: Any, position: int, output_nr: int) -> Any:
+    def _capturing(self, tensor: Any, positions: list[int]) -> Any:
+        node, output_nr = _edge(tensor)
+        label = self.label(node)
+
         def captured(gradient: Any) -> None:
-            shown = copied(gradient)
-            self.arrives(node, output_nr, shown)
-            self._flush()
-            self.note(recording.GradientCaptured, node, position, output_nr, shown)
+            if gradient is not None:
+                shown = copied(gradient)
+                self.arrives(label, output_nr, shown)
+                self._started()
+                for position in positions:
+                    facts = position, output_nr, shown
+                    self.note(recording.GradientCaptured, label, *facts)
 
         return captured
 
-    def _called(self, node: Any) -> dict[int, str]:
-        """Give the names of a node's outputs; the node gets its number when it is met."""
-        return self.calls.setdefault(node, {})
-
     def label(self, node: Any) -> Label:
-        """Give the label of a node, the next number if it is met for the first time."""
-        if node not in self.labels:
-            self.labels[node] = Label(len(self.labels), node, self._called(node))
-        return self.labels[node]
+        """Give the label of a node; the node itself keeps it."""
+        held: dict[Any, Any] = node.metadata
+        if self not in held:
+            held[self] = Label(node, self.roots)
+        return held[self]
 
-    def note(self, kind: type[recording.Event], node: Any, *facts: Any) -> None:
+    def _number(self, label: Label) -> None:
+        if label.number < 0:
+            label.number = self.numbered
+            self.numbered += 1
+
+    def note(self, kind: type[recording.Event], label: Label, *facts: Any) -> None:
         """Write down an event."""
-        self.log.events.append(kind(self.label(node), *facts))
+        self._go_on()
+        self._write(kind(label, *facts), len(self.log.events))
 
-    def arrives(self, node: Any, output_nr: int, gradient: Any) -> None:
+    def _write(self, event: recording.Event, place: int) -> None:
+        self._number(event.node)
+        if isinstance(event, recording.GradientSent):
+            self._number(event.target)
+        self.log.events.insert(place, event)
+
+    def _wait(self, kind: type[recording.Event], *facts: Any) -> None:
+        self.waiting.append(kind(*facts))
+
+    def _go_on(self) -> None:
+        """Write down what waited for the engine to go on."""
+        for event in self.waiting:
+            self._write(event, len(self.log.events))
+        self.waiting.clear()
+
+    def arrives(self, label: Label, output_nr: int, gradient: Any) -> None:
         """Keep what arrived at an output before its first hook saw it."""
-        if self.begun is None or self.begun[0] is not node:
-            self._flush()
-            self.begun = node, len(self.log.events), {}
+        if self.begun is None or self.begun[0] is not label:
+            self._started()
+            self._go_on()
+            self._number(label)
+            self.begun = label, len(self.log.events), {}
         self.begun[2].setdefault(output_nr, gradient)
 
-    def _starts(self, node: Any, gradients: Any) -> None:
-        self.running = node
-        shown = copied(gradients)
-        self.arrives(node, 0, shown[0])
-        self._flush(shown)
-
-    def _flush(self, gradients: Sequence[Any] = ()) -> None:
+    def _started(self, gradients: Sequence[Any] = ()) -> None:
         """Write that a node starts, before its tensors' hooks, with what the first of them saw."""
         if self.begun is None:
             return
-        node, place, arrived = self.begun
+        label, place, arrived = self.begun
         self.begun = None
+        self.running = label
         given = [*gradients, *[None] * (1 + max(arrived) - len(gradients))]
         for output_nr, gradient in arrived.items():
             given[output_nr] = gradient
-        self.log.events.insert(place, recording.NodeStarted(self.label(node), tuple(given)))
+        self._write(recording.NodeStarted(label, tuple(given)), place)
 
     def _sends(self, node: Any, gradients: Any) -> None:
         needed = self.passes[-1]
@@ -502,7 +557,7 @@ class Recorder:
             sent = gradients[number] if number < len(gradients) else None
             if target is not None and sent is not None and (needed is None or target in needed):
                 facts = number, self.label(target), output_nr, copied(sent)
-                self.note(recording.GradientSent, node, *facts)
+                self._wait(recording.GradientSent, self.label(node), *facts)
 
 
 def _restoring(table: Any, key: Any, hook: Any) -> Callable[[], None]:
