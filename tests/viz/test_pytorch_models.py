@@ -445,7 +445,12 @@ def test_a_pass_of_each_is_played_with_its_hooks(program):
     hooks, _, log, kept = ran(program, recorded=True)
     player = play(log, limit=1000)
     told = Counter(step.hook[1] for step in player.steps if step.hook)
-    assert told == Counter(each.name for each in log.hooks)
+    there = [each.name for each in log.hooks if each.node.node is not None]
+    assert told == Counter(there)
+    gone = len({each.node for each in log if each.node.node is None})
+    assert (gone > 0) == (program is PROGRAMS["shared, reentrant"])  # its inner pass
+    assert player.title.endswith(f"(without {gone} nodes whose graph is gone)") == (gone > 0)
+    assert 'class="minigrad-player"' in player.html()
     assert all(name in player.table for name in told)
     assert len(kept) == 3
     assert len(hooks.calls)
