@@ -396,21 +396,30 @@ class Recorder:
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
+        came: Any = None
+        left: Any = None
+
         def starts(gradients: Any) -> None:
-            shown = copied(gradients)
-            self.arrives(label, 0, shown[0])
-            self._started(shown)
+            nonlocal came
+            came = copied(gradients)
+            self.arrives(label, 0, came[0])
+            self._started(came)
 
         def keep(gradients: Any) -> None:
-            self.given[label] = copied(gradients) if leaf is not None else None
+            nonlocal came
+            if len(before) > 2:  # else no hook of the user's was called since
+                came = copied(gradients)
+            if leaf is not None:
+                self.given[label] = came
 
         def gave(gradients: Any, arrived: Any) -> None:
-            self.running = label
+            nonlocal left
+            self.running, left = label, copied(gradients)
             if leaf is None:
-                self.note(recording.RuleApplied, label, copied(arrived), copied(gradients))
+                self.note(recording.RuleApplied, label, came, left)
 
         def sends(gradients: Any, arrived: Any) -> None:
-            self._sends(node, gradients)
+            self._sends(node, left if len(behind) == 2 else copied(gradients))
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
@@ -556,7 +565,7 @@ class Recorder:
         for number, (target, output_nr) in enumerate(node.next_functions):
             sent = gradients[number] if number < len(gradients) else None
             if target is not None and sent is not None and (needed is None or target in needed):
-                facts = number, self.label(target), output_nr, copied(sent)
+                facts = number, self.label(target), output_nr, sent
                 self._wait(recording.GradientSent, self.label(node), *facts)
 
 
