@@ -124,6 +124,7 @@ class Prover:
         self._claims: list[Claim] = []
         self._needs: dict[Region, frozenset[Need]] = {}  # of the forward, in each region of a run
         self._rule_needs: dict[Region, list[Need]] = {}  # and of forward and backward
+        self._holes: dict[Any, None] = {}  # the conditions without which the rule has no value
         self._results: list[Any] = []  # of the first run
         self._gradients: list[Any] = []
         self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
@@ -217,9 +218,9 @@ class Prover:
 
     def _original(self, formula: Any, region: Region) -> Any:
         """Write a formula of a region in the symbols of the inputs, as it is beside its jumps."""
-        found = beside_jumps(region.original(formula))
-        self._jumps |= dict.fromkeys(jumps_of(found))
-        return found
+        whole = region.original(formula)
+        self._jumps |= dict.fromkeys(jumps_of(whole))
+        return beside_jumps(whole)
 
     def _read_needs(self, needs: Iterable[Need], region: Region) -> list[Need]:
         read = (Need(region.enter(self._original(n.of, region)), n.relation) for n in needs)
@@ -249,6 +250,8 @@ class Prover:
             here = replace(region, assumed={**region.assumed, **known})
             rule_needs = reduced(self._rule_needs[region], here.sign)
             conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
+            thin = [n for n in rule_needs if n.relation == "!=" or n.of.is_nonnegative]
+            self._holes |= dict.fromkeys(self._condition(n, here) for n in thin)
             for claim in (each for each in self._claims if each.region is region):
                 for leaf in _leaves_of(claim, here):
                     self._confirm(leaf)
@@ -351,8 +354,9 @@ class Prover:
         inside, outside = free[fits[free]], free[~fits[free]]
         places = []
         for cuts in {leaf.region.conditions: None for leaf in leaves}:
-            here = _holding(cuts, symbols, rows[inside])
-            places += list(inside[here][:_IN_PART])
+            here = _holding(cuts, symbols, rows)
+            # the origin, too: no border may lead there
+            places += [*np.flatnonzero(here[:1]), *inside[here[inside]][:_IN_PART]]
         places = list(dict.fromkeys([*places, *inside]))[: max(_POINTS, len(set(places)))]
         places += list(outside[:_OUTSIDE])
         for each in range(len(formulas)):
@@ -360,7 +364,6 @@ class Prover:
             # those first at which the program can run, and whose numbers are not large
             large = np.abs(rows[on]).max(1) > _LARGE
             places += list(on[np.lexsort((large, ~fits[on]))][:_ON_BORDER])
-        places += [0] if self._jumps else []  # the origin, to which no border may lead
         picked = rows[np.array(places, int)]
         edges = compiled([c.lhs - c.rhs for c in domain], symbols)(picked)
         return picked, (edges == 0).any(0)
@@ -458,7 +461,7 @@ class Prover:
             inputs=tuple((label_of(each), each.shape) for each in self._entries),
             assumed=tuple(map(_assumption_of, self._entries)),
             evidence=tuple(evidence),
-            domain=tuple(domain),
+            domain=tuple(dict.fromkeys([*domain, *self._holes])),
             points=int(agrees.sum()),
         )
 
