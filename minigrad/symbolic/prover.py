@@ -15,13 +15,7 @@ from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
 from minigrad.symbolic import equality
-from minigrad.symbolic.array import (
-    OrderUnknown,
-    SymbolicArray,
-    entries,
-    entrywise,
-    needs_of,
-)
+from minigrad.symbolic.array import OrderUnknown, SymbolicArray, entries, entrywise, needs_of
 from minigrad.symbolic.equality import (
     TROUBLE,
     Decision,
@@ -124,7 +118,7 @@ class Prover:
         self._claims: list[Claim] = []
         self._needs: dict[Region, frozenset[Need]] = {}  # of the forward, in each region of a run
         self._rule_needs: dict[Region, list[Need]] = {}  # and of forward and backward
-        self._holes: dict[Any, None] = {}  # the conditions without which the rule has no value
+        self._holes: dict[Any, None] = {}  # what a rule needs and the forward does not
         self._results: list[Any] = []  # of the first run
         self._gradients: list[Any] = []
         self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
@@ -438,9 +432,7 @@ class Prover:
                 if leaf.decision is None and (inside & agrees).any():
                     good.append(leaf)
             if not good:
-                failed = (
-                    f" (the last one failed: {self._trial.failed})" if self._trial.failed else ""
-                )
+                failed = self._trial.failed and f" (the last one failed: {self._trial.failed})"
                 raise Undecided(
                     because="no point was found at which the rule could be run on numbers and "
                     f"compared with the forward's slope{failed}"
@@ -450,8 +442,7 @@ class Prover:
                 cuts = (*leaf.region.conditions, *self._jumps)
                 regions.append(Region(leaf.region.substitution, cuts) if cuts else EVERYWHERE)
             label, claim = label_of(self._entries[input_nr]), good[0].claim
-            found, due = claim.found, claim.due
-            evidence.append(Evidence(label, entry, found, due, tuple(regions)))
+            evidence.append(Evidence(label, entry, claim.found, claim.due, tuple(regions)))
         named = {str(region): region for each in evidence for region in each.regions}
         return Proof(
             forward=_in_a_row(self._results),
