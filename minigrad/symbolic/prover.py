@@ -244,7 +244,8 @@ class Prover:
             here = replace(region, assumed={**region.assumed, **known})
             rule_needs = reduced(self._rule_needs[region], here.sign)
             conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
-            thin = [n for n in rule_needs if n.relation == "!=" or n.of.is_nonnegative]
+            plain = [n for n in rule_needs if not n.of.has(*KINKS)]
+            thin = [n for n in plain if n.relation == "!=" or n.of.is_nonnegative]
             self._holes |= dict.fromkeys(self._condition(n, here) for n in thin)
             for claim in (each for each in self._claims if each.region is region):
                 for leaf in _leaves_of(claim, here):
