@@ -41,9 +41,9 @@ LIMITS = (
     Difference(
         slug="forward-mode-jacobians",
         title="Jacobians in forward mode",
-        what='`strategy="forward-mode"` of `autograd.functional` is an error. `func.jvp`, '
-        "`func.jacfwd` and `func.hessian` give what forward mode gives, by backward passes, but "
-        "for the points of the next entry.",
+        what='`strategy="forward-mode"` of `autograd.functional` is an error. `func.jacfwd` '
+        "and `func.hessian` give what forward mode gives, by backward passes, but for the points "
+        "of the next entry.",
         why="The course is about the backward pass.",
         code="torch.autograd.functional.jacobian(\n"
         '    torch.exp, torch.ones(2), vectorize=True, strategy="forward-mode"\n'
@@ -53,14 +53,14 @@ LIMITS = (
     Difference(
         slug="forward-mode-at-singular-points",
         title="Forward mode where a derivative is infinite",
-        what="`func.jvp`, `func.jacfwd` and `func.hessian` may be NaN where PyTorch's formula for "
-        "forward mode puts a 0: `std` of equal entries, a norm of order 3 of zeros, `x ** x` at 0. "
+        what="`func.jacfwd` and `func.hessian` may be NaN where PyTorch's formula for forward "
+        "mode puts a 0: `std` of equal entries, a norm of order 3 of zeros, `x ** x` at 0. "
         "For `xlogy` of a negative first input it is the other way round. Inputs that `where` or "
         "`masked_fill` cuts off add no NaN, as in PyTorch.",
         why="The product of a Jacobian and a vector is the derivative of a recorded backward pass, "
         "whose formulas have their exceptions at other places.",
-        code="torch.func.jvp(torch.std, (torch.ones(2),), (torch.tensor([1.0, 2.0]),))[1]",
-        names=("torch.func.jvp", "torch.func.jacfwd", "torch.func.hessian"),
+        code="torch.func.jacfwd(torch.std)(torch.ones(2))",
+        names=("torch.func.jacfwd", "torch.func.hessian"),
     ),
     Difference(
         slug="batched-gradients",
