@@ -158,7 +158,7 @@ def rooms():
     some = {
         "": "nn round load amp",
         "autograd": "Function graph profiler",
-        "nn": "Mish parallel",
+        "nn": "LSTM parallel",
         "nn.parameter": "is_lazy",
     }
     some |= {

@@ -312,8 +312,7 @@ BEHAVIOR = (
     Difference(
         slug="more-derivatives",
         title="Second derivatives that PyTorch lacks",
-        what="Attention in one node, `cdist`, `embedding_bag`, and `multilabel_margin_loss` can be "
-        "differentiated twice here.",
+        what="Attention in one node, `cdist` and `embedding_bag` can be differentiated twice here.",
         why="The rules here are written in operations that have rules themselves. PyTorch has "
         "kernels in C++ for those gradients, and none for theirs.",
         code="x = torch.tensor([[0.5]], requires_grad=True)\n"
@@ -325,8 +324,6 @@ BEHAVIOR = (
             "torch.nn.functional.scaled_dot_product_attention",
             "torch.nn.functional.embedding_bag",
             "torch.nn.EmbeddingBag",
-            "torch.nn.functional.multilabel_margin_loss",
-            "torch.nn.MultiLabelMarginLoss",
         ),
     ),
     Difference(

@@ -1,7 +1,4 @@
-"""Compute rarer activations and losses; look at images through grids; normalize weights.
-
-Each layer is a function, its settings, and which of them it prints.
-"""
+"""Draw one of several; look at images through grids; normalize weights."""
 
 from __future__ import annotations
 
@@ -12,20 +9,12 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
-from minigrad.nn.modules.layer import Layer
 from minigrad.nn.modules.module import Module
-from minigrad.nn.modules.parameterless import _DropoutNd
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures.variants import functional, in_functional
 
 torch: Any = sys.modules["minigrad"]
-
-
-@functional()
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """Take channels in turn from groups of them."""
-    return input.unflatten(1, (groups, -1)).transpose(1, 2).flatten(1, 2)
 
 
 @functional()
@@ -42,30 +31,6 @@ def gumbel_softmax(
 
 
 vars(F).update(in_functional)
-
-# Each layer: its base class, its function, its settings, and what it prints if not all of them.
-_LAYERS: dict[str, tuple[Any, ...]] = {
-    "ChannelShuffle": (Layer, "channel_shuffle", "groups"),
-    "FeatureAlphaDropout": (_DropoutNd, "feature_alpha_dropout", "p=0.5, inplace=False"),
-    "GLU": (Layer, "glu", "dim=-1"),
-    "Hardshrink": (Layer, "hardshrink", "lambd=0.5", "lambd"),
-    "Mish": (Layer, "mish", "inplace=False"),
-    "PixelUnshuffle": (Layer, "pixel_unshuffle", "downscale_factor"),
-    "Softshrink": (Layer, "softshrink", "lambd=0.5", "lambd"),
-}
-
-
-def _layer(name: str, base: Any, function: str, settings: Any, shows: Any = None) -> type:
-    doc = f"Compute `functional.{function}`; settings are its arguments."
-    body = {"__doc__": doc, "__module__": "minigrad.extra.layers"}
-    options = {"calls": getattr(F, function), "settings": settings, "shows": shows}
-    return type(name, (base,), body, **options)
-
-
-globals().update({name: _layer(name, *row) for name, row in _LAYERS.items()})
-
-
-NAMES = {*_LAYERS}
 
 # ---------------------------------------------------------------------- images through grids
 

@@ -831,31 +831,3 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> 
     """
     refuse_gradient("soft_margin_loss", "target", target)
     return reduced((-target * input).exp().log1p(), reduction)
-
-
-@loss()
-@in_rule
-def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
-    r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
-
-    Args:
-        input: The scores of the labels.
-        target: The numbers of the right labels, in any order, followed by -1.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Shape:
-        - input and target: (N, C), or (C,)
-    """
-    if target.shape != input.shape or target._array.dtype != np.int64:
-        raise RuntimeError("the target holds as many numbers of labels, in int64, as the input")
-    labels = np.atleast_2d(target._array)
-    counts = np.zeros(labels.shape, input._array.dtype)
-    listed = np.logical_and.accumulate(labels >= 0, axis=1)
-    np.add.at(counts, (np.nonzero(listed)[0], labels[listed]), 1)
-    rows = input.view(labels.shape)
-    gaps = (1 - rows.unsqueeze(2) + rows.unsqueeze(1)).relu()
-    pairs = wrap(counts[:, :, None] * (counts[:, None, :] == 0))
-    losses = (gaps * pairs).sum((1, 2)) / labels.shape[1]
-    return reduced(losses.view(input.shape[:-1]), reduction)

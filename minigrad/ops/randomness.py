@@ -420,14 +420,6 @@ def dropped_to_the_left(
     return _drop(input, p, training, inplace, alpha=True)
 
 
-@functional("feature_alpha_dropout")
-def dropped_channels_to_the_left(
-    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
-) -> Tensor:
-    """Set whole channels at random to the value that selu has far on the left."""
-    return _drop(input, p, training, inplace, 2, alpha=True)
-
-
 def _of_channels(
     name: str,
     spatial: int,

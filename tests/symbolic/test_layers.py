@@ -137,7 +137,6 @@ def test_layers_run_on_symbols_and_agree_with_numbers(name, monkeypatch):
 PROBABLE = torch.tensor(numbers(2, 3) ** 2 / 10)
 CLASSES = torch.tensor([2, 0])
 SIGNS = torch.tensor([1.0, -1.0])
-MANY = torch.tensor([[2, -1, 0], [0, 1, -1]])
 ONE, TWO = [(2, 3)], [(2, 3), (2, 3)]
 
 # name: how the loss is made, the shapes of its inputs, and what else is given
@@ -162,7 +161,6 @@ LOSSES = {
     "HingeEmbeddingLoss": (nn.HingeEmbeddingLoss, [(2,)], SIGNS),
     "MarginRankingLoss": (lambda **k: nn.MarginRankingLoss(0.3, **k), [(2,), (2,)], SIGNS),
     "SoftMarginLoss": (nn.SoftMarginLoss, [(2,)], SIGNS),
-    "MultiLabelMarginLoss": (nn.MultiLabelMarginLoss, ONE, MANY),
     "TripletMarginLoss": (nn.TripletMarginLoss, [(2, 2)] * 3),
 }  # fmt: skip
 

@@ -11,8 +11,7 @@ from minigrad.ops.losses import reduction_name
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "MultiLabelMarginLoss", "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss",
-    "TripletMarginLoss",
+    "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
 ]  # fmt: skip
 
 REDUCTION = "size_average=None, reduce=None, reduction='mean'"
@@ -242,16 +241,6 @@ class MarginRankingLoss(_Loss, calls=F.margin_ranking_loss, settings=f"margin=0.
 
 class SoftMarginLoss(_Loss, calls=F.soft_margin_loss):
     r"""$\ln(1 + e^{-t x})$ for targets 1 and -1, averaged.
-
-    Args:
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
-class MultiLabelMarginLoss(_Loss, calls=F.multilabel_margin_loss):
-    r"""$\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
 
     Args:
         size_average: The old way to say `reduction`: False stands for a sum.

@@ -11,16 +11,16 @@ from minigrad.nn.modules.layer import Layer, _ntuple, _single
 from minigrad.nn.parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d",
-    "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Dropout",
-    "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardsigmoid", "Hardswish",
-    "Hardtanh", "LeakyReLU", "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d", "PReLU", "PairwiseDistance", "PixelShuffle", "RReLU", "ReLU",
-    "ReLU6", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
-    "ReplicationPad2d", "ReplicationPad3d", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus",
-    "Softsign", "Tanh", "Tanhshrink", "Threshold", "Unflatten", "Unfold", "Upsample", "ZeroPad1d",
-    "ZeroPad2d", "ZeroPad3d",
+    "CELU", "ELU", "GELU", "GLU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d",
+    "AvgPool2d", "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "CosineSimilarity",
+    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardshrink",
+    "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LocalResponseNorm", "LogSigmoid",
+    "LogSoftmax", "MaxPool1d", "MaxPool2d", "MaxPool3d", "Mish", "PReLU", "PairwiseDistance",
+    "PixelShuffle", "RReLU", "ReLU", "ReLU6", "ReflectionPad1d", "ReflectionPad2d",
+    "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "SiLU",
+    "Sigmoid", "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
+    "Threshold", "Unflatten", "Unfold", "Upsample", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
 
 # Activation functions -------------------------------------------------------------------------
@@ -187,6 +187,38 @@ class Softsign(Layer, calls=F.softsign):
 
 class Tanhshrink(Layer, calls=F.tanhshrink):
     r"""$x - \tanh x$, elementwise."""
+
+
+class Mish(Layer, calls=F.mish, settings="inplace=False"):
+    r"""$x \tanh(\ln(1 + e^x))$, elementwise.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class GLU(Layer, calls=F.glu, settings="dim=-1"):
+    r"""$a / (1 + e^{-b})$ of the two halves a and b along a dimension.
+
+    Args:
+        dim: The dimension.
+    """
+
+
+class Hardshrink(Layer, calls=F.hardshrink, settings="lambd=0.5", shows="lambd"):
+    r"""$x$ where $|x|$ is greater than $\lambda$, else 0.
+
+    Args:
+        lambd: $\lambda$.
+    """
+
+
+class Softshrink(Layer, calls=F.softshrink, settings="lambd=0.5", shows="lambd"):
+    r"""$x - \lambda$ above $\lambda$, $x + \lambda$ below $-\lambda$, else 0.
+
+    Args:
+        lambd: $\lambda$.
+    """
 
 
 class Threshold(Layer, calls=F.threshold, settings="threshold, value, inplace=False"):

@@ -153,17 +153,6 @@ family = add_all(TABLE)
 
 
 @family
-def margins_of_labels(torch, log):
-    """multilabel_margin_loss: values, gradients, errors."""
-    f = torch.nn.functional
-    x = torch.tensor([[0.5, -1.0, 0.25], [1.0, 0.75, 2.0]], requires_grad=True)
-    for way in ("mean", "sum", "none"):
-        loss = f.multilabel_margin_loss(x, torch.tensor([[0, 2, -1], [1, -1, 0]]), reduction=way)
-        log(f"labels {way}", loss.detach(), *torch.autograd.grad(loss.sum(), x))
-    log.raises("labels", lambda: f.multilabel_margin_loss(x, torch.tensor([[0, 2]])))
-
-
-@family
 def targets_that_do_not_fit(torch, log):
     """Errors of nll_loss and cross_entropy."""
     f = torch.nn.functional
@@ -218,7 +207,6 @@ def modules(torch, log):
         (nn.CosineEmbeddingLoss(0.5), (x, y, s)), (nn.HingeEmbeddingLoss(), (x[:, 0], s)),
         (nn.MarginRankingLoss(0.5), (x[:, 0], y[:, 0], s)), (nn.SoftMarginLoss(), (x[:, 0], s)),
         (nn.TripletMarginLoss(p=1.0), (x, y, x + y)),
-        (nn.MultiLabelMarginLoss(), (x, torch.tensor([[0, -1, 1], [2, 1, -1]]))),
         (nn.NLLLoss(weights(torch), ignore_index=1), (x, torch.tensor([0, 1]))),
         (nn.CrossEntropyLoss(weights(torch), label_smoothing=0.5), (x, torch.tensor([0, 1]))),
     )  # fmt: skip
