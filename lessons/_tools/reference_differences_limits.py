@@ -192,12 +192,12 @@ LIMITS = (
     Difference(
         slug="composed-functions",
         title="Functions that are composed of others",
-        what="`trapezoid`, `take`, `nansum` and others, seldom called, are computed as a line "
-        "of other functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
+        what="`take`, `nansum` and others, seldom called, are computed as a line of other "
+        "functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
         "`alpha` is not 1: the factors are nodes of their own, before the product.",
         why="One line each; the values and gradients are the same.",
         code="torch.take(torch.ones(2, requires_grad=True), torch.tensor([0])).grad_fn.name()",
-        names=("torch.take", "torch.nansum", "torch.trapezoid"),
+        names=("torch.take", "torch.nansum"),
     ),
     Difference(
         slug="sparse-gradients",
