@@ -234,14 +234,6 @@ LIMITS = (
         names=("torch.complex",),
     ),
     Difference(
-        slug="grids-of-volumes",
-        title="Sampling volumes along a grid",
-        what="`affine_grid` and `grid_sample` take images, of four dimensions, and no volumes.",
-        why="A course samples images; volumes would take other formulas.",
-        code="nn.functional.affine_grid(torch.zeros(1, 3, 4), (1, 1, 2, 2, 2)).shape",
-        names=("torch.nn.functional.affine_grid", "torch.nn.functional.grid_sample"),
-    ),
-    Difference(
         slug="bags",
         title="Bags of largest entries",
         what="`embedding_bag` makes sums and means of rows. It has no largest entries, and "
@@ -259,15 +251,6 @@ LIMITS = (
         code="q, k = torch.ones(1, 2, 1, 2), torch.ones(1, 1, 1, 2)\n"
         "nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True).shape",
         names=("torch.nn.functional.scaled_dot_product_attention",),
-    ),
-    Difference(
-        slug="cubic-grids",
-        title="Sampling the nearest pixel, by cubics, or beyond the border",
-        what="`grid_sample` takes the mean of four pixels, and outside of the image zeros.",
-        why="Courses sample images so.",
-        code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
-        'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',
-        names=("torch.nn.functional.grid_sample",),
     ),
     Difference(
         slug="circular-padding",

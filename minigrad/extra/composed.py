@@ -16,7 +16,6 @@ import numpy as np
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.type_promotion import check_one_type
-from minigrad.random import stream
 from minigrad.signatures import VARIANTS, variants
 from minigrad.signatures.signature import Dim, Dtype
 
@@ -125,14 +124,6 @@ def take(input: Tensor, index: Tensor) -> Tensor:
 
 
 # ---------------------------------------------------------------------- making tensors
-
-
-@_method()
-def exponential_(input: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
-    """Fill with exponentially distributed numbers."""
-    fits = input.is_floating_point() and lambd > 0
-    check(fits, "exponential_ takes floats, and lambd > 0")
-    return input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
 
 
 # ---------------------------------------------------------------------- sparse tensors

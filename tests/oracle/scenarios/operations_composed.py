@@ -36,10 +36,6 @@ t.addmm(t.eye(2).long(), i[:, None], i[None], beta=1.6, alpha=-1.6)
 F.margin_ranking_loss(i, i.flip(0), i - 1, 0.5); F.margin_ranking_loss(i, i, i, 1, reduction="none")
 t.linalg.lstsq(t.eye(2).double(), i[:, None].double())
 """
-DRAWS = """
-t.empty(3).exponential_(2)
-F.gumbel_softmax(m, hard=True).round(decimals=3)
-"""
 LAYERS = """
 F.glu(t.cat([m, n])[:, :2]); nn.GLU(0)(t.cat([m, n])); nn.Hardshrink(0.5)(m); nn.Softshrink()(m)
 nn.Hardsigmoid()(m * 3); nn.Hardswish()(m * 3); nn.Mish()(m); nn.Mish(); nn.Softshrink()
@@ -162,7 +158,6 @@ _add("places", PLACES)
 _add("sums", SUMS)
 _add("with numbers", NUMBERS)
 _add("whole numbers", WHOLE)
-_add("draws", DRAWS)
 _add("layers", LAYERS)
 _add("borders", BORDERS)
 _add("borders, twice", TWICE, twice=True)
