@@ -14,7 +14,6 @@ from minigrad.core.engine import AccumulateGrad
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.ops.joining import stacked
-from minigrad.random import get_rng_state, set_rng_state
 
 Function = Callable[..., Any]
 __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "vmap"]
@@ -371,8 +370,8 @@ def vmap(
         in_dims: The dimension of the arguments along which the examples lie; None for an argument
             that is the same for all; or such numbers nested as the arguments are.
         out_dims: The dimension along which the results are stacked, or several, likewise.
-        randomness: "same", to draw the same random numbers for all examples. By default each has
-            others, as after "different"; PyTorch refuses then.
+        randomness: Each example has random numbers of its own, as after "different", also by
+            default; PyTorch refuses then. "same" is not here.
         chunk_size: In PyTorch, how many examples are computed together; here each by itself.
 
     Returns:
@@ -388,8 +387,8 @@ def vmap(
         >>> torch.vmap(torch.dot)(rows, rows)
         tensor([ 5., 25.])
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"randomness is 'error', 'different' or 'same', not {randomness!r}")
+    if randomness not in ("error", "different"):
+        raise RuntimeError(f"randomness is 'error' or 'different' here, not {randomness!r}")
 
     @functools.wraps(func)
     def batched(*arguments: Any, **options: Any) -> Any:
@@ -403,11 +402,7 @@ def vmap(
         if len(sizes) != 1 or sizes == {0}:
             raise ValueError(f"vmap: the batches must have one size, at least 1, not {sizes}")
 
-        before = get_rng_state() if randomness == "same" else None
-
         def call(example: int) -> Any:
-            if before is not None:
-                set_rng_state(before)
             leaves = [x if dim is None else x.select(dim, example) for x, dim in pairs]
             return func(*put_together(form, leaves), **options)
 

@@ -115,7 +115,6 @@ F.nll_loss(m, t.tensor([0, 3, 1]))
 t.roll(m, (1, 2), (0,))
 t.addmm(v, m, b)
 t.linalg.cross(m[:2], m[:2], dim=0)
-t.distributions.Uniform(1.0, 0.0)
 """
 
 
