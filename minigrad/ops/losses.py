@@ -670,42 +670,6 @@ def kl_div(
     return losses.sum() / input.size(0) if input.ndim else losses.sum()
 
 
-# at 0 the logarithm of a target is infinite, and what is made of it is replaced
-@loss("eps")
-@in_rule
-@ignore_errstate
-def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    eps: float = 1e-8,
-    reduction: Any = "mean",
-) -> Tensor:
-    r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
-
-    Args:
-        input: The logarithms of expected counts, or the counts themselves.
-        target: The counts.
-        log_input: Whether the input holds logarithms; else the loss is $x - t \ln(x + \epsilon)$.
-        full: Add Stirling's approximation of $\ln t!$.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        eps: Is added before the logarithm is taken.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
-        tensor(1.)
-    """
-    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
-    if full:
-        stirling = target * target.log() - target + (target * (2 * math.pi)).log() * 0.5
-        losses = losses + stirling.masked_fill(target.le(1), 0)
-    return reduced(losses, reduction)
-
-
 # ---------------------------------------------------------------------- with margins
 
 

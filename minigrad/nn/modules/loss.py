@@ -11,7 +11,7 @@ from minigrad.ops.losses import reduction_name
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
+    "NLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
 ]  # fmt: skip
 
 REDUCTION = "size_average=None, reduce=None, reduction='mean'"
@@ -183,24 +183,6 @@ class KLDivLoss(_Loss, calls=F.kl_div, settings=f"{REDUCTION}, log_target=False"
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"batchmean"` (the divergence itself), `"mean"`, `"sum"` or `"none"`.
         log_target: Whether the target holds logarithms.
-    """
-
-
-class PoissonNLLLoss(
-    _Loss,
-    calls=F.poisson_nll_loss,
-    settings="log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, "
-    "reduction='mean'",
-):
-    r"""The negative log-likelihood of counts, $e^x - t x$ for logarithms x of rates.
-
-    Args:
-        log_input: Whether the input holds logarithms.
-        full: Add Stirling's approximation of $\ln t!$.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        eps: Is added before the logarithm is taken.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
     """
 
 

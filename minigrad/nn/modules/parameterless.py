@@ -15,12 +15,12 @@ __all__ = [
     "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d",
     "AvgPool2d", "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "CosineSimilarity",
     "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardshrink",
-    "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LocalResponseNorm", "LogSigmoid",
-    "LogSoftmax", "MaxPool1d", "MaxPool2d", "MaxPool3d", "Mish", "PReLU", "PairwiseDistance",
-    "PixelShuffle", "RReLU", "ReLU", "ReLU6", "ReflectionPad1d", "ReflectionPad2d",
-    "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "SiLU",
-    "Sigmoid", "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
-    "Threshold", "Unflatten", "Unfold", "Upsample", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MaxPool1d",
+    "MaxPool2d", "MaxPool3d", "Mish", "PReLU", "PairwiseDistance", "PixelShuffle", "ReLU", "ReLU6",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus", "Softshrink",
+    "Softsign", "Tanh", "Tanhshrink", "Threshold", "Unflatten", "Unfold", "Upsample", "ZeroPad1d",
+    "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
 
 # Activation functions -------------------------------------------------------------------------
@@ -227,18 +227,6 @@ class Threshold(Layer, calls=F.threshold, settings="threshold, value, inplace=Fa
     Args:
         threshold: The threshold.
         value: What takes the place.
-        inplace: Overwrite the input.
-    """
-
-
-class RReLU(Layer, calls=F.rrelu, settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False"):
-    """A leaky ReLU whose slopes are drawn at random while the module is trained.
-
-    Source: Xu et al., *Empirical evaluation of rectified activations in convolution network*, 2015.
-
-    Args:
-        lower: The smallest slope.
-        upper: The largest slope.
         inplace: Overwrite the input.
     """
 
@@ -822,23 +810,4 @@ class CosineSimilarity(Layer, calls=F.cosine_similarity, settings="dim=1, eps=1e
         >>> import minigrad as torch
         >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]))
         tensor(0.6000)
-    """
-
-
-class LocalResponseNorm(
-    Layer,
-    calls=F.local_response_norm,
-    settings="size, alpha=1e-4, beta=0.75, k=1.0",
-    shows="size, alpha=, beta=, k=",
-):
-    r"""Divide each channel by its neighbors' squares, $x / (k + \alpha \langle x^2 \rangle)^\beta$.
-
-    Args:
-        size: How many neighboring channels count.
-        alpha: The factor $\alpha$ of the mean square.
-        beta: The exponent $\beta$.
-        k: What is added.
-
-    Shape:
-        - input and output: (N, C, ...)
     """

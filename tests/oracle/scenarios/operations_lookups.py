@@ -154,8 +154,6 @@ def dropout_by_chance(torch, log):
         log(name, getattr(f, name)(x, 0.4, True))
     torch.manual_seed(3)
     log("native", *torch.native_dropout(x.detach(), 0.4, True))
-    torch.manual_seed(3)
-    log("rrelu", f.rrelu(x - 7, training=True))
 
 
 @family

@@ -75,16 +75,6 @@ TABLE = {
     "kl_div of logarithms": once(
         lambda t, x, y: F(t).kl_div(x, y, reduction="sum", log_target=True), M, M
     ),
-    "poisson_nll_loss": once(lambda t, x, y: F(t).poisson_nll_loss(x, y), V, V),
-    "poisson_nll_loss full": once(
-        lambda t, x, y: F(t).poisson_nll_loss(x, y, full=True, reduction="sum"),
-        V,
-        V,
-        positive=True,
-    ),
-    "poisson_nll_loss of rates": once(
-        lambda t, x, y: F(t).poisson_nll_loss(x, y, log_input=False), V, V, positive=True
-    ),
     "hinge_embedding_loss": once(
         lambda t, x: F(t).hinge_embedding_loss(x, signs(t)), V, composed=True
     ),
@@ -203,7 +193,6 @@ def modules(torch, log):
         (nn.BCELoss(weights(torch)), (y, y)), (nn.BCEWithLogitsLoss(), (x, y)),
         (nn.BCEWithLogitsLoss(weights(torch), pos_weight=weights(torch)), (x, y)),
         (nn.KLDivLoss(reduction="batchmean", log_target=True), (x, y)),
-        (nn.PoissonNLLLoss(full=True), (x, y)),
         (nn.CosineEmbeddingLoss(0.5), (x, y, s)), (nn.HingeEmbeddingLoss(), (x[:, 0], s)),
         (nn.MarginRankingLoss(0.5), (x[:, 0], y[:, 0], s)), (nn.SoftMarginLoss(), (x[:, 0], s)),
         (nn.TripletMarginLoss(p=1.0), (x, y, x + y)),
