@@ -19,7 +19,7 @@ from minigrad.autograd.rules import dispatch, ignore_errstate, in_rule, with_arg
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.activations import log_sigmoid, sigmoid
-from minigrad.ops.choices import minimum, pick, where_function
+from minigrad.ops.choices import minimum, pick
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.linear_algebra import pairwise_distance
 from minigrad.ops.softmax import log_softmax
@@ -674,80 +674,6 @@ def kl_div(
 
 
 @loss()
-def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, reduction: Any = "mean"
-) -> Tensor:
-    r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, y = torch.tensor([0.5, 0.25]), torch.tensor([1, -1])
-        >>> torch.nn.functional.hinge_embedding_loss(x, y, reduction="none")
-        tensor([0.5000, 0.7500])
-    """
-    near = (margin - input).clamp_min(0)
-    losses = where_function(target.ne(1), near, 0) + where_function(target.ne(-1), input, 0)
-    return reduced(losses, reduction)
-
-
-@loss()
-@in_rule
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: Any = "mean"
-) -> Tensor:
-    r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, y, t = torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0])
-        >>> torch.nn.functional.margin_ranking_loss(x, y, t)
-        tensor(2.)
-    """
-    losses = (as_floats(-target * (input1 - input2)) + margin).clamp_min(0)
-    return reduced(losses, reduction)
-
-
-@loss()
-@in_rule
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: Any = "mean"
-) -> Tensor:
-    r"""Compute $1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
-
-    Args:
-        input1: Vectors.
-        input2: Other ones.
-        target: 1 for what is alike, -1 for what is not.
-        margin: The cosine up to which two vectors are not alike.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Raises:
-        RuntimeError: If the shapes do not fit together.
-
-    Shape:
-        - input1 and input2: (N, D), or (D,)
-        - target: (N,), or ()
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
-        >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([1]))
-        tensor(1.)
-    """
-    dims = target.ndim
-    if dims > 1 or not input1.ndim == input2.ndim == dims + 1:
-        raise RuntimeError("cosine_embedding_loss needs one target for each row of two inputs")
-    product = (input1 * input2).sum(dims)
-    squares = [(x * x).sum(dims) + 1e-12 for x in (input1, input2)]
-    cosine = product / (squares[0] * squares[1]).sqrt()
-    too_near = where_function(target.eq(-1), (cosine - margin).clamp_min(0), 0)
-    losses = where_function(target.eq(1), 1 - cosine, 0) + too_near
-    return reduced(losses, reduction)
-
-
-@loss()
 @in_rule
 def triplet_margin_loss(
     anchor: Tensor,
@@ -782,16 +708,3 @@ def triplet_margin_loss(
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps, False))
     return reduced((near + margin - far).clamp_min(0), reduction)
-
-
-@loss()
-def soft_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
-    r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
-        tensor(0.6931)
-    """
-    refuse_gradient("soft_margin_loss", "target", target)
-    return reduced((-target * input).exp().log1p(), reduction)

@@ -178,7 +178,7 @@ class GradientFlow(Collector):
 
 
 MOST_VALUES = 2001  # values kept of each tensor
-_DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout)
+_DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 _PASSING_ON = (nn.Flatten, nn.Unflatten, nn.Identity, *_DROPOUTS)
 
 

@@ -12,11 +12,11 @@ from minigrad.nn.parameter import Parameter
 
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d",
-    "AvgPool2d", "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "CosineSimilarity",
-    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardshrink",
-    "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d", "Mish", "PReLU", "PairwiseDistance", "PixelShuffle", "ReLU", "ReLU6",
+    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d",
+    "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Dropout",
+    "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardshrink", "Hardsigmoid",
+    "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "Mish", "PReLU", "PairwiseDistance", "PixelShuffle", "ReLU", "ReLU6",
     "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
     "ReplicationPad3d", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus", "Softshrink",
     "Softsign", "Tanh", "Tanhshrink", "Threshold", "Unflatten", "Unfold", "Upsample", "ZeroPad1d",
@@ -756,17 +756,6 @@ class Dropout3d(_DropoutNd, calls=F.dropout3d):
     Shape:
         - input: (N, C, D, H, W), or (C, D, H, W)
         - output: the same
-    """
-
-
-class AlphaDropout(_DropoutNd, calls=F.alpha_dropout):
-    """Sets entries at random to the value that selu has far on the left; mean and variance stay.
-
-    Source: Klambauer et al., *Self-normalizing neural networks*, 2017.
-
-    Args:
-        p: The probability of being set to zero.
-        inplace: Overwrite the input.
     """
 
 

@@ -33,7 +33,6 @@ t.round(v, decimals=1); (v * 37).round(decimals=-1); (v / 3).round_(decimals=2);
 """
 WHOLE = """
 t.addmm(t.eye(2).long(), i[:, None], i[None], beta=1.6, alpha=-1.6)
-F.margin_ranking_loss(i, i.flip(0), i - 1, 0.5); F.margin_ranking_loss(i, i, i, 1, reduction="none")
 t.linalg.lstsq(t.eye(2).double(), i[:, None].double())
 """
 LAYERS = """
@@ -46,9 +45,7 @@ t.cdist(m, n, 3.0); t.cdist(m, m[:2] * t.tensor([1, 1, 0]), 1.5); t.cdist(m, m *
 t.clamp(v * 0 + 1, w * 0 + 1, v + 9); t.clamp(v * 0 + 1, w * 0 + 2, v * 0 + 2)
 F.softplus(m * 0 + 1, 1, 1.0); F.hardtanh(v * 0 + 1); F.softshrink(v * 0 - 0.5)
 F.hardshrink(v * 0 + 0.5); F.threshold(v * 0 + 2, 2.0, 1.0); F.smooth_l1_loss(v * 0 + 1, w * 0)
-F.huber_loss(v * 0 + 1, w * 0); F.hinge_embedding_loss(v * 0 + 1, -t.ones(3))
-F.margin_ranking_loss(v, v * 1, t.ones(3))
-F.soft_margin_loss(v[:1], -t.ones(1))
+F.huber_loss(v * 0 + 1, w * 0)
 F.smooth_l1_loss(v[:1], w[:1]); F.huber_loss(v[:1], w[:1], delta=0.5); F.mse_loss(v[:1], w[:1])
 F.kl_div(v[:1], w[:1].exp(), reduction="sum")
 F.binary_cross_entropy(v[:1].sigmoid(), w[:1].sigmoid()); F.l1_loss(v[:1], w[:1])
@@ -68,7 +65,7 @@ t.linalg.vector_norm(m, 0.5); t.linalg.vector_norm(m, -2, 0); t.dist(m, v, 1.5);
 t.linalg.pinv(n.double()[:2]); t.linalg.pinv(n.double()[:, :2])
 t.cat([m, n.double()]); t.cat([m, n.double().detach()]); t.cat([m.detach(), n.double()], 1)
 t.stack([m, n.double()], 1); t.cat([v, t.zeros(0).double(), w]); t.hstack([m.half(), n])
-F.nll_loss(m, t.tensor([0, 2, 1]), t.tensor([2.0, 0.0, 1.0])); F.soft_margin_loss(m, n.detach())
+F.nll_loss(m, t.tensor([0, 2, 1]), t.tensor([2.0, 0.0, 1.0]))
 F.cross_entropy(m, t.tensor([1, -100, 2]), label_smoothing=0.25)
 F.binary_cross_entropy(t.tensor([1e-12, 0.5, 1.0]) + v * 0, t.tensor([0.5, 0.25, 1.0]))
 m.index_add(0, i, n[:2], alpha=0); m.index_add(1, i, n[:, :2], alpha=2)

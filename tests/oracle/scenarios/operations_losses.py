@@ -13,10 +13,6 @@ def F(t):
     return t.nn.functional
 
 
-def signs(t):
-    return t.tensor([1.0, -1.0, -1.0, 1.0])
-
-
 def weights(t):
     return t.tensor([1.0, 0.5, 2.0])
 
@@ -40,9 +36,6 @@ WRONG = {
     "sizes": lambda t, x, y: F(t).binary_cross_entropy_with_logits(x, y[:1]),
     "range": lambda t, x, y: F(t).binary_cross_entropy(x * 9, y),
     "probabilities": lambda t, x, y: F(t).binary_cross_entropy(x.sigmoid(), y[:1]),
-    "dims": lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.ones(4)),
-    "targets": lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.ones(2, 2)),
-    "signs": lambda t, x, y: F(t).soft_margin_loss(x, y),
 }
 
 TABLE = {
@@ -74,19 +67,6 @@ TABLE = {
     "kl_div": once(lambda t, x, y: F(t).kl_div(x, y, reduction="batchmean"), M, M, positive=True),
     "kl_div of logarithms": once(
         lambda t, x, y: F(t).kl_div(x, y, reduction="sum", log_target=True), M, M
-    ),
-    "hinge_embedding_loss": once(
-        lambda t, x: F(t).hinge_embedding_loss(x, signs(t)), V, composed=True
-    ),
-    "soft_margin_loss": once(lambda t, x: F(t).soft_margin_loss(x, signs(t)), V, composed=True),
-    "margin_ranking_loss": once(
-        lambda t, x, y: F(t).margin_ranking_loss(x, y, signs(t), 0.5), V, V
-    ),
-    "cosine_embedding_loss": once(
-        lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.tensor([1, -1]), -0.9),
-        M,
-        M,
-        composed=True,
     ),
     "triplet_margin_loss": once(
         lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z), M, M, M, composed=True
@@ -187,14 +167,11 @@ def modules(torch, log):
     nn = torch.nn
     x = torch.tensor([[0.25, -1.0, 0.5], [2.0, 0.75, -0.25]])
     y = torch.tensor([[0.5, 0.25, 1.0], [0.0, 0.5, 0.75]])
-    s = torch.tensor([1.0, -1.0])
     made = (
         (nn.SmoothL1Loss(beta=0.5), (x, y)), (nn.HuberLoss(delta=2.0), (x, y)),
         (nn.BCELoss(weights(torch)), (y, y)), (nn.BCEWithLogitsLoss(), (x, y)),
         (nn.BCEWithLogitsLoss(weights(torch), pos_weight=weights(torch)), (x, y)),
         (nn.KLDivLoss(reduction="batchmean", log_target=True), (x, y)),
-        (nn.CosineEmbeddingLoss(0.5), (x, y, s)), (nn.HingeEmbeddingLoss(), (x[:, 0], s)),
-        (nn.MarginRankingLoss(0.5), (x[:, 0], y[:, 0], s)), (nn.SoftMarginLoss(), (x[:, 0], s)),
         (nn.TripletMarginLoss(p=1.0), (x, y, x + y)),
         (nn.NLLLoss(weights(torch), ignore_index=1), (x, torch.tensor([0, 1]))),
         (nn.CrossEntropyLoss(weights(torch), label_smoothing=0.5), (x, torch.tensor([0, 1]))),
