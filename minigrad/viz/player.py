@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.autograd import recording
-from minigrad.autograd.recording import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
+from minigrad.autograd.recording import Event, GradientSent, HookFired, NodeLabel, RuleApplied
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, Index, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
-from minigrad.viz.picture import box, description, image
+from minigrad.viz.picture import box, description, image, save_page
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import format_shape, format_values, text_table
@@ -79,7 +79,7 @@ class _Visit:
         return f", the sum of {self.came} gradients" if self.came > 1 else ""
 
 
-def steps_of(log: Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
+def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
     """Tell the passes of a log in steps.
 
     Args:
@@ -92,14 +92,15 @@ def steps_of(log: Log, formulas: Formulas | None = None, digits: int = 4) -> lis
     """
     if not len(log):
         raise ValueError(
-            "this log has no events, so there is nothing to play. Run backward() inside of the "
-            "block: with record() as log: loss.backward()"
+            "this log has no events, so there is nothing to play: no backward pass ran inside of "
+            "`with record() as log:`, or one ran where hooks cannot see it (in a compiled graph, "
+            "in C++, in another thread or process)"
         )
     teller = _Teller(formulas, digits)
     return [step for visit in _visits(log) for step in teller.steps(visit)]
 
 
-def _visits(log: Log) -> Iterable[_Visit]:
+def _visits(log: recording.Log) -> Iterable[_Visit]:
     """Collect the events node by node. A pass that a hook starts comes before that hook's end."""
     running: list[_Visit] = []
     done: list[_Visit] = []
@@ -451,6 +452,14 @@ class Player:
             f"</div><script>\n{_SCRIPT}</script>"
         )
 
+    def save(self, path: str | Path) -> None:
+        """Write the player into an `.html` file, a page that needs nothing from elsewhere.
+
+        Raises:
+            ValueError: If the name ends in something else.
+        """
+        save_page(path, self.title, self.html())
+
     def __repr__(self) -> str:
         """Return the table."""
         return f"{self.title}\n{self.table}"
@@ -460,7 +469,7 @@ class Player:
 
 
 def play(
-    log: Log,
+    log: recording.Log,
     *,
     names: Any = None,
     title: str = "The backward pass, step by step",
@@ -528,6 +537,22 @@ def play(
     add_groups(graph, index, modules)
     stage = Stage(Canvas(graph), index)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
+
+
+class Log(recording.Log):
+    """The events of backward passes, which can be saved as a page that plays them."""
+
+    def save(self, path: str | Path, **settings: Any) -> None:
+        """Write the passes into an `.html` file that plays them in a browser, offline too.
+
+        Args:
+            path: Where to.
+            **settings: As `play` takes them: `title="My network"`, `modules=calls`.
+
+        Raises:
+            ValueError: If the name ends in something else, or `play` can't play the log.
+        """
+        play(self, **settings).save(path)
 
 
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:

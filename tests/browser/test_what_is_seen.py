@@ -63,15 +63,7 @@ def run(hooked: bool = True) -> Any:
 def on_a_page(shown: Player, folder: Path) -> Path:
     """Write a player alone on a page, light or dark as the reader's others are."""
     path = folder / "player.html"
-    path.write_text(
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{shown.title}</title></head>"
-        '<body class="minigrad-page" style="font-family:sans-serif;background:Canvas"><main>'
-        f'<h1 style="font-size:1.2em">Backward player</h1>{shown.html()}</main></body></html>\n',
-        encoding="utf-8",
-    )
+    shown.save(path)
     return path
 
 

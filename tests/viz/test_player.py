@@ -146,7 +146,7 @@ def test_a_pass_within_a_hook_is_told_where_it_happens():
 def test_what_cannot_be_played():
     with record() as log:
         pass
-    with pytest.raises(ValueError, match="no events"):
+    with pytest.raises(ValueError, match=r"no events.*where hooks cannot see it"):
         play(log)
     x = torch.tensor([1.0], requires_grad=True)
     with record() as log:
@@ -188,6 +188,30 @@ def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table():
     # nothing from elsewhere, and no identifiers that two players on a page would share
     outside = {each for each in re.findall(r"https?://[^\"' <)]+", html)}
     assert outside == set() and not re.search(r"\sid=", html)
+    assert loss.requires_grad
+
+
+def test_a_saved_log_is_a_page_that_needs_nothing_from_elsewhere(tmp_path):
+    loss, log, _x = example()
+    log.save(tmp_path / "pass.html", title="Both <gates>")
+    page = (tmp_path / "pass.html").read_text(encoding="utf-8")
+    player = play(log, title="Both <gates>")
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en">') and player.html() in page
+    for part in ("<title>Both &lt;gates&gt;</title>", 'name="viewport"', 'content="light dark"'):
+        assert part in page
+    assert f'data-steps="{len(player.steps)}"' in page
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|\b(src|href)=\"(?!data:)", page)
+    with pytest.raises(ValueError, match=r"must end in \.html, not 'pass\.png'"):
+        log.save("pass.png")
+    assert loss.requires_grad
+
+
+def test_a_slice_of_a_log_can_be_saved(tmp_path):
+    loss, log, _x = example()
+    log[:12].save(tmp_path / "begin.html")
+    steps = len(steps_of(log[:12]))
+    page = (tmp_path / "begin.html").read_text(encoding="utf-8")
+    assert 0 < steps < len(steps_of(log)) and f'data-steps="{steps}"' in page
     assert loss.requires_grad
 
 
