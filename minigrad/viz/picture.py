@@ -259,7 +259,7 @@ def draw(
     alt: str | None = None,
     digits: int = 4,
     max_values: int = 4,
-    limit: int = 300,
+    limit: int = 500,
 ) -> Picture:
     """Draw the graph that a computation left behind.
 
@@ -351,6 +351,7 @@ _PAGE = """<!DOCTYPE html>
 <style>
 body {{ font-family: system-ui, sans-serif; background: Canvas; color: CanvasText; margin: 1em }}
 h1 {{ font-size: 1.2em }}
+.minigrad-page .minigrad-player-stage {{ max-height: max(200px, calc(100vh - 280px)) }}
 .minigrad-player-title, .minigrad-picture > div:first-child > strong {{ display: none }}
 </style>
 </head>
