@@ -391,10 +391,11 @@ class Player:
 
     @property
     def table(self) -> str:
-        """All steps as a text table."""
-        steps = enumerate(self.steps, 1)
-        rows = [(str(at), step.title, "; ".join(step.lines)) for at, step in steps]
-        return text_table(("step", "what happens", "with which numbers"), rows, left=(1, 2))
+        """All steps as a text table, with a line for each gradient."""
+        rows = []
+        for at, step in enumerate(self.steps, 1):
+            rows += [(str(at), step.title), *(("", f"    {line}") for line in step.lines)]
+        return text_table(("step", "what happens, with which numbers"), rows, left=(1,))
 
     def svg(self, step: int) -> str:
         """Give the picture at one step, from 1 on, as a complete SVG; at 0 before the first.
@@ -502,9 +503,13 @@ def play(
         >>> player = play(log, title="A square")
         >>> player
         A square
-        step  what happens                       with which numbers
-           1  MulBackward0 (y) applies its rule  1.0000 arrives; times 3.0000 gives 3.0000 ...
-           2  x adds to .grad                    6.0000 arrives and becomes x.grad, the sum of 2 ...
+        step  what happens, with which numbers
+           1  MulBackward0 (y) applies its rule
+                  1.0000 arrives
+                  times 3.0000 gives 3.0000 for x
+                  times 3.0000 gives 3.0000 for x
+           2  x adds to .grad
+                  6.0000 arrives and becomes x.grad, the sum of 2 gradients
     """
     known = list(recording.named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
