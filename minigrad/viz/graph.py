@@ -252,7 +252,7 @@ def read_graph(
     gradients: bool = True,
     digits: int = 4,
     max_values: int = 4,
-    limit: int = 300,
+    limit: int = 500,
 ) -> tuple[Graph, Index]:
     """Read the graph behind `outputs`; nothing is run and nothing is changed.
 
