@@ -363,7 +363,9 @@ in Linear, 2.00, and largest in Linear, 2.00.
         write(axes, 0.01, places[name], text, transform=axes.get_yaxis_transform())
     axes.set_xscale("log")
     if drawn:
-        axes.set_xlim(min(map(means.get, drawn)) / 3, max(map(largest.get, drawn)) * 1.5)
+        axes.set_xlim(
+            min(means[each] for each in drawn) / 3, max(largest[each] for each in drawn) * 1.5
+        )
     axes.set_yticks(list(places.values()), list(places))
     axes.set_ylim(len(layers) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
