@@ -14,6 +14,7 @@ import math
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import compress
 from typing import Any
 from weakref import ref
@@ -67,6 +68,10 @@ def copied(value: Any) -> Any:
         return tuple(map(copied, value))
     if not is_foreign(value):
         return value
+    functorch = sys.modules["torch"]._C._functorch
+    if functorch.is_functorch_wrapped_tensor(value):  # in a transform of torch.func
+        with sys.modules["torch._functorch.pyfunctorch"].temporarily_clear_interpreter_stack():
+            return copied(functorch.get_unwrapped(value))
     value = dense(value)
     if value.numel() > MOST_COPIED:
         return Summary(value)
@@ -239,7 +244,8 @@ def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[An
             for output_nr, about in enumerate(node._input_metadata):
                 edge = (torch.autograd.graph.GradientEdge(node, output_nr),)
                 zeros = (torch.zeros(about.shape, dtype=about.dtype, device=about.device),)
-                engine.run_backward(edge, zeros, True, False, edge, accumulate_grad=False)
+                with suppress(RuntimeError):  # a Function's outputs are not all tensors
+                    engine.run_backward(edge, zeros, True, False, edge, accumulate_grad=False)
     finally:
         for table, hooks in zip(tables, kept, strict=True):
             table.clear()
@@ -322,6 +328,7 @@ class Recorder:
         self.prepared: set[Any] = set()
         self.begun: Any = None  # a label, the place in the log, what arrived at which output
         self.given: dict[Label, Any] = {}  # for each leaf what will be added
+        self.early: dict[Label, list[tuple[int, int]]] = {}  # what is captured where a node runs
         self.waiting: list[recording.Event] = []  # written down unless the pass ends in an error
 
     def start(self) -> None:
@@ -483,27 +490,31 @@ class Recorder:
         return back
 
     def _prepare_captures(self, inputs: Any, undo: list[Any]) -> None:
-        """Put a hook behind all others of each tensor that `grad()` was asked about."""
-        positions: dict[int, list[int]] = {}
-        for position, tensor in enumerate(inputs):
-            positions.setdefault(id(tensor), []).append(position)
-        for tensor in {id(each): each for each in inputs}.values():
-            if is_foreign(tensor) and tensor.requires_grad:
-                captured = self._capturing(tensor, positions[id(tensor)])
-                undo.append(self.register(tensor, captured).remove)
+        """Look at what `grad()` was asked for: what arrives where a node runs, else what is left.
 
-    def _capturing(self, tensor: Any, positions: list[int]) -> Any:
-        node, output_nr = _edge(tensor)
-        label = self.label(node)
+        A node that runs has its captures taken before the hooks of its tensors, and any other one
+        behind them.
+        """
+        needed = self.passes[-1] or ()
+        for position, tensor in enumerate(inputs):
+            node, output_nr = _edge(tensor)
+            label = self.label(node)
+            if any(target in needed for target, _ in node.next_functions):
+                self.early.setdefault(label, []).append((position, output_nr))
+                undo.append(lambda label=label: self.early.pop(label, None))
+            elif is_foreign(tensor):
+                hook = self._capturing(label, position, output_nr)
+                undo.append(self.register(tensor, hook).remove)
+
+    def _capturing(self, label: Label, position: int, output_nr: int) -> Any:
+        depth = len(self.passes)
 
         def captured(gradient: Any) -> None:
-            if gradient is not None:
+            if gradient is not None and len(self.passes) == depth:  # in no pass within it
                 shown = copied(gradient)
                 self.arrives(label, output_nr, shown)
-                self._started()
-                for position in positions:
-                    facts = position, output_nr, shown
-                    self.note(recording.GradientCaptured, label, *facts)
+                self._started(ends=True)
+                self.note(recording.GradientCaptured, label, position, output_nr, shown)
 
         return captured
 
@@ -548,17 +559,21 @@ class Recorder:
             self.begun = label, len(self.log.events), {}
         self.begun[2].setdefault(output_nr, gradient)
 
-    def _started(self, gradients: Sequence[Any] = ()) -> None:
+    def _started(self, gradients: Sequence[Any] = (), ends: bool = False) -> None:
         """Write that a node starts, before its tensors' hooks, with what the first of them saw."""
-        if self.begun is None:
+        if self.begun is None or self.begun[1] is None:
             return
         label, place, arrived = self.begun
-        self.begun = None
+        self.begun = (label, None, arrived) if ends else None
         self.running = label
         given = [*gradients, *[None] * (1 + max(arrived) - len(gradients))]
         for output_nr, gradient in arrived.items():
             given[output_nr] = gradient
         self._write(recording.NodeStarted(label, tuple(given)), place)
+        for position, output_nr in reversed(self.early.get(label, ())):
+            if given[output_nr] is not None:
+                event = recording.GradientCaptured(label, position, output_nr, given[output_nr])
+                self._write(event, place + 1)
 
     def _sends(self, node: Any, gradients: Any) -> None:
         needed = self.passes[-1]
