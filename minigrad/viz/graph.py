@@ -46,7 +46,7 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
 
 def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]] | None:
     """Give what lists the hooks of a graph's nodes, of minigrad's or of PyTorch's."""
-    known = hooks_of
+    known: Callable[[Any], list[Hook]] = hooks_of
     if not isinstance(nodes[0], GraphNode):
         if not pytorch.is_foreign(nodes[0]):
             return None

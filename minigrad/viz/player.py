@@ -513,7 +513,8 @@ def play(
     """
     known = list(recording.named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
-    labels = {event.node for event in log} | {event.target for event in log.of(GradientSent)}
+    labels = {event.node for event in log}
+    labels |= {event.target for event in log if isinstance(event, GradientSent)}
     nodes = {label: label.node for label in labels}  # to find one takes a walk through the graph
     roots = [nodes[event.node] for event in log.of(recording.PassStarted)]
     if not any(roots):
