@@ -449,7 +449,11 @@ class Recorder:
     def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
-        edges = [_edge(each) for each in outputs]
+        try:
+            edges = [_edge(each) for each in outputs]
+            ends = [_edge(each)[0] for each in inputs]
+        except RuntimeError:  # without a graph: the engine says so itself
+            return original(outputs, gradients, *args, **kwargs)
         live = _reachable(node for node, _ in edges)
         self.roots += [ref(each) for each in outputs if is_foreign(each)]
         for name, tensor in self.names:
@@ -458,9 +462,7 @@ class Recorder:
                 self.label(node).called.setdefault(output_nr, name)
         undo: list[Callable[[], Any]] = [self.passes.pop, self._back_to(self.running, self.begun)]
         self.begun = None
-        self.passes.append(
-            _leading_to([_edge(each)[0] for each in inputs], live) if inputs else None
-        )
+        self.passes.append(_leading_to(ends, live) if inputs else None)
         try:
             new = [node for node in live if node not in self.prepared]
             hooked = tensor_hooks(self.alive, new)
@@ -472,7 +474,7 @@ class Recorder:
                 self._prepare(node, undo)
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
-            for (node, output_nr), gradient in zip(edges, gradients, strict=True):
+            for (node, output_nr), gradient in zip(edges, gradients, strict=False):
                 self._wait(recording.PassStarted, self.label(node), output_nr, copied(gradient))
             result = original(outputs, gradients, *args, **kwargs)
             self._go_on()
