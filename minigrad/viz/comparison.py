@@ -155,4 +155,8 @@ def _same(one: Any, another: Any) -> bool:
         largest = np.abs(a[np.isfinite(a)]).max(initial=0.0)
         near = float(np.finfo(a.dtype).eps) ** 0.5 * float(largest)
         return np.allclose(a, b, rtol=0, atol=near, equal_nan=True)
-    return str(one) == str(another) if isinstance(one, pytorch.Summary) else one == another
+    if isinstance(one, Tensor) and isinstance(another, pytorch.Summary):
+        a, near = one._array, 1e-3 * another.norm
+        first = np.allclose(a.ravel()[: len(another.first)], another.first, rtol=0, atol=near)
+        return a.shape == another.shape and abs(np.linalg.norm(a) - another.norm) <= near and first
+    return bool(one == another)

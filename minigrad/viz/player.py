@@ -173,15 +173,15 @@ class _Teller:
     def _factor(self, node: NodeLabel, input_nr: int, given: tuple[Any, ...], computed: Any) -> str:
         """Write `times 2*s = 0.5520 gives`, as far as the local derivative is known."""
         known: list[str | None] = []
-        single = len(given) == 1 and given[0] is not None and given[0].numel() == 1
-        if single and computed is not None and computed.numel() == 1:
+        both = (*given, computed)
+        if len(given) == 1 and all(isinstance(g, Tensor) and g.numel() == 1 for g in both):
             if self.formulas is not None and node.node is not None:
                 known.append(self.formulas(node.node, input_nr, tuple(given[0].shape)))
             first = given[0].item()
             if isinstance(first, float) and first:
                 known.append(format_values(computed.item() / first, self.digits))
-        both = " = ".join(each for each in known if each)
-        return f"times {both} gives " if both else "gives "
+        written = " = ".join(each for each in known if each)
+        return f"times {written} gives " if written else "gives "
 
     def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
         shown = [self.value(each) for each in gradients]
