@@ -73,11 +73,10 @@ if _TYPE_CHECKING:
 # These rooms are loaded when they are first asked for (`minigrad.nn`), so that importing is quick.
 _rooms = "linalg nn optim special symbolic utils viz"
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "extra.transforms"}
+_functions_loaded_later["set_printoptions"] = "creation.printing"
 _functions_loaded_later |= dict.fromkeys(("autocast", "_assert", "Future"), "extra.paths")
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
-_printing = ("get_printoptions", "printoptions", "set_printoptions")
-_functions_loaded_later |= dict.fromkeys(_printing, "creation.printing")
 _all_loaded_later = {**_functions_loaded_later, **_waiting}
 _all_loaded_later |= {_room: _room for _room in _rooms.split()}
 __getattr__, __dir__ = _late(__name__, lambda: _all_loaded_later)

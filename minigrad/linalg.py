@@ -1,7 +1,7 @@
 """Linear algebra under the names of `torch.linalg`: `minigrad.linalg.solve(A, B)`.
 
 All functions take batches of matrices in the last two dimensions. `LinAlgError`, a `RuntimeError`,
-says that a matrix is singular or not positive-definite.
+says that a matrix is singular.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING

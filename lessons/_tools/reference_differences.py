@@ -44,15 +44,6 @@ BEHAVIOR = (
         names=("torch.logsumexp", "torch.nn.functional.avg_pool*d"),
     ),
     Difference(
-        slug="mean-of-infinities",
-        title="A mean beside a variance, of infinities",
-        what="Where there are infinities, `var_mean` and `std_mean` give the mean that `mean` "
-        "gives; PyTorch's mean is NaN there.",
-        why="PyTorch finds both in one pass, by differences from the mean so far.",
-        code='torch.var_mean(torch.tensor([float("inf"), 1.0]))[1]',
-        names=("torch.var_mean", "torch.std_mean"),
-    ),
-    Difference(
         slug="longer-messages",
         title="Messages with a sentence more",
         what="Where it helps, an error message goes on after PyTorch's text and says what to do. "
@@ -208,8 +199,8 @@ BEHAVIOR = (
         "PyTorch multiplies by 1 first; for infinite weights of `batch_norm`, `instance_norm` and "
         "`group_norm`, and numbers whose squares are infinite in `layer_norm`; for the slope of "
         "`softplus` where a threshold far away lets its powers grow beyond all numbers; for "
-        "`gelu` of infinity, and `trapezoid` over infinities; and for "
-        "causal attention whose scale is not positive. Attention whose scale is nan is nan here, "
+        "`gelu` of infinity; and for causal attention whose scale is not positive. Attention whose "
+        "scale is nan is nan here, "
         "and 0 there; and the gradient of a convolution, and a transposed one, with infinite "
         "kernels is nan where these meet borders of zeros.",
         why="In which order numbers are computed is no promise; the formula is.",
@@ -312,8 +303,7 @@ BEHAVIOR = (
     Difference(
         slug="more-derivatives",
         title="Second derivatives that PyTorch lacks",
-        what="Attention in one node, `cdist`, `embedding_bag`, and `multilabel_margin_loss` can be "
-        "differentiated twice here.",
+        what="Attention in one node, `cdist` and `embedding_bag` can be differentiated twice here.",
         why="The rules here are written in operations that have rules themselves. PyTorch has "
         "kernels in C++ for those gradients, and none for theirs.",
         code="x = torch.tensor([[0.5]], requires_grad=True)\n"
@@ -325,8 +315,6 @@ BEHAVIOR = (
             "torch.nn.functional.scaled_dot_product_attention",
             "torch.nn.functional.embedding_bag",
             "torch.nn.EmbeddingBag",
-            "torch.nn.functional.multilabel_margin_loss",
-            "torch.nn.MultiLabelMarginLoss",
         ),
     ),
     Difference(

@@ -143,7 +143,6 @@ CALLS = (
         covers=(
             ("torch.nn.*Dict.update", "*"),
             ("torch.nn.Sequential.extend", "*"),
-            ("torch.nn.PoissonNLLLoss.forward", "*"),
             ("torch.nn.RMSNorm.forward", "*"),
             ("torch.nn.RNNCellBase.forward", "*"),
             ("torch.nn.Lazy*.initialize_parameters", "only here *"),
@@ -287,7 +286,6 @@ CALLS = (
             ("torch.Tensor.view", "without `dtype`"),
             ("torch.nn.Module.state_dict", "without `args`"),
             ("torch.nn.functional.avg_pool1d", "only here `divisor_override`"),
-            ("torch.*rrelu*", "without `generator`"),
             ("torch.*save", "without `_disable_byteorder_record`"),
             ("torch.random.fork_rng", "*"),
             ("torch.Tensor.cuda", "only here `*`"),

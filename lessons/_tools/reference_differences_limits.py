@@ -41,9 +41,9 @@ LIMITS = (
     Difference(
         slug="forward-mode-jacobians",
         title="Jacobians in forward mode",
-        what='`strategy="forward-mode"` of `autograd.functional` is an error. `func.jvp`, '
-        "`func.jacfwd` and `func.hessian` give what forward mode gives, by backward passes, but "
-        "for the points of the next entry.",
+        what='`strategy="forward-mode"` of `autograd.functional` is an error. `func.jacfwd` '
+        "and `func.hessian` give what forward mode gives, by backward passes, but for the points "
+        "of the next entry.",
         why="The course is about the backward pass.",
         code="torch.autograd.functional.jacobian(\n"
         '    torch.exp, torch.ones(2), vectorize=True, strategy="forward-mode"\n'
@@ -53,14 +53,14 @@ LIMITS = (
     Difference(
         slug="forward-mode-at-singular-points",
         title="Forward mode where a derivative is infinite",
-        what="`func.jvp`, `func.jacfwd` and `func.hessian` may be NaN where PyTorch's formula for "
-        "forward mode puts a 0: `std` of equal entries, a norm of order 3 of zeros, `x ** x` at 0. "
+        what="`func.jacfwd` and `func.hessian` may be NaN where PyTorch's formula for forward "
+        "mode puts a 0: `std` of equal entries, a norm of order 3 of zeros, `x ** x` at 0. "
         "For `xlogy` of a negative first input it is the other way round. Inputs that `where` or "
         "`masked_fill` cuts off add no NaN, as in PyTorch.",
         why="The product of a Jacobian and a vector is the derivative of a recorded backward pass, "
         "whose formulas have their exceptions at other places.",
-        code="torch.func.jvp(torch.std, (torch.ones(2),), (torch.tensor([1.0, 2.0]),))[1]",
-        names=("torch.func.jvp", "torch.func.jacfwd", "torch.func.hessian"),
+        code="torch.func.jacfwd(torch.std)(torch.ones(2))",
+        names=("torch.func.jacfwd", "torch.func.hessian"),
     ),
     Difference(
         slug="batched-gradients",
@@ -192,12 +192,12 @@ LIMITS = (
     Difference(
         slug="composed-functions",
         title="Functions that are composed of others",
-        what="`trapezoid`, `take`, `nansum` and others, seldom called, are computed as a line "
-        "of other functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
+        what="`take`, `nansum` and others, seldom called, are computed as a line of other "
+        "functions; so the graph has the nodes of these. So is `addmm` whose `beta` or "
         "`alpha` is not 1: the factors are nodes of their own, before the product.",
         why="One line each; the values and gradients are the same.",
         code="torch.take(torch.ones(2, requires_grad=True), torch.tensor([0])).grad_fn.name()",
-        names=("torch.take", "torch.nansum", "torch.trapezoid"),
+        names=("torch.take", "torch.nansum"),
     ),
     Difference(
         slug="sparse-gradients",
@@ -234,14 +234,6 @@ LIMITS = (
         names=("torch.complex",),
     ),
     Difference(
-        slug="grids-of-volumes",
-        title="Sampling volumes along a grid",
-        what="`affine_grid` and `grid_sample` take images, of four dimensions, and no volumes.",
-        why="A course samples images; volumes would take other formulas.",
-        code="nn.functional.affine_grid(torch.zeros(1, 3, 4), (1, 1, 2, 2, 2)).shape",
-        names=("torch.nn.functional.affine_grid", "torch.nn.functional.grid_sample"),
-    ),
-    Difference(
         slug="bags",
         title="Bags of largest entries",
         what="`embedding_bag` makes sums and means of rows. It has no largest entries, and "
@@ -259,15 +251,6 @@ LIMITS = (
         code="q, k = torch.ones(1, 2, 1, 2), torch.ones(1, 1, 1, 2)\n"
         "nn.functional.scaled_dot_product_attention(q, k, k, enable_gqa=True).shape",
         names=("torch.nn.functional.scaled_dot_product_attention",),
-    ),
-    Difference(
-        slug="cubic-grids",
-        title="Sampling the nearest pixel, by cubics, or beyond the border",
-        what="`grid_sample` takes the mean of four pixels, and outside of the image zeros.",
-        why="Courses sample images so.",
-        code="image, grid = torch.zeros(1, 1, 2, 2), torch.zeros(1, 1, 1, 2)\n"
-        'nn.functional.grid_sample(image, grid, "bicubic", align_corners=True)',
-        names=("torch.nn.functional.grid_sample",),
     ),
     Difference(
         slug="circular-padding",

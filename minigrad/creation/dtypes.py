@@ -50,10 +50,6 @@ class dtype:
     def __reduce__(self) -> str:
         return self.name
 
-    def to_real(self) -> dtype:
-        """Give the dtype of the real part of such entries."""
-        return {complex64: float32, complex128: float64}.get(self, self)
-
     def to_complex(self) -> dtype:
         """Give the dtype of complex numbers whose parts are such entries.
 

@@ -12,13 +12,12 @@ Zeros, infinities and NaNs have no say in the choice, nor in the column's width.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
+__all__ = ["set_printoptions"]
 
 PARAMETER_HEADING = "Parameter containing:\n"
 """The line that stands above the printed form of a `Parameter`."""
@@ -84,39 +83,6 @@ def set_printoptions(
     given = zip((precision, threshold, edgeitems, linewidth), usual, strict=True)
     chosen = [old if new is None else new for new, old in given]
     _current = PrintOptions._make([*chosen, sci_mode])
-
-
-def get_printoptions() -> dict[str, Any]:
-    """Look up the current choices, as a dictionary that `set_printoptions` accepts as keywords.
-
-    Returns:
-        A new dictionary; changing it changes no option.
-
-    Example:
-        >>> get_printoptions()["linewidth"]
-        80
-    """
-    return _current._asdict()
-
-
-@contextmanager
-def printoptions(**choices: Any) -> Iterator[None]:
-    """Print with other choices inside a `with` block, and with the earlier ones after it.
-
-    Args:
-        **choices: What `set_printoptions` accepts.
-
-    Example:
-        >>> with printoptions(sci_mode=True, precision=1):
-        ...     print(format_tensor(np.array([0.5, 20.0], dtype=np.float32)))
-        tensor([5.0e-01, 2.0e+01])
-    """
-    before = get_printoptions()
-    set_printoptions(**choices)
-    try:
-        yield
-    finally:
-        set_printoptions(**before)
 
 
 def format_tensor(

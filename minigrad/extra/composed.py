@@ -1,4 +1,4 @@
-"""Compute what is one line of other functions: `take`, `trapezoid`, `nansum`, ...
+"""Compute what is one line of other functions: `take`, `nansum`, `quantile`, ...
 
 Gradients and errors are those of the functions that each is composed of, and so are the nodes in
 the graph: `TakeBackward0` is not among them.
@@ -16,9 +16,8 @@ import numpy as np
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.type_promotion import check_one_type
-from minigrad.random import stream
 from minigrad.signatures import VARIANTS, variants
-from minigrad.signatures.signature import Dim, Dtype, Number
+from minigrad.signatures.signature import Dim, Dtype
 
 torch: Any = sys.modules["minigrad"]
 
@@ -31,20 +30,14 @@ def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
     return wrap(np.asarray(function(*arrays, **options)))
 
 
-def having(fits: Any, value: Any, otherwise: str) -> Any:
-    """Give a tensor, or another value, that is as it must be.
-
-    Raises:
-        RuntimeError: If it is not.
-    """
+def check(fits: Any, otherwise: str) -> None:
+    """Raise RuntimeError with a sentence unless something fits."""
     if not fits:
         raise RuntimeError(otherwise)
-    return value
 
 
 # ---------------------------------------------------------------------- sums of products
 
-_writing = partial(variants, in_place=True)
 _alone = partial(variants, method=False)
 _method = partial(variants, function=False)
 _linalg = partial(variants, function=False, method=False)
@@ -65,7 +58,7 @@ def cross(input: Tensor, other: Tensor, dim: Dim | None = None) -> Tensor:
         dim = sizes.index(3) if 3 in sizes else -1
     check_one_type(input._array, other._array)
     fits = input.ndim == other.ndim and input.size(dim) == other.size(dim) == 3
-    having(fits, input, f"cross: dimension {dim} of {sizes} and {[*other.shape]} must be of size 3")
+    check(fits, f"cross: dimension {dim} of {sizes} and {[*other.shape]} must be of size 3")
     return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
 
 
@@ -73,19 +66,6 @@ def cross(input: Tensor, other: Tensor, dim: Dim | None = None) -> Tensor:
 def _cross(input: Tensor, other: Tensor, *, dim: Dim = -1) -> Tensor:
     """Give the vectors that are orthogonal to two; see `torch.cross`."""
     return cross(input, other, dim)
-
-
-@_alone()
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Number = 1, dim: Dim = -1) -> Tensor:
-    """Sum the areas of the trapezoids between samples along a dimension."""
-    all_before: tuple[Any, ...] = (slice(None),) * dim
-    heights: Any = y[(*all_before, slice(1, None))] + y[(*all_before, slice(None, -1))]
-    if x is not None:
-        fits = x.ndim != 1 or x.shape[0] == y.shape[dim]
-        having(fits, x, "trapezoid: there must be one x for each sample")
-        rest = y.ndim - dim - 1 if x.ndim == 1 else 0
-        x = x[(*(None,) * (y.ndim - x.ndim - rest), ..., *(None,) * rest)]
-    return (heights / 2 * (dx if x is None else x.diff(dim=dim))).sum(dim)
 
 
 # ---------------------------------------------------------------------- matrices
@@ -121,7 +101,7 @@ def quantile(input: Tensor, q: Any, dim: Dim | None = None, keepdim: bool = Fals
     """Give the numbers below which parts of the entries lie, between the entries next to them."""
     q = torch.as_tensor(q, dtype=None if torch.is_tensor(q) else input.dtype)
     fits = q.ndim < 2 and q.dtype is input.dtype and ((q >= 0) & (q <= 1)).all()
-    having(fits, q, "quantile: q is a number or a row from 0 to 1, of the input's type")
+    check(fits, "quantile: q is a number or a row from 0 to 1, of the input's type")
     rows = (input.flatten() if dim is None else torch.movedim(input, dim, -1)).sort(-1)[0]
     last = rows.shape[-1] - 1
     ranks = torch.where(rows.isnan().any(-1, True), last, q.flatten() * last)
@@ -136,30 +116,14 @@ def quantile(input: Tensor, q: Any, dim: Dim | None = None, keepdim: bool = Fals
 
 
 @variants()
-def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """Give the entries where a mask is true, in a row."""
-    having(mask.dtype is torch.bool, mask, "masked_select: expected BoolTensor for mask")
-    values, mask = torch.broadcast_tensors(input, mask)
-    return values[mask]
-
-
-@variants()
 def take(input: Tensor, index: Tensor) -> Tensor:
     """Take entries by their places, as if all were in a row."""
-    having(index.dtype is torch.int64, index, "take(): Expected a long tensor for index")
+    check(index.dtype is torch.int64, "take(): Expected a long tensor for index")
     entries = input.flatten()[index]
     return entries if index.ndim else entries.clone()
 
 
 # ---------------------------------------------------------------------- making tensors
-
-
-@_method()
-def exponential_(input: Tensor, lambd: float = 1, *, generator: Any = None) -> Tensor:
-    """Fill with exponentially distributed numbers."""
-    fits = input.is_floating_point() and lambd > 0
-    having(fits, input, "exponential_ takes floats, and lambd > 0")
-    return input.copy_(wrap(stream(generator).exponential(input.shape, lambd)))
 
 
 # ---------------------------------------------------------------------- sparse tensors

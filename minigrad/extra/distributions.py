@@ -16,14 +16,13 @@ from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.creation.construction import tensor
 from minigrad.creation.devices import finfo
-from minigrad.creation.factories import full, ones, rand, zeros
+from minigrad.creation.factories import full, ones, zeros
 from minigrad.creation.layout import Size
 from minigrad.nn import functional as F
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.signatures import lazy_loading
 
 __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal"]
-__all__ += ["Uniform"]
 
 normal: Any = lazy_loading.function("normal")
 NO_SHAPE = Size()
@@ -45,11 +44,11 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 
 # Which values a parameter can have, by its name: of numbers only nan does not equal itself.
-_BOUNDS: dict[str, Callable[[Any], Any]] = dict.fromkeys(
-    ("loc", "low", "high", "logits"), lambda value: value == value
-)
-_BOUNDS |= dict.fromkeys(("scale", "rate"), lambda value: value > 0)
-_BOUNDS["probs"] = lambda value: (value >= 0) & (value <= 1)
+_BOUNDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("loc", "logits"), lambda value: value == value),
+    "scale": lambda value: value > 0,
+    "probs": lambda value: (value >= 0) & (value <= 1),
+}
 
 
 class Distribution:
@@ -161,46 +160,6 @@ class Normal(Distribution):
     def entropy(self) -> Tensor:
         r"""Give the entropy: :math:`\tfrac12 + \tfrac12 \ln(2\pi) + \ln\sigma`."""
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
-
-
-class Uniform(Distribution):
-    """Uniform distribution between two bounds.
-
-    Args:
-        low: The lower bounds.
-        high: The upper bounds.
-        validate_args: Whether parameters and values are checked.
-    """
-
-    has_rsample = True
-    _parameters = ("low", "high")
-
-    def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
-        self.low, self.high = broadcast_all(low, high)
-        super().__init__(self.low.size(), validate_args=validate_args)
-        if self._validate_args and not self.low.lt(self.high).all():
-            raise ValueError("Uniform: low must be less than high")
-
-    mean = property(lambda self: (self.high + self.low) / 2, doc="The mean.")
-    variance = property(lambda self: (self.high - self.low) ** 2 / 12, doc="The variance.")
-
-    def _can_be(self, value: Any) -> Any:
-        return (value >= self.low) & (value <= self.high)
-
-    def rsample(self, sample_shape: Any = NO_SHAPE) -> Tensor:
-        """Draw by moving and stretching numbers between 0 and 1."""
-        drawn = rand(self._extended_shape(sample_shape), dtype=self.low.dtype)
-        return self.low + drawn * (self.high - self.low)
-
-    def log_prob(self, value: Tensor) -> Tensor:
-        """Give the logarithm of the density: outside of the bounds it is -inf."""
-        value = self._checked(value)
-        inside = self.low.le(value) & self.high.gt(value)
-        return inside.type_as(self.low).log() - (self.high - self.low).log()
-
-    def entropy(self) -> Tensor:
-        """Give the entropy."""
-        return (self.high - self.low).log()
 
 
 # ------------------------------------------------------------------ choices

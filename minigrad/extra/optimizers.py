@@ -1,4 +1,4 @@
-"""Take steps as the rarer optimizers do: Adamax, Adadelta, Rprop, and LBFGS with curvature."""
+"""Take steps as the rarer optimizers do: Adadelta, and LBFGS with curvature."""
 
 from __future__ import annotations
 
@@ -8,62 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.grad_mode import enable_grad, no_grad
-from minigrad.core.tensor import Tensor
-from minigrad.creation.factories import full_like
-from minigrad.optim import each_parameter as either
-from minigrad.optim.each_parameter import EachParameter, Values, check, number
+from minigrad.optim.each_parameter import EachParameter, Values, addcmul_, check, number
 from minigrad.optim.optimizer import Optimizer
-
-
-class Adamax(
-    EachParameter,
-    settings="lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, "
-    "maximize=False, differentiable=False, capturable=False",
-):
-    r"""Adamax: Adam with the infinity norm.
-
-    $$m_t = \beta_1 m_{t-1} + (1 - \beta_1) g_t, \quad
-    u_t = \max(\beta_2 u_{t-1}, |g_t| + \epsilon),$$
-
-    $$\theta_t = \theta_{t-1} - \frac{\gamma}{1 - \beta_1^t} \frac{m_t}{u_t}.$$
-
-    Source: Kingma and Ba, *Adam: a method for stochastic optimization*, 2014, section 7.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The learning rate $\gamma$.
-        betas: How much stays of the running average and of the maximum.
-        eps: $\epsilon$, which keeps the divisor away from zero.
-        weight_decay: The factor $\lambda$; $\lambda \theta_{t-1}$ is added to the gradient.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        differentiable: Must be False: a step records nothing.
-        capturable: Accepted; it is for graphs of a graphics card.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.Adamax([w], lr=0.5)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.5000])
-    """
-
-    _averages = ("exp_avg", "exp_inf")
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        beta1, beta2 = group["betas"]
-        average, largest = state["exp_avg"], state["exp_inf"]
-        either.lerp_(average, gradient, 1 - beta1)
-        largest *= beta2
-        size = abs(gradient)
-        size += group["eps"]
-        np.maximum(largest, size, out=largest)
-        either.addcdiv_(parameter, average, largest, -(lr / (1 - beta1 ** state["step"].item())))
 
 
 class Adadelta(
@@ -113,68 +59,11 @@ class Adadelta(
         rho, eps = group["rho"], group["eps"]
         square, steps = state["square_avg"], state["acc_delta"]
         square *= rho
-        either.addcmul_(square, gradient, gradient, 1 - rho)
+        addcmul_(square, gradient, gradient, 1 - rho)
         delta = np.sqrt(steps + eps) / np.sqrt(square + eps) * gradient
         steps *= rho
-        either.addcmul_(steps, delta, delta, 1 - rho)
+        addcmul_(steps, delta, delta, 1 - rho)
         parameter -= delta * lr
-
-
-class Rprop(
-    EachParameter,
-    settings="lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, foreach=None, maximize=False, "
-    "differentiable=False, capturable=False",
-):
-    r"""Rprop: resilient propagation.
-
-    Each weight has a size of step $\eta_t$. Where the gradient kept its sign it is multiplied by
-    $\eta_+$; where it turned, by $\eta_-$, and the weight stays for this once. It has limits.
-
-    $$\theta_t = \theta_{t-1} - \eta_t \operatorname{sign}(g_t).$$
-
-    Source: Riedmiller and Braun, *A direct adaptive method for faster backpropagation learning*,
-    1993.
-
-    Args:
-        params: The parameters, or pairs of name and parameter, or dictionaries that define groups.
-        lr: The size of the first step.
-        etas: The factors $\eta_-$ and $\eta_+$.
-        step_sizes: The smallest and the largest size.
-        capturable: Accepted; it is for graphs of a graphics card.
-        foreach: Accepted; the numbers are the same.
-        maximize: Go uphill instead.
-        differentiable: Must be False: a step records nothing.
-
-    Raises:
-        ValueError: If a number is out of range.
-
-    Example:
-        >>> import minigrad as torch
-        >>> w = torch.nn.Parameter(torch.tensor([1.0]))
-        >>> optimizer = torch.optim.Rprop([w], lr=0.25)
-        >>> (w**2).sum().backward()
-        >>> optimizer.step()
-        >>> w.detach()
-        tensor([0.7500])
-    """
-
-    _averages = ("prev",)
-
-    def _new_state(self, parameter: Tensor, group: Values) -> Values:
-        state = super()._new_state(parameter, group)
-        return {**state, "step_size": full_like(parameter, number(group["lr"]))}
-
-    def _update(self, parameter: Any, gradient: Any, state: Values, group: Values, lr: Any) -> None:
-        shrink, grow = group["etas"]
-        before, size = state["prev"], state["step_size"]
-        sign = np.sign(gradient * before)
-        turned = sign < 0
-        factor = np.where(sign > 0, grow, np.where(turned, shrink, 1.0)).astype(size.dtype)
-        direction = np.where(turned, 0, np.sign(gradient)).astype(size.dtype)
-        least, most = group["step_sizes"]
-        size[...] = np.clip(size * factor, number(least), number(most))
-        either.addcmul_(parameter, direction, size, -1)
-        before[...] = np.where(turned, 0, gradient)
 
 
 class LBFGS(

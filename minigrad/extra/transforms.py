@@ -14,11 +14,9 @@ from minigrad.core.engine import AccumulateGrad
 from minigrad.core.modes import is_grad_enabled
 from minigrad.core.tensor import Tensor
 from minigrad.ops.joining import stacked
-from minigrad.random import get_rng_state, set_rng_state
 
 Function = Callable[..., Any]
-__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp"]
-__all__ += ["vjp", "vmap"]
+__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "vmap"]
 
 
 # ------------------------------------------------------------------ nested arguments, and levels
@@ -203,7 +201,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
             outputs, output_form, extra = parted(func, given, options, has_aux)
             if output_form is not _LEAF or outputs[0].ndim:
                 raise RuntimeError(
-                    "grad takes functions that give one number. For others there are vjp and jacrev"
+                    "grad takes functions that give one number. For others there is jacrev"
                 )
             (output,) = outputs
             found = differentiate([output], inputs, None, level.is_seen(output))
@@ -280,7 +278,7 @@ def jacfwd(
     """Make the function that gives the Jacobian of a function.
 
     PyTorch computes it column by column in forward mode. minigrad has no forward mode and gives the
-    same columns as `jvp` does, by backward passes.
+    same columns by backward passes, two for each.
 
     Args:
         func: Gives tensors, also in tuples, lists and dictionaries.
@@ -295,86 +293,6 @@ def jacfwd(
                 [2., 5.]])
     """
     return _jacobian(func, argnums, has_aux, _columns)
-
-
-def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """Call a function, and make what multiplies its Jacobian by vectors from the left.
-
-    Args:
-        func: Takes and gives tensors, also in tuples, lists and dictionaries.
-        *primals: What it is called with.
-        has_aux: Whether the function gives a pair: the output, and something that is handed on.
-
-    Returns:
-        The output, a function from vectors in the form of the output to a tuple of products in the
-        form of `primals`, and with `has_aux` what was handed on.
-
-    Example:
-        >>> import minigrad as torch
-        >>> output, product = torch.func.vjp(lambda x: x.sum() * x, torch.tensor([1.0, 2.0]))
-        >>> output, product(torch.tensor([1.0, 0.0]))
-        (tensor([3., 6.]), (tensor([4., 1.]),))
-    """
-    level = Level()
-    with inference_mode(False):
-        given, inputs, form = enter_arguments(level, primals, tuple(range(len(primals))))
-        outputs, outputs_form, extra = parted(func, given, {}, has_aux)
-
-    def product(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
-        vectors, theirs_form = take_apart(cotangents)
-        if theirs_form != outputs_form:
-            raise RuntimeError("vjp: the cotangents must be nested as the output is")
-        seen = level.recording and any(
-            getattr(each, "requires_grad", False) for each in (*outputs, *vectors)
-        )
-        with inference_mode(False):
-            found = differentiate(outputs, inputs, vectors, seen, retain_graph)
-        return put_together(form, map(level.leave, found))
-
-    result = put_together(outputs_form, map(level.leave, outputs))
-    return (result, product, mapped(level.leave, extra)) if has_aux else (result, product)
-
-
-def jvp(
-    func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
-) -> tuple[Any, ...]:
-    """Call a function, and multiply its Jacobian by a vector from the right.
-
-    PyTorch computes it in forward mode; here it takes two backward passes.
-
-    Args:
-        func: Takes and gives tensors, also in tuples, lists and dictionaries.
-        primals: A tuple of what it is called with.
-        tangents: The vector, in the same form.
-        strict: Refuse an output that does not depend on the inputs.
-        has_aux: Whether the function gives a pair: the output, and something that is handed on.
-
-    Returns:
-        The output, the product in the form of the output, and with `has_aux` what was handed on.
-
-    Raises:
-        RuntimeError: If `primals` is no tuple.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.func.jvp(torch.sin, (torch.tensor(0.0),), (torch.tensor(2.0),))
-        (tensor(0.), tensor(2.))
-    """
-    kept: list[Any] = []
-    if not isinstance(primals, tuple):
-        raise RuntimeError("jvp: primals must be a tuple, so that f(*primals) can be called")
-    leaves, form = take_apart(primals)
-    vectors = tuple(take_apart(tangents)[0])
-
-    def flat(*given: Tensor) -> tuple[Tensor, ...]:
-        outputs, *kept[:] = parted(func, put_together(form, given), {}, has_aux)
-        return outputs
-
-    seen = is_grad_enabled() and any(each.requires_grad for each in (*leaves, *vectors))
-    outputs, products = functional.jvp(flat, tuple(leaves), vectors, seen, strict)
-    extra = kept[1:] if has_aux else []
-    extra = extra if seen else [mapped(lambda each: each.detach(), e) for e in extra]
-    return put_together(kept[0], outputs), put_together(kept[0], products), *extra
 
 
 def _jacobian(func: Function, argnums: Any, has_aux: bool, blocks_of: Any) -> Function:
@@ -452,8 +370,8 @@ def vmap(
         in_dims: The dimension of the arguments along which the examples lie; None for an argument
             that is the same for all; or such numbers nested as the arguments are.
         out_dims: The dimension along which the results are stacked, or several, likewise.
-        randomness: "same", to draw the same random numbers for all examples. By default each has
-            others, as after "different"; PyTorch refuses then.
+        randomness: Each example has random numbers of its own, as after "different", also by
+            default; PyTorch refuses then. "same" is not here.
         chunk_size: In PyTorch, how many examples are computed together; here each by itself.
 
     Returns:
@@ -469,8 +387,8 @@ def vmap(
         >>> torch.vmap(torch.dot)(rows, rows)
         tensor([ 5., 25.])
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError(f"randomness is 'error', 'different' or 'same', not {randomness!r}")
+    if randomness not in ("error", "different"):
+        raise RuntimeError(f"randomness is 'error' or 'different' here, not {randomness!r}")
 
     @functools.wraps(func)
     def batched(*arguments: Any, **options: Any) -> Any:
@@ -484,11 +402,7 @@ def vmap(
         if len(sizes) != 1 or sizes == {0}:
             raise ValueError(f"vmap: the batches must have one size, at least 1, not {sizes}")
 
-        before = get_rng_state() if randomness == "same" else None
-
         def call(example: int) -> Any:
-            if before is not None:
-                set_rng_state(before)
             leaves = [x if dim is None else x.select(dim, example) for x, dim in pairs]
             return func(*put_together(form, leaves), **options)
 

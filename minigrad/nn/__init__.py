@@ -17,7 +17,7 @@ from minigrad.nn import utils as utils  # after the layers, which it works on
 
 def _late() -> dict[str, _Any]:
     """Give layers that are seldom used."""
-    rooms = ("layers", "lazy", "recurrent", "transformers")
+    rooms = ("lazy", "recurrent", "transformers")
     found = {room: _import_module(f"minigrad.extra.{room}").NAMES for room in rooms}
     layers = {name: f"extra.{room}" for room, names in found.items() for name in names}
     return {**layers, "DataParallel": "extra.paths", "SyncBatchNorm": "extra.paths"}

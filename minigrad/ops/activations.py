@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import random
 from minigrad.autograd.rules import dispatch, ignore_errstate, linear_rule
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
@@ -541,45 +540,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         raise RuntimeError(f"prelu(): weight must have 1 slope, or one for each of {channels}")
     sizes = (1, slopes.size, *[1] * (array.ndim - 2))
     return prelu_kernel(input, shape.view(weight, sizes[: array.ndim]))
-
-
-@operation("RreluWithNoiseBackward0", self=lambda grad, noise: grad * noise)
-def rrelu_with_noise(self: Array, noise: Any) -> Array:
-    """Leaky positive part with a slope for each entry, 1 where the input is positive."""
-    return self * noise
-
-
-_RRELU_IN_PLACE = ("RreluWithNoiseBackward1", rrelu_with_noise.rules["self"])
-
-
-@activation("rrelu", of=rrelu_with_noise, in_place=_RRELU_IN_PLACE, public=True)
-def _noise(
-    input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False
-) -> Any:
-    """Compute x where it is positive, and a random slope times x elsewhere.
-
-    Args:
-        input: The tensor.
-        lower: The smallest slope.
-        upper: The largest slope.
-        training: Whether to draw the slopes; else all are in the middle of the two.
-
-    Raises:
-        RuntimeError: If the bounds are in the wrong order.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.rrelu(torch.tensor([-1.0, 2.0]), 0.25, 0.75)
-        tensor([-0.5000,  2.0000])
-    """
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    below = input._array <= 0
-    slopes = np.where(below, (lower + upper) / 2, 1)
-    if training:
-        drawn = random.stream(None).fractions(int(below.sum()))  # only these draw
-        slopes[below] = drawn * (upper - lower) + lower
-    return (slopes.astype(input._array.dtype),)
 
 
 # ---------------------------------------------------------------------- exponential ones, scaled

@@ -154,10 +154,9 @@ def solved(A: Tensor, B: Tensor) -> Tensor:
     return solve(A, B)
 
 
-def _solve_triangular(A: Any, B: Any, upper: bool) -> Any:
-    """Solve X A = B for a triangular A, whose gradient has that triangle only."""
-    triangle = dispatch(triu if upper else tril, A, 0)
-    return mT(dispatch(solve, mT(triangle), mT(B)))
+def _solve_triangular(A: Any, B: Any) -> Any:
+    """Solve X A = B for a lower triangle A, whose gradient has that triangle only."""
+    return mT(dispatch(solve, mT(dispatch(tril, A, 0)), mT(B)))
 
 
 # ---------------------------------------------------------------------- pseudoinverses
@@ -227,38 +226,6 @@ def _diagonal_halved(matrix: Any) -> Any:
 def _gaps(values: Any) -> Any:
     """Give :math:`v_j - v_i` for all i and j, and 1 on the diagonal."""
     return _with_diagonal(values[..., None, :] - values[..., None], 1)
-
-
-# ---------------------------------------------------------------------- triangles of squares
-
-
-def _cholesky_rule(grad: Any, result: Any) -> Any:
-    r"""Give :math:`L^{-\top} S L^{-1}`, S symmetric with the lower triangle of :math:`L^\top G`.
-
-    Source: I. Murray, "Differentiation of the Cholesky decomposition" (2016).
-    """
-    half = _diagonal_halved(dispatch(tril, mT(result) @ grad, 0)) * 0.5
-    half = _solve_triangular(result, half + mT(half), False)
-    return _solve_triangular(result, mT(half), False)
-
-
-@operation("LinalgCholeskyExBackward0", self=_cholesky_rule)
-@ignore_errstate
-def lower_cholesky(self: Array) -> Array:
-    """Triangle L with L Lᵀ = A; see its rule."""
-    return lapack(np.linalg.cholesky, self)
-
-
-@linalg(out="none", numpy=np.linalg.cholesky)
-def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
-    """Give the triangle L with positive diagonal for which A = L Lᵀ; or its transpose.
-
-    Raises:
-        RuntimeError: If A is not square, or not positive-definite.
-    """
-    check("linalg.cholesky", A)
-    lower = lower_cholesky(A)
-    return lower.mT if upper else lower
 
 
 # ---------------------------------------------------------------------- eigenvalues
@@ -441,9 +408,9 @@ class LinalgQrBackward0(Decomposition):
             whole = Q @ _diagonal_halved(upper + mT(upper))
             if grad_Q is not None:
                 whole = whole + grad_Q
-            return _solve_triangular(mT(R), whole, False)
+            return _solve_triangular(mT(R), whole)
         lower = Q @ dispatch(tril, _skew(-middle), -1)
-        square = _solve_triangular(mT(R[..., :m]), lower, False)
+        square = _solve_triangular(mT(R[..., :m]), lower)
         rest = np.zeros_like(square, shape=(*square.shape[:-1], n - m))
         whole = np.concatenate([square, rest], -1)
         return whole if grad_R is None else whole + Q @ grad_R

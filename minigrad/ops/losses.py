@@ -19,7 +19,7 @@ from minigrad.autograd.rules import dispatch, ignore_errstate, in_rule, with_arg
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.ops.activations import log_sigmoid, sigmoid
-from minigrad.ops.choices import minimum, pick, where_function
+from minigrad.ops.choices import minimum, pick
 from minigrad.ops.joining import broadcast_tensors
 from minigrad.ops.linear_algebra import pairwise_distance
 from minigrad.ops.softmax import log_softmax
@@ -670,117 +670,7 @@ def kl_div(
     return losses.sum() / input.size(0) if input.ndim else losses.sum()
 
 
-# at 0 the logarithm of a target is infinite, and what is made of it is replaced
-@loss("eps")
-@in_rule
-@ignore_errstate
-def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    eps: float = 1e-8,
-    reduction: Any = "mean",
-) -> Tensor:
-    r"""Compute the negative log-likelihood of counts, $e^x - t x$ for logarithms of rates.
-
-    Args:
-        input: The logarithms of expected counts, or the counts themselves.
-        target: The counts.
-        log_input: Whether the input holds logarithms; else the loss is $x - t \ln(x + \epsilon)$.
-        full: Add Stirling's approximation of $\ln t!$.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        eps: Is added before the logarithm is taken.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.poisson_nll_loss(torch.zeros(2), torch.tensor([1.0, 2.0]))
-        tensor(1.)
-    """
-    losses = input.exp() - target * input if log_input else input - target * (input + eps).log()
-    if full:
-        stirling = target * target.log() - target + (target * (2 * math.pi)).log() * 0.5
-        losses = losses + stirling.masked_fill(target.le(1), 0)
-    return reduced(losses, reduction)
-
-
 # ---------------------------------------------------------------------- with margins
-
-
-@loss()
-def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, reduction: Any = "mean"
-) -> Tensor:
-    r"""Compute $x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, y = torch.tensor([0.5, 0.25]), torch.tensor([1, -1])
-        >>> torch.nn.functional.hinge_embedding_loss(x, y, reduction="none")
-        tensor([0.5000, 0.7500])
-    """
-    near = (margin - input).clamp_min(0)
-    losses = where_function(target.ne(1), near, 0) + where_function(target.ne(-1), input, 0)
-    return reduced(losses, reduction)
-
-
-@loss()
-@in_rule
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: Any = "mean"
-) -> Tensor:
-    r"""Compute $\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, y, t = torch.tensor([1.0]), torch.tensor([3.0]), torch.tensor([1.0])
-        >>> torch.nn.functional.margin_ranking_loss(x, y, t)
-        tensor(2.)
-    """
-    losses = (as_floats(-target * (input1 - input2)) + margin).clamp_min(0)
-    return reduced(losses, reduction)
-
-
-@loss()
-@in_rule
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, reduction: Any = "mean"
-) -> Tensor:
-    r"""Compute $1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
-
-    Args:
-        input1: Vectors.
-        input2: Other ones.
-        target: 1 for what is alike, -1 for what is not.
-        margin: The cosine up to which two vectors are not alike.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Raises:
-        RuntimeError: If the shapes do not fit together.
-
-    Shape:
-        - input1 and input2: (N, D), or (D,)
-        - target: (N,), or ()
-
-    Example:
-        >>> import minigrad as torch
-        >>> x, y = torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 1.0]])
-        >>> torch.nn.functional.cosine_embedding_loss(x, y, torch.tensor([1]))
-        tensor(1.)
-    """
-    dims = target.ndim
-    if dims > 1 or not input1.ndim == input2.ndim == dims + 1:
-        raise RuntimeError("cosine_embedding_loss needs one target for each row of two inputs")
-    product = (input1 * input2).sum(dims)
-    squares = [(x * x).sum(dims) + 1e-12 for x in (input1, input2)]
-    cosine = product / (squares[0] * squares[1]).sqrt()
-    too_near = where_function(target.eq(-1), (cosine - margin).clamp_min(0), 0)
-    losses = where_function(target.eq(1), 1 - cosine, 0) + too_near
-    return reduced(losses, reduction)
 
 
 @loss()
@@ -818,44 +708,3 @@ def triplet_margin_loss(
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps, False))
     return reduced((near + margin - far).clamp_min(0), reduction)
-
-
-@loss()
-def soft_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
-    r"""Compute $\ln(1 + e^{-t x})$ for targets 1 and -1.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.soft_margin_loss(torch.zeros(1), torch.ones(1))
-        tensor(0.6931)
-    """
-    refuse_gradient("soft_margin_loss", "target", target)
-    return reduced((-target * input).exp().log1p(), reduction)
-
-
-@loss()
-@in_rule
-def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: Any = "mean") -> Tensor:
-    r"""Compute $\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
-
-    Args:
-        input: The scores of the labels.
-        target: The numbers of the right labels, in any order, followed by -1.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-
-    Shape:
-        - input and target: (N, C), or (C,)
-    """
-    if target.shape != input.shape or target._array.dtype != np.int64:
-        raise RuntimeError("the target holds as many numbers of labels, in int64, as the input")
-    labels = np.atleast_2d(target._array)
-    counts = np.zeros(labels.shape, input._array.dtype)
-    listed = np.logical_and.accumulate(labels >= 0, axis=1)
-    np.add.at(counts, (np.nonzero(listed)[0], labels[listed]), 1)
-    rows = input.view(labels.shape)
-    gaps = (1 - rows.unsqueeze(2) + rows.unsqueeze(1)).relu()
-    pairs = wrap(counts[:, :, None] * (counts[:, None, :] == 0))
-    losses = (gaps * pairs).sum((1, 2)) / labels.shape[1]
-    return reduced(losses.view(input.shape[:-1]), reduction)

@@ -7,7 +7,6 @@ filled in the order of its memory, as there.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -314,7 +313,6 @@ attach(__name__, {method.__name__: method for method in _IN_PLACE}, {"normal": n
 
 # Minus the value of selu far on the left: what takes the place of dropped entries, so that mean
 # and variance stay. Source: Klambauer et al., Self-normalizing neural networks, 2017.
-_ALPHA = 1.7580993408473766
 
 
 def _keep_mask(like: Any, p: float) -> Any:
@@ -330,7 +328,6 @@ def _drop(
     training: bool,
     inplace: Any = False,
     dims: int = 0,
-    alpha: bool = False,
 ) -> Tensor:
     """Multiply by a random mask, 0 or one over the probability of being kept.
 
@@ -340,7 +337,6 @@ def _drop(
         training: Whether to do it at all; if not, the input itself is the result.
         inplace: Overwrite the input.
         dims: How many dimensions number the channels that are dropped as a whole; 0 for entries.
-        alpha: Whether to put what selu has far on the left, instead of 0, and to scale the result.
     """
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
@@ -352,14 +348,8 @@ def _drop(
     if dims:
         array = np.empty((*array.shape[:dims], *[1] * (array.ndim - dims)), dtype)
     mask = _keep_mask(array, p) if p < 1 else np.zeros((), dtype)
-    scale = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p)) if alpha and p < 1 else 1.0
-    factor = mask * scale if alpha else mask / (1 - p or 1)
-    change: Any = write if inplace else lambda operation, *given: operation(*given)
-    result = change(elementwise.mul, input, wrap(factor))
-    if alpha and p < 1:
-        added = wrap((mask - 1) * (_ALPHA * scale) + _ALPHA * scale * p)
-        result = change(elementwise.add, result, added)
-    return result
+    factor = wrap(mask / (1 - p or 1))
+    return write(elementwise.mul, input, factor) if inplace else elementwise.mul(input, factor)
 
 
 @variants("dropout", method=False)
@@ -407,25 +397,6 @@ def dropped(input: Any, p: float = 0.5, training: bool = True, inplace: Any = Fa
         tensor([1., 1., 1.])
     """
     return _drop(input, p, training, inplace)
-
-
-@functional("alpha_dropout")
-def dropped_to_the_left(
-    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
-) -> Tensor:
-    """Set entries at random to the value that selu has far on the left; mean and variance stay.
-
-    Source: Klambauer et al., *Self-normalizing neural networks*, 2017. Arguments as for `dropout`.
-    """
-    return _drop(input, p, training, inplace, alpha=True)
-
-
-@functional("feature_alpha_dropout")
-def dropped_channels_to_the_left(
-    input: Any, p: float = 0.5, training: bool = False, inplace: Any = False
-) -> Tensor:
-    """Set whole channels at random to the value that selu has far on the left."""
-    return _drop(input, p, training, inplace, 2, alpha=True)
 
 
 def _of_channels(

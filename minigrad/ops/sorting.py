@@ -23,7 +23,7 @@ from minigrad.ops import elementwise, reduction
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import slice_dim
-from minigrad.ops.reduction import converted_to_add, count, mean, mean_dim, refuse_empty
+from minigrad.ops.reduction import converted_to_add, count, mean_dim, refuse_empty
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import flip
 from minigrad.signatures import arguments, numpy_protocols, variants
@@ -843,30 +843,6 @@ def standard_deviation(input: Tensor, *given: Any, **options: Any) -> Any:
         tensor(2.1602)
     """
     return _variance_of(std, input, *given, **options)
-
-
-@variants("var_mean", method=False, like=variance)
-def variance_with_mean(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, **more: Any) -> Any:
-    """Give the variances and the means, of all entries or along dimensions; see `var`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.var_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
-        (tensor(4.6667), tensor(3.))
-    """
-    return variance(input, dim, unbiased, keepdim, **more), mean(input, dim, keepdim)
-
-
-@variants("std_mean", method=False, like=variance)
-def deviation_with_mean(input: Tensor, dim: Any, unbiased: Any, keepdim: bool, **more: Any) -> Any:
-    """Give the standard deviations and the means, of all entries or along dimensions; see `var`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.std_mean(torch.tensor([1.0, 2.0, 3.0, 6.0]))
-        (tensor(2.1602), tensor(3.))
-    """
-    return standard_deviation(input, dim, unbiased, keepdim, **more), mean(input, dim, keepdim)
 
 
 def _numpy_product(a: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:

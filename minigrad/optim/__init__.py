@@ -12,5 +12,5 @@ __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_schedu
 # attributes: code that did so would not run there.
 del each_parameter, optimizer
 
-_found = dict.fromkeys(("Adadelta", "Adamax", "LBFGS", "Rprop"), "extra.optimizers")
+_found = dict.fromkeys(("Adadelta", "LBFGS"), "extra.optimizers")
 __getattr__, __dir__ = _late(__name__, lambda: _found)

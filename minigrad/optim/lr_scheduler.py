@@ -1,9 +1,8 @@
-"""Change the learning rate while training goes on: schedules, alone or put together."""
+"""Change the learning rate while training goes on: schedules."""
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import Counter
 from itertools import product
 from typing import TYPE_CHECKING, Any, SupportsFloat
@@ -13,9 +12,8 @@ from minigrad.nn.modules.layer import constructor
 from minigrad.optim.optimizer import Optimizer
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "ExponentialLR",
-    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "OneCycleLR", "PolynomialLR",
-    "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
+    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR",
+    "MultiStepLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "StepLR", "_LRScheduler",
 ]  # fmt: skip
 
 
@@ -76,10 +74,6 @@ class LRScheduler:
         self.base_lrs: list[Any] = values_of(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         self.optimizer._opt_called = False
-        self._initial_step()
-
-    def _initial_step(self) -> None:
-        """Set the learning rates of the first epoch."""
         self._step_count = 0
         self._is_initial = True
         self.step()
@@ -109,22 +103,10 @@ class LRScheduler:
                 "`optimizer.step()` first: otherwise the first learning rate is never used."
             )
         self._step_count += 1
-        self._go_to(self.last_epoch + 1)
-
-    def _go_to(self, epoch: int) -> None:
-        """Set the learning rates of an epoch."""
-        self.last_epoch = epoch
+        self.last_epoch += 1
         for group, value in zip(self.optimizer.param_groups, self.get_lr(), strict=True):
             group["lr"] = value
         self._last_lr = values_of(self.optimizer, "lr")
-
-    def _restart(self) -> None:
-        """Begin again with the first epoch, when one schedule follows another."""
-        for group, first in zip(self.optimizer.param_groups, self.base_lrs, strict=True):
-            group["lr"] = first
-        self._is_initial = True
-        self._go_to(0)
-        self._is_initial = False
 
 
 class _LRScheduler(LRScheduler):
@@ -327,69 +309,6 @@ class CosineAnnealingLR(_ByFactors, settings="T_max, eta_min=0.0, last_epoch=-1"
         return [now / before * (group["lr"] - self.eta_min) + self.eta_min for group in groups]
 
 
-class CosineAnnealingWarmRestarts(
-    LRScheduler, settings="T_0, T_mult=1, eta_min=0.0, last_epoch=-1"
-):
-    r"""The learning rate falls like a cosine, again and again from its first value.
-
-    $$\gamma_t = \eta_{\min} + \tfrac{1}{2} (\gamma_0 - \eta_{\min})
-    \left( 1 + \cos \frac{\pi T_{\text{cur}}}{T_i} \right),$$
-
-    where $T_{\text{cur}}$ counts epochs since the last restart and $T_i$ those to the next one.
-
-    Source: Loshchilov and Hutter, *SGDR: stochastic gradient descent with warm restarts*, 2016.
-
-    Args:
-        T_0: After how many epochs it restarts first.
-        T_mult: How many times longer each fall is than the one before.
-        eta_min: The lowest value.
-
-    Raises:
-        ValueError: If a number makes no sense.
-
-    Example:
-        >>> import minigrad as torch
-        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
-        >>> schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
-        >>> rates = []
-        >>> for _ in range(4):
-        ...     rates += schedule.get_last_lr()
-        ...     schedule.step()
-        >>> rates
-        [1.0, 0.5, 1.0, 0.5]
-    """
-
-    T_cur: float
-    T_i: float
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        if settings["T_0"] < 1 or settings["T_mult"] < 1:
-            raise ValueError("T_0 and T_mult must be positive integers")
-        super()._begin(optimizer, settings)
-
-    def get_lr(self) -> list[Any]:
-        """Compute the next learning rates."""
-        wave = 1 + math.cos(math.pi * self.T_cur / self.T_i)
-        return [self.eta_min + (base - self.eta_min) * wave / 2 for base in self.base_lrs]
-
-    def step(self, epoch: float | None = None) -> None:
-        """Set the learning rates of the next epoch.
-
-        Args:
-            epoch: The epoch to go to, if not the next; it may lie between two.
-
-        Raises:
-            ValueError: If the epoch is negative.
-        """
-        epoch = self.last_epoch + 1 if epoch is None else epoch
-        if epoch < 0:
-            raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-        self.T_cur, self.T_i = epoch, self.T_0
-        while self.T_cur >= self.T_i:
-            self.T_cur, self.T_i = self.T_cur - self.T_i, self.T_i * self.T_mult
-        self._go_to(math.floor(epoch))
-
-
 _RISE = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
 _FALL = ("max_lr", "initial_lr", "base_momentum", "max_momentum")
 _FALL_TO_THE_END = ("max_lr", "min_lr", "base_momentum", "max_momentum")
@@ -578,76 +497,3 @@ class ReduceLROnPlateau(
         change = -self.threshold if self.mode == "min" else self.threshold
         bound = best * (1.0 + change) if self.threshold_mode == "rel" else best + change
         return a < bound if self.mode == "min" else a > bound
-
-
-class SequentialLR(LRScheduler, settings="schedulers, milestones, last_epoch=-1"):
-    """Follow one schedule after the other.
-
-    Args:
-        schedulers: The schedules, all of this optimizer.
-        milestones: The epochs at which the next one takes over; one less than schedules.
-
-    Raises:
-        ValueError: If the schedules do not fit together.
-
-    Example:
-        >>> import minigrad as torch
-        >>> from minigrad.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
-        >>> optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=1.0)
-        >>> parts = [ConstantLR(optimizer, factor=0.5), ExponentialLR(optimizer, gamma=0.25)]
-        >>> schedule = SequentialLR(optimizer, parts, milestones=[2])
-        >>> rates = []
-        >>> for epoch in range(4):
-        ...     rates += schedule.get_last_lr()
-        ...     optimizer.step()
-        ...     schedule.step()
-        >>> rates
-        [0.5, 0.5, 1.0, 0.25]
-    """
-
-    _apart = ("optimizer", "_schedulers")
-
-    def state_dict(self) -> dict[str, Any]:
-        """Give all that the schedule and those in it remember."""
-        schedulers = [scheduler.state_dict() for scheduler in self._schedulers]
-        return {**super().state_dict(), "_schedulers": schedulers}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        super().load_state_dict(state_dict)
-        for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
-            scheduler.load_state_dict(state)
-
-    def _begin(self, optimizer: Any, settings: dict[str, Any]) -> None:
-        schedulers, milestones, last_epoch = settings.values()
-        foreign = any(each.optimizer is not optimizer for each in schedulers)
-        if foreign or len(milestones) != len(schedulers) - 1:
-            raise ValueError(
-                "SequentialLR needs schedulers of one optimizer, and one milestone less than "
-                f"schedulers; got {len(schedulers)} schedulers and {len(milestones)} milestones"
-            )
-        self._schedulers = schedulers
-        self._milestones = milestones
-        self.last_epoch = last_epoch + 1
-        self.optimizer = optimizer
-        # each schedule has made its first step: take that back, and let the first one make it
-        for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"]
-        within = [*schedulers]
-        for each in within:
-            within += getattr(each, "_schedulers", ())
-            each.last_epoch -= not hasattr(each, "_schedulers")
-        first = schedulers[bisect_right(milestones, 0)]
-        first._initial_step()
-        self._last_lr = first.get_last_lr()
-
-    def step(self) -> None:
-        """Set the learning rates of the next epoch."""
-        self.last_epoch += 1
-        index = bisect_right(self._milestones, self.last_epoch)
-        scheduler = self._schedulers[index]
-        if index > 0 and self._milestones[index - 1] == self.last_epoch:
-            scheduler._restart()
-        else:
-            scheduler.step()
-        self._last_lr = scheduler.get_last_lr()

@@ -25,7 +25,7 @@ from minigrad.symbolic.equality import (
 from minigrad.symbolic.formulas import derivative, expression
 from minigrad.symbolic.naming import given_names
 from minigrad.symbolic.passes import Value
-from minigrad.symbolic.regions import KINKS, Region, condition_of, in_words, reduced, sign_of
+from minigrad.symbolic.regions import KINKS, Need, Region, condition_of, in_words, reduced, sign_of
 from minigrad.symbolic.writing import Paper, Row, Section, Written, applied, named, partial
 
 LONG = 100  # letters in a formula that is still written out
@@ -453,8 +453,8 @@ class Checked:
         apart_from: Expressions that are 0 where a formula has a kink; there nothing is proved.
         open: What was not proved, and why.
         hooks: The hooks that changed a gradient; then nothing is compared with `sympy.diff`.
-        domain: Conditions under which the program can run: the loss and each step to it is real
-            and finite. What is proved is proved there.
+        domain: Conditions under which the program can run: the loss, each step to it and each
+            step back is real and finite. What is proved is proved there.
     """
 
     steps: tuple[str, ...]
@@ -503,11 +503,25 @@ def _checked(chain: ChainRule) -> Checked:
         and isinstance(value[0].variable._array, SymbolicArray)
         and all(entry.is_Symbol for entry in entries(value[0].variable).flat)
     }
-    needs = reduced(needs_of([loss, *leaves.values()]), sign_of)
-    smooth = [n for n in needs if n.relation == ">" and not n.of.has(*KINKS)]
-    domain = Region(assumed={need.of: 1 for need in smooth})
+
+    def region(needs: Sequence[Need]) -> Region:
+        smooth = [n for n in needs if n.relation == ">" and not n.of.has(*KINKS)]
+        return Region(assumed={need.of: 1 for need in smooth})
+
+    needs = reduced(needs_of(loss), sign_of)
+    of_loss = region(needs)
+    more = [n for n in reduced(needs_of(leaves.values()), of_loss.sign) if n not in needs]
+    # what fails in more than single points, where the loss has a value
+    unmet = [n for n in more if n.relation == ">" and not n.of.is_nonnegative]
+    needs += more
+    domain = region(needs)
     kinks: dict[Any, None] = {}
-    left_open: list[str] = []
+    left_open = [
+        f"sympy.diff: a step of the backward needs {in_words(condition_of(need.of, 1))}, and the "
+        "loss does not"
+        for need in unmet
+    ]
+    left_open += ["sympy.diff: the loss has no value"] if of_loss.is_empty else []
 
     def is_proved(what: str, found: Any, due: Callable[[], Any], of: str = "") -> bool:
         try:
@@ -547,7 +561,8 @@ def _checked(chain: ChainRule) -> Checked:
     by_sympy: list[str] = []
     for leaf, gradient in leaves.items():
         name, due = naming.called(leaf), functools.partial(derivative, loss, leaf[0].variable)
-        if is_proved(f"sympy.diff, for {name}", gradient, due, f"the gradient of {name}"):
+        proved = is_proved(f"sympy.diff, for {name}", gradient, due, f"the gradient of {name}")
+        if proved and not (unmet or of_loss.is_empty):
             by_sympy.append(name)
     conditions = tuple(
         condition_of(need.of, None if need.relation == "!=" else 1)

@@ -266,7 +266,7 @@ def decide_in_parts(
                 decision = original_point(decision, region, symbols)
             if decision is not None:
                 return decision, []
-    steps = [jump.lhs - jump.rhs for jump in jumps_of(sympy.Tuple(*read))]
+    steps = [jump.lhs - jump.rhs for jump in jumps_of(sympy.Tuple(left, right))]
     return None, list(dict.fromkeys([*kinks, *steps]))
 
 

@@ -15,13 +15,7 @@ from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
 from minigrad.symbolic import equality
-from minigrad.symbolic.array import (
-    OrderUnknown,
-    SymbolicArray,
-    entries,
-    entrywise,
-    needs_of,
-)
+from minigrad.symbolic.array import OrderUnknown, SymbolicArray, entries, entrywise, needs_of
 from minigrad.symbolic.equality import (
     TROUBLE,
     Decision,
@@ -124,6 +118,7 @@ class Prover:
         self._claims: list[Claim] = []
         self._needs: dict[Region, frozenset[Need]] = {}  # of the forward, in each region of a run
         self._rule_needs: dict[Region, list[Need]] = {}  # and of forward and backward
+        self._holes: dict[Any, None] = {}  # what a rule needs and the forward does not
         self._results: list[Any] = []  # of the first run
         self._gradients: list[Any] = []
         self._explored: list[Any] = []  # the formulas at whose zeros the program takes turns
@@ -217,9 +212,9 @@ class Prover:
 
     def _original(self, formula: Any, region: Region) -> Any:
         """Write a formula of a region in the symbols of the inputs, as it is beside its jumps."""
-        found = beside_jumps(region.original(formula))
-        self._jumps |= dict.fromkeys(jumps_of(found))
-        return found
+        whole = region.original(formula)
+        self._jumps |= dict.fromkeys(jumps_of(whole))
+        return beside_jumps(whole)
 
     def _read_needs(self, needs: Iterable[Need], region: Region) -> list[Need]:
         read = (Need(region.enter(self._original(n.of, region)), n.relation) for n in needs)
@@ -249,6 +244,9 @@ class Prover:
             here = replace(region, assumed={**region.assumed, **known})
             rule_needs = reduced(self._rule_needs[region], here.sign)
             conditions |= dict.fromkeys(self._condition(n, here) for n in rule_needs)
+            plain = [n for n in rule_needs if not n.of.has(*KINKS)]
+            thin = [n for n in plain if n.relation == "!=" or n.of.is_nonnegative]
+            self._holes |= dict.fromkeys(self._condition(n, here) for n in thin)
             for claim in (each for each in self._claims if each.region is region):
                 for leaf in _leaves_of(claim, here):
                     self._confirm(leaf)
@@ -351,8 +349,9 @@ class Prover:
         inside, outside = free[fits[free]], free[~fits[free]]
         places = []
         for cuts in {leaf.region.conditions: None for leaf in leaves}:
-            here = _holding(cuts, symbols, rows[inside])
-            places += list(inside[here][:_IN_PART])
+            here = _holding(cuts, symbols, rows)
+            # the origin, too: no border may lead there
+            places += [*np.flatnonzero(here[:1]), *inside[here[inside]][:_IN_PART]]
         places = list(dict.fromkeys([*places, *inside]))[: max(_POINTS, len(set(places)))]
         places += list(outside[:_OUTSIDE])
         for each in range(len(formulas)):
@@ -360,7 +359,6 @@ class Prover:
             # those first at which the program can run, and whose numbers are not large
             large = np.abs(rows[on]).max(1) > _LARGE
             places += list(on[np.lexsort((large, ~fits[on]))][:_ON_BORDER])
-        places += [0] if self._jumps else []  # the origin, to which no border may lead
         picked = rows[np.array(places, int)]
         edges = compiled([c.lhs - c.rhs for c in domain], symbols)(picked)
         return picked, (edges == 0).any(0)
@@ -435,9 +433,7 @@ class Prover:
                 if leaf.decision is None and (inside & agrees).any():
                     good.append(leaf)
             if not good:
-                failed = (
-                    f" (the last one failed: {self._trial.failed})" if self._trial.failed else ""
-                )
+                failed = self._trial.failed and f" (the last one failed: {self._trial.failed})"
                 raise Undecided(
                     because="no point was found at which the rule could be run on numbers and "
                     f"compared with the forward's slope{failed}"
@@ -447,8 +443,7 @@ class Prover:
                 cuts = (*leaf.region.conditions, *self._jumps)
                 regions.append(Region(leaf.region.substitution, cuts) if cuts else EVERYWHERE)
             label, claim = label_of(self._entries[input_nr]), good[0].claim
-            found, due = claim.found, claim.due
-            evidence.append(Evidence(label, entry, found, due, tuple(regions)))
+            evidence.append(Evidence(label, entry, claim.found, claim.due, tuple(regions)))
         named = {str(region): region for each in evidence for region in each.regions}
         return Proof(
             forward=_in_a_row(self._results),
@@ -458,7 +453,7 @@ class Prover:
             inputs=tuple((label_of(each), each.shape) for each in self._entries),
             assumed=tuple(map(_assumption_of, self._entries)),
             evidence=tuple(evidence),
-            domain=tuple(domain),
+            domain=tuple(dict.fromkeys([*domain, *self._holes])),
             points=int(agrees.sum()),
         )
 

@@ -188,8 +188,11 @@ def slope(formula: Any, symbol: Any) -> Any:
 
 def jumps_of(formula: Any) -> list[Any]:
     """List the conditions under which nothing that is rounded jumps: x is no integer."""
-    inside = [each.args[0] for each in formula.atoms(sympy.floor)]
-    return [sympy.Ne(each, sympy.floor(each), evaluate=False) for each in inside]
+    if not formula.has(sympy.Mod, *ROUNDED):
+        return []
+    inside = [each.args[0] for each in formula.rewrite(sympy.floor).atoms(sympy.floor)]
+    plain = {-each if each.could_extract_minus_sign() else each: None for each in inside}
+    return [sympy.Ne(each, sympy.floor(each), evaluate=False) for each in plain]
 
 
 _PLAIN = frozenset(sympy.Symbol("r", real=True).assumptions0)

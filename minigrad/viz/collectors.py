@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from minigrad import Tensor, nn
+from minigrad.viz import pytorch
 from minigrad.viz.text import counted, significant, text_table
 
 
@@ -52,6 +53,11 @@ class Collector:
         self.remove()
 
 
+def array_of(tensor: Any) -> Any:
+    """Give the numbers of a tensor of minigrad's or PyTorch's."""
+    return pytorch.as_array(tensor) if pytorch.is_foreign(tensor) else tensor.detach().numpy()
+
+
 def layer_label(name: str, module: nn.Module) -> str:
     """Name a module in a picture: `2 ReLU`, or `fc1`, whose name says more than a number."""
     kind = type(module).__name__
@@ -76,6 +82,7 @@ class GradientFlow(Collector):
     Attributes:
         steps: For each step a dict from layers to norms, without those that got no gradient.
         layers: The layers' names, in the model's order.
+        parameters: Pairs of a layer's name and a parameter.
 
     Raises:
         ValueError: If no parameter of the model requires a gradient.
@@ -94,21 +101,21 @@ class GradientFlow(Collector):
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
         self.steps: list[dict[str, float]] = []
-        self._parameters: list[tuple[str, Any]] = []
+        self.parameters: list[tuple[str, Any]] = []
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
                 layer = name.rpartition(".")[0]
                 label = layer_label(layer, model.get_submodule(layer))
-                self._parameters.append((label, parameter))
-        if not self._parameters:
+                self.parameters.append((label, parameter))
+        if not self.parameters:
             raise ValueError("the model has no parameter that requires a gradient")
-        self.layers = list(dict.fromkeys(label for label, _ in self._parameters))
+        self.layers = list(dict.fromkeys(label for label, _ in self.parameters))
         self._reference = self.layers[-1]
         self._squares: dict[int, tuple[str, float]] = {}
 
     def _register(self) -> Iterable[Any]:
         yield self.model.register_forward_pre_hook(lambda module, args: self._end_step())
-        for label, parameter in self._parameters:
+        for label, parameter in self.parameters:
             note = partial(self._note_gradient, label)
             yield parameter.register_post_accumulate_grad_hook(note)
 
@@ -118,7 +125,7 @@ class GradientFlow(Collector):
         if not self._squares:  # the backward pass starts at the layer nearest to the loss
             self._reference = label
         # In float64: squares of float32 overflow from 2e19 on.
-        square = np.square(parameter.grad.detach().numpy(), dtype=np.float64).sum()
+        square = np.square(array_of(parameter.grad), dtype=np.float64).sum()
         self._squares[id(parameter)] = label, float(square)
 
     def _end_step(self) -> None:
@@ -178,8 +185,8 @@ class GradientFlow(Collector):
 
 
 MOST_VALUES = 2001  # values kept of each tensor
-_DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout)
-_PASSING_ON = (nn.Flatten, nn.Unflatten, nn.Identity, *_DROPOUTS)
+# By their names, which are the same in PyTorch.
+_PASSING_ON = {"Flatten", "Unflatten", "Identity", "_DropoutNd"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +266,8 @@ class Distributions(Collector):
         self._modules = {
             layer_label(name, module): module
             for name, module in model.named_modules()
-            if next(module.children(), None) is None and not isinstance(module, _PASSING_ON)
+            if next(module.children(), None) is None
+            and _PASSING_ON.isdisjoint(kind.__name__ for kind in type(module).__mro__)
         }
         if not self._modules:
             raise ValueError("the model has no module to watch")
@@ -277,13 +285,13 @@ class Distributions(Collector):
     def _note_values(self, label: str, module: Any, args: Any, result: Any) -> None:
         while isinstance(result, tuple | list) and result:
             result = result[0]
-        if not isinstance(result, Tensor) or not self.steps:
+        if not self.steps or not (isinstance(result, Tensor) or pytorch.is_foreign(result)):
             return
         step, name, call = self.steps - 1, label, 1
         while step in self.activations.setdefault(name, {}):
             call += 1
             name = f"{label} ({call})"
-        self.activations[name][step] = Values.of(result.detach().numpy())
+        self.activations[name][step] = Values.of(array_of(result))
 
     def __repr__(self) -> str:
         """Return a table of the last step: mean, standard deviation and share of zeros."""

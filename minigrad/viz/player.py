@@ -14,12 +14,12 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
-from minigrad.viz.graph import Edge, Index, read_graph
+from minigrad.viz.graph import Edge, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
-from minigrad.viz.text import format_shape, format_values, text_table
+from minigrad.viz.text import counted, format_shape, format_values, text_table
 
 MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
 
@@ -249,11 +249,11 @@ class Stage:
 
     Args:
         canvas: The graph.
-        index: From live nodes into it.
+        places: The index in it of each node that the log speaks of.
     """
 
-    def __init__(self, canvas: Canvas, index: Index) -> None:
-        self.canvas, self.index = canvas, index
+    def __init__(self, canvas: Canvas, places: dict[NodeLabel, int]) -> None:
+        self.canvas, self.places = canvas, places
         left, top, width, height = bounds(canvas)
         room = 40.0  # for the numbers beside the outermost arrows
         self.shift = (PAD + room - left, PAD - top)
@@ -307,8 +307,8 @@ class Stage:
         return left + self.shift[0], top + self.shift[1], width, height
 
     def _node(self, step: Step) -> int:
-        """Find the node of a step: each that a pass comes to is in the graph of its root."""
-        return self.index.resolve(step.node.node)
+        """Find the node of a step."""
+        return self.places[step.node]
 
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
@@ -323,7 +323,7 @@ class Stage:
 
     def _edge(self, sent: Sent) -> int:
         """Find the edge along which a gradient went."""
-        source, target = (self.index.resolve(each.node) for each in (sent.source, sent.target))
+        source, target = self.places[sent.source], self.places[sent.target]
         return self.canvas.graph.edges.index(Edge(source, target, sent.input_nr, sent.output_nr))
 
     def _path(self, edge: int, color: str, width: float) -> str:
@@ -510,14 +510,16 @@ def play(
     """
     known = list(recording.named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
-    if any(event.node.node is None for event in log):
+    labels = {event.node for event in log} | {event.target for event in log.of(GradientSent)}
+    nodes = {label: label.node for label in labels}  # to find one takes a walk through the graph
+    roots = [nodes[event.node] for event in log.of(recording.PassStarted)]
+    if not any(roots):
         raise ValueError(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
             "was called on for as long as you want to play the log; print(log) shows it as text."
         )
-    roots = [event.node.node for event in log.of(recording.PassStarted)]
     graph, index = read_graph(
-        list(dict.fromkeys(roots)),
+        [root for root in dict.fromkeys(roots) if root is not None],
         names=[dict(reversed(known)), *(modules.named() if modules else ())],
         hooks=hooks,
         gradients=False,  # they come step by step
@@ -526,7 +528,12 @@ def play(
         limit=limit,
     )
     add_groups(graph, index, modules)
-    stage = Stage(Canvas(graph), index)
+    found = {label: index.locate(node) for label, node in nodes.items()}
+    places = {label: at for label, at in found.items() if at is not None}
+    if len(places) < len(nodes):  # of a pass inside a checkpoint nothing stays
+        title += f" (without {counted(len(nodes) - len(places), 'node')} whose graph is gone)"
+    steps = [step for step in steps if step.node in places]
+    stage = Stage(Canvas(graph), places)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from minigrad.viz import style
-from minigrad.viz.collectors import Distributions, Values
+from minigrad.viz.collectors import Distributions, GradientFlow, Values, array_of
 from minigrad.viz.style import WIRE, matplotlib_module, styled
-from minigrad.viz.text import counted, format_number, text_table
+from minigrad.viz.text import counted, format_number, significant, text_table
 
 
 class Plot:
@@ -296,3 +296,77 @@ def _ridges(axes: Any, shown: list[tuple[int, Values]]) -> None:
     axes.xaxis.get_major_locator().set_params(nbins=4)
     if low < 0 < high:
         axes.axvline(0.0, color=WIRE, linewidth=0.8, linestyle=":", zorder=1)
+
+
+@styled()
+def plot_gradient_flow(source: Any, *, title: str | None = None) -> Plot:
+    """Plot for each layer the mean and the largest absolute gradient that it holds.
+
+    Call it after `backward()` and before the gradients are set to zero. The axis is a log scale:
+    a layer whose bar ends far to the left learns little.
+
+    Args:
+        source: A model, `model.named_parameters()`, or a `GradientFlow`; of minigrad or PyTorch.
+        title: A line above.
+
+    Returns:
+        The plot: a bar for each layer, in the model's order, with its parameters taken together.
+
+    Raises:
+        ValueError: If no parameter has a gradient.
+        ImportError: If matplotlib is not installed.
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.Linear(2, 1, bias=False)
+        >>> layer(torch.tensor([3.0, -1.0])).sum().backward()
+        >>> plot_gradient_flow(layer)
+        Plot: Mean and largest absolute gradient of 1 layer, on a log scale. The mean is smallest \
+in Linear, 2.00, and largest in Linear, 2.00.
+        <BLANKLINE>
+        layer   mean  largest
+        Linear  2.00     3.00
+    """
+    if hasattr(source, "named_parameters"):
+        source = GradientFlow(source)
+    if isinstance(source, GradientFlow):
+        pairs = source.parameters
+    else:
+        pairs = [(name.rpartition(".")[0] or name, each) for name, each in source]
+    layers: dict[str, list[Any]] = {name: [] for name, each in pairs if each.requires_grad}
+    for name, each in pairs:
+        if each.grad is not None:
+            layers[name].append(np.abs(array_of(each.grad)).astype(np.float64).ravel())
+    every = {name: np.concatenate(found) for name, found in layers.items() if found}
+    if not every:
+        raise ValueError("no parameter has a gradient; run backward() first")
+    means = {name: float(values.mean()) for name, values in every.items()}
+    largest = {name: float(values.max()) for name, values in every.items()}
+    rows = [[name, *(significant(each.get(name)) for each in (means, largest))] for name in layers]
+    alt = f"Mean and largest absolute gradient of {counted(len(layers), 'layer')}, on a log scale."
+    low, high = (end(means, key=means.__getitem__) for end in (min, max))
+    alt += f" The mean is smallest in {low}, {significant(means[low])}, and largest in {high}, "
+    alt += f"{significant(means[high])}."
+    table = text_table(["layer", "mean", "largest"], rows)
+    plot = Plot(alt, size=(style.SIZE[0], 1.4 + 0.3 * len(layers)), table=table)
+    axes = plot.axes
+    places = {name: place for place, name in enumerate(layers)}
+    drawn = [name for name in means if 0 < means[name] < math.inf]
+    for values, label, color, height in (
+        (largest, "largest", style.SKY, 0.8),
+        (means, "mean", style.BLUE, 0.4),
+    ):
+        look = {"color": color, "edgecolor": WIRE, "height": height, "label": label}
+        axes.barh([places[name] for name in drawn], [values[name] for name in drawn], **look)
+    for name in layers.keys() - set(drawn):
+        text = significant(means[name]) if name in means else "no gradient"
+        write(axes, 0.01, places[name], text, transform=axes.get_yaxis_transform())
+    axes.set_xscale("log")
+    if drawn:
+        axes.set_xlim(min(map(means.get, drawn)) / 3, max(map(largest.get, drawn)) * 1.5)
+    axes.set_yticks(list(places.values()), list(places))
+    axes.set_ylim(len(layers) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    axes.set(xlabel="absolute gradient (log scale)", title=title or "")
+    plot.figure.legend(loc="outside upper right", ncols=2)
+    return plot

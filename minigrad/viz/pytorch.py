@@ -14,6 +14,8 @@ import math
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import compress
 from typing import Any
 from weakref import ref
 
@@ -66,6 +68,10 @@ def copied(value: Any) -> Any:
         return tuple(map(copied, value))
     if not is_foreign(value):
         return value
+    functorch = sys.modules["torch"]._C._functorch
+    if functorch.is_functorch_wrapped_tensor(value):  # in a transform of torch.func
+        with sys.modules["torch._functorch.pyfunctorch"].temporarily_clear_interpreter_stack():
+            return copied(functorch.get_unwrapped(value))
     value = dense(value)
     if value.numel() > MOST_COPIED:
         return Summary(value)
@@ -194,7 +200,8 @@ class Hooked:
     def __init__(self) -> None:
         torch = sys.modules["torch"]
         kinds = {OrderedDict, torch.Tensor, torch.nn.Parameter}
-        found = [each for each in gc.get_objects() if type(each) in kinds]
+        everything = gc.get_objects()
+        found = list(compress(everything, map(kinds.__contains__, map(type, everything))))
         tables = [each for each in found if type(each) is OrderedDict and each]
         self.tables = [ref(each) for each in tables if all(type(key) is int for key in each)]
         self.retaining = [
@@ -237,7 +244,8 @@ def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[An
             for output_nr, about in enumerate(node._input_metadata):
                 edge = (torch.autograd.graph.GradientEdge(node, output_nr),)
                 zeros = (torch.zeros(about.shape, dtype=about.dtype, device=about.device),)
-                engine.run_backward(edge, zeros, True, False, edge, accumulate_grad=False)
+                with suppress(RuntimeError):  # a Function's outputs are not all tensors
+                    engine.run_backward(edge, zeros, True, False, edge, accumulate_grad=False)
     finally:
         for table, hooks in zip(tables, kept, strict=True):
             table.clear()
@@ -320,6 +328,7 @@ class Recorder:
         self.prepared: set[Any] = set()
         self.begun: Any = None  # a label, the place in the log, what arrived at which output
         self.given: dict[Label, Any] = {}  # for each leaf what will be added
+        self.early: dict[Label, list[tuple[int, int]]] = {}  # what is captured where a node runs
         self.waiting: list[recording.Event] = []  # written down unless the pass ends in an error
 
     def start(self) -> None:
@@ -394,21 +403,30 @@ class Recorder:
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
+        came: Any = None
+        left: Any = None
+
         def starts(gradients: Any) -> None:
-            shown = copied(gradients)
-            self.arrives(label, 0, shown[0])
-            self._started(shown)
+            nonlocal came
+            came = copied(gradients)
+            self.arrives(label, 0, came[0])
+            self._started(came)
 
         def keep(gradients: Any) -> None:
-            self.given[label] = copied(gradients) if leaf is not None else None
+            nonlocal came
+            if len(before) > 2:  # else no hook of the user's was called since
+                came = copied(gradients)
+            if leaf is not None:
+                self.given[label] = came
 
         def gave(gradients: Any, arrived: Any) -> None:
-            self.running = label
+            nonlocal left
+            self.running, left = label, copied(gradients)
             if leaf is None:
-                self.note(recording.RuleApplied, label, copied(arrived), copied(gradients))
+                self.note(recording.RuleApplied, label, came, left)
 
         def sends(gradients: Any, arrived: Any) -> None:
-            self._sends(node, gradients)
+            self._sends(node, left if len(behind) == 2 else copied(gradients))
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
@@ -472,27 +490,31 @@ class Recorder:
         return back
 
     def _prepare_captures(self, inputs: Any, undo: list[Any]) -> None:
-        """Put a hook behind all others of each tensor that `grad()` was asked about."""
-        positions: dict[int, list[int]] = {}
-        for position, tensor in enumerate(inputs):
-            positions.setdefault(id(tensor), []).append(position)
-        for tensor in {id(each): each for each in inputs}.values():
-            if is_foreign(tensor) and tensor.requires_grad:
-                captured = self._capturing(tensor, positions[id(tensor)])
-                undo.append(self.register(tensor, captured).remove)
+        """Look at what `grad()` was asked for: what arrives where a node runs, else what is left.
 
-    def _capturing(self, tensor: Any, positions: list[int]) -> Any:
-        node, output_nr = _edge(tensor)
-        label = self.label(node)
+        A node that runs has its captures taken before the hooks of its tensors, and any other one
+        behind them.
+        """
+        needed = self.passes[-1] or ()
+        for position, tensor in enumerate(inputs):
+            node, output_nr = _edge(tensor)
+            label = self.label(node)
+            if any(target in needed for target, _ in node.next_functions):
+                self.early.setdefault(label, []).append((position, output_nr))
+                undo.append(lambda label=label: self.early.pop(label, None))
+            elif is_foreign(tensor):
+                hook = self._capturing(label, position, output_nr)
+                undo.append(self.register(tensor, hook).remove)
+
+    def _capturing(self, label: Label, position: int, output_nr: int) -> Any:
+        depth = len(self.passes)
 
         def captured(gradient: Any) -> None:
-            if gradient is not None:
+            if gradient is not None and len(self.passes) == depth:  # in no pass within it
                 shown = copied(gradient)
                 self.arrives(label, output_nr, shown)
-                self._started()
-                for position in positions:
-                    facts = position, output_nr, shown
-                    self.note(recording.GradientCaptured, label, *facts)
+                self._started(ends=True)
+                self.note(recording.GradientCaptured, label, position, output_nr, shown)
 
         return captured
 
@@ -537,24 +559,28 @@ class Recorder:
             self.begun = label, len(self.log.events), {}
         self.begun[2].setdefault(output_nr, gradient)
 
-    def _started(self, gradients: Sequence[Any] = ()) -> None:
+    def _started(self, gradients: Sequence[Any] = (), ends: bool = False) -> None:
         """Write that a node starts, before its tensors' hooks, with what the first of them saw."""
-        if self.begun is None:
+        if self.begun is None or self.begun[1] is None:
             return
         label, place, arrived = self.begun
-        self.begun = None
+        self.begun = (label, None, arrived) if ends else None
         self.running = label
         given = [*gradients, *[None] * (1 + max(arrived) - len(gradients))]
         for output_nr, gradient in arrived.items():
             given[output_nr] = gradient
         self._write(recording.NodeStarted(label, tuple(given)), place)
+        for position, output_nr in reversed(self.early.get(label, ())):
+            if given[output_nr] is not None:
+                event = recording.GradientCaptured(label, position, output_nr, given[output_nr])
+                self._write(event, place + 1)
 
     def _sends(self, node: Any, gradients: Any) -> None:
         needed = self.passes[-1]
         for number, (target, output_nr) in enumerate(node.next_functions):
             sent = gradients[number] if number < len(gradients) else None
             if target is not None and sent is not None and (needed is None or target in needed):
-                facts = number, self.label(target), output_nr, copied(sent)
+                facts = number, self.label(target), output_nr, sent
                 self._wait(recording.GradientSent, self.label(node), *facts)
 
 

@@ -144,7 +144,7 @@ def test_hard_sigmoids_of_half_precision_are_rounded_once(torch):
 def test_losses_of_the_table_hear_the_old_switches(torch, functional):
     x, labels = torch.zeros(2, 2), torch.ones(2, 2)
     with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
-        found = functional.soft_margin_loss(x, labels, size_average=False)
+        found = functional.binary_cross_entropy_with_logits(x, labels, size_average=False)
     assert found.item() == pytest.approx(4 * math.log(2))
 
 

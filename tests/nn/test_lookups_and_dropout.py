@@ -19,15 +19,6 @@ def test_dropout_keeps_the_mean_and_drops_as_often_as_asked() -> None:
     assert set(np.unique(result)) == {np.float32(0), np.float32(1) / np.float32(0.7)}
 
 
-def test_alpha_dropout_keeps_mean_and_variance() -> None:
-    """Standard normal numbers stay at mean 0 and variance 1."""
-    torch.manual_seed(0)
-    result = F.alpha_dropout(torch.randn(200_000), 0.4, True).numpy()
-    # both have a standard deviation of less than 0.005
-    assert abs(result.mean()) < 0.02
-    assert abs(result.var() - 1) < 0.02
-
-
 def test_channels_are_dropped_as_a_whole() -> None:
     """Each channel of dropout2d is all zero or not zero at all."""
     torch.manual_seed(0)
@@ -39,7 +30,7 @@ def test_channels_are_dropped_as_a_whole() -> None:
 def test_modules_drop_only_while_they_are_trained() -> None:
     """In evaluation the input itself comes back."""
     x = torch.ones(50)
-    for module in (torch.nn.Dropout(), torch.nn.AlphaDropout()):
+    for module in (torch.nn.Dropout(), torch.nn.Dropout(0.75)):
         assert not torch.equal(module(x), x)
         assert module.eval()(x) is x
 

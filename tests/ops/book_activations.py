@@ -10,7 +10,6 @@ from .cases import Case, V, case, sigmoid_of
 
 E8 = (8,)
 # settings are arrays of float32, so that they widen nothing
-NOISE = np.array([1, 0.2, 0.3, 1, 0.25, 1, 0.5, 0.125], np.float32)
 ROWS = np.array([[0, 2], [2, 1]])
 
 _erf = np.vectorize(math.erf)
@@ -67,8 +66,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x, w: x * np.where(x > 0, 1, w), (4, 3), (3,)),
         case(lambda x, w: x * np.where(x > 0, 1, w), E8, (1,)),
     ],
-    "rrelu_with_noise": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
-    "rrelu_with_noise_in_place": [case(lambda x: x * NOISE, E8, then=(NOISE,))],
     "scaled_elu": [case(lambda x: elu_of(x, *SCALED), E8, then=SCALED)],
     "scaled_elu_in_place": [case(lambda x: elu_of(x, *SCALED), E8, then=SCALED)],
     "celu": [case(lambda x: elu_of(x, 1.5, 1, 1 / 1.5), E8, then=(1.5,))],

@@ -53,10 +53,6 @@ CASES: dict[str, list[Case]] = {
         case(lambda x: x[..., None] * np.eye(3), M, then=(0, 1, 2)),
     ],
     "inv": [_of(np.linalg.inv, _well, SQUARE), _of(np.linalg.inv, _well, BATCH)],
-    "lower_cholesky": [
-        _of(np.linalg.cholesky, lambda x: _well(x @ x.swapaxes(-1, -2)), shape)
-        for shape in (SQUARE, BATCH)
-    ],
     "solve": [
         _of(np.linalg.solve, _well, SQUARE, (3, 2)),
         _of(np.linalg.solve, _well, BATCH, (2, 3)),

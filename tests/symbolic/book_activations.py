@@ -6,7 +6,6 @@ from sympy import Rational
 from .regions import D, a, beta, on_both_sides, vector, x, y
 
 HALF = Rational(1, 2)
-NOISE = np.array([1, 0.5])
 ROWS = np.array([[0, 2], [2, 1]])
 
 
@@ -34,8 +33,6 @@ CASES = {
     "threshold": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "threshold_in_place": [(one, (HALF, 7), [{x(): HALF + D}, {x(): HALF - D}])],
     "prelu_kernel": [([("x", 2), ("y", 1)], (), on_both_sides(x(0), x(1)))],
-    "rrelu_with_noise": [(vector, (NOISE,))],
-    "rrelu_with_noise_in_place": [(vector, (NOISE,))],
     "scaled_elu": [(vector, (a, 3, beta), on_both_sides(x(0), x(1)))],
     "celu": [(vector, (beta,), on_both_sides(x(0), x(1)))],
     "log_sigmoid": [(one, (), [{x(): D}, {x(): -D}])],

@@ -97,8 +97,6 @@ OPTIMIZERS = {
     "RMSprop": lambda p: optim.RMSprop(p, lr=0.1, momentum=0.5, centered=True),
     "Adagrad": lambda p: optim.Adagrad(p, lr=0.1),
     "Adadelta": lambda p: optim.Adadelta(p, lr=0.1),
-    "Adamax": lambda p: optim.Adamax(p, lr=0.1),
-    "Rprop": lambda p: optim.Rprop(p, lr=0.1),
 }
 
 

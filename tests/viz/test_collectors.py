@@ -106,6 +106,66 @@ def test_an_error_in_the_block_takes_the_hooks_off():
     assert hooks_on(model) == 0
 
 
+# ------------------------------------------------------------------ on PyTorch's models
+
+
+@pytest.fixture
+def twins():
+    """Give a model and PyTorch's with the same weights, each with a function that trains it."""
+    other = pytest.importorskip("torch")
+    ours = nn.Sequential(
+        nn.Linear(3, 4), nn.Tanh(), nn.Dropout(0.0), nn.Identity(), nn.Linear(4, 2)
+    ).double()
+    theirs = other.nn.Sequential(
+        other.nn.Linear(3, 4),
+        other.nn.Tanh(),
+        other.nn.Dropout(0.0),
+        other.nn.Identity(),
+        other.nn.Linear(4, 2),
+    ).double()
+    pairs = zip(ours.parameters(), theirs.parameters(), strict=True)
+    for one, another in pairs:
+        another.data = other.tensor(one.tolist(), dtype=other.float64)
+
+    def step(library, model):
+        for scale in (1.0, 2.0):
+            model.zero_grad()
+            x = library.tensor([[scale, -1.0, 0.5], [0.0, 2.0, scale]], dtype=library.float64)
+            (model(x) ** 2).sum().backward()
+
+    return (torch, ours, step), (other, theirs, step)
+
+
+def test_on_a_model_of_pytorchs_both_collect_the_same_numbers(twins):
+    found = []
+    for library, model, step in twins:
+        with GradientFlow(model) as flow, Distributions(model) as seen:
+            step(library, model)
+        found.append((flow, seen))
+    (our_flow, our_seen), (flow, seen) = found
+    assert repr(flow) == repr(our_flow)
+    assert repr(seen) == repr(our_seen)
+    assert len(flow.steps) == seen.steps == 2
+    assert list(seen.activations) == ["0 Linear", "1 Tanh", "4 Linear"]
+    for ours, theirs in zip(our_flow.steps, flow.steps, strict=True):
+        assert theirs == pytest.approx(ours, rel=1e-13)  # sums of float64 in another order
+    for layer, steps in our_seen.activations.items():
+        for number, values in steps.items():
+            sample = seen.activations[layer][number].sample
+            assert np.allclose(sample, values.sample, rtol=1e-13, atol=0)
+
+
+def test_gradients_in_a_type_that_numpy_lacks(twins):
+    _, (other, model, _) = twins
+    model.to(other.bfloat16)
+    with GradientFlow(model) as flow, Distributions(model) as seen:
+        model(other.ones(1, 3, dtype=other.bfloat16)).sum().backward()
+    parameters = model[4].parameters()
+    norm = math.sqrt(sum(float(p.grad.double().square().sum()) for p in parameters))
+    assert flow.steps[0]["4 Linear"] == pytest.approx(norm, rel=1e-12)
+    assert len(seen.activations["4 Linear"][0].sample) == 2
+
+
 # ------------------------------------------------------------------ GradientFlow
 
 

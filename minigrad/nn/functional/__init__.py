@@ -5,11 +5,10 @@ with its derivative, and with its signature over it.
 """
 
 from importlib import import_module as _import_module
-from typing import Any as _Any
 
 from minigrad.signatures.variants import functions as _functions
 from minigrad.signatures.variants import in_functional as _in_functional
-from minigrad.utils import _late as _make_late
+from minigrad.utils import _late
 
 for _file in (
     "ops.activations", "ops.convolution", "ops.randomness", "ops.linear_algebra",
@@ -30,10 +29,4 @@ globals().update(_all)
 __all__ = [*sorted(_all)]
 
 
-def _late() -> dict[str, _Any]:
-    """Give what is seldom used, too."""
-    _import_module("minigrad.extra.layers")
-    return _in_functional
-
-
-__getattr__, __dir__ = _make_late(__name__, _late)
+__getattr__, __dir__ = _late(__name__)

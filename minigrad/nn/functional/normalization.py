@@ -11,11 +11,9 @@ from minigrad.core.tensor import Tensor
 from minigrad.ops import convolution as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
-from minigrad.ops.joining import constant_pad_nd
 from minigrad.signatures import functional
 from minigrad.signatures.arguments import check_tensor, not_implemented
 from minigrad.signatures.signature import Sizes
-from minigrad.signatures.variants import in_functional
 
 MIXED = (
     "mixed dtype (CPU): all inputs must share same datatype. Convert the input or the layer with "
@@ -183,33 +181,6 @@ def normalize(
     check_tensor("normalize", input)
     result = input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return result if out is None else out.copy_(result)
-
-
-@functional()
-def local_response_norm(
-    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Tensor:
-    r"""Divide each channel by the squares of its neighbors.
-
-    $y_c = x_c / (k + \alpha \langle x^2 \rangle)^\beta$, with the mean over `size` channels around.
-
-    Args:
-        input: The activations, of shape (N, C, ...).
-        size: How many neighboring channels count.
-        alpha: The factor of the mean square.
-        beta: The exponent.
-        k: What is added.
-
-    Raises:
-        ValueError: If the input has fewer than three dimensions.
-    """
-    sizes = input._array.shape
-    if len(sizes) < 3:
-        raise ValueError(f"local_response_norm takes (N, C, L, ...), not {len(sizes)} dimensions")
-    squares = input.mul(input).flatten(2).unsqueeze(1)
-    wide = constant_pad_nd(squares, (0, 0, size // 2, (size - 1) // 2), 0)
-    around = in_functional["avg_pool2d"](wide, (size, 1), stride=1).squeeze(1).view(sizes)
-    return input / around.mul(alpha).add(k).pow(beta)
 
 
 @functional()

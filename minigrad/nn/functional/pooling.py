@@ -712,19 +712,3 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     blocks = input.reshape(*batch, channels // (r * r), r, r, height, width)
     pixels = blocks.movedim((-2, -4, -1, -3), (-4, -3, -2, -1))
     return pixels.reshape(*batch, channels // (r * r), height * r, width * r)
-
-
-@functional()
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """Make channels of blocks of pixels: (..., C, H r, W r) becomes (..., C r^2, H, W).
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.functional.pixel_unshuffle(torch.ones(1, 2, 6, 6), 2).shape
-        torch.Size([1, 8, 3, 3])
-    """
-    r = downscale_factor
-    *batch, channels, height, width = input.shape
-    blocks = input.reshape(*batch, channels, height // r, r, width // r, r)
-    pixels = blocks.movedim((-3, -1, -4, -2), (-4, -3, -2, -1))
-    return pixels.reshape(*batch, channels * r * r, height // r, width // r)

@@ -9,10 +9,8 @@ from minigrad.nn.modules.layer import Layer
 from minigrad.ops.losses import reduction_name
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
-    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss",
-    "MultiLabelMarginLoss", "NLLLoss", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss",
-    "TripletMarginLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HuberLoss", "KLDivLoss", "L1Loss",
+    "MSELoss", "NLLLoss", "SmoothL1Loss", "TripletMarginLoss",
 ]  # fmt: skip
 
 REDUCTION = "size_average=None, reduce=None, reduction='mean'"
@@ -184,79 +182,6 @@ class KLDivLoss(_Loss, calls=F.kl_div, settings=f"{REDUCTION}, log_target=False"
         reduce: The old way to say `reduction`: False stands for none.
         reduction: `"batchmean"` (the divergence itself), `"mean"`, `"sum"` or `"none"`.
         log_target: Whether the target holds logarithms.
-    """
-
-
-class PoissonNLLLoss(
-    _Loss,
-    calls=F.poisson_nll_loss,
-    settings="log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, "
-    "reduction='mean'",
-):
-    r"""The negative log-likelihood of counts, $e^x - t x$ for logarithms x of rates.
-
-    Args:
-        log_input: Whether the input holds logarithms.
-        full: Add Stirling's approximation of $\ln t!$.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        eps: Is added before the logarithm is taken.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
-class CosineEmbeddingLoss(
-    _Loss, calls=F.cosine_embedding_loss, settings=f"margin=0.0, {REDUCTION}"
-):
-    r"""$1 - \cos$ of vectors where the target is 1, and $\max(0, \cos - m)$ where it is -1.
-
-    Args:
-        margin: The cosine up to which two vectors are not alike.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
-class HingeEmbeddingLoss(_Loss, calls=F.hinge_embedding_loss, settings=f"margin=1.0, {REDUCTION}"):
-    r"""$x$ where the target is 1, and $\max(0, m - x)$ where it is -1.
-
-    Args:
-        margin: How far what is not alike should be.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
-class MarginRankingLoss(_Loss, calls=F.margin_ranking_loss, settings=f"margin=0.0, {REDUCTION}"):
-    r"""$\max(0, -t (x_1 - x_2) + m)$: which of two should be greater.
-
-    Args:
-        margin: By how much.
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
-class SoftMarginLoss(_Loss, calls=F.soft_margin_loss):
-    r"""$\ln(1 + e^{-t x})$ for targets 1 and -1, averaged.
-
-    Args:
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
-    """
-
-
-class MultiLabelMarginLoss(_Loss, calls=F.multilabel_margin_loss):
-    r"""$\frac1C \sum_{j, i} \max(0, 1 - x_j + x_i)$ for right labels j and wrong ones i.
-
-    Args:
-        size_average: The old way to say `reduction`: False stands for a sum.
-        reduce: The old way to say `reduction`: False stands for none.
-        reduction: `"mean"`, `"sum"` or `"none"`.
     """
 
 

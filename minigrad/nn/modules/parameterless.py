@@ -11,14 +11,14 @@ from minigrad.nn.modules.layer import Layer, _ntuple, _single
 from minigrad.nn.parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AlphaDropout", "AvgPool1d", "AvgPool2d",
+    "CELU", "ELU", "GELU", "GLU", "SELU", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d",
     "AvgPool3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Dropout",
-    "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardsigmoid", "Hardswish",
-    "Hardtanh", "LeakyReLU", "LocalResponseNorm", "LogSigmoid", "LogSoftmax", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d", "PReLU", "PairwiseDistance", "PixelShuffle", "RReLU", "ReLU",
-    "ReLU6", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
-    "ReplicationPad2d", "ReplicationPad3d", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus",
+    "Dropout1d", "Dropout2d", "Dropout3d", "Flatten", "Fold", "Hardshrink", "Hardsigmoid",
+    "Hardswish", "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "Mish", "PReLU", "PairwiseDistance", "PixelShuffle", "ReLU", "ReLU6",
+    "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "SiLU", "Sigmoid", "Softmax", "Softmin", "Softplus", "Softshrink",
     "Softsign", "Tanh", "Tanhshrink", "Threshold", "Unflatten", "Unfold", "Upsample", "ZeroPad1d",
     "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
@@ -189,24 +189,44 @@ class Tanhshrink(Layer, calls=F.tanhshrink):
     r"""$x - \tanh x$, elementwise."""
 
 
+class Mish(Layer, calls=F.mish, settings="inplace=False"):
+    r"""$x \tanh(\ln(1 + e^x))$, elementwise.
+
+    Args:
+        inplace: Overwrite the input.
+    """
+
+
+class GLU(Layer, calls=F.glu, settings="dim=-1"):
+    r"""$a / (1 + e^{-b})$ of the two halves a and b along a dimension.
+
+    Args:
+        dim: The dimension.
+    """
+
+
+class Hardshrink(Layer, calls=F.hardshrink, settings="lambd=0.5", shows="lambd"):
+    r"""$x$ where $|x|$ is greater than $\lambda$, else 0.
+
+    Args:
+        lambd: $\lambda$.
+    """
+
+
+class Softshrink(Layer, calls=F.softshrink, settings="lambd=0.5", shows="lambd"):
+    r"""$x - \lambda$ above $\lambda$, $x + \lambda$ below $-\lambda$, else 0.
+
+    Args:
+        lambd: $\lambda$.
+    """
+
+
 class Threshold(Layer, calls=F.threshold, settings="threshold, value, inplace=False"):
     """Keeps what is greater than a threshold, and puts a value instead of the rest.
 
     Args:
         threshold: The threshold.
         value: What takes the place.
-        inplace: Overwrite the input.
-    """
-
-
-class RReLU(Layer, calls=F.rrelu, settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False"):
-    """A leaky ReLU whose slopes are drawn at random while the module is trained.
-
-    Source: Xu et al., *Empirical evaluation of rectified activations in convolution network*, 2015.
-
-    Args:
-        lower: The smallest slope.
-        upper: The largest slope.
         inplace: Overwrite the input.
     """
 
@@ -739,17 +759,6 @@ class Dropout3d(_DropoutNd, calls=F.dropout3d):
     """
 
 
-class AlphaDropout(_DropoutNd, calls=F.alpha_dropout):
-    """Sets entries at random to the value that selu has far on the left; mean and variance stay.
-
-    Source: Klambauer et al., *Self-normalizing neural networks*, 2017.
-
-    Args:
-        p: The probability of being set to zero.
-        inplace: Overwrite the input.
-    """
-
-
 # Comparisons and neighbours -------------------------------------------------------------------
 
 
@@ -790,23 +799,4 @@ class CosineSimilarity(Layer, calls=F.cosine_similarity, settings="dim=1, eps=1e
         >>> import minigrad as torch
         >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1.0, 0.0]), torch.tensor([3.0, 4.0]))
         tensor(0.6000)
-    """
-
-
-class LocalResponseNorm(
-    Layer,
-    calls=F.local_response_norm,
-    settings="size, alpha=1e-4, beta=0.75, k=1.0",
-    shows="size, alpha=, beta=, k=",
-):
-    r"""Divide each channel by its neighbors' squares, $x / (k + \alpha \langle x^2 \rangle)^\beta$.
-
-    Args:
-        size: How many neighboring channels count.
-        alpha: The factor $\alpha$ of the mean square.
-        beta: The exponent $\beta$.
-        k: What is added.
-
-    Shape:
-        - input and output: (N, C, ...)
     """

@@ -97,7 +97,7 @@ def _define(draft: Draft, text: str, size: str, filling: Filling, value: Any) ->
         return
     mode = draft.mode()
     # matrices may come out column by column
-    unordered = bool(re.search(r"mT|linalg|cholesky|inverse|einsum|\.t\(|\[\.\.\., ", text))
+    unordered = bool(re.search(r"mT|linalg|inverse|einsum|\.t\(|\[\.\.\., ", text))
     names = [draft.name() for _ in parts]
     sources: frozenset[str] = frozenset().union(*(y.sources for y in filling.sources))
     for name, part in zip(names, parts, strict=True):

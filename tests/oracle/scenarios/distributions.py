@@ -124,27 +124,3 @@ def policy_gradient(torch, log):
         loss = loss - 0.01 * policy.entropy().mean()
         loss.backward()
         log("step", action, loss, graph(loss), from_states.grad)
-
-
-@family
-def times(torch, log):
-    """Numbers between bounds: draws, moments, densities, gradients."""
-    d = torch.distributions
-    _, s, p, z = parameters(torch)
-    torch.manual_seed(3)
-    for made in (
-        d.Uniform(p, s),
-        d.Uniform(0, 2.0),
-    ):
-        log("printed", repr(made), made.batch_shape, made.event_shape, made.has_rsample)
-        drawn, value = made.sample((2,)), made.rsample()
-        chance = made.log_prob(drawn)
-        log("drawn", drawn, value.detach(), chance.detach(), made.entropy().detach())
-        log("moments", *(each.detach() for each in (made.mean, made.variance, made.stddev)))
-        for result in (chance, value, made.entropy()):
-            if result.requires_grad:
-                found = torch.autograd.grad(
-                    result.sum(), (s, p, z), allow_unused=True, retain_graph=True
-                )
-                log("gradients", *found)
-    log.raises("outside", lambda: d.Uniform(0.0, 1.0).log_prob(torch.tensor(2.0)))

@@ -158,33 +158,6 @@ def errors_of_batches(torch, log):
 
 
 @family
-def products_with_jacobians(torch, log):
-    """Vectors times Jacobians from either side, nested in other transforms."""
-    func, x, _, g = tools(torch)
-    f, v = (lambda a: a.sin() * a.sum()), torch.tensor([1.0, -1.0, 0.5])
-    log("right", *func.jvp(f, (x,), (v,)))
-    output, times = func.vjp(f, x)
-    log("left", output, *times(v), *times(x))
-    log("rows", *func.vmap(times)(torch.eye(3)))
-    log("of a gradient", *func.jvp(func.grad(lambda a: f(a).sum()), (x,), (v,)))
-    log("inside", func.grad(lambda a: func.vjp(f, a)[1](v)[0].sum())(x))
-    log("inside, right", func.grad(lambda a: func.jvp(f, (a,), (v,))[1].sum())(x))
-
-    def nested(a, b):
-        return {"s": a * b["k"], "t": (a + 1).sum()}, a * 2
-
-    output, times, extra = func.vjp(nested, x, {"k": v}, has_aux=True)
-    log("nested", output["s"], output["t"], extra)
-    first, second = times({"s": x, "t": torch.tensor(2.0)})
-    log("its products", first, second["k"])
-    output, product, extra = func.jvp(nested, (x, {"k": v}), (v, {"k": x}), has_aux=True)
-    log("right, nested", product["s"], product["t"], extra)
-    log.raises("no tuple", lambda: func.jvp(f, x, v))
-    output, times = func.vjp(lambda a: a * g, x)
-    log("a gradient passes", *torch.autograd.grad(times(v)[0].sum(), g))
-
-
-@family
 def forward_mode_where_something_is_cut_off(torch, log):
     """What `where` or a mask cuts off adds no NaN to a column, though it does to a row."""
     func = torch.func
@@ -203,7 +176,6 @@ def forward_mode_where_something_is_cut_off(torch, log):
             x = torch.tensor(values)
             log(name, func.jacfwd(function)(x))
             if name != "whole numbers":
-                log("jvp", func.jvp(function, (x,), (torch.tensor([3.0, -2.0]),))[1])
                 log("rows", func.jacrev(function)(x))
     log("number", func.jacfwd(functions["root"])(torch.tensor(-4.0)))
     log("Hessian of a norm at 0", func.hessian(functions["norm"])(torch.zeros(2)))

@@ -44,7 +44,6 @@ MADE = {
     "InstanceNorm3d": "InstanceNorm3d(1)",
     "RMSNorm": "RMSNorm(4)",
     "RMSNorm of nothing learned": "RMSNorm((3, 4), 0.5, False)",
-    "LocalResponseNorm": "LocalResponseNorm(2)",
     "Upsample": "Upsample(scale_factor=2)",
     "Upsample bilinear": "Upsample((3, 5), mode='bilinear', align_corners=True)",
     "PixelShuffle": "PixelShuffle(2)",

@@ -21,7 +21,6 @@ SCHEDULES = {
     "ExponentialLR": [{"gamma": 0.5}],
     "PolynomialLR": [{}, {"total_iters": 4, "power": 2.0}],
     "CosineAnnealingLR": [{"T_max": 4}, {"T_max": 3, "eta_min": 0.125}],
-    "CosineAnnealingWarmRestarts": [{"T_0": 3}, {"T_0": 1, "T_mult": 2, "eta_min": 0.125}],
     "OneCycleLR": [
         {"max_lr": 1.0, "total_steps": 9},
         {"max_lr": [1.0, 2.0], "epochs": 3, "steps_per_epoch": 3, "anneal_strategy": "linear"},
@@ -59,10 +58,7 @@ LEFT_OUT = (
 
 def plain(state):
     """Give a state by name, without what is no value, or tells only of the call that is running."""
-    kept = {k: state[k] for k in sorted(state) if k not in LEFT_OUT}
-    if "_schedulers" in kept:
-        kept["_schedulers"] = [plain(each) for each in kept["_schedulers"]]
-    return kept
+    return {k: state[k] for k in sorted(state) if k not in LEFT_OUT}
 
 
 def add_course(label, name, options):
@@ -89,8 +85,6 @@ def add_course(label, name, options):
             other.step()
             again.step()
             log(f"again {epoch}", rates(other), again.get_last_lr())
-        if "T_mult" in options:
-            return  # PyTorch does not know how far it is in which period
         third = made(torch)
         third.load_state_dict(saved[1])
         resumed = kind(third, **options, last_epoch=4)
@@ -106,23 +100,6 @@ def add_course(label, name, options):
 for _name, _all in SCHEDULES.items():
     for _index, _options in enumerate(_all):
         add_course(f"{_name} {_index}", _name, _options)
-
-
-@family
-def begun_anew(torch, log):
-    """At its milestone SequentialLR begins a schedule anew."""
-    schedules = torch.optim.lr_scheduler
-    for name, all_options in SCHEDULES.items():
-        if name == "OneCycleLR":
-            continue
-        optimizer = made(torch)
-        first = schedules.ConstantLR(optimizer, factor=0.5)
-        second = getattr(schedules, name)(optimizer, **all_options[-1])
-        both = schedules.SequentialLR(optimizer, [first, second], [3])
-        for epoch in range(6):
-            optimizer.step()
-            both.step()
-            log(f"{name} at {epoch}", rates(optimizer), second.last_epoch)
 
 
 @family
@@ -159,50 +136,6 @@ def plateau(torch, log):
         other = torch.optim.lr_scheduler.ReduceLROnPlateau(made(torch))
         other.load_state_dict(state)
         log("loaded", plain(other.state_dict()), other.get_last_lr())
-
-
-@family
-def one_after_the_other(torch, log):
-    """SequentialLR changes from one to the next at its milestones, and is saved whole."""
-    schedules = torch.optim.lr_scheduler
-
-    def build():
-        optimizer = made(torch)
-        parts = [
-            schedules.LinearLR(optimizer, start_factor=0.5, total_iters=2),
-            schedules.ExponentialLR(optimizer, gamma=0.5),
-            schedules.CosineAnnealingLR(optimizer, T_max=3),
-        ]
-        return optimizer, schedules.SequentialLR(optimizer, parts, milestones=[2, 4])
-
-    optimizer, schedule = build()
-    log("first", rates(optimizer), schedule.get_last_lr(), plain(schedule.state_dict()))
-    for epoch in range(8):
-        optimizer.step()
-        schedule.step()
-        log(f"epoch {epoch}", rates(optimizer), schedule.get_last_lr(), schedule.last_epoch)
-        if epoch == 2:
-            saved = [schedule.state_dict(), optimizer.state_dict()]
-    log("state", plain(schedule.state_dict()))
-    other, again = build()
-    other.load_state_dict(saved[1])
-    again.load_state_dict(saved[0])
-    other.step()
-    again.step()
-    log("again", rates(other), again.last_epoch)
-
-
-@family
-def between_epochs(torch, log):
-    """Warm restarts take a part of an epoch, ahead and back, and go on from there."""
-    for times in (1, 2):
-        optimizer = made(torch)
-        kind = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts
-        schedule = kind(optimizer, T_0=2, T_mult=times)
-        for epoch in (0.25, 1.5, 2, 2.75, 6.5, 1, None, None, 9.0, None):
-            schedule.step(epoch)
-            log(f"epoch {epoch}", rates(optimizer), schedule.last_epoch)
-        log.raises("before the first", lambda schedule=schedule: schedule.step(-1))
 
 
 @family
@@ -249,13 +182,10 @@ def refusals(torch, log):
         ("OneCycleLR", {"max_lr": 1.0, "total_steps": 5, "pct_start": 1.5}),
         ("OneCycleLR", {"max_lr": 1.0, "total_steps": 5, "anneal_strategy": "up"}),
         ("OneCycleLR", {"max_lr": [1.0], "total_steps": 5}),
-        ("CosineAnnealingWarmRestarts", {"T_0": 0}),
-        ("CosineAnnealingWarmRestarts", {"T_0": 1, "T_mult": 0}),
         ("ReduceLROnPlateau", {"factor": 1.0}),
         ("ReduceLROnPlateau", {"mode": "up"}),
         ("ReduceLROnPlateau", {"threshold_mode": "up"}),
         ("ReduceLROnPlateau", {"min_lr": [0.5]}),
-        ("SequentialLR", {"schedulers": [], "milestones": []}),
         ("StepLR", {"step_size": 2, "last_epoch": 3}),
         ("StepLR", {"step_size": 2, "verbose": True}),
     ):
@@ -267,16 +197,6 @@ def refusals(torch, log):
         log.raises(f"{name} {[*options]}", attempt)
     log.raises("no optimizer", lambda: schedules.StepLR(torch.nn.ReLU(), 2))
     log.raises("without momentum", lambda: schedules.OneCycleLR(adagrad, 1.0, total_steps=5))
-    optimizer, other = made(torch), made(torch)
-    step, foreign = schedules.StepLR(optimizer, 2), schedules.StepLR(other, 2)
-    for label, parts, milestones in (
-        ("too many milestones", [step], [2]),
-        ("foreign", [step, foreign], [2]),
-    ):
-        log.raises(
-            f"sequence: {label}",
-            lambda p=parts, m=milestones: schedules.SequentialLR(optimizer, p, m),
-        )
     short = schedules.OneCycleLR(made(torch), 1.0, total_steps=2)
     for _ in range(4):
         log.raises("one too many", short.step)

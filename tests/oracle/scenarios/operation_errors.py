@@ -153,8 +153,7 @@ def derivatives_in_inference_mode(torch, log):
         with mode():
             x = torch.arange(3.0)
             found, value = torch.func.grad_and_value(lambda a: (a**3).sum())(x)
-            rows, product = torch.func.jacrev(torch.square)(x), torch.func.vjp(torch.square, x)[1]
-            log(mode.__name__, found, value, rows, product(torch.ones(3)))
+            log(mode.__name__, found, value, torch.func.jacrev(torch.square)(x))
 
 
 @family

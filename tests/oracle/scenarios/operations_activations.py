@@ -63,12 +63,6 @@ TABLE = {
     "softplus": on(lambda t, x: F(t).softplus(x, 2.0, 1.5), V),
     "threshold": on(lambda t, x: t.threshold(x, 0.25, 7), V),
     "threshold_": once(lambda t, x: t.threshold_(x * 1, 0.25, 7), V),
-    "rrelu": on(
-        lambda t, x: t.rrelu(x, 0.25, 0.5),
-        V,
-        wrong={"order": lambda t, x: t.rrelu(x, 0.5, 0.25)},
-    ),
-    "rrelu_": once(lambda t, x: t.rrelu_(x * 1), V),
     "softmin": on(lambda t, x: F(t).softmin(x, 1), M),
     "hardshrink": on(lambda t, x: F(t).hardshrink(x, 0.25), V),
     "softshrink": on(
@@ -116,7 +110,7 @@ def at_kinks(torch, log):
     """Values and gradients where pieces meet."""
     f = torch.nn.functional
     calls = (
-        f.relu, f.relu6, f.hardtanh, f.elu, f.selu, f.celu, f.leaky_relu, f.rrelu, f.gelu, f.silu,
+        f.relu, f.relu6, f.hardtanh, f.elu, f.selu, f.celu, f.leaky_relu, f.gelu, f.silu,
         f.softplus, f.logsigmoid, f.hardsigmoid, f.hardswish,
         lambda x: f.threshold(x, 0.5, 5.0),
     )  # fmt: skip
@@ -133,7 +127,7 @@ def layers(torch, log):
     nn = torch.nn
     x = torch.tensor([[-2.0, -0.25, 0.25, 2.0], [0.5, 1.0, -1.0, 0.0]])
     made = (
-        nn.ReLU6(), nn.ReLU6(True), nn.RReLU().eval(), nn.RReLU(0.1, 0.2, True).eval(),
+        nn.ReLU6(), nn.ReLU6(True),
         nn.Hardtanh(), nn.Hardtanh(-2, 3, True), nn.CELU(), nn.CELU(2.0, True), nn.SELU(),
         nn.SELU(True), nn.GELU(), nn.GELU("tanh"),
         nn.PReLU(), nn.PReLU(4, 0.5), nn.LogSigmoid(),

@@ -144,7 +144,6 @@ def of_nothing(torch, log):
         ("strides", lambda x: F.conv2d(x, torch.ones(4, 2, 2, 2), stride=2, groups=2)),
         ("spread", lambda x: F.conv_transpose2d(x, torch.ones(4, 2, 2, 2), stride=2)),
         ("largest parts", lambda x: F.adaptive_max_pool2d(x, 2)),
-        ("sampled", lambda x: F.grid_sample(x, torch.zeros(0, 3, 3, 2), align_corners=False)),
         ("flat", lambda x: x.flatten(1)),
         ("layer", lambda x: torch.nn.Linear(64, 2)(torch.nn.Flatten()(x))),
     ):

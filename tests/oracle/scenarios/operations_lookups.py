@@ -100,7 +100,7 @@ def layers(torch, log):
         nn.Embedding(3, 2, 0, max_norm=1, norm_type=3.0, scale_grad_by_freq=True),
         nn.EmbeddingBag(3, 2), nn.EmbeddingBag(3, 2, mode="sum", padding_idx=1),
         nn.Dropout(), nn.Dropout(0.3, True),
-        nn.Dropout1d(), nn.Dropout2d(0.1), nn.Dropout3d(), nn.AlphaDropout(),
+        nn.Dropout1d(), nn.Dropout2d(0.1), nn.Dropout3d(),
         nn.Unflatten(1, (2, 2)), nn.Flatten(0, 1),
         nn.CosineSimilarity(), nn.PairwiseDistance(keepdim=True),
     )  # fmt: skip
@@ -130,7 +130,7 @@ def dropout_without_chance(torch, log):
     """Where nothing is left to chance: p of 0 and 1, evaluation, dimensions, errors."""
     f = torch.nn.functional
     x = torch.tensor([[[1.0, 2.0], [3.0, -4.0]]], requires_grad=True)
-    for name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout", "dropout3d"):
+    for name in ("dropout", "dropout1d", "dropout2d", "dropout3d"):
         call = getattr(f, name)
         if name == "dropout3d":
             x = x[..., None]
@@ -149,13 +149,11 @@ def dropout_by_chance(torch, log):
     """The masks are PyTorch's for the same seed."""
     f = torch.nn.functional
     x = torch.arange(1.0, 13.0).view(1, 3, 4)
-    for name in ("dropout", "dropout1d", "alpha_dropout"):
+    for name in ("dropout", "dropout1d"):
         torch.manual_seed(3)
         log(name, getattr(f, name)(x, 0.4, True))
     torch.manual_seed(3)
     log("native", *torch.native_dropout(x.detach(), 0.4, True))
-    torch.manual_seed(3)
-    log("rrelu", f.rrelu(x - 7, training=True))
 
 
 @family

@@ -13,10 +13,6 @@ def F(t):
     return t.nn.functional
 
 
-def signs(t):
-    return t.tensor([1.0, -1.0, -1.0, 1.0])
-
-
 def weights(t):
     return t.tensor([1.0, 0.5, 2.0])
 
@@ -40,9 +36,6 @@ WRONG = {
     "sizes": lambda t, x, y: F(t).binary_cross_entropy_with_logits(x, y[:1]),
     "range": lambda t, x, y: F(t).binary_cross_entropy(x * 9, y),
     "probabilities": lambda t, x, y: F(t).binary_cross_entropy(x.sigmoid(), y[:1]),
-    "dims": lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.ones(4)),
-    "targets": lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.ones(2, 2)),
-    "signs": lambda t, x, y: F(t).soft_margin_loss(x, y),
 }
 
 TABLE = {
@@ -74,29 +67,6 @@ TABLE = {
     "kl_div": once(lambda t, x, y: F(t).kl_div(x, y, reduction="batchmean"), M, M, positive=True),
     "kl_div of logarithms": once(
         lambda t, x, y: F(t).kl_div(x, y, reduction="sum", log_target=True), M, M
-    ),
-    "poisson_nll_loss": once(lambda t, x, y: F(t).poisson_nll_loss(x, y), V, V),
-    "poisson_nll_loss full": once(
-        lambda t, x, y: F(t).poisson_nll_loss(x, y, full=True, reduction="sum"),
-        V,
-        V,
-        positive=True,
-    ),
-    "poisson_nll_loss of rates": once(
-        lambda t, x, y: F(t).poisson_nll_loss(x, y, log_input=False), V, V, positive=True
-    ),
-    "hinge_embedding_loss": once(
-        lambda t, x: F(t).hinge_embedding_loss(x, signs(t)), V, composed=True
-    ),
-    "soft_margin_loss": once(lambda t, x: F(t).soft_margin_loss(x, signs(t)), V, composed=True),
-    "margin_ranking_loss": once(
-        lambda t, x, y: F(t).margin_ranking_loss(x, y, signs(t), 0.5), V, V
-    ),
-    "cosine_embedding_loss": once(
-        lambda t, x, y: F(t).cosine_embedding_loss(x, y, t.tensor([1, -1]), -0.9),
-        M,
-        M,
-        composed=True,
     ),
     "triplet_margin_loss": once(
         lambda t, x, y, z: F(t).triplet_margin_loss(x, y, z), M, M, M, composed=True
@@ -153,17 +123,6 @@ family = add_all(TABLE)
 
 
 @family
-def margins_of_labels(torch, log):
-    """multilabel_margin_loss: values, gradients, errors."""
-    f = torch.nn.functional
-    x = torch.tensor([[0.5, -1.0, 0.25], [1.0, 0.75, 2.0]], requires_grad=True)
-    for way in ("mean", "sum", "none"):
-        loss = f.multilabel_margin_loss(x, torch.tensor([[0, 2, -1], [1, -1, 0]]), reduction=way)
-        log(f"labels {way}", loss.detach(), *torch.autograd.grad(loss.sum(), x))
-    log.raises("labels", lambda: f.multilabel_margin_loss(x, torch.tensor([[0, 2]])))
-
-
-@family
 def targets_that_do_not_fit(torch, log):
     """Errors of nll_loss and cross_entropy."""
     f = torch.nn.functional
@@ -208,17 +167,12 @@ def modules(torch, log):
     nn = torch.nn
     x = torch.tensor([[0.25, -1.0, 0.5], [2.0, 0.75, -0.25]])
     y = torch.tensor([[0.5, 0.25, 1.0], [0.0, 0.5, 0.75]])
-    s = torch.tensor([1.0, -1.0])
     made = (
         (nn.SmoothL1Loss(beta=0.5), (x, y)), (nn.HuberLoss(delta=2.0), (x, y)),
         (nn.BCELoss(weights(torch)), (y, y)), (nn.BCEWithLogitsLoss(), (x, y)),
         (nn.BCEWithLogitsLoss(weights(torch), pos_weight=weights(torch)), (x, y)),
         (nn.KLDivLoss(reduction="batchmean", log_target=True), (x, y)),
-        (nn.PoissonNLLLoss(full=True), (x, y)),
-        (nn.CosineEmbeddingLoss(0.5), (x, y, s)), (nn.HingeEmbeddingLoss(), (x[:, 0], s)),
-        (nn.MarginRankingLoss(0.5), (x[:, 0], y[:, 0], s)), (nn.SoftMarginLoss(), (x[:, 0], s)),
         (nn.TripletMarginLoss(p=1.0), (x, y, x + y)),
-        (nn.MultiLabelMarginLoss(), (x, torch.tensor([[0, -1, 1], [2, 1, -1]]))),
         (nn.NLLLoss(weights(torch), ignore_index=1), (x, torch.tensor([0, 1]))),
         (nn.CrossEntropyLoss(weights(torch), label_smoothing=0.5), (x, torch.tensor([0, 1]))),
     )  # fmt: skip

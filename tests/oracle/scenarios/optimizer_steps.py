@@ -37,14 +37,6 @@ SETTINGS = {
         {},
         {"lr": 0.5, "rho": 0.5, "eps": 0.125, "weight_decay": 0.25, "maximize": True},
     ],
-    "Adamax": [
-        {},
-        {"lr": 0.5, "betas": (0.5, 0.75), "eps": 0.125, "weight_decay": 0.25, "maximize": True},
-    ],
-    "Rprop": [
-        {},
-        {"lr": 0.5, "etas": (0.25, 2.0), "step_sizes": (0.125, 0.75), "maximize": True},
-    ],
 }
 FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
 

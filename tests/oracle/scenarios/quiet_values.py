@@ -45,7 +45,6 @@ def settings_of_other_types(torch, log):
         "BatchNorm1d": lambda x, n: nn.BatchNorm1d(3, eps=n, momentum=n)(x),
         "huber_loss": lambda x, n: F.huber_loss(x, target, delta=n),
         "smooth_l1_loss": lambda x, n: F.smooth_l1_loss(x, target, beta=n),
-        "margin": lambda x, n: F.hinge_embedding_loss(x, 2 * target - 1, margin=n),
         "smoothing": lambda x, n: F.cross_entropy(x, torch.tensor([0, 1]), label_smoothing=n),
     }
     numbers = (np.float64(0.5), np.float32(0.5), torch.tensor(0.5), torch.tensor(0.5).double())
