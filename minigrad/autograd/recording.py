@@ -230,7 +230,7 @@ class Log:
     def __getitem__(self, key: int | slice) -> Any:
         """Give one event, or a log of some."""
         if isinstance(key, slice):
-            return Log(self.events[key], self._names)
+            return type(self)(self.events[key], self._names)
         return self.events[key]
 
     def of(self, *kinds: type[Event]) -> Log:
@@ -246,7 +246,8 @@ class Log:
             node                   event          values
             1 AccumulateGrad of x  adds to .grad  [6.0000], now [6.0000]
         """
-        return Log([event for event in self.events if isinstance(event, kinds)], self._names)
+        events = [event for event in self.events if isinstance(event, kinds)]
+        return type(self)(events, self._names)
 
     @property
     def hooks(self) -> list[HookFired]:

@@ -13,9 +13,10 @@ import numpy as np
 
 import minigrad
 from minigrad.autograd import recording
-from minigrad.autograd.recording import Log, NodeLabel
+from minigrad.autograd.recording import NodeLabel
 from minigrad.core.tensor import Tensor
 from minigrad.viz import pytorch
+from minigrad.viz.player import Log
 
 
 class record(recording.record):
@@ -30,7 +31,7 @@ class record(recording.record):
         names: Names for tensors, as in `draw`: a dict, a Module, or a list of both.
 
     Returns:
-        As the target of `with`: the `Log`.
+        As the target of `with`: the `Log`, which `save` writes as a page that plays it.
 
     Raises:
         TypeError: If something else than a tensor has a name.
@@ -52,7 +53,8 @@ class record(recording.record):
 
     def __enter__(self) -> Log:
         """Begin to log."""
-        log = super().__enter__()
+        inner = super().__enter__()
+        log = Log(inner.events, inner._names)  # the same lists
         self._foreign = None
         if "torch" in sys.modules:
             log._names += [(name, ref(tensor)) for name, tensor in self._other_names]

@@ -46,7 +46,7 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
 
 def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]] | None:
     """Give what lists the hooks of a graph's nodes, of minigrad's or of PyTorch's."""
-    known = hooks_of
+    known: Callable[[Any], list[Hook]] = hooks_of
     if not isinstance(nodes[0], GraphNode):
         if not pytorch.is_foreign(nodes[0]):
             return None
@@ -252,7 +252,7 @@ def read_graph(
     gradients: bool = True,
     digits: int = 4,
     max_values: int = 4,
-    limit: int = 300,
+    limit: int = 500,
 ) -> tuple[Graph, Index]:
     """Read the graph behind `outputs`; nothing is run and nothing is changed.
 

@@ -4,6 +4,7 @@ import base64
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from minigrad.viz.canvas import Canvas, bounds, document, legend, plate
@@ -125,8 +126,9 @@ class Picture:
         Raises:
             ValueError: If there are several: each picture that `beside` was given has its own.
         """
-        (canvas,) = self._canvases
-        return document(*plate(canvas, True), self._heading(self._title), self.alt)
+        if len(self._canvases) > 1:
+            raise ValueError("these are several pictures, and an SVG is one; .html() has them all")
+        return document(*plate(self._canvases[0], True), self._heading(self._title), self.alt)
 
     def _heading(self, *words: str | None) -> str:
         return next(filter(None, words), "Autograd graph")
@@ -158,6 +160,17 @@ class Picture:
         head = f"<div><strong>{escape(self._title)}</strong></div>" if self._title else ""
         shown = pieces[0][0] if single else side_by_side(pieces) + self._legend()
         return f'<style>{PICTURE_STYLE}</style><div class="minigrad-picture">{head}{shown}</div>'
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture into a file: `.html`, a page, or `.svg`, for one graph alone.
+
+        Raises:
+            ValueError: If the name ends in something else.
+        """
+        if Path(path).suffix == ".svg":
+            Path(path).write_text(self.svg, encoding="utf-8")
+        else:
+            save_page(path, self._heading(self._title), self.html(), (".html", ".svg"))
 
     def _piece(self, at: int, body: str, width: float, height: float) -> tuple[str, float]:
         """Give one graph with its caption as HTML, and its width."""
@@ -246,7 +259,7 @@ def draw(
     alt: str | None = None,
     digits: int = 4,
     max_values: int = 4,
-    limit: int = 300,
+    limit: int = 500,
 ) -> Picture:
     """Draw the graph that a computation left behind.
 
@@ -326,6 +339,47 @@ def draw(
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     add_groups(graph, index, modules)
     return Picture([Canvas(graph)], [None], title, alt)
+
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+body {{ font-family: system-ui, sans-serif; background: Canvas; color: CanvasText; margin: 1em }}
+h1 {{ font-size: 1.2em }}
+.minigrad-page .minigrad-player-stage {{ max-height: max(200px, calc(100vh - 280px)) }}
+.minigrad-player-title, .minigrad-picture > div:first-child > strong {{ display: none }}
+</style>
+</head>
+<body class="minigrad-page"><main><h1>{title}</h1>
+{shown}
+</main></body>
+</html>
+"""
+
+
+def save_page(path: str | Path, title: str, shown: str, kinds: Sequence[str] = (".html",)) -> None:
+    """Write HTML as a page of its own that needs nothing from elsewhere, light or dark.
+
+    Args:
+        path: Where to.
+        title: Its title and heading; the one in `shown` is hidden.
+        shown: What is on it.
+        kinds: The endings of names to speak of in an error.
+
+    Raises:
+        ValueError: If the name does not end in `.html`.
+    """
+    if Path(path).suffix != ".html":
+        raise ValueError(
+            f"the name of the file must end in {' or '.join(kinds)}, not {str(path)!r}"
+        )
+    page = _PAGE.format(title=escape(title), shown=shown)
+    Path(path).write_text(page, encoding="utf-8")
 
 
 def image(svg: str, alt: str, width: float, height: float, kind: str = "") -> str:

@@ -2,11 +2,10 @@
   var calm = window.matchMedia("(prefers-reduced-motion: reduce)");
   function ready(player) {
     if (player.dataset.ready) { return; }
-    var store = player.querySelector("details.minigrad-player-layers");
+    var store = player.querySelector("details.minigrad-player-start");
     if (!store) { return; }
     player.dataset.ready = "yes";
-    var images = store.querySelectorAll("img"), count = images.length - 1;
-    var rows = player.querySelectorAll("tbody tr"), now = 0, timer = null;
+    var rows = player.querySelectorAll("tbody tr"), count = rows.length, now = 0, timer = null;
     function make(tag, kind, text) {
       var made = document.createElement(tag);
       if (kind) { made.className = "minigrad-player-" + kind; }
@@ -14,7 +13,8 @@
       return made;
     }
     var view = make("div", "view"), stage = make("div", "stage"), sheet = make("div");
-    var base = images[0].cloneNode(true), layer = images[1].cloneNode(true);
+    var base = store.querySelector("img").cloneNode(true), layer = base.cloneNode(true);
+    layer.className = "minigrad-ink minigrad-player-layer";
     var width = Number(base.getAttribute("width")), least = base.style.minWidth;
     base.style.cssText = layer.style.cssText = "";
     sheet.style.width = width + "px"; sheet.style.minWidth = least;
@@ -48,7 +48,7 @@
     var aim = [0, 0], moved = 0;
     function look(smooth) {
       var scale = sheet.clientWidth / width, sizes = [stage.clientWidth, stage.clientHeight];
-      var place = images[now || 1].dataset.place.split(" ").map(function (each) {
+      var place = rows[(now || 1) - 1].dataset.place.split(" ").map(function (each) {
         return Number(each) * scale;
       });
       if (!sizes[1]) { return; }
@@ -73,10 +73,15 @@
       now = Math.max(0, Math.min(count, step));
       slider.value = now;
       layer.style.visibility = now ? "visible" : "hidden";
-      if (now) { layer.src = images[now].src; layer.alt = images[now].alt; }
       tell(now, said);
+      layer.alt = said.innerText; layer.src = "data:image/svg+xml," + encodeURIComponent(over());
       slider.setAttribute("aria-valuetext", said.firstChild.textContent);
       look(true);
+    }
+    function over() {
+      var marks = now ? rows[now - 1].dataset.now : "";
+      for (var at = now - 2; at >= 0; at -= 1) { marks = rows[at].dataset.stays + marks; }
+      return player.dataset.sheet.replace("</g>", function () { return marks + "</g>"; });
     }
     function stop() {
       if (timer) { clearInterval(timer); timer = null; buttons.Play.textContent = "Play"; }

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.autograd import recording
-from minigrad.autograd.recording import Event, GradientSent, HookFired, Log, NodeLabel, RuleApplied
+from minigrad.autograd.recording import Event, GradientSent, HookFired, NodeLabel, RuleApplied
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import Edge, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
-from minigrad.viz.picture import box, description, image
+from minigrad.viz.picture import box, description, image, save_page
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import counted, format_shape, format_values, text_table
@@ -79,7 +79,7 @@ class _Visit:
         return f", the sum of {self.came} gradients" if self.came > 1 else ""
 
 
-def steps_of(log: Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
+def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
     """Tell the passes of a log in steps.
 
     Args:
@@ -92,14 +92,15 @@ def steps_of(log: Log, formulas: Formulas | None = None, digits: int = 4) -> lis
     """
     if not len(log):
         raise ValueError(
-            "this log has no events, so there is nothing to play. Run backward() inside of the "
-            "block: with record() as log: loss.backward()"
+            "this log has no events, so there is nothing to play: no backward pass ran inside of "
+            "`with record() as log:`, or one ran where hooks cannot see it (in a compiled graph, "
+            "in C++, in another thread or process)"
         )
     teller = _Teller(formulas, digits)
     return [step for visit in _visits(log) for step in teller.steps(visit)]
 
 
-def _visits(log: Log) -> Iterable[_Visit]:
+def _visits(log: recording.Log) -> Iterable[_Visit]:
     """Collect the events node by node. A pass that a hook starts comes before that hook's end."""
     running: list[_Visit] = []
     done: list[_Visit] = []
@@ -259,31 +260,25 @@ class Stage:
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
 
-    def picture(self, title: str, alt: str) -> str:
-        """Draw the graph, with nothing marked, as a complete SVG."""
-        return self._document(draw_canvas(self.canvas), title, alt)
+    def picture(self, title: str, alt: str, over: str = "") -> str:
+        """Draw the graph with what lies over it as a complete SVG."""
+        return self.sheet(draw_canvas(self.canvas) + over, title, alt)
 
-    def layer(self, steps: Sequence[Step], alt: str) -> str:
-        """Draw what lies over the picture after some steps, the last of them being the current."""
-        current, before = steps[-1], steps[:-1]
-        here = self._node(current)
-        sent = dict.fromkeys(self._edge(each) for step in before for each in step.sent)
-        over = [self._path(edge, DONE, 3.0) for edge in sent]
-        for node in dict.fromkeys(map(self._node, before)):
-            if node != here:
-                over += [self._frame(place, DONE, 2.0) for place in self._rule_places(node)]
-        over += [self._frame(place, NOW, 3.0) for place in self._at_work(current)]
+    def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
+        """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         chips: list[Place] = []
-        for step in before:
-            if step.held is not None and self._node(step) != here:
-                over.append(self._held(self._node(step), step.held, DONE, chips))
-        for each in current.sent:
+        return [(self._mark(step, NOW, chips[:]), self._mark(step, DONE, chips)) for step in steps]
+
+    def _mark(self, step: Step, color: str, chips: list[Place]) -> str:
+        over = [self._frame(place, color, 3.0) for place in self._at_work(step)]
+        for each in step.sent:
             edge = self._edge(each)
-            over.append(self._path(edge, NOW, 3.5))
-            over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
-        if current.held is not None:
-            over.append(self._held(here, current.held, NOW, chips))
-        return self._document("".join(over), alt, alt)
+            over.append(self._path(edge, color, 3.5))
+            if color == NOW:
+                over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
+        if step.held is not None:
+            over.append(self._held(self._node(step), step.held, color, chips))
+        return "".join(over)
 
     def where(self, step: Step) -> tuple[Place, Place]:
         """Give the rectangles of the picture in which a step happens.
@@ -316,7 +311,8 @@ class Stage:
         hooks = self._hook_places(here, *step.hook) if step.hook else []
         return hooks or self._rule_places(here)
 
-    def _document(self, drawn: str, title: str, alt: str) -> str:
+    def sheet(self, drawn: str, title: str, alt: str) -> str:
+        """Write a complete SVG of what is drawn at the places of the graph."""
         shift = f"translate({number(self.shift[0])} {number(self.shift[1])})"
         body = f'<g transform="{shift}">{drawn}</g>'
         return document(body, self.width, self.height, title, alt)
@@ -395,10 +391,11 @@ class Player:
 
     @property
     def table(self) -> str:
-        """All steps as a text table."""
-        steps = enumerate(self.steps, 1)
-        rows = [(str(at), step.title, "; ".join(step.lines)) for at, step in steps]
-        return text_table(("step", "what happens", "with which numbers"), rows, left=(1, 2))
+        """All steps as a text table, with a line for each gradient."""
+        rows = []
+        for at, step in enumerate(self.steps, 1):
+            rows += [(str(at), step.title), *(("", f"    {line}") for line in step.lines)]
+        return text_table(("step", "what happens, with which numbers"), rows, left=(1,))
 
     def svg(self, step: int) -> str:
         """Give the picture at one step, from 1 on, as a complete SVG; at 0 before the first.
@@ -406,50 +403,52 @@ class Player:
         Raises:
             IndexError: If there is no such step.
         """
-        base = self._stage.picture(self.title, self.alt)
-        if step == 0:
-            return base
-        layer = self._stage.layer(self._until(step), self.steps[step - 1].title)
-        inner = layer[layer.index("<g transform") : layer.rindex("</svg>")]
-        return base.replace("</svg>", f"{inner}</svg>")
-
-    def _until(self, step: int) -> list[Step]:
-        if not 1 <= step <= len(self.steps):
+        if not 0 <= step <= len(self.steps):
             raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
-        return self.steps[:step]
+        marks = self._stage.marks(self.steps[:step])
+        over = [stays for _, stays in marks[:-1]] + [now for now, _ in marks[-1:]]
+        return self._stage.picture(self.title, self.alt, "".join(over))
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""
         count, size = len(self.steps), (self._stage.width, self._stage.height)
         picture = image(self.svg(0), self.alt, *size, "minigrad-player-base")
-        rows, layers = [], []
-        for at, step in enumerate(self.steps, 1):
-            title = f"Step {at} of {count}. {step.title}"
-            until = self._until(at)
-            whole, core = self._stage.where(until[-1])
+        rows = []
+        marks = self._stage.marks(self.steps)
+        for at, (step, (now, stays)) in enumerate(zip(self.steps, marks, strict=True), 1):
+            whole, core = self._stage.where(step)
             place = " ".join(map(number, (*whole, *core)))
-            alt = f"{title}: {'; '.join(step.lines)}"
-            layer = image(self._stage.layer(until, title), alt, *size, "minigrad-player-layer")
-            layers.append(layer.replace("<img", f'<img data-place="{place}"', 1))
             lines = "<br>".join(escape(line) for line in step.lines)
-            rows.append(f"<tr><td>{at}</td><th>{escape(step.title)}</th><td>{lines}</td></tr>")
+            rows.append(
+                f'<tr data-place="{place}" data-now="{escape(now)}" data-stays="{escape(stays)}">'
+                f"<td>{at}</td><th>{escape(step.title)}</th><td>{lines}</td></tr>"
+            )
         alt = f"{self.alt} At the end of the pass."
         still = image(self.svg(count), alt, *size, "minigrad-player-still")
         table = "<table><thead><tr><th>step</th><th>what happens</th><th>with which numbers</th>"
         table += f"</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         return (
             f"<style>{_STYLE}</style>"
-            f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em">'
+            f'<div class="minigrad-player" data-steps="{count}" style="padding:.3em" '
+            f'data-sheet="{escape(self._stage.sheet("", "", ""))}">'
             f'<p class="minigrad-player-title"><strong>{escape(self.title)}</strong></p>'
             '<p class="minigrad-player-still-only">The end of the pass. Run this cell, or trust '
             "the notebook, and buttons step through it.</p>"
             f'<div class="minigrad-player-end">{box(still, size[0])}</div>'
             f"<details><summary>All {count} steps as a table</summary>{table}</details>"
             # not a <template>: where scripts don't run, its content would be taken out and shown
-            '<details class="minigrad-player-layers"><summary>The marks of each step</summary>'
-            f"{picture}{''.join(layers)}</details>"
+            '<details class="minigrad-player-start"><summary>Before the first step</summary>'
+            f"{picture}</details>"
             f"</div><script>\n{_SCRIPT}</script>"
         )
+
+    def save(self, path: str | Path) -> None:
+        """Write the player into an `.html` file, a page that needs nothing from elsewhere.
+
+        Raises:
+            ValueError: If the name ends in something else.
+        """
+        save_page(path, self.title, self.html())
 
     def __repr__(self) -> str:
         """Return the table."""
@@ -460,7 +459,7 @@ class Player:
 
 
 def play(
-    log: Log,
+    log: recording.Log,
     *,
     names: Any = None,
     title: str = "The backward pass, step by step",
@@ -469,7 +468,7 @@ def play(
     formulas: bool = True,
     hooks: bool = True,
     modules: watch_modules | None = None,
-    limit: int = 80,
+    limit: int = 500,
 ) -> Player:
     """Play a recorded backward pass step by step on the picture of its graph.
 
@@ -504,13 +503,18 @@ def play(
         >>> player = play(log, title="A square")
         >>> player
         A square
-        step  what happens                       with which numbers
-           1  MulBackward0 (y) applies its rule  1.0000 arrives; times 3.0000 gives 3.0000 ...
-           2  x adds to .grad                    6.0000 arrives and becomes x.grad, the sum of 2 ...
+        step  what happens, with which numbers
+           1  MulBackward0 (y) applies its rule
+                  1.0000 arrives
+                  times 3.0000 gives 3.0000 for x
+                  times 3.0000 gives 3.0000 for x
+           2  x adds to .grad
+                  6.0000 arrives and becomes x.grad, the sum of 2 gradients
     """
     known = list(recording.named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
-    labels = {event.node for event in log} | {event.target for event in log.of(GradientSent)}
+    labels = {event.node for event in log}
+    labels |= {event.target for event in log if isinstance(event, GradientSent)}
     nodes = {label: label.node for label in labels}  # to find one takes a walk through the graph
     roots = [nodes[event.node] for event in log.of(recording.PassStarted)]
     if not any(roots):
@@ -535,6 +539,22 @@ def play(
     steps = [step for step in steps if step.node in places]
     stage = Stage(Canvas(graph), places)
     return Player(stage, steps, title, f"{title}. {description(graph)}")
+
+
+class Log(recording.Log):
+    """The events of backward passes, which can be saved as a page that plays them."""
+
+    def save(self, path: str | Path, **settings: Any) -> None:
+        """Write the passes into an `.html` file that plays them in a browser, offline too.
+
+        Args:
+            path: Where to.
+            **settings: As `play` takes them: `title="My network"`, `modules=calls`.
+
+        Raises:
+            ValueError: If the name ends in something else, or `play` can't play the log.
+        """
+        play(self, **settings).save(path)
 
 
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:

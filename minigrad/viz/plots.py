@@ -329,44 +329,41 @@ in Linear, 2.00, and largest in Linear, 2.00.
     """
     if hasattr(source, "named_parameters"):
         source = GradientFlow(source)
-    if isinstance(source, GradientFlow):
-        pairs = source.parameters
-    else:
-        pairs = [(name.rpartition(".")[0] or name, each) for name, each in source]
-    layers: dict[str, list[Any]] = {name: [] for name, each in pairs if each.requires_grad}
+    pairs = source.parameters if isinstance(source, GradientFlow) else _by_layer(source)
+    found: dict[str, list[Any]] = {name: [] for name, _ in pairs}
     for name, each in pairs:
         if each.grad is not None:
-            layers[name].append(np.abs(array_of(each.grad)).astype(np.float64).ravel())
-    every = {name: np.concatenate(found) for name, found in layers.items() if found}
+            found[name].append(np.abs(array_of(each.grad)).astype(np.float64).ravel())
+    every = {name: np.concatenate(parts) for name, parts in found.items() if parts}
     if not every:
         raise ValueError("no parameter has a gradient; run backward() first")
-    means = {name: float(values.mean()) for name, values in every.items()}
-    largest = {name: float(values.max()) for name, values in every.items()}
-    rows = [[name, *(significant(each.get(name)) for each in (means, largest))] for name in layers]
-    alt = f"Mean and largest absolute gradient of {counted(len(layers), 'layer')}, on a log scale."
-    low, high = (end(means, key=means.__getitem__) for end in (min, max))
-    alt += f" The mean is smallest in {low}, {significant(means[low])}, and largest in {high}, "
-    alt += f"{significant(means[high])}."
+    sizes = {name: (float(each.mean()), float(each.max())) for name, each in every.items()}
+    low, high = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    alt = f"Mean and largest absolute gradient of {counted(len(found), 'layer')}, on a log scale. "
+    alt += f"The mean is smallest in {low}, {significant(sizes[low][0])}, and largest in {high}, "
+    alt += f"{significant(sizes[high][0])}."
+    rows = [[name, *map(significant, sizes.get(name, (None, None)))] for name in found]
     table = text_table(["layer", "mean", "largest"], rows)
-    plot = Plot(alt, size=(style.SIZE[0], 1.4 + 0.3 * len(layers)), table=table)
-    axes = plot.axes
-    places = {name: place for place, name in enumerate(layers)}
-    drawn = [name for name in means if 0 < means[name] < math.inf]
-    for values, label, color, height in (
-        (largest, "largest", style.SKY, 0.8),
-        (means, "mean", style.BLUE, 0.4),
-    ):
+    plot = Plot(alt, size=(style.SIZE[0], 1.4 + 0.3 * len(found)), table=table)
+    axes, places = plot.axes, {name: place for place, name in enumerate(found)}
+    drawn = [name for name in sizes if 0 < sizes[name][0] < math.inf]
+    for at, label, color, height in ((1, "largest", style.SKY, 0.8), (0, "mean", style.BLUE, 0.4)):
         look = {"color": color, "edgecolor": WIRE, "height": height, "label": label}
-        axes.barh([places[name] for name in drawn], [values[name] for name in drawn], **look)
-    for name in layers.keys() - set(drawn):
-        text = significant(means[name]) if name in means else "no gradient"
+        axes.barh([places[name] for name in drawn], [sizes[name][at] for name in drawn], **look)
+    for name in found.keys() - set(drawn):
+        text = significant(sizes[name][0]) if name in sizes else "no gradient"
         write(axes, 0.01, places[name], text, transform=axes.get_yaxis_transform())
-    axes.set_xscale("log")
+    axes.set(xscale="log", xlabel="absolute gradient (log scale)", title=title or "")
     if drawn:
-        axes.set_xlim(min(map(means.get, drawn)) / 3, max(map(largest.get, drawn)) * 1.5)
+        axes.set_xlim(left=min(sizes[name][0] for name in drawn) / 3)
     axes.set_yticks(list(places.values()), list(places))
-    axes.set_ylim(len(layers) - 0.4, -0.6)
+    axes.set_ylim(len(found) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    axes.set(xlabel="absolute gradient (log scale)", title=title or "")
     plot.figure.legend(loc="outside upper right", ncols=2)
     return plot
+
+
+def _by_layer(parameters: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    return [
+        (name.rpartition(".")[0] or name, each) for name, each in parameters if each.requires_grad
+    ]

@@ -72,10 +72,13 @@ def copied(value: Any) -> Any:
     if functorch.is_functorch_wrapped_tensor(value):  # in a transform of torch.func
         with sys.modules["torch._functorch.pyfunctorch"].temporarily_clear_interpreter_stack():
             return copied(functorch.get_unwrapped(value))
-    value = dense(value)
-    if value.numel() > MOST_COPIED:
-        return Summary(value)
-    return wrap_as_normal(as_array(value).copy())
+    try:
+        value = dense(value)
+        if value.numel() > MOST_COPIED:
+            return Summary(value)
+        return wrap_as_normal(as_array(value).copy())
+    except RuntimeError:  # a batch of vmap, or without memory as on the device "meta"
+        return f"shape {tuple(value.shape)} of numbers that cannot be read"
 
 
 def dense(tensor: Any) -> Any:
@@ -403,34 +406,33 @@ class Recorder:
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
-        came: Any = None
+        came: list[Any] = []  # one for each pass that is in this node
         left: Any = None
 
         def starts(gradients: Any) -> None:
-            nonlocal came
-            came = copied(gradients)
-            self.arrives(label, 0, came[0])
-            self._started(came)
+            came.append(copied(gradients))
+            self.arrives(label, 0, came[-1][0])
+            self._started(came[-1])
 
         def keep(gradients: Any) -> None:
-            nonlocal came
             if len(before) > 2:  # else no hook of the user's was called since
-                came = copied(gradients)
+                came[-1] = copied(gradients)
             if leaf is not None:
-                self.given[label] = came
+                self.given[label] = came[-1]
 
         def gave(gradients: Any, arrived: Any) -> None:
             nonlocal left
             self.running, left = label, copied(gradients)
+            given = came.pop()
             if leaf is None:
-                self.note(recording.RuleApplied, label, came, left)
+                self.note(recording.RuleApplied, label, given, left)
 
         def sends(gradients: Any, arrived: Any) -> None:
             self._sends(node, left if len(behind) == 2 else copied(gradients))
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
-        if leaf is not None:
+        if leaf is not None and leaf.requires_grad:
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
             handle = leaf.register_post_accumulate_grad_hook(_idle)
             after = handle.hooks_dict_ref()
@@ -449,8 +451,12 @@ class Recorder:
     def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
-        edges = [_edge(each) for each in outputs]
-        live = _reachable(node for node, _ in edges)
+        try:
+            edges = [_edge(each) for each in outputs]
+            ends = [_edge(each)[0] for each in inputs]
+            live = _reachable(node for node, _ in edges)
+        except (RuntimeError, AttributeError):  # without a graph: the engine says so itself
+            return original(outputs, gradients, *args, **kwargs)
         self.roots += [ref(each) for each in outputs if is_foreign(each)]
         for name, tensor in self.names:
             node, output_nr = _edge(tensor) if tensor.requires_grad else (None, 0)
@@ -458,9 +464,7 @@ class Recorder:
                 self.label(node).called.setdefault(output_nr, name)
         undo: list[Callable[[], Any]] = [self.passes.pop, self._back_to(self.running, self.begun)]
         self.begun = None
-        self.passes.append(
-            _leading_to([_edge(each)[0] for each in inputs], live) if inputs else None
-        )
+        self.passes.append(_leading_to(ends, live) if inputs else None)
         try:
             new = [node for node in live if node not in self.prepared]
             hooked = tensor_hooks(self.alive, new)
@@ -472,7 +476,7 @@ class Recorder:
                 self._prepare(node, undo)
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
-            for (node, output_nr), gradient in zip(edges, gradients, strict=True):
+            for (node, output_nr), gradient in zip(edges, gradients, strict=False):
                 self._wait(recording.PassStarted, self.label(node), output_nr, copied(gradient))
             result = original(outputs, gradients, *args, **kwargs)
             self._go_on()
@@ -495,25 +499,34 @@ class Recorder:
         A node that runs has its captures taken before the hooks of its tensors, and any other one
         behind them.
         """
-        needed = self.passes[-1] or ()
+        needed, torch = self.passes[-1] or (), sys.modules["torch"]
         for position, tensor in enumerate(inputs):
             node, output_nr = _edge(tensor)
             label = self.label(node)
             if any(target in needed for target, _ in node.next_functions):
                 self.early.setdefault(label, []).append((position, output_nr))
                 undo.append(lambda label=label: self.early.pop(label, None))
-            elif is_foreign(tensor):
-                hook = self._capturing(label, position, output_nr)
+                continue
+            hook = self._capturing(label, position, output_nr)
+            if is_foreign(tensor):
                 undo.append(self.register(tensor, hook).remove)
+                continue
+            table = OrderedDict([(0, hook)])  # of an edge: by a tensor that is the same output
+            stand_in = torch.zeros(output_nr + 1, requires_grad=True).unbind()[output_nr]
+            stand_in._backward_hooks = table
+            node._register_hook_dict(stand_in)
+            undo.append(table.clear)
 
     def _capturing(self, label: Label, position: int, output_nr: int) -> Any:
         depth = len(self.passes)
 
         def captured(gradient: Any) -> None:
-            if gradient is not None and len(self.passes) == depth:  # in no pass within it
-                shown = copied(gradient)
-                self.arrives(label, output_nr, shown)
-                self._started(ends=True)
+            if len(self.passes) != depth:  # of a pass within it
+                return
+            shown = copied(gradient)
+            self.arrives(label, output_nr, shown)
+            self._started(ends=True)
+            if gradient is not None:
                 self.note(recording.GradientCaptured, label, position, output_nr, shown)
 
         return captured

@@ -63,15 +63,7 @@ def run(hooked: bool = True) -> Any:
 def on_a_page(shown: Player, folder: Path) -> Path:
     """Write a player alone on a page, light or dark as the reader's others are."""
     path = folder / "player.html"
-    path.write_text(
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{shown.title}</title></head>"
-        '<body class="minigrad-page" style="font-family:sans-serif;background:Canvas"><main>'
-        f'<h1 style="font-size:1.2em">Backward player</h1>{shown.html()}</main></body></html>\n',
-        encoding="utf-8",
-    )
+    shown.save(path)
     return path
 
 
@@ -115,7 +107,8 @@ SEEN = """(() => {
   const player = document.querySelector('.minigrad-player');
   const layer = player.querySelector('.minigrad-player-stage .minigrad-player-layer');
   const stage = player.querySelector('.minigrad-player-stage');
-  const svg = new DOMParser().parseFromString(atob(layer.src.split(',')[1]), 'image/svg+xml');
+  const drawn = decodeURIComponent(layer.src.split(',')[1]);
+  const svg = new DOMParser().parseFromString(drawn, 'image/svg+xml');
   const shift = svg.querySelector('g').getAttribute('transform');
   const [dx, dy] = shift.match(/[-\\d.]+/g).map(Number);
   const on = layer.getBoundingClientRect();
@@ -195,6 +188,20 @@ def test_who_prefers_less_motion_sees_none(page: Page, tmp_path: Path) -> None:
     page.prefer()
 
 
+def test_a_picture_that_shrinks_keeps_its_shape(page: Page, tmp_path: Path) -> None:
+    page.size(420, 700)
+    page.open(on_a_page(player(), tmp_path).as_uri())
+    base = "document.querySelector('.minigrad-player-stage .minigrad-player-base')"
+    page.wait(f"{base}?.naturalWidth")
+    shrunk, shape = (
+        page.ask(f"{base}.{size('Width')} / {base}.{size('Height')}")
+        for size in ("client{}".format, "natural{}".format)
+    )
+    assert page.ask(f"{base}.clientWidth < {base}.naturalWidth")
+    assert shrunk == pytest.approx(shape, rel=0.01)  # sizes are whole pixels
+    page.size(1000, 800)
+
+
 @pytest.mark.parametrize("width", [760, 360])
 def test_the_slider_fits(page: Page, tmp_path: Path, width: int) -> None:
     page.size(width, 700)
@@ -226,7 +233,8 @@ def test_what_has_the_focus_is_framed_and_told(page: Page, tmp_path: Path) -> No
 
 # ------------------------------------------------------------------ the size of text
 
-SMALLEST = """[...document.querySelectorAll('img')].filter(e => e.offsetParent).map(e => {
+SMALLEST = """[...document.querySelectorAll('img[src*=base64]')].filter(e => e.offsetParent)
+  .map(e => {
   const svg = atob(e.src.split(',')[1]), sizes = [...svg.matchAll(/font-size="([\\d.]+)"/g)];
   const scale = e.getBoundingClientRect().width / Number(svg.match(/viewBox="0 0 ([\\d.]+)/)[1]);
   return Math.min(99, ...sizes.map(size => Number(size[1]))) * scale; })"""

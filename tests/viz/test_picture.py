@@ -99,6 +99,20 @@ def test_the_svg_is_self_contained_and_says_what_it_shows():
     assert families == {"monospace", "sans-serif"}
 
 
+def test_a_picture_is_saved_as_svg_or_as_a_page(tmp_path):
+    picture = picture_of(small_model(), title="A <net>")
+    picture.save(tmp_path / "net.svg")
+    assert (tmp_path / "net.svg").read_text(encoding="utf-8") == picture.svg
+    picture.save(tmp_path / "net.html")
+    page = (tmp_path / "net.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and picture.html() in page
+    assert "<h1>A &lt;net&gt;</h1>" in page
+    with pytest.raises(ValueError, match=r"must end in \.html or \.svg, not 'net\.png'"):
+        picture.save("net.png")
+    with pytest.raises(ValueError, match="several pictures"):
+        beside(picture, picture).save(tmp_path / "pair.svg")
+
+
 def test_the_default_alternative_text_describes_the_graph():
     alt = picture_of(small_model()).alt
     assert alt == (
@@ -270,7 +284,7 @@ def test_side_by_side_has_both_and_one_legend():
     full, legacy = picture_of(small_model(), title="full"), picture_of(small_model("legacy"))
     both = beside(full, legacy, captions=["left one", "right one"], title="Both")
     assert len(both.graphs) == 2
-    with pytest.raises(ValueError, match="too many values"):
+    with pytest.raises(ValueError, match="several pictures"):
         print(both.svg)
     assert both.alt.startswith("Both. left one: Graph of y")
     assert "left one\n#  node" in both.table

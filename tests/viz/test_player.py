@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
 from xml.etree import ElementTree
 
 import pytest
@@ -146,7 +147,7 @@ def test_a_pass_within_a_hook_is_told_where_it_happens():
 def test_what_cannot_be_played():
     with record() as log:
         pass
-    with pytest.raises(ValueError, match="no events"):
+    with pytest.raises(ValueError, match=r"no events.*where hooks cannot see it"):
         play(log)
     x = torch.tensor([1.0], requires_grad=True)
     with record() as log:
@@ -165,14 +166,24 @@ def images(html):
     return [(kind, base64.b64decode(data).decode(), alt) for kind, data, alt in found]
 
 
-def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table():
+def layers(html):
+    """Put together what lies over the picture at each step, as the script does."""
+    found = re.findall(r'data-now="([^"]+)" data-stays="([^"]+)"', html)
+    nows, stay = zip(*(map(unescape, pair) for pair in found), strict=True)
+    sheet = unescape(re.search(r'data-sheet="([^"]+)"', html)[1])
+    return [sheet.replace("</g>", "".join(stay[:at]) + now + "</g>") for at, now in enumerate(nows)]
+
+
+def test_the_player_holds_a_picture_the_marks_of_each_step_and_a_table():
     loss, log, _x = example()
     player = play(log, title="Both <gates>")
     html = player.html()
     kinds = [kind for kind, _, _ in images(html)]
-    assert kinds == ["still", "base", *["layer"] * len(player.steps)]
-    for _, svg, alt in images(html):
-        assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg" and alt
+    assert kinds == ["still", "base"] and all(alt for _, _, alt in images(html))
+    drawn = [*(svg for _, svg, _ in images(html)), *layers(html)]
+    assert len(drawn) == 2 + len(player.steps)
+    for svg in drawn:
+        assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
     places = re.findall(r'data-place="([^"]+)"', html)
     width, height = re.search(r'viewBox="0 0 (\d+) (\d+)"', images(html)[0][1]).groups()
     assert len(places) == len(player.steps)
@@ -181,13 +192,72 @@ def test_the_player_holds_a_picture_a_layer_for_each_step_and_a_table():
         for left, top, wide, high in (numbers[:4], numbers[4:]):  # all of it, and what is at work
             assert left >= 0 and top >= 0 and wide > 20 and high > 20
             assert left + wide <= float(width) and top + high <= float(height)
-    sizes = {re.search(r'viewBox="[^"]+"', svg)[0] for _, svg, _ in images(html)}
+    sizes = {re.search(r'viewBox="[^"]+"', svg)[0] for svg in drawn}
     assert len(sizes) == 1  # the layers fit over the picture
-    assert html.count("<tr>") == 1 + len(player.steps)
+    assert html.count("<tr") == 1 + len(player.steps)
     assert "Both &lt;gates&gt;" in html and "Both <gates>" not in html
     # nothing from elsewhere, and no identifiers that two players on a page would share
-    outside = {each for each in re.findall(r"https?://[^\"' <)]+", html)}
-    assert outside == set() and not re.search(r"\sid=", html)
+    outside = {each for each in re.findall(r"https?://[^\"' <)]+", unescape(html))}
+    assert outside == {"http://www.w3.org/2000/svg"} and not re.search(r"\sid=", html)
+    assert loss.requires_grad
+
+
+def test_a_saved_log_is_a_page_that_needs_nothing_from_elsewhere(tmp_path):
+    loss, log, _x = example()
+    log.save(tmp_path / "pass.html", title="Both <gates>")
+    page = (tmp_path / "pass.html").read_text(encoding="utf-8")
+    player = play(log, title="Both <gates>")
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en">') and player.html() in page
+    for part in ("<title>Both &lt;gates&gt;</title>", 'name="viewport"', 'content="light dark"'):
+        assert part in page
+    assert f'data-steps="{len(player.steps)}"' in page
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)|\b(src|href)=\"(?!data:)", page)
+    with pytest.raises(ValueError, match=r"must end in \.html, not 'pass\.png'"):
+        log.save("pass.png")
+    assert loss.requires_grad
+
+
+def test_a_pass_of_pytorch_s_is_saved_with_its_hooks(tmp_path):
+    theirs = pytest.importorskip("torch")
+    net = theirs.nn.Sequential(theirs.nn.Linear(2, 3), theirs.nn.Tanh(), theirs.nn.Linear(3, 1))
+    net[1].register_full_backward_hook(double)
+    net[0].weight.register_hook(lambda grad: grad * 2)
+    net[2].bias.register_post_accumulate_grad_hook(lambda leaf: None)
+    with watch_modules(net) as calls:
+        loss = net(theirs.ones(4, 2)).sum()
+    with record([net, {"loss": loss}]) as log:
+        loss.backward()
+    log.save(tmp_path / "pass.html", modules=calls)
+    page = (tmp_path / "pass.html").read_text(encoding="utf-8")
+    assert f'data-steps="{len(steps_of(log))}"' in page
+    for told in (
+        "<th>SumBackward0 (loss) applies its rule</th>",
+        "<th>full backward hook double at BackwardHookFunctionBackward</th>",
+        "<th>tensor hook &lt;lambda&gt; at 0.weight</th>",
+        "<th>post-accumulate hook &lt;lambda&gt; at 2.bias</th>",
+    ):
+        assert told in page
+
+
+def test_a_pass_twice_as_long_takes_twice_the_room():
+    sizes = []
+    for length in (60, 120):
+        last = x = torch.ones(2, requires_grad=True)
+        for _ in range(length):
+            last = last.sin()
+        loss = last.sum()
+        with record({"x": x}) as log:
+            loss.backward()
+        sizes.append(len(play(log).html()))
+    assert sizes[1] < 2.1 * sizes[0]
+
+
+def test_a_slice_of_a_log_can_be_saved(tmp_path):
+    loss, log, _x = example()
+    log[:12].save(tmp_path / "begin.html")
+    steps = len(steps_of(log[:12]))
+    page = (tmp_path / "begin.html").read_text(encoding="utf-8")
+    assert 0 < steps < len(steps_of(log)) and f'data-steps="{steps}"' in page
     assert loss.requires_grad
 
 
@@ -198,13 +268,16 @@ def marks(svg, color):
 def test_layers_mark_where_the_gradient_is():
     loss, log, _x = example()
     player = play(log)
-    layers = [svg for kind, svg, _ in images(player.html()) if kind == "layer"]
+    shown = layers(player.html())
     hook = next(at for at, step in enumerate(player.steps) if step.hook)
-    assert [each.value in layers[hook] for each in player.steps[hook].sent] == [True]
+    assert [each.value in shown[hook] for each in player.steps[hook].sent] == [True]
     # each layer has what was visited before, and one place where the pass is now
-    assert marks(layers[0], "#0072B2") < marks(layers[5], "#0072B2") < marks(layers[-1], "#0072B2")
-    assert all(marks(layer, "#D55E00") >= 1 for layer in layers)
-    assert "grad -0.2448" in layers[-1] and "grad -0.2448" not in layers[hook]
+    assert marks(shown[0], "#0072B2") < marks(shown[5], "#0072B2") < marks(shown[-1], "#0072B2")
+    assert all(marks(layer, "#D55E00") >= 1 for layer in shown)
+    assert "grad -0.2448" in shown[-1] and "grad -0.2448" not in shown[hook]
+    for step, layer in enumerate(shown, 1):  # one picture of a step has the same marks
+        inner = layer[layer.index("<g transform") : layer.index("</g>")].partition(">")[2]
+        assert inner in player.svg(step)
     assert player.svg(0).count("<svg") == 1 and player.svg(3) != player.svg(4)
     assert loss.requires_grad
 
@@ -215,13 +288,10 @@ def test_notebooks_get_text_and_html():
     formatters = pytest.importorskip("IPython.core.formatters")
     bundle, _ = formatters.DisplayFormatter().format(player)
     assert bundle == {"text/plain": repr(player), "text/html": player.html()}
-    assert repr(player).splitlines()[1].split() == [
-        "step",
-        "what",
-        "happens",
-        "with",
-        "which",
-        "numbers",
+    assert repr(player).splitlines()[1:4] == [
+        "step  what happens, with which numbers",
+        "   1  SumBackward0 applies its rule",
+        "          1.0000 arrives",
     ]
     assert loss.requires_grad
 
