@@ -65,8 +65,9 @@ def animation(player: Any, moves: bool = True) -> str:
 
     base, count = player.svg(0), len(player.steps)
     width, height = map(int, re.findall(r'(?:width|height)="(\d+)"', base)[:2])
-    start, end = base.index("<g transform"), base.rindex("</svg>")
-    drawn = (f"<style>{_turns(count)}</style>\n" if moves else "") + base[start:end]
+    start, end = base.index("<g transform"), base.rindex("</g>\n</svg>")
+    group = base[start : base.index(">", start) + 1]
+    drawn = (f"<style>{_turns(count)}</style>\n" if moves else "") + f"{base[start:end]}</g>\n"
     for at in range(count + 1) if moves else (count,):
         told = ["The loss is computed.", "backward() begins."]
         if at:
@@ -74,7 +75,7 @@ def animation(player: Any, moves: bool = True) -> str:
             told = [f"{at}. {step.title}", *step.lines]
         kind = 'class="step last"' if at == count else 'class="step" visibility="hidden"'
         turn = f'style="animation-delay:{(at - count - REST) * SECONDS:.1f}s"'
-        over = player.svg(at)[end : -len("</svg>\n")]
+        over = f"{group}{player.svg(at)[end : -len('</svg>') - 1]}"  # what the step adds
         drawn += f"<g {kind} {turn}>{over}{_words(told, width, height)}</g>\n"
     high = height + LINES * LINE + 34
     return document(drawn, width, high, player.title, f"{player.alt} Played step by step.")
