@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 from weakref import ref
@@ -115,15 +116,15 @@ def compare(program: Callable[[Any], Any], other: ModuleType | None = None) -> C
     Raises:
         ModuleNotFoundError: If PyTorch is not installed.
     """
-    if other is None:
-        import torch as other  # type: ignore[no-redef]
-    logs = []
-    for library in (minigrad, other):
-        library.manual_seed(0)
-        with record() as log:
-            program(library)
-        logs.append(log)
-    return Comparison(*logs, first_difference(*logs))
+    ours, theirs = (_log_of(program, each) for each in (minigrad, other or import_module("torch")))
+    return Comparison(ours, theirs, first_difference(ours, theirs))
+
+
+def _log_of(program: Callable[[Any], Any], library: ModuleType) -> Log:
+    library.manual_seed(0)
+    with record() as log:
+        program(library)
+    return log
 
 
 def first_difference(ours: Log, theirs: Log) -> int | None:

@@ -15,6 +15,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import compress
 from typing import Any
 from weakref import ref
@@ -270,9 +271,12 @@ class Label(recording.NodeLabel):
     def __init__(self, node: Any, roots: list[Any]) -> None:
         self.number, self.called = -1, {}  # the log gives it the next number
         self.name = node.name().rpartition("::")[2]
-        self._reference = lambda: next(
-            (n for n in _alive(roots) if self in n.metadata.values()), None
-        )
+        self._roots = roots
+
+    @property
+    def node(self) -> Any:
+        """The node itself; None if the graph is gone."""
+        return next((node for node in _alive(self._roots) if self in node.metadata.values()), None)
 
 
 def _alive(roots: Iterable[Any]) -> Iterable[Any]:
@@ -470,7 +474,7 @@ class Recorder:
             hooked = tensor_hooks(self.alive, new)
             for node in new:
                 self.prepared.add(node)
-                undo.append(lambda node=node: self.prepared.discard(node))
+                undo.append(partial(self.prepared.discard, node))
                 for table, output_nr in hooked.get(node, ()):
                     self._wrap(table, "tensor pre-hook", undo, self.label(node), output_nr)
                 self._prepare(node, undo)
@@ -505,7 +509,7 @@ class Recorder:
             label = self.label(node)
             if any(target in needed for target, _ in node.next_functions):
                 self.early.setdefault(label, []).append((position, output_nr))
-                undo.append(lambda label=label: self.early.pop(label, None))
+                undo.append(partial(self.early.pop, label, None))
                 continue
             hook = self._capturing(label, position, output_nr)
             if is_foreign(tensor):
@@ -538,7 +542,7 @@ class Recorder:
             held[self] = Label(node, self.roots)
         return held[self]
 
-    def _number(self, label: Label) -> None:
+    def _number(self, label: recording.NodeLabel) -> None:
         if label.number < 0:
             label.number = self.numbered
             self.numbered += 1
