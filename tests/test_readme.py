@@ -5,16 +5,31 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from _tools import pictures
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 
 
-def test_the_examples_print_what_they_show() -> None:
-    results = doctest.testfile(str(README), module_relative=False)
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_the_examples_print_what_they_show(library: str, tmp_path: Path) -> None:
+    """The first of them is shown on PyTorch, and prints the same on minigrad."""
+    pytest.importorskip(library)
+    text = README.read_text(encoding="utf-8")
+    assert text.count(">>> import torch ") == 1
+    copy = tmp_path / "README.md"
+    copy.write_text(text.replace("import torch ", f"import {library} as torch "), encoding="utf-8")
+    results = doctest.testfile(str(copy), module_relative=False, encoding="utf-8")
     assert results.attempted > 10
     assert results.failed == 0
+
+
+def test_pytorch_gives_the_same_player() -> None:
+    pytest.importorskip("torch")
+    theirs, ours = pictures.played("torch"), pictures.played()
+    assert theirs.html() == ours.html()
 
 
 def test_the_links_lead_somewhere() -> None:

@@ -14,6 +14,7 @@ from _tools import (
     canonical,
     drafts,
     lint,
+    own_model,
     pictures,
     places,
     proofs,
@@ -72,11 +73,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
     drawing = commands.add_parser("pictures", help="draw the pictures of the README")
     drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
+    owning = commands.add_parser("own-model", help='run the page "Your own model" on PyTorch')
+    owning.add_argument("--check", action="store_true", help="compare, write nothing")
+    owning.add_argument("--times", action="store_true", help="measure what hooks cost, too")
     given = parser.parse_args(argv)
     if given.command == "reference":
         return reference.main(check=given.check, as_told=given.as_told)
     if given.command == "proofs":
         return proofs.main(check=given.check)
+    if given.command == "own-model":
+        return own_model.main(check=given.check, measure=given.times)
     if given.command == "pictures":
         return pictures.main(check=given.check)
     if given.command == "release":

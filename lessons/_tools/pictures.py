@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import doctest
+import io
 import re
 import sys
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,33 +36,19 @@ def worked_example() -> str:
     return draw(names["L"], names=names, hooks=False, title="The worked example").svg
 
 
-def played() -> Any:
-    """Play the same as modules: a full backward hook watches `f1`, and a legacy one `f0`."""
-    import minigrad as torch
-    from minigrad.viz import play, record, watch_modules
+def played(library: str = "minigrad") -> Any:
+    """Run the first program of the README, and give its player.
 
-    class Square(torch.nn.Linear):
-        def forward(self, x1: Any) -> Any:
-            return super().forward(x1) ** 2
-
-    def look(module: Any, grad_input: Any, grad_output: Any) -> None:
-        """Change nothing."""
-
-    x = torch.tensor([[NUMBERS["x"]]], requires_grad=True)
-    f0, f1 = torch.nn.Linear(1, 1), Square(1, 1)
-    parts = dict(zip(("w0", "b0", "w1", "b1"), (*f0.parameters(), *f1.parameters()), strict=True))
-    for name, parameter in parts.items():
-        torch.nn.init.constant_(parameter, NUMBERS[name])
-    f0.register_backward_hook(look)
-    f1.register_full_backward_hook(look)
-    with watch_modules({"f0": f0, "f1": f1}) as modules, warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # a legacy hook sees the last operation only
-        x1 = f0(x)
-        y = f1(x1)
-    loss = (y - 1) ** 2
-    with record({"x": x, **parts, "x1": x1, "y": y, "L": loss}) as log:
-        loss.backward()
-    return play(log, modules=modules, formulas=False, title="The backward pass, with two hooks")
+    Args:
+        library: What to run it on: `minigrad` or `torch`. The picture is the same.
+    """
+    readme = (places.ROOT / "README.md").read_text(encoding="utf-8")
+    block = readme.split("```python\n")[1].split("```")[0]
+    code = "".join(each.source for each in doctest.DocTestParser().get_examples(block))
+    space: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code.replace("import torch ", f"import {library} as torch "), space)
+    return space["player"]
 
 
 def animation(player: Any, moves: bool = True) -> str:
@@ -77,8 +65,9 @@ def animation(player: Any, moves: bool = True) -> str:
 
     base, count = player.svg(0), len(player.steps)
     width, height = map(int, re.findall(r'(?:width|height)="(\d+)"', base)[:2])
-    start, end = base.index("<g transform"), base.rindex("</svg>")
-    drawn = (f"<style>{_turns(count)}</style>\n" if moves else "") + base[start:end]
+    start, end = base.index("<g transform"), base.rindex("</g>\n</svg>")
+    group = base[start : base.index(">", start) + 1]
+    drawn = (f"<style>{_turns(count)}</style>\n" if moves else "") + f"{base[start:end]}</g>\n"
     for at in range(count + 1) if moves else (count,):
         told = ["The loss is computed.", "backward() begins."]
         if at:
@@ -86,7 +75,7 @@ def animation(player: Any, moves: bool = True) -> str:
             told = [f"{at}. {step.title}", *step.lines]
         kind = 'class="step last"' if at == count else 'class="step" visibility="hidden"'
         turn = f'style="animation-delay:{(at - count - REST) * SECONDS:.1f}s"'
-        over = player.svg(at)[end : -len("</svg>\n")]
+        over = f"{group}{player.svg(at)[end : -len('</svg>') - 1]}"  # what the step adds
         drawn += f"<g {kind} {turn}>{over}{_words(told, width, height)}</g>\n"
     high = height + LINES * LINE + 34
     return document(drawn, width, high, player.title, f"{player.alt} Played step by step.")

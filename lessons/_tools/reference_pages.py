@@ -84,6 +84,7 @@ know of.
 | [Proofs](proofs.md) | which derivatives are proved, on what shapes, in which regions |
 | [Why you can trust the numbers](trust.md) | who checks what, how much, and what is not promised |
 | [Where the time goes](speed.md) | what operations, nodes and hooks cost, beside PyTorch |
+| [Your own model](own_model.md) | a model in PyTorch drawn and played; which hook does what |
 
 ## How to read the tables
 

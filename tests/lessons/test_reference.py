@@ -107,6 +107,7 @@ def test_the_pages_are_all_there_and_linked() -> None:
     assert {page.stem for page in PAGES} == rooms | {
         "pytorch",
         "differences",
+        "own_model",
         "proofs",
         "speed",
         "trust",
