@@ -35,7 +35,9 @@ _BLOCK = re.compile(
     r"(?P<picture>\n!\[[^\]]+\]\((?P<file>\w+\.svg)\)\n)?",
     re.S,
 )
-_ROW = re.compile(r"^(?P<start>\| [^|]+ \| `(?P<code>[^`|]+)` \|)[^|]*(?P<end>\|[^|]*\|)$", re.M)
+_ROW = re.compile(
+    r"^(?P<start>\| [^|]+ \| `(?P<code>[^`|]+)`)(?:<br>[^|]*)? (?P<end>\|[^|]*\|)$", re.M
+)
 _TIMES = re.compile(r"(?<=<!-- times -->\n).*?(?=<!-- end of times -->)", re.S)
 
 
@@ -71,7 +73,7 @@ def written(page: str) -> tuple[str, dict[str, str]]:
     with in_a_folder():
         page = _BLOCK.sub(block, page)
         return _ROW.sub(
-            lambda row: f"{row['start']} {called_with(row['code'])} {row['end']}", page
+            lambda row: f"{row['start']}<br>{called_with(row['code'])} {row['end']}", page
         ), drawn
 
 
@@ -115,7 +117,7 @@ def called_with(code: str) -> str:
     """Register a hook on a small model, train it for one step, and tell what the hook was given.
 
     Args:
-        code: An expression with `hook`, `model`, its tensor `h`, `x` or `optimizer`.
+        code: An expression with `hook` or `pack`, and with what the page says that there is.
     """
     torch = import_module("torch")
     nn, calls = torch.nn, []
@@ -128,8 +130,10 @@ def called_with(code: str) -> str:
         return tensor
 
     model = nn.ModuleDict({"fc1": nn.Linear(2, 3), "fc2": nn.Linear(3, 1)})
-    space = {"torch": torch, "nn": nn, "model": model, "hook": hook, "pack": pack}
-    space |= {"unpack": lambda kept: kept, "optimizer": torch.optim.SGD(model.parameters(), lr=0.1)}
+    space = {"fc1": model.fc1, "fc2": model.fc2, "weight": model.fc1.weight, "hook": hook}
+    space |= {"every": nn.modules.module, "graph": torch.autograd.graph}
+    space |= {"pack": pack, "unpack": lambda kept: kept}
+    space["optimizer"] = torch.optim.SGD(model.parameters(), lr=0.1)
     with contextlib.ExitStack() as stack:
 
         def register() -> None:
@@ -145,7 +149,7 @@ def called_with(code: str) -> str:
             register()
         model.fc2(space["h"]).sum().backward()
         space["optimizer"].step()
-    return f"`{', '.join(map(told, calls[0]))}`" if calls else "nothing"
+    return f"gets `{', '.join(map(told, calls[0]))}`" if calls else "calls no hook"
 
 
 def told(given: Any) -> str:
@@ -170,8 +174,8 @@ def times() -> str:
     for name, (calls, took) in small.items():
         if name:
             alone, beside = small[""][1], large[name][1] / large[""][1]
-            each = f"{(took - alone) / calls * 1e6:.0f}" if calls else ""
-            rows.append(f"| {name} | {calls or ''} | {took / alone:.2f} | {beside:.2f} | {each} |")
+            each = f"{max(took - alone, 0) / calls * 1e6:.0f}" if calls else ""
+            rows.append(f"| {name} | {calls or ''} | {took / alone:.1f} | {beside:.1f} | {each} |")
     rows += ["", "Times are told as parts of the pass without hooks, which took"]
     rows += [f"{small[''][1] * 1e6:.0f} µs for 32 rows in a network of 2, 16, 16 and 1 units, and"]
     rows += [f"{large[''][1] * 1e3:.1f} ms for 64 rows in one of 784, 256, 128 and 10."]
