@@ -36,7 +36,7 @@ _BLOCK = re.compile(
     re.S,
 )
 _ROW = re.compile(
-    r"^(?P<start>\| [^|]+ \| `(?P<code>[^`|]+)`)(?:<br>[^|]*)? (?P<end>\|[^|]*\|)$", re.M
+    r"^(?P<start>\| [^|]+ \| `(?P<code>[^`|]+)`<br>)[^|<]*(?P<end><br>[^|]*\|)$", re.M
 )
 _TIMES = re.compile(r"(?<=<!-- times -->\n).*?(?=<!-- end of times -->)", re.S)
 
@@ -73,7 +73,7 @@ def written(page: str) -> tuple[str, dict[str, str]]:
     with in_a_folder():
         page = _BLOCK.sub(block, page)
         return _ROW.sub(
-            lambda row: f"{row['start']}<br>{called_with(row['code'])} {row['end']}", page
+            lambda row: f"{row['start']}{called_with(row['code'])}{row['end']}", page
         ), drawn
 
 
