@@ -1,20 +1,15 @@
 """Save what was learned to a file, and load it again; nothing in a file is ever executed.
 
-`.npz` files are NumPy's, `.safetensors` files those of the library of that name. Both hold tensors
-by name, as a state dict has them, and others read them: `np.load(path)`, or
-`safetensors.torch.load_file(path)`. Files with any other ending, such as `.pt` and `.pth`, are
-PyTorch's own: `torch.load(path)` reads them there, and `load` here reads what PyTorch wrote, if it
-holds nothing but tensors, numbers, strings and containers.
+The files are PyTorch's own: `torch.load(path)` reads them there, and `load` here reads what PyTorch
+wrote, if it holds nothing but tensors, numbers, strings and containers. For a path that ends in
+`.npz`, `save` writes arrays by name instead, which `numpy.load(path)` reads.
 """
 
 from __future__ import annotations
 
 import io
-import json
-import math
 import os
 import zipfile
-from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,11 +17,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.creation.construction import from_numpy
 from minigrad.saving import pytorch
 
+_OTHERS = "numpy.load reads .npz files, the safetensors package .safetensors files"
 File = str | os.PathLike[str] | BinaryIO
-Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def save(
@@ -44,7 +38,7 @@ def save(
         obj: Tensors, numbers, strings and None; dictionaries, lists and tuples of them. Of a
             module save the `state_dict()`.
         f: Where to: a path, or a file that is open for writing bytes. It gets PyTorch's format, but
-            for a path that ends in `.npz` or `.safetensors`: these take a dictionary of tensors.
+            for a path that ends in `.npz`: this takes a dictionary of tensors.
         pickle_module: Not offered: only what is listed above is written.
         pickle_protocol: Accepted, without effect.
         _use_new_zipfile_serialization: Here because PyTorch has it.
@@ -57,7 +51,7 @@ def save(
         >>> import os, tempfile
         >>> import minigrad as torch
         >>> model = torch.nn.Linear(2, 1)
-        >>> path = os.path.join(tempfile.mkdtemp(), "model.npz")
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.pt")
         >>> torch.save(model.state_dict(), path)
         >>> torch.nn.Linear(2, 1).load_state_dict(torch.load(path))
         <All keys matched successfully>
@@ -66,8 +60,10 @@ def save(
         raise NotImplementedError("pickle_module is not offered: only plain data is written")
     named, content = isinstance(f, (str, os.PathLike)), io.BytesIO()
     path = Path(f if named else getattr(f, "name", "archive"))  # type: ignore[arg-type]
-    if named and path.suffix.lower() in _WRITTEN:
-        _WRITTEN[path.suffix.lower()](content, _arrays_of(obj))
+    if named and path.suffix.lower() == ".npz":
+        np.savez(content, allow_pickle=False, **_arrays_of(obj))
+    elif named and path.suffix.lower() == ".safetensors":
+        raise NotImplementedError(_OTHERS)
     else:
         pytorch.write(content, obj, path.stem if named else "archive")
     if not named:
@@ -87,9 +83,9 @@ def load(
     mmap: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Load what `save` has saved, here or in PyTorch, or any `.npz` or `.safetensors` file.
+    """Load what `save` has saved in PyTorch's format, here or in PyTorch.
 
-    The content says which format it is, not the name. Nothing in a file is ever executed.
+    Nothing in a file is ever executed.
 
     Args:
         f: A path, or a file that is open for reading bytes.
@@ -100,10 +96,10 @@ def load(
         **pickle_load_args: Not offered.
 
     Returns:
-        The structure that was saved; for files of others a dictionary of tensors by name.
+        The structure that was saved.
 
     Raises:
-        RuntimeError: If the file is damaged, or is none of these formats.
+        RuntimeError: If the file is damaged, or in another format.
         FileNotFoundError: If there is no such file.
         NotImplementedError: If something was asked for that there is not.
     """
@@ -119,7 +115,7 @@ def load(
     except Exception as error:
         raise RuntimeError(
             f"cannot load {name}: {str(error) or type(error).__name__}. Nothing was loaded. If it "
-            "should be one of PyTorch's files, or .npz or .safetensors, use another copy of it."
+            "should be one of PyTorch's files, use another copy of it."
         ) from error
 
 
@@ -130,17 +126,15 @@ def _read(content: bytes, moved: bool) -> Any:
             names = archive.namelist()
             if any(f"/{name}".endswith("/data.pkl") for name in names):
                 return pytorch.read({name: archive.read(name) for name in names}, moved)
-        arrays = _read_npz(content)
-    elif content[8:9] == b"{":
-        arrays = _read_safetensors(content)
-    elif content[:1] == b"\x80":
+        raise ValueError(_OTHERS)
+    if content[8:9] == b"{":
+        raise ValueError(_OTHERS)
+    if content[:1] == b"\x80":
         raise ValueError(
             "it was written by pickle, or by a PyTorch before 1.6, and loading that could run any "
             "program. In PyTorch, convert it: torch.save(torch.load(path, weights_only=True), path)"
         )
-    else:
-        raise ValueError("it is in an unknown format")
-    return {name: from_numpy(array) for name, array in arrays.items()}
+    raise ValueError("it is in an unknown format")
 
 
 class safe_globals(nullcontext[None]):
@@ -150,10 +144,7 @@ class safe_globals(nullcontext[None]):
         super().__init__()
 
 
-# ------------------------------------------------------------------ tensors by name
-
-
-def _arrays_of(obj: Any) -> Arrays:
+def _arrays_of(obj: Any) -> dict[str, np.ndarray[Any, Any]]:
     """Give the arrays of tensors by name.
 
     Raises:
@@ -164,58 +155,7 @@ def _arrays_of(obj: Any) -> Arrays:
     )
     if not named:
         raise TypeError(
-            "a file that ends in .npz or .safetensors holds tensors by name, such as a "
-            "state_dict() gives. Save anything else to a file that ends in .pt."
+            "a file that ends in .npz holds tensors by name, such as a state_dict() gives. Save "
+            "anything else to a file that ends in .pt."
         )
     return {name: value.detach()._array for name, value in obj.items()}
-
-
-def _read_npz(content: bytes) -> Arrays:
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return {k: v.astype(v.dtype.newbyteorder("="), order="K") for k, v in arrays.items()}
-
-
-# A file of safetensors is the length of its header, in 8 bytes; the header, which says in JSON of
-# each tensor its type, its shape and where it lies; and the numbers.
-_DTYPES = {"BOOL": "bool", "C64": "complex64", "U8": "uint8"}
-_DTYPES |= {f"F{bits}": f"float{bits}" for bits in (16, 32, 64)}
-_DTYPES |= {f"I{bits}": f"int{bits}" for bits in (8, 16, 32, 64)}
-
-
-def _write_safetensors(file: BinaryIO, arrays: Arrays) -> None:
-    codes = {name: code for code, name in _DTYPES.items()}
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    data = b""
-    for name in sorted(arrays, key=lambda name: (-arrays[name].itemsize, name)):
-        array, start = arrays[name], len(data)
-        if array.dtype.name not in codes:
-            raise TypeError(f"safetensors has no {array.dtype}: save {name!r} in an .npz file")
-        data += array.astype(array.dtype.newbyteorder("<")).tobytes()
-        where = {"shape": [*array.shape], "data_offsets": [start, len(data)]}
-        header[name] = {"dtype": codes[array.dtype.name], **where}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)  # as the format asks: numbers begin at a multiple of 8
-    file.write(len(text).to_bytes(8, "little") + text + data)
-
-
-def _read_safetensors(content: bytes) -> Arrays:
-    start = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(content[8:start])
-    header.pop("__metadata__", None)
-    arrays: Arrays = {}
-    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
-        begin, end = entry["data_offsets"]
-        if entry["dtype"] not in _DTYPES:
-            raise ValueError(f"the tensor {name!r} is {entry['dtype']}, which NumPy has not")
-        kind = np.dtype(_DTYPES[entry["dtype"]])
-        if end - begin != math.prod(entry["shape"]) * kind.itemsize or end > len(content) - start:
-            raise ValueError(f"the tensor {name!r} is not as long as its shape says")
-        numbers = np.frombuffer(content[start + begin : start + end], kind.newbyteorder("<"))
-        arrays[name] = numbers.astype(kind).reshape(entry["shape"])
-    return arrays
-
-
-_WRITTEN: dict[str, Callable[[BinaryIO, Arrays], None]] = {  # by the ending of the path
-    ".npz": lambda file, arrays: np.savez(file, allow_pickle=False, **arrays),
-    ".safetensors": _write_safetensors,
-}

@@ -8,6 +8,7 @@ from typing import Any
 
 from minigrad.autograd.graph import HookRecord as Hook
 from minigrad.autograd.graph import hooks_of
+from minigrad.autograd.messages import hook_name
 from minigrad.autograd.recording import HOOKS, named_tensors
 from minigrad.core.node import Node as GraphNode
 from minigrad.viz import pytorch
@@ -44,13 +45,9 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
     return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
 
 
-def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]] | None:
+def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]]:
     """Give what lists the hooks of a graph's nodes, of minigrad's or of PyTorch's."""
-    known: Callable[[Any], list[Hook]] = hooks_of
-    if not isinstance(nodes[0], GraphNode):
-        if not pytorch.is_foreign(nodes[0]):
-            return None
-        known = pytorch.hook_reader(nodes)
+    known = hooks_of if isinstance(nodes[0], GraphNode) else pytorch.hook_reader(nodes)
     return lambda node: [*known(node), *hooks_on_saved(node)]
 
 
@@ -73,23 +70,8 @@ def hooks_on_saved(node: Any) -> list[Hook]:
 
 
 def hooks_on_tensor(tensor: Any) -> list[Hook]:
-    """Read the hooks that a tensor itself knows of, where the package cannot tell them by node."""
-    nr = int(getattr(tensor, "output_nr", 0))
-    found = [
-        Hook("tensor pre-hook", hook_name(function), nr)
-        for function in (getattr(tensor, "_backward_hooks", None) or {}).values()
-    ]
-    if getattr(tensor, "retains_grad", False) and not tensor.is_leaf:
-        found.append(Hook("retain_grad", "", nr))
-    after = getattr(tensor, "_post_accumulate_grad_hooks", None) or {}
-    found.extend(Hook("post-accumulate", hook_name(function)) for function in after.values())
-    return found
-
-
-def hook_name(function: Any) -> str:
-    """Return a hook's name: the function's, or the class's for a callable object."""
-    inner = getattr(function, "func", function)  # functools.partial
-    return str(getattr(inner, "__name__", type(inner).__name__))
+    """List the hooks of a tensor that is of neither library, but keeps them as theirs do."""
+    return [Hook("tensor pre-hook", hook_name(each)) for each in tensor._backward_hooks.values()]
 
 
 def in_order(hooks: Iterable[Any]) -> list[Hook]:
@@ -290,13 +272,11 @@ def read_graph(
             continue
         tensors[found, key[1]] = tensor
         nodes[found].cards.append(card_of(tensor, name, values, gradients, digits, max_values))
-    reader = hooks if callable(hooks) else hook_reader(live)
+    reader = hooks if callable(hooks) else hook_reader(live) if hooks else None
     for at, node in enumerate(live):
         nodes[at].cards.sort(key=lambda card: card.output_nr)
-        if hooks:
-            held = [tensor for (owner, _), tensor in tensors.items() if owner == at]
-            plain = [hook for each in held for hook in hooks_on_tensor(each)]
-            nodes[at].hooks = in_order(reader(node) if reader else plain)
+        if reader:
+            nodes[at].hooks = in_order(reader(node))
     roots = list(dict.fromkeys(index.resolve(root_of(each)) for each in outputs))
     counts = [len(node.next_functions) for node in live]
     return Graph(nodes, edges, roots, {}, counts), index

@@ -59,6 +59,11 @@ def operation(title: str, *targets: Any) -> FakeNode:
     return FakeNode(title, tuple(edges))
 
 
+def hooks_of(node: FakeNode) -> list[Any]:
+    """List a node's hooks, as `hooks=` takes it."""
+    return node.hooks
+
+
 def output_of(node: FakeNode, data: Any = 1.0, shape: tuple[int, ...] = ()) -> FakeTensor:
     return FakeTensor(data, shape, grad_fn=node)
 

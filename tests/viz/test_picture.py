@@ -19,7 +19,7 @@ from minigrad.viz.shapes import SMALL
 from minigrad.viz.style import INK, WIRE
 from minigrad.viz.text import SANS, text_width
 
-from .graphs import leaf, lenet, operation, output_of, random_graph
+from .graphs import hooks_of, leaf, lenet, operation, output_of, random_graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
@@ -146,7 +146,10 @@ def images(html: str) -> list[tuple[str, str, float]]:
 
 
 def test_no_text_is_shown_smaller_than_nine_pixels():
-    pictures = [picture_of(small_model()), draw(output_of(operation("UnbindBackward0", leaf())))]
+    pictures = [
+        picture_of(small_model()),
+        draw(output_of(operation("UnbindBackward0", leaf())), hooks=hooks_of),
+    ]
     pictures.append(beside(*pictures))
     for picture in pictures:
         for svg, _, width in images(picture.html()):
@@ -255,8 +258,8 @@ def test_boxes_do_not_overlap_and_labels_fit():
 
 def test_several_gradients_meet_at_a_sum():
     x = leaf()
-    twice = draw(output_of(operation("MulBackward0", x, x)))
-    once = draw(output_of(operation("ExpBackward0", x)))
+    twice = draw(output_of(operation("MulBackward0", x, x)), hooks=hooks_of)
+    once = draw(output_of(operation("ExpBackward0", x)), hooks=hooks_of)
     assert texts(twice).count("+") == texts(once).count("+") + 2  # the sign and its legend
     assert "gradients are added" in texts(twice)
 
