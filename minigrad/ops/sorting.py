@@ -318,19 +318,6 @@ def topk(self: Array, dim: Any, positions: Any) -> Array:
     return gather.forward(self, dim, positions)
 
 
-# As in PyTorch the input is saved, so that it must not be changed.
-@operation("CummaxBackward0", self=gather.rules["self"])
-def cummax(self: Array, dim: Any, positions: Any) -> Array:
-    """Largest entry so far, at known positions: it collects the gradients of all its places."""
-    return gather.forward(self, dim, positions)
-
-
-@operation("CumminBackward0", self=gather.rules["self"])
-def cummin(self: Array, dim: Any, positions: Any) -> Array:
-    """Smallest entry so far, at known positions: it collects the gradients of all its places."""
-    return gather.forward(self, dim, positions)
-
-
 @operation("KthvalueBackward0", self=reduction.select_rule)
 def kthvalue(self: Array, dim: Any, keepdim: Any, positions: Any) -> Array:
     """The k-th smallest entry along a dimension, at known positions: it gets the gradient alone."""
@@ -488,40 +475,6 @@ def median(input: Tensor, dim: Dim | None = None, keepdim: bool = False) -> Any:
     refuse("median_out", "bc", input)
     positions = _middle(array, dim)
     return _MEDIAN(*reduction.with_indices(median_dim(input, dim, keepdim, positions), positions))
-
-
-def _running_extreme(operation: Any, ufunc: Any, input: Tensor, dim: int) -> Any:
-    """Give the extremes so far and where they are: the last of equal ones, and NaN if one came."""
-    refuse(f"{operation.__name__}_cpu", "c", input)
-    array = np.atleast_1d(input._array)
-    new = (array == ufunc.accumulate(array, axis=dim)) | (array != array)
-    places = np.where(new, np.indices(array.shape, sparse=True)[dim], 0)
-    positions = np.maximum.accumulate(places, axis=dim).reshape(input.shape)
-    return reduction.with_indices(operation(input, dim, positions), positions)
-
-
-@_with_positions("cummax")
-def running_largest(input: Tensor, dim: Dim) -> Any:
-    """Give the largest entry so far along a dimension, and where it is: the last of equal ones.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.cummax(torch.tensor([1.0, 3.0, 2.0]), dim=0).indices
-        tensor([0, 1, 1])
-    """
-    return _running_extreme(cummax, np.maximum, input, dim)
-
-
-@_with_positions("cummin")
-def running_smallest(input: Tensor, dim: Dim) -> Any:
-    """Give the smallest entry so far along a dimension, and where it is; see `cummax`.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.cummin(torch.tensor([3.0, 1.0, 2.0]), dim=0).values
-        tensor([3., 1., 1.])
-    """
-    return _running_extreme(cummin, np.minimum, input, dim)
 
 
 # ---------------------------------------------------------------- running sums, products, variances

@@ -1,4 +1,4 @@
-"""The derivatives of functions of a calculus course: angles, logarithms, rounding, erf, gamma.
+"""The derivatives of functions of a calculus course: angles, logarithms, rounding, erf.
 
 Rules are given for one entry; :math:`g` is the gradient of the result. The formulas are those of
 any calculus textbook. Between its jumps a rounded number does not change, so its gradient is 0.
@@ -33,8 +33,6 @@ from minigrad.signatures.signature import Number, Operand
 LN_2, LN_10 = math.log(2), math.log(10)
 PI, TWO_OVER_ROOT_PI = math.pi, 2 / math.sqrt(math.pi)
 DEGREE, RADIAN = math.pi / 180, 180 / math.pi
-
-_silent: Any = np.errstate(all="ignore")  # for what an array's class may answer itself
 
 
 # ---------------------------------------------------------------------- angles
@@ -119,47 +117,6 @@ def atan2(self: Array, other: Array) -> Array:
     The first input is y, as usual. At the origin both gradients are 0.
     """
     return np.arctan2(self, other)
-
-
-@variants(out="kind", missing=("iubc", "hypot_cpu"), in_place=True, ufunc=np.hypot)
-@operation(
-    "HypotBackward0",
-    arithmetic=True,
-    self=lambda grad, self, result: grad * self / result,
-    other=lambda grad, other, result: grad * other / result,
-)
-@ignore_errstate
-def hypot(self: Array, other: Array) -> Array:
-    r"""Length of the vector to a point, :math:`r = \sqrt{x^2 + y^2}`: :math:`g x / r`, so for y."""
-    return np.hypot(self, other)
-
-
-@variants(out="kind", missing=("iubc", "logaddexp_cpu"), ufunc=np.logaddexp)
-@operation(
-    "LogaddexpBackward0",
-    arithmetic=True,
-    self=lambda grad, self, other: grad / (np.exp(other - self) + 1),
-    other=lambda grad, self, other: grad / (np.exp(self - other) + 1),
-)
-@ignore_errstate
-def logaddexp(self: Array, other: Array) -> Array:
-    r"""Logarithm of a sum, :math:`\ln(e^a + e^b)`: :math:`g\, e^a / (e^a + e^b)`, and so for b."""
-    return np.logaddexp(self, other)
-
-
-def _sinc_rule(grad: Any, self: Any) -> Any:
-    angle, square = self * PI, self * self * PI
-    return np.where(square == 0, 0, grad * ((angle * np.cos(angle) - np.sin(angle)) / square))
-
-
-@pointwise(_sinc_rule, numpy=np.sinc)
-def sinc(self: Array) -> Array:
-    r"""Sine over the angle, :math:`y = \sin(\pi x) / (\pi x)`: :math:`g (\cos(\pi x) - y) / x`.
-
-    At 0 it is 1, and its slope 0.
-    """
-    angle = self * PI
-    return np.where(self == 0, 1, np.sin(angle) / angle)
 
 
 # ---------------------------------------------------------------------- powers and logarithms
@@ -531,76 +488,3 @@ def _erfc_rule(grad: Any, self: Any) -> Any:
 def erfc(self: Array) -> Array:
     r"""Complement of the error function, :math:`1 - \operatorname{erf} x`, exact also if small."""
     return _one_by_one(math.erfc, self)
-
-
-def _erfinv_rule(grad: Any, self: Any) -> Any:
-    return np.exp(dispatch(erfinv, self) ** 2) * (1 / TWO_OVER_ROOT_PI) * grad
-
-
-@pointwise(_erfinv_rule, in_place=True, missing=("c", "erfinv_vml_cpu"))
-@overridable
-@_silent
-def erfinv(self: Array) -> Array:
-    r"""Number y whose error function is x: :math:`g\, e^{y^2} \sqrt\pi / 2`.
-
-    Solved by Halley's method, near 1 in the complement; the first guess is from the approximation
-    :math:`\operatorname{erf}^2 y \approx 1 - e^{-4 y^2 / \pi}`.
-    """
-    size = np.abs(self.astype(np.float64))
-    rest = 1 - size
-    y = np.sqrt(-PI / 4 * (np.log(rest) + np.log1p(size)))
-    for _ in range(7):
-        error = np.where(size < 0.5, _one_by_one(math.erf, y) - size, rest - erfc.forward(y))
-        step = error / TWO_OVER_ROOT_PI * np.exp(y * y)
-        y = np.where(size < 1, y - step / (1 + y * step), y)
-    return np.copysign(np.where(size <= 1, y, np.nan), self).astype(self.dtype)
-
-
-# ---------------------------------------------------------------------- the gamma function
-
-
-@pointwise(lambda grad, self: grad * dispatch(digamma, self), in_place=True)
-@overridable
-def lgamma(self: Array) -> Array:
-    r"""Logarithm of the gamma function's size, :math:`\ln |\Gamma(x)|`: :math:`g\, \psi(x)`."""
-    far = 2.5e305  # from where on it overflows
-    of_one = lambda x: math.inf if x > far or (x <= 0 and x % 1 == 0) else math.lgamma(x)  # noqa: E731
-    return _one_by_one(of_one, self)
-
-
-@pointwise(
-    lambda grad, self: grad * dispatch(polygamma, self, 1), in_place=True, missing=("c", "digamma")
-)
-def digamma(self: Array) -> Array:
-    r"""Derivative of `lgamma`, :math:`\psi(x)`: the gradient times that of order 1."""
-    return polygamma.forward(self, 0)
-
-
-# of even order, from 2 on: Bernoulli's numbers
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-
-
-@operation("PolygammaBackward0", self=lambda grad, self, n: grad * dispatch(polygamma, self, n + 1))
-@overridable
-@_silent
-def polygamma(self: Array, n: int) -> Array:
-    r"""Derivative of order n of :math:`\psi`: the gradient times that of order n + 1.
-
-    From 10 on it is an asymptotic series (https://dlmf.nist.gov/5.11.E2 and 5.15.E8); smaller
-    numbers are brought there by recurrence (5.15.E5), negative ones by reflection (5.15.E6).
-    """
-    given = self.astype(np.float64)
-    x = np.where(given < 0, 1 - given, given)
-    total = np.zeros_like(x)
-    while (near := x < 10).any():
-        total += np.where(near, math.factorial(n) / x ** (n + 1), 0)
-        x = x + near
-    total += math.factorial(n) / (2 * x ** (n + 1))
-    total += math.factorial(n - 1) / x**n if n else -np.log(x)
-    for k, of_k in enumerate(_BERNOULLI, 1):
-        total += math.factorial(2 * k + n - 1) / math.factorial(2 * k) * of_k / x ** (2 * k + n)
-    cotangent = np.polynomial.Polynomial([0, 1])  # its derivatives are polynomials of it
-    for _ in range(n):
-        cotangent = -PI * cotangent.deriv() * np.polynomial.Polynomial([1, 0, 1])
-    turned = -total - PI * cotangent(1 / np.tan(PI * np.fmod(given, 1)))
-    return np.where(given < 0, turned, (-1) ** (n + 1) * total).astype(self.dtype)

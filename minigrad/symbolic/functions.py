@@ -25,7 +25,7 @@ from minigrad.symbolic.array import (
 )
 from minigrad.symbolic.equality import Refuted, equal
 from minigrad.symbolic.mathematics import ENTRYWISE, choose, exact
-from minigrad.symbolic.regions import NEEDS, sign_of
+from minigrad.symbolic.regions import sign_of
 
 
 def _full_like(
@@ -178,17 +178,10 @@ SymbolicArray._functions.update(
         np.linalg.solve: lambda a, b: inverse(symbolic(entries(a))) @ b,
         special_functions.erf.forward: functools.partial(entrywise, sympy.erf),
         special_functions.erfc.forward: functools.partial(entrywise, sympy.erfc),
-        special_functions.erfinv.forward: functools.partial(entrywise, sympy.erfinv),
-        special_functions.lgamma.forward: functools.partial(entrywise, sympy.loggamma),
-        special_functions.polygamma.forward: lambda a, n: entrywise(sympy.polygamma, n, a),
         largest_of: _largest_of,
         may_have_zero: lambda values: True,  # of a symbol nobody knows
     }
 )
-
-NEEDS[special_functions.erfinv.forward] = NEEDS[np.arctanh]
-NEEDS[special_functions.lgamma.forward] = NEEDS[np.log]  # of negative ones SymPy's is complex
-NEEDS[special_functions.polygamma.forward] = lambda a, n: NEEDS[np.log](a)
 
 # NumPy's own methods of these names know nothing of symbols.
 for _function in (np.any, np.all, np.argmax, np.argmin, np.argsort):

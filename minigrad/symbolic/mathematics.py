@@ -246,8 +246,6 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.log1p: lambda a: sympy.log(1 + a),
     np.log2: lambda a: sympy.log(a, 2),
     np.log10: lambda a: sympy.log(a, 10),
-    np.logaddexp: lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
-    np.hypot: lambda a, b: sympy.sqrt(a**2 + b**2),
     np.absolute: sympy.Abs,
     np.ceil: sympy.ceiling,
     np.trunc: truncated,

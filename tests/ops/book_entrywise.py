@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import mpmath
 import numpy as np
 
 from .cases import Case, V, case, two
 
 _UP = {"positive": True}
 _erf, _erfc = map(np.vectorize, (math.erf, math.erfc))
-
-
-def _of_mpmath(name: str, *settings: Any) -> Any:
-    return np.vectorize(lambda x: float(getattr(mpmath, name)(*settings, x)), otypes=[float])
 
 
 def scaled(reference: Any, scale: float, shift: float = 0.0, then: Any = (), **more: Any) -> Case:
@@ -62,19 +57,8 @@ CASES: dict[str, list[Case]] = {
             positive=True,
         ),
     ],
-    "sinc": [case(np.sinc, V)],
     "atan2": two(np.arctan2),
-    "hypot": two(np.hypot),
-    "logaddexp": two(np.logaddexp),
     "fmod": two(lambda a, b: a - b * np.trunc(a / b)),
-    "erfinv": [scaled(_of_mpmath("erfinv"), 0.58), scaled(_of_mpmath("erfinv"), 1e-3)],
-    "lgamma": [scaled(np.vectorize(math.lgamma), 0.5), case(np.vectorize(math.lgamma), V, **_UP)],
-    "digamma": [scaled(_of_mpmath("psi", 0), 0.5), scaled(_of_mpmath("psi", 0), 9.0, **_UP)],
-    "polygamma": [
-        scaled(_of_mpmath("psi", n), scale, then=(n,), positive=scale > 1)
-        for n in (1, 2, 3)
-        for scale in (0.5, 9.0)
-    ],
     "erf": [case(_erf, V)],
     "erfc": [case(_erfc, V)],
     "floor": [case(np.floor, V)],

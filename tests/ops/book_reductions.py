@@ -46,9 +46,7 @@ def distance(order: float) -> Callable[[Any, Any], Any]:
 
 
 ORDER = np.array([[2, 0, 1], [1, 2, 0]])
-SO_FAR = np.array([[0, 0, 2], [0, 1, 1]])
 FIRST_TWO = ORDER[:, :2]
-SO_FAR = np.array([[0, 1, 1], [0, 0, 2]])
 
 CASES: dict[str, list[Case]] = {
     "prod_all": [
@@ -85,13 +83,6 @@ CASES: dict[str, list[Case]] = {
         case(np.copy, (1, 2), then=(0,)),
         shifted(lambda x: x.cumprod(1), (2, 4), [(0, 1), (0, 3), (1, 0)], 1),
     ],
-    **{
-        name: [
-            case(lambda x: np.take_along_axis(x, SO_FAR, 1), M, then=(1, SO_FAR)),
-            case(np.copy, (), then=(0, np.zeros((), int))),
-        ]
-        for name in ("cummax", "cummin")
-    },
     "sort": [case(lambda x: np.take_along_axis(x, ORDER, 1), M, then=(1, ORDER))],
     "topk": [case(lambda x: np.take_along_axis(x, FIRST_TWO, 1), M, then=(1, FIRST_TWO))],
     "kthvalue": along_rows(ONES),

@@ -7,8 +7,6 @@ from .regions import D, E, matrix, x, y
 
 ONES = np.array([[2], [0]])
 ORDER = np.array([[2, 0, 1], [1, 2, 0]])
-SO_FAR = np.array([[0, 0, 2], [0, 1, 1]])
-SO_FAR = np.array([[0, 1, 1], [0, 0, 2]])
 length = sympy.sqrt(sum(sympy.Symbol(f"x_{{0,{j}}}", positive=True) ** 2 for j in range(2)))
 HALF = sympy.Rational(1, 2)
 three = [("x", 3)]
@@ -28,8 +26,6 @@ CASES = {
     ],
     "cumsum": [(matrix, (1,)), (matrix, (0,)), ([("x",)], (0,))],
     "cumprod": [(matrix, (1,)), (matrix, (0,)), ([("x",)], (0,))],
-    "cummax": [(matrix, (1, SO_FAR))],
-    "cummin": [(matrix, (1, SO_FAR))],
     "sort": [(matrix, (1, ORDER))],
     "topk": [(matrix, (1, ORDER[:, :2]))],
     "kthvalue": [(matrix, (1, keepdim, ONES)) for keepdim in (False, True)],

@@ -55,7 +55,6 @@
 * Names of nodes, and graphs, in programs of all operations that record gradients with
   `create_graph`: PyTorch has nodes for the derivatives of layers and of second derivatives
   that are compositions here (`compare` in `tensor_fuzzing.py`). Numbers are compared.
-* `polygamma` in float64: PyTorch computes with a series that ends early.
 * `sort`, `median`, `mode` and their kind of expanded tensors, or of gradients: which of equal
   entries is found depends on the order in memory.
 * Results of `out=` that have another shape while views of that tensor are in use: PyTorch resizes

@@ -1,4 +1,4 @@
-"""See the functions of a calculus course that are seldom met: angles, gamma, quantiles, ..."""
+"""See the functions of a calculus course that are seldom met: angles, quantiles, ..."""
 
 from __future__ import annotations
 
@@ -13,15 +13,7 @@ ALL = (*FLOATS, "float16", "int64", "uint8", "bool")
 
 TABLE = {
     "atan2": operation(lambda t, y, x: t.atan2(y, x), M, V, dtypes=ALL),
-    "hypot": operation(lambda t, x, y: t.hypot(x, y), M, V, dtypes=ALL),
-    "logaddexp": operation(lambda t, x, y: x.logaddexp(y), M, V, dtypes=("float16", "int64")),
     "fmod": operation(lambda t, x, y: t.fmod(x, y), M, V, dtypes=(*FLOATS, "bool")),
-    "lgamma": operation(lambda t, x: x.lgamma(), V, positive=True, dtypes=ALL),
-    "digamma": operation(lambda t, x: t.digamma(x), V, positive=True, dtypes=FLOATS),
-    "erfinv": operation(lambda t, x: (x / 4).erfinv(), V, dtypes=FLOATS),
-    "sinc": operation(lambda t, x: t.sinc(x), M, dtypes=FLOATS),
-    "cummax": operation(lambda t, x: x.cummax(1)[0], M, dtypes=(*FLOATS, "int64", "bool")),
-    "cummin": operation(lambda t, x: t.cummin(x, 0)[0], M, dtypes=(*FLOATS, "uint8")),
 }
 
 family = add_all(TABLE)
@@ -41,49 +33,22 @@ def at_the_ends(torch, log):
     inf, nan = float("inf"), float("nan")
     x = torch.tensor([0.0, -0.0, 0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 3.0, inf, -inf])
     y = torch.tensor([0.0, 0.0, -0.0, -0.0, 0.0, 0.0, -inf, inf, 1.0, nan, inf, -inf])
-    for name in ("atan2", "hypot", "fmod", "logaddexp"):
+    for name in ("atan2", "fmod"):
         for pair in ((x, y), (y, x)):
             given = [each.clone().requires_grad_() for each in pair]
             result = getattr(torch, name)(*given)
             log(name, result, *torch.autograd.grad(result, given, torch.ones_like(result)))
-    x = torch.tensor([0.0, -0.0, 0.5, -0.5, 1.0, -1.0, -2.5, inf, -inf, nan, 30.0])
-    for name in ("lgamma", "digamma", "erfinv", "sinc"):
-        given = (x[:5] if name == "digamma" else x).clone().requires_grad_()
-        result = getattr(torch, name)(given)
-        log(name, result, *torch.autograd.grad(result, given, torch.ones_like(result)))
-    for name in ("cummax", "cummin"):
-        given = torch.tensor([[1.0, nan, 3.0, nan], [2.0, 2.0, 1.0, 2.0]], requires_grad=True)
-        result = getattr(torch, name)(given, 1)
-        log(name, *result, *torch.autograd.grad(result[0], given, torch.ones_like(given)))
-        log(f"{name} of one", *getattr(torch, name)(torch.tensor(2.0), 0))
-        log(f"{name} of none", *getattr(torch, name)(torch.ones(2, 0), 1))
-
-
-@family
-def along_the_line(torch, log):
-    """Many numbers at once, of both signs, between the poles."""
-    for dtype in (torch.float32, torch.float64):
-        x = torch.arange(-60, 241).to(dtype) / 16 + 1 / 64
-        for name in ("lgamma", "digamma", "sinc"):
-            log(name, getattr(torch, name)(x))
-        log("erfinv", torch.erfinv(torch.arange(-400, 401).to(dtype) / 401))
 
 
 @family
 def names_and_forms(torch, log):
-    """Forms in place and with out=, and the names in torch.special and torch.linalg."""
+    """Forms in place and with out=, and what is refused."""
     x, y = torch.tensor([0.5, -0.25, 0.75]), torch.tensor([2.0, 3.0, -0.5])
-    for name in ("atan2_", "hypot_", "fmod_"):
+    for name in ("atan2_", "fmod_"):
         log(name, getattr(x.clone(), name)(y))
-    for name in ("lgamma_", "digamma_", "erfinv_", "sinc_"):
-        log(name, getattr(x.clone(), name)())
-        log.raises(name, getattr(torch.tensor([1, 2]), name))
-    for name in ("digamma", "erfinv", "sinc", "gammaln"):
-        log(name, getattr(torch.special, name)(x))
     out = torch.empty(3)
     log("out", torch.atan2(x, y, out=out), out)
     log("numbers", torch.fmod(torch.tensor([7, -7]), 2.5))
-    log.raises("a number", lambda: torch.hypot(x, 2))
     log.raises("by 0", lambda: torch.fmod(torch.tensor([1]), 0))
 
 
