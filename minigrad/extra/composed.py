@@ -15,19 +15,12 @@ import numpy as np
 
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import VARIANTS, variants
 from minigrad.signatures.signature import Dim, Dtype
 
 torch: Any = sys.modules["minigrad"]
 
 # ---------------------------------------------------------------------- what they share
-
-
-def by_numpy(function: Any, *given: Any, **options: Any) -> Tensor:
-    """Let NumPy find places or counts: whole numbers."""
-    arrays = (each._array if isinstance(each, Tensor) else each for each in given)
-    return wrap(np.asarray(function(*arrays, **options)))
 
 
 def check(fits: Any, otherwise: str) -> None:
@@ -49,25 +42,6 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     return torch.mm(input, mat2)
 
 
-@variants(out="kind")
-def cross(input: Tensor, other: Tensor, dim: Dim | None = None) -> Tensor:
-    """Give the vectors that are orthogonal to two, along a dimension of size 3."""
-    sizes = [*input.shape]
-    if dim is None:
-        warn("torch.cross without dim takes the first dimension of size 3. Say which: dim=-1.")
-        dim = sizes.index(3) if 3 in sizes else -1
-    check_one_type(input._array, other._array)
-    fits = input.ndim == other.ndim and input.size(dim) == other.size(dim) == 3
-    check(fits, f"cross: dimension {dim} of {sizes} and {[*other.shape]} must be of size 3")
-    return input.roll(-1, dim) * other.roll(-2, dim) - input.roll(-2, dim) * other.roll(-1, dim)
-
-
-@_linalg("linalg_cross")
-def _cross(input: Tensor, other: Tensor, *, dim: Dim = -1) -> Tensor:
-    """Give the vectors that are orthogonal to two; see `torch.cross`."""
-    return cross(input, other, dim)
-
-
 # ---------------------------------------------------------------------- matrices
 
 
@@ -84,7 +58,8 @@ def _matrix_rank(
 ) -> Tensor:
     """Count the singular values of matrices that are not too small."""
     more = {"rtol": rtol} if rtol else {}
-    return by_numpy(np.linalg.matrix_rank, A, atol if tol is None else tol, hermitian, **more)
+    least = atol if tol is None else tol
+    return wrap(np.asarray(np.linalg.matrix_rank(A._array, least, hermitian, **more)))
 
 
 # ---------------------------------------------------------------------- statistics
@@ -121,9 +96,6 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     check(index.dtype is torch.int64, "take(): Expected a long tensor for index")
     entries = input.flatten()[index]
     return entries if index.ndim else entries.clone()
-
-
-# ---------------------------------------------------------------------- making tensors
 
 
 # ---------------------------------------------------------------------- sparse tensors

@@ -22,7 +22,7 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.ops.choices import masked_fill_number
-from minigrad.ops.elementwise import pointwise, reciprocal, rsqrt
+from minigrad.ops.elementwise import pointwise, rsqrt
 from minigrad.ops.inplace import operator_of
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import attach, numpy_protocols, variants
@@ -31,7 +31,7 @@ from minigrad.signatures.signature import Number, Operand
 
 # plain numbers, which take the type of what they stand beside: beside symbols they become exact
 LN_2, LN_10 = math.log(2), math.log(10)
-PI, TWO_OVER_ROOT_PI = math.pi, 2 / math.sqrt(math.pi)
+TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 DEGREE, RADIAN = math.pi / 180, 180 / math.pi
 
 
@@ -93,30 +93,6 @@ def deg2rad(self: Array) -> Array:
 def rad2deg(self: Array) -> Array:
     r"""Radians as degrees: the gradient times :math:`180 / \pi`."""
     return self * RADIAN
-
-
-# ---------------------------------------------------------------------- of two numbers
-
-
-def _over_squares(self: Any, other: Any) -> Any:
-    """Give one over the sum of the squares; 0 at the origin, where an angle has no slope."""
-    total = self * self + other * other
-    return dispatch(masked_fill_number, dispatch(reciprocal, total), total == 0, 0)
-
-
-@variants(out="kind", floats=True, missing=("c", "atan2_cpu"), in_place=True, ufunc=np.arctan2)
-@operation(
-    "Atan2Backward0",
-    arithmetic=True,
-    self=lambda grad, self, other: grad * other * _over_squares(self, other),
-    other=lambda grad, self, other: grad * -self * _over_squares(self, other),
-)
-def atan2(self: Array, other: Array) -> Array:
-    r"""Angle of the point (x, y): :math:`g x / (x^2 + y^2)` in y, :math:`-g y / (x^2 + y^2)` in x.
-
-    The first input is y, as usual. At the origin both gradients are 0.
-    """
-    return np.arctan2(self, other)
 
 
 # ---------------------------------------------------------------------- powers and logarithms
@@ -338,28 +314,6 @@ def remainder(self: Operand, other: Operand) -> Array:
     return np.remainder(self, other)
 
 
-@variants(out="kind", in_place=True, ufunc=np.fmod)
-@operation(
-    "FmodBackward1",
-    arithmetic=True,
-    self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * dispatch(div_trunc, self, other),
-)
-@ignore_errstate
-def fmod(self: Operand, other: Operand) -> Array:
-    r"""Remainder with the sign of the first, :math:`a - b\, \mathrm{trunc}(a / b)`.
-
-    The rules: :math:`g` for a, :math:`-g\, \mathrm{trunc}(a / b)` for b.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.fmod(torch.tensor([5.0, -5.0]), 3)
-        tensor([ 2., -2.])
-    """
-    _check_divisor(self, other)
-    return np.fmod(self, other)
-
-
 numpy_protocols.functions[np.round] = lambda a, decimals=0, out=None: rounded(a, decimals=decimals)
 attach(
     __name__,
@@ -479,11 +433,7 @@ def erf(self: Array) -> Array:
     return _one_by_one(math.erf, self)
 
 
-def _erfc_rule(grad: Any, self: Any) -> Any:
-    return np.exp(-(self**2)) * -TWO_OVER_ROOT_PI * grad
-
-
-@pointwise(_erfc_rule)
+@pointwise(lambda grad, self: np.exp(-(self**2)) * -TWO_OVER_ROOT_PI * grad)
 @overridable
 def erfc(self: Array) -> Array:
     r"""Complement of the error function, :math:`1 - \operatorname{erf} x`, exact also if small."""

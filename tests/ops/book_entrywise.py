@@ -57,8 +57,6 @@ CASES: dict[str, list[Case]] = {
             positive=True,
         ),
     ],
-    "atan2": two(np.arctan2),
-    "fmod": two(lambda a, b: a - b * np.trunc(a / b)),
     "erf": [case(_erf, V)],
     "erfc": [case(_erfc, V)],
     "floor": [case(np.floor, V)],

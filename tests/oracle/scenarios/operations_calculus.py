@@ -1,22 +1,14 @@
-"""See the functions of a calculus course that are seldom met: angles, quantiles, ..."""
+"""See what is seldom met in a calculus course: logarithms of determinants, and quantiles."""
 
 from __future__ import annotations
 
 import warnings
 
-from .tools import graph, leaf
-from .tools_operations import add_all, operation
+from .tools import Family, graph, leaf
 
 V, M = (3,), (2, 3)
-FLOATS = ("float32", "float64")
-ALL = (*FLOATS, "float16", "int64", "uint8", "bool")
 
-TABLE = {
-    "atan2": operation(lambda t, y, x: t.atan2(y, x), M, V, dtypes=ALL),
-    "fmod": operation(lambda t, x, y: t.fmod(x, y), M, V, dtypes=(*FLOATS, "bool")),
-}
-
-family = add_all(TABLE)
+family = Family()
 
 
 def _refused(log, call):
@@ -25,31 +17,6 @@ def _refused(log, call):
         log("no error", call())
     except Exception as error:
         log("refused", type(error).__name__)
-
-
-@family
-def at_the_ends(torch, log):
-    """Values and gradients at zeros of both signs, infinities, NaN, poles."""
-    inf, nan = float("inf"), float("nan")
-    x = torch.tensor([0.0, -0.0, 0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 3.0, inf, -inf])
-    y = torch.tensor([0.0, 0.0, -0.0, -0.0, 0.0, 0.0, -inf, inf, 1.0, nan, inf, -inf])
-    for name in ("atan2", "fmod"):
-        for pair in ((x, y), (y, x)):
-            given = [each.clone().requires_grad_() for each in pair]
-            result = getattr(torch, name)(*given)
-            log(name, result, *torch.autograd.grad(result, given, torch.ones_like(result)))
-
-
-@family
-def names_and_forms(torch, log):
-    """Forms in place and with out=, and what is refused."""
-    x, y = torch.tensor([0.5, -0.25, 0.75]), torch.tensor([2.0, 3.0, -0.5])
-    for name in ("atan2_", "fmod_"):
-        log(name, getattr(x.clone(), name)(y))
-    out = torch.empty(3)
-    log("out", torch.atan2(x, y, out=out), out)
-    log("numbers", torch.fmod(torch.tensor([7, -7]), 2.5))
-    log.raises("by 0", lambda: torch.fmod(torch.tensor([1]), 0))
 
 
 @family
@@ -109,24 +76,3 @@ def quantiles(torch, log):
         lambda: torch.quantile(x, torch.tensor(0.5, dtype=torch.float64)),
     ):
         _refused(log, wrong)
-
-
-@family
-def vector_products(torch, log):
-    """Vector products."""
-    counts = torch.tensor([1, 2, 1])
-    calls = [
-        lambda x, v: torch.cross(x, x * x),
-        lambda x, v: x.cross(x.flip(0), dim=-1),
-        lambda x, v: torch.linalg.cross(x, x.cos()),
-    ]
-    _tried(torch, log, calls)
-    x, v = torch.tensor([[1.0, 2.0, 4.0], [1.0, 5.0, 0.0]]), torch.tensor([0.0, 1.0, 2.0])
-    log("whole", torch.cross(counts, counts.flip(0), 0))
-    for wrong in (
-        lambda: torch.cross(x[:, :2], x[:, :2]),
-        lambda: torch.cross(counts, v, 0),
-    ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            _refused(log, wrong)

@@ -16,7 +16,6 @@ t.linalg.pinv(m[:2]).abs()
 t.linalg.pinv((m.T @ m).double(), rtol=0.25)
 t.linalg.lstsq(m + 3 * t.eye(3), n).solution
 t.linalg.matrix_rank(m); t.linalg.matrix_rank(m, 0.1); t.linalg.matrix_rank(m, rtol=0.01); m.H
-t.linalg.cross(m, n); t.linalg.cross(b, b.flip(0), dim=1)
 """
 PLACES = """
 t.roll(m, 1); t.roll(m, (1, -1), (0, 1)); m.roll(2, 0); t.roll(v, -1, 0); t.roll(b, (1, 2), (0, 2))
@@ -28,8 +27,8 @@ t.nansum(v * t.tensor([1.0, float("nan"), 1.0])); m.nansum(0)
 NUMBERS = """
 t.addcmul(m, v, w, value=2); v.addcmul(w, w); (v * 1).addcmul_(w, w, value=0.5)
 t.addcdiv(m, v, w.exp(), value=2); v.addcdiv(w, w + 9); (v * 1).addcdiv_(w, w.exp(), value=0.5)
-v % 2; m % -0.75; (v * 1).remainder_(0.4); t.fmod(v, -0.75); m.fmod(2); (v * 1).fmod_(0.4)
-t.round(v, decimals=1); (v * 37).round(decimals=-1); (v / 3).round_(decimals=2); i % 2; i.fmod(-2)
+v % 2; m % -0.75; (v * 1).remainder_(0.4)
+t.round(v, decimals=1); (v * 37).round(decimals=-1); (v / 3).round_(decimals=2); i % 2
 """
 WHOLE = """
 t.addmm(t.eye(2).long(), i[:, None], i[None], beta=1.6, alpha=-1.6)
@@ -110,7 +109,6 @@ t.stack([m, v]); t.stack([v, v, v[:2]])
 F.nll_loss(m, t.tensor([0, 3, 1]))
 t.roll(m, (1, 2), (0,))
 t.addmm(v, m, b)
-t.linalg.cross(m[:2], m[:2], dim=0)
 """
 
 
