@@ -356,8 +356,8 @@ BEHAVIOR = (
         title="What is in a saved file",
         what="`save` and `load` write and read PyTorch's own files, but only with tensors, "
         "numbers, texts, and dictionaries, lists, tuples and sets of them: what a `state_dict()` "
-        "gives. A whole module is refused. With the ending `.npz` or `.safetensors` they use those "
-        "formats, for dictionaries of tensors. Files from before PyTorch 1.6 are refused.",
+        "gives. A whole module is refused. With the ending `.npz`, `save` writes arrays by name, "
+        "for dictionaries of tensors. Files from before PyTorch 1.6 are refused.",
         why="What is unpickled can run any program; here nothing in a file is executed.",
         code="import tempfile\nimport zipfile\nfrom pathlib import Path\n\n"
         "with tempfile.TemporaryDirectory() as folder:\n"

@@ -1,23 +1,10 @@
-"""Compare backward passes event by event on both libraries, and keep where they part and why.
-
-Needs torch: `python3 tests/oracle/passes.py FAMILY ...` writes the differences of some families,
-or of all, to `passes.json`.
-"""
+"""Record a scenario's backward passes on both libraries, and say where and why they part."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
-from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-if not __package__:
-    # Run as a script: find the package that this file belongs to.
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-    __package__ = import_module("oracle").__name__
 
 import minigrad
 from minigrad.viz import record
@@ -25,8 +12,6 @@ from minigrad.viz.comparison import first_difference
 
 from .log import run
 from .scenarios import FAMILIES
-
-FILE = Path(__file__).with_suffix(".json")
 
 
 def recorded_run(scenario: Any, library: ModuleType) -> tuple[list[Any], Any]:
@@ -39,22 +24,15 @@ def recorded_run(scenario: Any, library: ModuleType) -> tuple[list[Any], Any]:
 
 def reason(ours: Any, theirs: Any) -> str | None:
     """Say why two logs are not equal; None if they are."""
-    if first_difference(ours, theirs) is None:
+    place = first_difference(ours, theirs)
+    if place is None:
         return None
     names = [Counter(event.node.name for event in log) for log in (ours, theirs)]
     only_ours, only_theirs = (sorted(set(a) - set(b)) for a, b in (names, names[::-1]))
     if only_theirs or only_ours:
-        return (
-            f"nodes: {' '.join(only_ours) or 'none'} here, {' '.join(only_theirs) or 'none'} there"
-        )
-    kinds = [
-        Counter((type(event).__name__, event.node.name) for event in log) for log in (ours, theirs)
-    ]
-    return (
-        "the same steps, in another order or with other numbers"
-        if kinds[0] == kinds[1]
-        else ("the same operations, not as often")
-    )
+        words = (" ".join(only) or "none" for only in (only_ours, only_theirs))
+        return f"event {place}: nodes {next(words)} here, {next(words)} there"
+    return f"event {place}: the same kinds of nodes"
 
 
 def differences(family: str, torch: ModuleType) -> dict[str, str]:
@@ -66,21 +44,3 @@ def differences(family: str, torch: ModuleType) -> dict[str, str]:
         if why is not None:
             found[name] = why
     return found
-
-
-def main(wanted: list[str]) -> None:
-    """Write the differences of the families asked for, or of all."""
-    torch = import_module("torch")
-    known = json.loads(FILE.read_text(encoding="utf-8")) if wanted and FILE.exists() else {}
-    for family in wanted or FAMILIES:
-        known.pop(family, None)
-        found = differences(family, torch)
-        if found:
-            known[family] = found
-        print(f"{family}: {len(FAMILIES[family])} scenarios, {len(found)} not equal", flush=True)
-    text = json.dumps(known, indent=1, sort_keys=True)
-    FILE.write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
