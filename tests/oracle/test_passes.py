@@ -1,4 +1,4 @@
-"""Backward passes of scenarios, event by event, are PyTorch's, but for a known number in a family."""
+"""Passes of scenarios are PyTorch's event by event, but for a known number in a family."""
 
 from __future__ import annotations
 
