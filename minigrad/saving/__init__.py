@@ -63,7 +63,7 @@ def save(
     if named and path.suffix.lower() == ".npz":
         np.savez(content, allow_pickle=False, **_arrays_of(obj))
     elif named and path.suffix.lower() == ".safetensors":
-        raise NotImplementedError(_OTHERS)
+        raise ValueError(_OTHERS)
     else:
         pytorch.write(content, obj, path.stem if named else "archive")
     if not named:

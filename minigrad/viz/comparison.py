@@ -158,5 +158,6 @@ def _same(one: Any, another: Any) -> bool:
     if isinstance(one, Tensor) and isinstance(another, pytorch.Summary):
         a, near = one._array, 1e-3 * another.norm
         first = np.allclose(a.ravel()[: len(another.first)], another.first, rtol=0, atol=near)
-        return a.shape == another.shape and abs(np.linalg.norm(a) - another.norm) <= near and first
+        alike = first and abs(float(np.linalg.norm(a)) - another.norm) <= near
+        return bool(alike) and a.shape == another.shape
     return not isinstance(one, Tensor) and bool(one == another)

@@ -333,7 +333,7 @@ def test_tables_show_the_shape_of_what_is_large_and_tiny_numbers():
 def test_names_have_to_be_names():
     with pytest.raises(TypeError, match="names must be a dict"):
         record(3)
-    with pytest.raises(TypeError, match=r"'x' is a numpy\.ndarray"):
+    with pytest.raises(TypeError, match=r"'x' names a numpy\.ndarray"):
         record({"x": np.ones(2)})
     model = nn.Linear(1, 1)
     with record([model, {"x": torch.ones(1)}]) as log:
