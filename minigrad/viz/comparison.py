@@ -157,7 +157,7 @@ def _same(one: Any, another: Any) -> bool:
         return np.allclose(a, b, rtol=0, atol=near, equal_nan=True)
     if isinstance(one, Tensor) and isinstance(another, pytorch.Summary):
         a, near = one._array, 1e-3 * another.norm
-        first = np.allclose(a.ravel()[: len(another.first)], another.first, rtol=0, atol=near)
-        alike = first and abs(float(np.linalg.norm(a)) - another.norm) <= near
-        return bool(alike) and a.shape == another.shape
+        some = a.ravel()[: len(another.first)]
+        alike = a.shape == another.shape and np.allclose(some, another.first, rtol=0, atol=near)
+        return bool(alike and abs(np.linalg.norm(a) - another.norm) <= near)
     return not isinstance(one, Tensor) and bool(one == another)
