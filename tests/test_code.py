@@ -28,6 +28,7 @@ STANDS_IN = {
     "creation.dtypes": "dtypes",  # needs nothing of the others
     "signatures.__main__": "ops",  # looks at all operations
     "random": "creation",
+    "viz.pytorch": "autograd",  # records passes as `autograd.recording` does
     "linalg": "ops",
     "special": "ops",
 }

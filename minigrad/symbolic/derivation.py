@@ -371,7 +371,12 @@ def _followed(kind: type[Any], loss: Tensor, names: Any, *settings: Any) -> Any:
             "the loss has no graph: it was computed from tensors that require no "
             "grad, or without recording"
         )
-    return kind(ChainRule(loss, given_names(names)), *settings)
+    pairs = given_names(names)
+    if isinstance(loss, Tensor):
+        return kind(ChainRule(loss, pairs), *settings)
+    from minigrad.symbolic.pytorch import chain_rule
+
+    return kind(chain_rule(loss, pairs), *settings)
 
 
 class Explanation(Paper):
@@ -433,7 +438,8 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
           dL/dy = 2*(y - 1)   = 2*(9 - 1) = 16
           dL/dx = dL/dy * 2*x = 16 * 6    = 96
     """
-    if not isinstance(tensor, Tensor) or isinstance(tensor._array, SymbolicArray):
+    held = getattr(tensor, "_array", None)  # PyTorch's tensors have none
+    if isinstance(held, SymbolicArray) or not hasattr(tensor, "grad_fn"):
         raise TypeError(
             "explain() takes a tensor that holds numbers. For one of formulas there is derive()."
         )

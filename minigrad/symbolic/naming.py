@@ -12,7 +12,6 @@ import sympy
 from minigrad.autograd.recording import named_tensors
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor
-from minigrad.nn import Module
 from minigrad.symbolic import passes
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
 from minigrad.symbolic.equality import Undecided, symbols_in
@@ -27,7 +26,7 @@ def given_names(names: Any) -> list[tuple[str, Any]]:
     """
     pairs: list[tuple[str, Any]] = []
     for part in names if isinstance(names, (list, tuple)) else [names]:
-        parameters = dict(part.named_parameters()) if isinstance(part, Module) else {}
+        parameters = dict(part.named_parameters()) if hasattr(part, "named_parameters") else {}
         short = dict(ruled_names(part, parameters)) if parameters else {}
         pairs += [(short.get(name, name), tensor) for name, tensor in named_tensors(part)]
     return pairs
@@ -128,6 +127,8 @@ class Naming:
             for _, value, _ in passes.saved_values(passage.node):
                 if value is not None:
                     self.formula(value)
+        for value in list(self.names):
+            self.definition(value)
         self._number()
 
     def _read_values(self) -> None:
@@ -239,6 +240,8 @@ class Naming:
         """Give a value through the symbols of places; one that can't be becomes a place itself."""
         if value in self.names:
             return self.symbol(value)
+        if value not in self.shape:  # nobody saved it, and a hook took its gradient away
+            return None
         if value not in self._formulas:
             found = self.definition(value)
             if found is None:

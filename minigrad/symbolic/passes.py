@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -93,9 +93,23 @@ def run_recorded(loss: Tensor) -> list[Passage]:
     finally:
         for tensor, gradient in retained:
             tensor._grad = gradient
+    return passages_of(log, leaves, found)
+
+
+def passages_of(
+    log: Any, leaves: Sequence[Tensor], found: Iterable[Any], twins: Any = None
+) -> list[Passage]:
+    """Read from a log how a pass went.
+
+    Args:
+        log: The events.
+        leaves: The tensors that the pass was asked for gradients of.
+        found: These gradients.
+        twins: What stands for each node of the log, if that is another library's.
+    """
     passages: dict[Node, Passage] = {}
     for event in log.events:
-        node = event.node.node
+        node = event.node.node if twins is None else twins.get(event.node.node)
         if node is None:
             continue  # of a pass inside of a rule, whose graph is gone
         if isinstance(event, NodeStarted):
@@ -122,7 +136,7 @@ def run_recorded(loss: Tensor) -> list[Passage]:
 
 
 def _array(gradient: Any) -> Any:
-    return None if gradient is None else gradient._array
+    return getattr(gradient, "_array", gradient)  # None, or what a log keeps of a large one
 
 
 def nodes_of(loss: Tensor) -> list[Node]:
@@ -240,8 +254,8 @@ def run_rule(node: Node, gradients: Sequence[Any]) -> list[Any]:
 
 
 # These give the same entries in the same order in another shape; which one is the result's.
-_RESHAPING = r"(View|UnsafeView|ReshapeAlias|Squeeze|Unsqueeze|Alias|Clone)Backward\d"
-_REARRANGING = rf"{_RESHAPING}|(T|Transpose|Permute|Expand|ToCopy|Flip|Movedim)Backward\d"
+_RESHAPING = r"(View|UnsafeView|ReshapeAlias|Squeeze|Unsqueeze|Alias|Clone|ToCopy)Backward\d"
+_REARRANGING = rf"{_RESHAPING}|(T|Transpose|Permute|Expand|Flip|Movedim)Backward\d"
 
 
 def passes_on(node: Node) -> bool:

@@ -281,7 +281,7 @@ class Label(recording.NodeLabel):
 
 def _alive(roots: Iterable[Any]) -> Iterable[Any]:
     tensors = [root() for root in roots]
-    return _reachable(_edge(each)[0] for each in tensors if each is not None)
+    return reachable(edge_of(each)[0] for each in tensors if each is not None)
 
 
 class RecordedHook:
@@ -367,7 +367,7 @@ class Recorder:
         handle = original(tensor, hook)
         self.alive.tables.append(ref(tensor._backward_hooks))
         if self.passes:  # it may run in this pass
-            node, output_nr = _edge(tensor)
+            node, output_nr = edge_of(tensor)
             at = self.label(node), output_nr
             self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
         return handle
@@ -456,14 +456,14 @@ class Recorder:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
         try:
-            edges = [_edge(each) for each in outputs]
-            ends = [_edge(each)[0] for each in inputs]
-            live = _reachable(node for node, _ in edges)
+            edges = [edge_of(each) for each in outputs]
+            ends = [edge_of(each)[0] for each in inputs]
+            live = reachable(node for node, _ in edges)
         except (RuntimeError, AttributeError):  # without a graph: the engine says so itself
             return original(outputs, gradients, *args, **kwargs)
         self.roots += [ref(each) for each in outputs if is_foreign(each)]
         for name, tensor in self.names:
-            node, output_nr = _edge(tensor) if tensor.requires_grad else (None, 0)
+            node, output_nr = edge_of(tensor) if tensor.requires_grad else (None, 0)
             if node in live:
                 self.label(node).called.setdefault(output_nr, name)
         undo: list[Callable[[], Any]] = [self.passes.pop, self._back_to(self.running, self.begun)]
@@ -505,7 +505,7 @@ class Recorder:
         """
         needed, torch = self.passes[-1] or (), sys.modules["torch"]
         for position, tensor in enumerate(inputs):
-            node, output_nr = _edge(tensor)
+            node, output_nr = edge_of(tensor)
             label = self.label(node)
             if any(target in needed for target, _ in node.next_functions):
                 self.early.setdefault(label, []).append((position, output_nr))
@@ -609,14 +609,14 @@ def _restoring(table: Any, key: Any, hook: Any) -> Callable[[], None]:
     return restore
 
 
-def _edge(tensor: Any) -> tuple[Any, int]:
+def edge_of(tensor: Any) -> tuple[Any, int]:
     """Give the node where the gradient of a tensor, or of a `GradientEdge`, enters."""
     if is_foreign(tensor):
         tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
     return tensor.node, tensor.output_nr
 
 
-def _reachable(roots: Iterable[Any]) -> dict[Any, list[Any]]:
+def reachable(roots: Iterable[Any]) -> dict[Any, list[Any]]:
     """Find the nodes behind some roots, and from which nodes of these an edge leads to each."""
     sources: dict[Any, list[Any]] = {node: [] for node in roots}
     stack = list(sources)
