@@ -409,8 +409,12 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
     saved, and the formulas from the same rules, run on symbols. (The backward of a custom
     `Function` therefore runs again.)
 
+    The loss may be PyTorch's. Then its own engine runs the pass, with its hooks, and the formulas
+    come from minigrad's nodes of the same names, with what PyTorch's nodes saved. Each number is
+    computed again by minigrad, and nothing is shown where one differs.
+
     Args:
-        tensor: The loss, a tensor with one entry.
+        tensor: The loss, a tensor with one entry, of minigrad's or of PyTorch's.
         names: Names for tensors, as in `derive`: a dict, a module, or a list of both. The
             parameters of a module are called as by `symbolic_like`: `f0.weight` is `w_0`. Leaves
             without a name are `a_1`, `a_2`, ...
@@ -421,11 +425,13 @@ def explain(tensor: Tensor, *, names: Any = None, digits: int = 6) -> Explanatio
 
     Raises:
         TypeError: If the tensor is symbolic.
-        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed.
+        RuntimeError: If it has several entries, no graph, or a graph that a backward has freed; if
+            minigrad computes other numbers than PyTorch has.
+        NotImplementedError: If minigrad has no such node as PyTorch's graph; the error names it.
         ValueError: If a tensor has several entries, or if two would have the same name.
 
     Example:
-        >>> import minigrad as torch
+        >>> import minigrad as torch  # or: import torch
         >>> x = torch.tensor(3.0, requires_grad=True)
         >>> y = x * x
         >>> print(explain((y - 1) ** 2, names={"x": x, "y": y}))

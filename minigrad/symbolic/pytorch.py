@@ -74,7 +74,10 @@ class Rebuilt:
 
     def tensor(self, tensor: Any) -> Any:
         """Give minigrad's tensor for one of PyTorch's, with its place in the graph."""
-        node, output_nr = pytorch.edge_of(tensor) if tensor.requires_grad else (None, 0)
+        edge: Any = pytorch.edge_of(tensor) if tensor.requires_grad else NO_EDGE
+        node, output_nr = edge
+        if node not in self.twins and "CloneBackward0" in str(node):
+            node, output_nr = node.next_functions[0]  # a copy from before a write in place
         twin = self.twins.get(node)
         if isinstance(twin, AccumulateGrad):
             return twin.variable
