@@ -11,17 +11,10 @@ import sympy
 
 from minigrad.core.engine import AccumulateGrad
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.symbolic import writing
+from minigrad.symbolic import equality, writing
 from minigrad.symbolic.array import SymbolicArray, entries, entrywise, needs_of
 from minigrad.symbolic.chain_rule import VJP, ChainRule, HookEffect, HookEffects, Step
-from minigrad.symbolic.equality import (
-    TROUBLE,
-    Refuted,
-    Undecided,
-    decide_in_parts,
-    symbols_in,
-    undecided,
-)
+from minigrad.symbolic.equality import Refuted, Undecided, symbols_in
 from minigrad.symbolic.formulas import derivative, expression
 from minigrad.symbolic.naming import given_names
 from minigrad.symbolic.passes import Value
@@ -44,6 +37,12 @@ def tidy(expr: Any) -> Any:
 def is_short(expr: Any) -> bool:
     """Tell whether a formula is short enough to be written out."""
     return bool(expr.count_ops() <= LONG and len(str(expr)) <= LONG)
+
+
+def short(found: Any) -> Any:
+    """Give the formula in an array, tidied; None if there is none, or if it is long."""
+    formula = None if found is None else tidy(found.item())
+    return formula if formula is not None and is_short(formula) else None
 
 
 class Layout:
@@ -152,8 +151,8 @@ class DerivationLayout(Layout):
             expand = bool(value[0].next_functions) and sum(1 for _ in step.all_vjps()) == 1
             one = functools.partial(self._contribution, self.names[value], expand)
             right = [step.combined(one, self.acted, writing.total)]
-            if total is not None and is_short(tidy(total.item())):
-                right.append(self.writer.formula(tidy(total.item())))
+            if (formula := short(total)) is not None:
+                right.append(self.writer.formula(formula))
             yield Row(partial(self.loss, self.names[value]), right, self.hooks_in(step))
 
     def _contribution(self, name: str, expand: bool, place: Value, vjp: VJP) -> Written:
@@ -172,9 +171,8 @@ class DerivationLayout(Layout):
             return whole
         (before,) = step.vjps
         leading = self._leading(before, expand)
-        return whole if len(leading) > 2 else [
-            *leading, partial(self.names[before], self.names[place])
-        ]  # fmt: skip
+        last = partial(self.names[before], self.names[place])
+        return whole if len(leading) > 2 else [*leading, last]
 
 
 class NumbersLayout(Layout):
@@ -189,22 +187,14 @@ class NumbersLayout(Layout):
         super().__init__(chain, digits)
         self.gradients = chain.engine
         self.values = {value: self.naming.array(value) for value in self.order}
-        pairs = [
-            (self.naming.symbol(value).item(), array)
-            for value, array in self.values.items()
-            if array is not None
-        ]
-        pairs += [
-            (sympy.Symbol(name, real=True), array) for name, array in self.naming.used_constants()
-        ]
-        self.known = {symbol: sympy.Float(float(array.item()), 20) for symbol, array in pairs}
+        known = {self.naming.symbol(v).item(): a for v, a in self.values.items() if a is not None}
+        known |= {sympy.Symbol(n, real=True): a for n, a in self.naming.used_constants()}
+        self.known = {symbol: sympy.Float(float(a.item()), 20) for symbol, a in known.items()}
 
     def sections(self) -> list[Section]:
         """Lay out forward and backward."""
-        return [
-            Section("Forward", self._forward()),
-            Section("Backward", self._backward(), self.silences()),
-        ]
+        backward = Section("Backward", self._backward(), self.silences())
+        return [Section("Forward", self._forward()), backward]
 
     def _forward(self) -> Iterator[Row]:
         """Write each value: formula, numbers put in, result."""
@@ -217,12 +207,9 @@ class NumbersLayout(Layout):
             yield Row(named(name), [self.writer.number(array.item())])
         for value in reversed(self.order):
             if value[0].next_functions:
-                array, definition = self.values[value], self.naming.definition(value)
-                formula = None if definition is None else tidy(definition.item())
-                right = []
-                if formula is not None and is_short(formula):
-                    right = [self.writer.formula(formula)]
-                    right += [] if formula.is_Symbol else self._put_in(formula)
+                array, formula = self.values[value], short(self.naming.definition(value))
+                right = [] if formula is None else [self.writer.formula(formula)]
+                right += [] if formula is None or formula.is_Symbol else self._put_in(formula)
                 right += [] if array is None else [self.writer.number(array.item())]
                 yield Row(named(self.names[value]), right)
 
@@ -242,18 +229,16 @@ class NumbersLayout(Layout):
                 yield Row(partial(self.loss, self.names[value]), right, self.hooks_in(step))
 
     def _formula(self, name: str, place: Value, vjp: VJP) -> Written:
-        formula = None if vjp.formula is None else tidy(vjp.formula.item())
-        if formula is not None and is_short(formula):
-            last = self.writer.formula(formula)
-        else:
-            last = partial(self.names[place], name)
+        formula = short(vjp.formula)
+        whole = partial(self.names[place], name)
+        last = whole if formula is None else self.writer.formula(formula)
         if place == self.root:
             return last
         return writing.product([partial(self.loss, self.names[place]), last])
 
     def _number(self, place: Value, vjp: VJP) -> Written | None:
-        formula = None if vjp.formula is None else tidy(vjp.formula.item())
-        if formula is not None and is_short(formula) and place == self.root:
+        formula = short(vjp.formula)
+        if formula is not None and place == self.root:
             return next(iter(self._put_in(formula)), None)
         if vjp.number is None:
             return None
@@ -540,12 +525,12 @@ def _checked(chain: ChainRule) -> Checked:
             one, other = entries(found).item(), entries(due()).item()
             if one.count_ops() + other.count_ops() > TOO_LONG:
                 raise Undecided(because="the formulas are too long for SymPy")
-            decision, met = decide_in_parts(one, other, domain)
+            decision, met = equality.decide_in_parts(one, other, domain)
         except Undecided as error:
             left_open.append(f"{what}: {error}")
             return False
-        except TROUBLE as error:
-            left_open.append(f"{what}: {undecided(error)}")
+        except equality.TROUBLE as error:
+            left_open.append(f"{what}: {equality.undecided(error)}")
             return False
         if isinstance(decision, dict):
             if all(need.holds(need.of.subs(decision)) is not False for need in needs):

@@ -11,16 +11,9 @@ from typing import Any
 import numpy as np
 import sympy
 
+from minigrad.symbolic import regions
 from minigrad.symbolic.array import entries
-from minigrad.symbolic.regions import (
-    EVERYWHERE,
-    ROUNDED,
-    Region,
-    beside_jumps,
-    cut,
-    jumps_of,
-    parts,
-)
+from minigrad.symbolic.regions import EVERYWHERE, ROUNDED, Region, beside_jumps, jumps_of
 
 # ---------------------------------------------------------------------- numbers
 
@@ -224,7 +217,7 @@ def decide(left: Any, right: Any, region: Region = EVERYWHERE) -> Decision:
     if found is not None:
         return found
     for formula, sign in region.assumed.items():  # a positive symbol, as x - 1, helps SymPy
-        wider = cut(sign * formula, replace(region, assumed={}))[0]
+        wider = regions.cut(sign * formula, replace(region, assumed={}))[0]
         if wider.substitution and decide(wider.enter(left), wider.enter(right)) is None:
             return None
     return simplest
@@ -258,7 +251,7 @@ def decide_in_parts(
         sides = [region.enter(formula) for formula in read]
         return [] if sides[0] == sides[1] else [sides]
 
-    for region, different in parts(around, formulas_in, _PARTS, kinks):
+    for region, different in regions.parts(around, formulas_in, _PARTS, kinks):
         for sides in different:
             decision = decide(sides[0], sides[1], region)
             if isinstance(decision, dict):

@@ -73,15 +73,10 @@ def entry_names(name: str, shape: tuple[int, ...]) -> list[str]:
     """
     if int(np.prod(shape, dtype=np.int64)) == 1:
         return [name]
-    return [_numbered(name, at) for at in np.ndindex(shape)]
-
-
-def _numbered(name: str, index: tuple[int, ...]) -> str:
-    """Give the name of an entry, in a form that LaTeX sets as one subscript."""
     stem, _, subscript = name.partition("_")
-    subscript = re.sub(r"^\{(.*)\}$", r"\1", subscript)
-    place = ",".join(map(str, index))
-    return f"{stem}_{{{subscript};{place}}}" if subscript else f"{stem}_{{{place}}}"
+    number = re.sub(r"^\{(.*)\}$", r"\1", subscript)
+    start = f"{stem}_{{{number};" if number else f"{stem}_{{"  # LaTeX sets it as one subscript
+    return [f"{start}{','.join(map(str, at))}}}" for at in np.ndindex(shape)]
 
 
 def tensor_of(data: Any, requires_grad: bool = False) -> Tensor:

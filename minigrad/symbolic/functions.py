@@ -13,16 +13,8 @@ import sympy
 from minigrad.nn.functional.pooling import largest_of
 from minigrad.ops import special_functions
 from minigrad.ops.sorting import may_have_zero
-from minigrad.symbolic.array import (
-    OrderUnknown,
-    SymbolicArray,
-    again_symbolic,
-    entries,
-    entrywise,
-    plain,
-    reduce_along,
-    symbolic,
-)
+from minigrad.symbolic import array as arrays
+from minigrad.symbolic.array import OrderUnknown, SymbolicArray, again_symbolic, entries, entrywise
 from minigrad.symbolic.equality import Refuted, equal
 from minigrad.symbolic.mathematics import ENTRYWISE, choose, exact
 from minigrad.symbolic.regions import sign_of
@@ -49,11 +41,11 @@ def _where(condition: Any, *choices: Any) -> SymbolicArray:
 
 
 def _reduction(ufunc: Any) -> Callable[..., SymbolicArray]:
-    return lambda a, axis=None, keepdims=False: reduce_along(ufunc, a, axis, keepdims)
+    return lambda a, axis=None, keepdims=False: arrays.reduce_along(ufunc, a, axis, keepdims)
 
 
 def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> SymbolicArray:
-    total = reduce_along(np.add, a, axis, keepdims)
+    total = arrays.reduce_along(np.add, a, axis, keepdims)
     return entrywise(ENTRYWISE[np.true_divide], total, a.size // max(total.size, 1))
 
 
@@ -98,11 +90,11 @@ def _argsort(a: Any, axis: Any = -1, kind: Any = None) -> Any:
     return np.apply_along_axis(in_order, axis, entries(a)).astype(np.int64)
 
 
-def _extreme(name: str, sign: int) -> Callable[..., Any]:
-    def place(row: Any) -> int:
-        compare = _compared(name)
-        size = cmp_to_key(lambda one, other: sign * compare(row[one], row[other]))
-        return max(range(len(row)), key=size)  # the first of several
+def _extreme(name: str, first: Any) -> Callable[..., Any]:
+    size = cmp_to_key(_compared(name))
+
+    def place(row: Any) -> Any:
+        return first(range(len(row)), key=lambda number: size(row[number]))
 
     def find(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
         array = entries(a)
@@ -148,53 +140,49 @@ def _largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
     return np.take_along_axis(stacked, number, 0)[0], number[0]
 
 
-SymbolicArray._functions.update(
-    {
-        np.array: lambda data, *_, **layout: SymbolicArray(data),
-        np.asarray: lambda data, *_, **layout: SymbolicArray(data),
-        np.zeros_like: _like(0),
-        np.empty_like: _like(0),
-        np.ones_like: _like(1),
-        np.full_like: _full_like,
-        np.where: _where,
-        np.clip: _clip,
-        np.copyto: _copy_to,
-        # as it stands: in whichever order it is quickest is for numbers
-        np.einsum: lambda *given, optimize=False: again_symbolic(np.einsum(*plain(given))),
-        np.mean: _mean,
-        np.array_equal: _array_equal,
-        np.all: _reduction(np.logical_and),
-        np.any: _reduction(np.logical_or),
-        np.sum: _reduction(np.add),
-        np.prod: _reduction(np.multiply),
-        **dict.fromkeys((np.max, np.amax), _reduction(np.maximum)),
-        **dict.fromkeys((np.min, np.amin), _reduction(np.minimum)),
-        np.argsort: _argsort,
-        np.argmax: _extreme("argmax", 1),
-        np.argmin: _extreme("argmin", -1),
-        np.linalg.det: determinant,
-        np.linalg.inv: inverse,
-        np.linalg.slogdet: lambda a: (np.sign(determinant(a)), np.log(np.abs(determinant(a)))),
-        np.linalg.solve: lambda a, b: inverse(symbolic(entries(a))) @ b,
-        special_functions.erf.forward: functools.partial(entrywise, sympy.erf),
-        special_functions.erfc.forward: functools.partial(entrywise, sympy.erfc),
-        largest_of: _largest_of,
-        may_have_zero: lambda values: True,  # of a symbol nobody knows
-    }
-)
+SymbolicArray._functions |= {
+    np.array: lambda data, *_, **layout: SymbolicArray(data),
+    np.asarray: lambda data, *_, **layout: SymbolicArray(data),
+    np.zeros_like: _like(0),
+    np.empty_like: _like(0),
+    np.ones_like: _like(1),
+    np.full_like: _full_like,
+    np.where: _where,
+    np.clip: _clip,
+    np.copyto: _copy_to,
+    # as it stands: in whichever order it is quickest is for numbers
+    np.einsum: lambda *given, optimize=False: again_symbolic(np.einsum(*arrays.plain(given))),
+    np.mean: _mean,
+    np.array_equal: _array_equal,
+    np.all: _reduction(np.logical_and),
+    np.any: _reduction(np.logical_or),
+    np.sum: _reduction(np.add),
+    np.prod: _reduction(np.multiply),
+    **dict.fromkeys((np.max, np.amax), _reduction(np.maximum)),
+    **dict.fromkeys((np.min, np.amin), _reduction(np.minimum)),
+    np.argsort: _argsort,
+    np.argmax: _extreme("argmax", max),
+    np.argmin: _extreme("argmin", min),
+    np.linalg.det: determinant,
+    np.linalg.inv: inverse,
+    np.linalg.slogdet: lambda a: (np.sign(determinant(a)), np.log(np.abs(determinant(a)))),
+    np.linalg.solve: lambda a, b: inverse(a) @ b,
+    special_functions.erf.forward: functools.partial(entrywise, sympy.erf),
+    special_functions.erfc.forward: functools.partial(entrywise, sympy.erfc),
+    largest_of: _largest_of,
+    may_have_zero: lambda values: True,  # of a symbol nobody knows
+}
 
 # NumPy's own methods of these names know nothing of symbols.
 for _function in (np.any, np.all, np.argmax, np.argmin, np.argsort):
     setattr(SymbolicArray, _function.__name__, _function)
 
 # These move entries, or add and multiply them: on arrays of objects NumPy's own are right.
-SymbolicArray._rearranging.update(
-    {
-        np.append, np.atleast_1d, np.atleast_2d, np.broadcast_arrays, np.broadcast_to,
-        np.concatenate, np.copy, np.cumsum, np.diag, np.diagonal, np.diff, np.dot,
-        np.expand_dims, np.flip, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim,
-        np.outer, np.ravel, np.repeat, np.reshape, np.roll, np.shape, np.shares_memory, np.size,
-        np.split, np.squeeze, np.stack, np.swapaxes, np.take, np.take_along_axis, np.tensordot,
-        np.tile, np.trace, np.transpose, np.tril, np.triu, np.vstack,
-    }
-)  # fmt: skip
+SymbolicArray._rearranging |= {
+    np.append, np.atleast_1d, np.atleast_2d, np.broadcast_arrays, np.broadcast_to,
+    np.concatenate, np.copy, np.cumsum, np.diag, np.diagonal, np.diff, np.dot,
+    np.expand_dims, np.flip, np.hstack, np.inner, np.may_share_memory, np.moveaxis, np.ndim,
+    np.outer, np.ravel, np.repeat, np.reshape, np.roll, np.shape, np.shares_memory, np.size,
+    np.split, np.squeeze, np.stack, np.swapaxes, np.take, np.take_along_axis, np.tensordot,
+    np.tile, np.trace, np.transpose, np.tril, np.triu, np.vstack,
+}  # fmt: skip

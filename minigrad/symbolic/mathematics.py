@@ -228,6 +228,13 @@ def _logic(combine: Any) -> Callable[..., Any]:
 _NAMED_ALIKE = "sqrt exp log sin cos tan sinh cosh tanh sign floor".split()  # noqa: SIM905
 _INVERSES = "sin cos tan tan2 sinh cosh tanh".split()  # noqa: SIM905 - in a row they read better
 
+_COMPARISONS = {"equal": Eq, "not_equal": sympy.Ne, "less": sympy.Lt, "less_equal": sympy.Le}
+_COMPARISONS |= {"greater": sympy.Gt, "greater_equal": sympy.Ge}
+_AND_OR = {
+    **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
+    **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
+}
+
 # The comparisons and tests give expressions that are 1 or 0.
 ENTRYWISE: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): getattr(sympy, name) for name in _NAMED_ALIKE},
@@ -256,14 +263,8 @@ ENTRYWISE: dict[Any, Callable[..., Any]] = {
     np.maximum: Max,
     np.minimum: Min,
     np.copysign: lambda a, b: times(sympy.Abs(a), sympy.Piecewise((-1, b < 0), (1, True))),
-    np.equal: _comparison(Eq),
-    np.not_equal: _comparison(sympy.Ne),
-    np.less: _comparison(sympy.Lt),
-    np.less_equal: _comparison(sympy.Le),
-    np.greater: _comparison(sympy.Gt),
-    np.greater_equal: _comparison(sympy.Ge),
-    **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
-    **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
+    **{getattr(np, name): _comparison(relation) for name, relation in _COMPARISONS.items()},
+    **_AND_OR,
     np.bitwise_xor: _logic(sympy.Xor),
     **dict.fromkeys((np.logical_not, np.invert), _logic(sympy.Not)),
     np.isnan: lambda a: sympy.Integer(int(a is sympy.nan)),
@@ -277,8 +278,7 @@ OF_MANY: dict[Any, Callable[..., Any]] = {
     np.multiply: sympy.Mul,
     np.maximum: Max,
     np.minimum: Min,
-    **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
-    **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
+    **_AND_OR,
 }
 
 

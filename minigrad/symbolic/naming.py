@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from itertools import chain, count
+from itertools import chain, count, filterfalse
 from typing import Any
 
 import numpy as np
@@ -109,6 +109,7 @@ class Naming:
         self._symbols: dict[Value, Any] = {}
         self._without_gradient: dict[Value, str] = {}  # what has a name, but got no gradient
         self._busy: set[Any] = set()  # values that are being computed
+        self._saved = [saved[1:] for p in passages for saved in passes.saved_values(p.node)]
         self._read_values()
         inner = [
             (passage.node, output_nr)
@@ -123,10 +124,9 @@ class Naming:
         self._name_leaves()
         self.auto -= self.names.keys()
         self._number()
-        for passage in passages:  # what has no formula needs a name, too
-            for _, value, _ in passes.saved_values(passage.node):
-                if value is not None:
-                    self.formula(value)
+        for value, _ in self._saved:  # what has no formula needs a name, too
+            if value is not None:
+                self.formula(value)
         for value in list(self.names):
             self.definition(value)
         self._number()
@@ -140,9 +140,7 @@ class Naming:
                     self.shape[node, output_nr] = gradient.shape
             if passage.is_leaf:
                 self.known[node, 0] = node.variable._array
-            for _, value, array in passes.saved_values(node):
-                if value is not None:
-                    self.known[value] = array
+        self.known |= {value: array for value, array in self._saved if value is not None}
         self.shape |= {value: array.shape for value, array in self.known.items()}
         for value, array in list(self.known.items()):
             # a value of which it is only another view has the same entry
@@ -164,18 +162,14 @@ class Naming:
                 self._without_gradient[value] = name
             self.constants.setdefault(_memory(tensor._array), (name, tensor._array))
         taken = {*self.met, *(name for name, _ in names)}
-        free = (
-            name
-            for name in chain("LJEC", (f"L_{number}" for number in count(1)))
-            if name not in taken
-        )
+        free = filterfalse(taken.__contains__, chain("LJEC", map("L_{}".format, count(1))))
         self.loss = self.names.setdefault(self.root, next(free))
 
     def _name_leaves(self) -> None:
         """Name each leaf: after its symbol, as it was named, or by a number."""
         constants = (name for name, _ in self.constants.values())
         taken = {*self.names.values(), *constants, *self.met}
-        numbers = (f"a_{number}" for number in count(1))
+        free = filterfalse(taken.__contains__, map("a_{}".format, count(1)))
         leaves = [passage.node for passage in self.passages if passage.is_leaf]
         for node in sorted(leaves, key=self.first_use):
             own = symbol_name(node.variable._array)
@@ -183,7 +177,7 @@ class Naming:
                 self.names[node, 0] = own
                 self._symbols[node, 0] = node.variable._array
             elif (node, 0) not in self.names:
-                self.names[node, 0] = next(name for name in numbers if name not in taken)
+                self.names[node, 0] = next(free)
 
     def first_use(self, leaf: Any) -> tuple[int, int]:
         """Tell which node used a leaf first, and as which of its inputs."""
@@ -268,19 +262,12 @@ class Naming:
 
     def used_constants(self) -> list[tuple[str, Any]]:
         """List the constants with a name that a node saved."""
-        saved = {
-            _memory(array)
-            for passage in self.passages
-            for _, value, array in passes.saved_values(passage.node)
-            if value is None
-        }
+        saved = {_memory(array) for value, array in self._saved if value is None}
         return [named for memory, named in self.constants.items() if memory in saved]
 
     def array(self, value: Value) -> Any:
         """Give the array of a value: as it is known, or computed again; None if it can't be."""
-        found = self.known.get(value)
-        if found is None:
-            found = self._arrays.get(value)
+        found = self.known.get(value, self._arrays.get(value))
         unknown = found is None and type(value[0]) is not AccumulateGrad and value in self.shape
         if unknown and value not in self._busy:  # else its operand is asked for by itself
             self._busy.add(value)

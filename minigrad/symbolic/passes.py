@@ -21,7 +21,7 @@ from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.module_hooks import BackwardHookFunctionBackward
 from minigrad.core.node import Node
 from minigrad.core.operation import arguments_of, registry
-from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, wrap
+from minigrad.core.tensor import SavedTensor, Tensor, made_by, unpack_array, wrap
 from minigrad.symbolic.array import SymbolicArray
 from minigrad.symbolic.formulas import expression, named_array
 
@@ -66,13 +66,10 @@ class Passage:
 
         That is the hooks, the gradient that they found, and what they left.
         """
-        if after:
-            for number, pair in enumerate(zip(self.computed, self.sent, strict=False)):
-                yield number, self.after, *pair
-        else:
-            for number, pair in enumerate(zip(self.arrived, self.given, strict=True)):
-                own = [h for h in self.before if h.output_nr == number or h.kind != _OF_ONE]
-                yield number, own, *pair
+        found, left = (self.computed, self.sent) if after else (self.arrived, self.given)
+        for number, pair in enumerate(zip(found, left, strict=False)):
+            own = [h for h in self.before if h.output_nr == number or h.kind != _OF_ONE]
+            yield number, self.after if after else own, *pair
 
 
 def run_recorded(loss: Tensor) -> list[Passage]:
@@ -187,10 +184,9 @@ def _source(saved: Any, node: Node, place: int) -> Value | None:
     if isinstance(saved, PackedTensor):
         return (saved.node or node, saved.output_nr) if saved.requires_grad else None
     tensor = saved.tensor if isinstance(saved, SavedTensor) else saved
-    if tensor is not None:
-        return value_of(tensor)
-    made_by = getattr(saved, "owner", None)
-    return (made_by and made_by()) or node, node._result_nr(place)
+    return (
+        value_of(tensor) if tensor is not None else (made_by(saved, node), node._result_nr(place))
+    )
 
 
 def own_copy(saved: Any) -> Any:
@@ -337,24 +333,18 @@ def _given(node: Node, declared: Any, value_at: Any, constant: Any) -> dict[str,
     return given
 
 
-_DIFFERENCES: dict[tuple[str, bool], Callable[[Any, Any], Any]] = {
-    ("add", False): lambda result, known: result - known,
-    ("add", True): lambda result, known: result - known,
-    ("sub", False): lambda result, known: known - result,
-    ("sub", True): lambda result, known: result + known,
-    ("rsub_number", False): lambda result, known: result + known,
-}
+# by the operation, and whether the first operand is wanted: the signs of the result and the other
+_SIGNS = {("add", False): (1, -1), ("add", True): (1, -1), ("sub", False): (-1, 1)}
+_SIGNS |= {("sub", True): (1, 1), ("rsub_number", False): (1, 1)}
 
 
 def _operand(node: Node, operation: Any, shape: tuple[int, ...], array_of: Any, first: bool) -> Any:
     """Find the operand of a sum or difference that the node did not need to save."""
-    difference = _DIFFERENCES.get((operation.__name__, first))
-    if difference is None:
-        return None
+    signs = _SIGNS.get((operation.__name__, first))
     known, result = array_of(node.next_functions[1 if first else 0]), array_of((node, 0))
-    if known is None or result is None or known.shape != shape:
+    if signs is None or known is None or result is None or known.shape != shape:
         return None
-    operand = difference(result, known)
+    operand = signs[0] * result + signs[1] * known
     # the rounding is taken off again
     return operand.reshape(()) if operand.dtype == object else np.round(operand.reshape(()), 6)
 

@@ -14,36 +14,12 @@ from sympy.core.relational import Relational
 from minigrad.autograd.gradients import grad
 from minigrad.core.tensor import Tensor, wrap
 from minigrad.nn import Module
-from minigrad.symbolic import equality
+from minigrad.symbolic import equality, regions
 from minigrad.symbolic.array import OrderUnknown, SymbolicArray, entries, entrywise, needs_of
-from minigrad.symbolic.equality import (
-    TROUBLE,
-    Decision,
-    Refuted,
-    Undecided,
-    original_point,
-    points,
-    shaped,
-    symbols_in,
-    undecided,
-)
+from minigrad.symbolic.equality import Refuted, Undecided, symbols_in
 from minigrad.symbolic.formulas import named_array, symbolic_like, symbols, tensor_of
 from minigrad.symbolic.proof import Evidence, Proof
-from minigrad.symbolic.regions import (
-    EVERYWHERE,
-    KINKS,
-    Need,
-    Region,
-    beside_jumps,
-    condition_of,
-    cut,
-    jumps_of,
-    kink_nodes,
-    kinks_in,
-    parts,
-    reduced,
-    slope,
-)
+from minigrad.symbolic.regions import EVERYWHERE, KINKS, Need, Region, condition_of, reduced
 from minigrad.symbolic.trial import Outcome, Trial, compiled, drawn, outputs_of
 
 # g is the gradient of the result, n stands for what is rounded, p for what is positive.
@@ -94,7 +70,7 @@ class Leaf:
     claim: Claim
     region: Region
     sides: tuple[Any, Any]
-    decision: Decision
+    decision: equality.Decision
 
 
 class Prover:
@@ -138,10 +114,10 @@ class Prover:
                 return self._proof(*self._leaves())
         except (Refuted, Undecided):
             raise
-        except TROUBLE as error:
+        except equality.TROUBLE as error:
             if isinstance(error, ValueError) and not self._cotangents:
                 raise
-            raise undecided(error) from error
+            raise equality.undecided(error) from error
 
     # ------------------------------------------------------------------ on symbols
 
@@ -157,12 +133,12 @@ class Prover:
                 self._run(region)
             except OrderUnknown as error:
                 asked = self._original(error.formula, EVERYWHERE)
-                kinks = kinks_in([asked]) or [asked]
+                kinks = regions.kinks_in([asked]) or [asked]
                 seen += 1
                 if seen > _PARTS or not kinks[0].free_symbols or asked != error.formula:
                     raise
                 self._explored.append(region.original(kinks[0]))
-                waiting = [*cut(kinks[0], region), *waiting]
+                waiting = [*regions.cut(kinks[0], region), *waiting]
                 if any(each.assumed for each in waiting):
                     raise  # without a substitution the program would ask again
             finally:
@@ -182,7 +158,7 @@ class Prover:
         formulas = [self._original(each, region) for each in _flat(outputs)]
         pairs = list(zip(starts, formulas, strict=True))
         due = [
-            entrywise(lambda s: sympy.Add(*(g * slope(y, s) for g, y in pairs)), symbols)
+            entrywise(lambda s: sympy.Add(*(g * regions.slope(y, s) for g, y in pairs)), symbols)
             for symbols in self._entries
         ]
         try:
@@ -213,8 +189,8 @@ class Prover:
     def _original(self, formula: Any, region: Region) -> Any:
         """Write a formula of a region in the symbols of the inputs, as it is beside its jumps."""
         whole = region.original(formula)
-        self._jumps |= dict.fromkeys(jumps_of(whole))
-        return beside_jumps(whole)
+        self._jumps |= dict.fromkeys(regions.jumps_of(whole))
+        return regions.beside_jumps(whole)
 
     def _read_needs(self, needs: Iterable[Need], region: Region) -> list[Need]:
         read = (Need(region.enter(self._original(n.of, region)), n.relation) for n in needs)
@@ -270,11 +246,11 @@ class Prover:
             return
         substitution, symbols = leaf.region.substitution, self._trial.symbols
         named = [each for each in symbols if each in substitution or each in leaf.decision]
-        point = original_point(leaf.decision, leaf.region, named)
+        point = equality.original_point(leaf.decision, leaf.region, named)
         if not all(each.is_number and each.is_finite and each.is_real for each in point.values()):
             return
         missing = {each for each in symbols if each not in point}
-        for more in points(missing, _TRIES if missing else 1):
+        for more in equality.points(missing, _TRIES if missing else 1):
             values = {**point, **more}
             row = np.array([float(values[each]) for each in symbols])
             decision = self._refuted_at(row, leaf.claim, point)
@@ -398,15 +374,10 @@ class Prover:
 
     def _must_run(self, row: Any) -> bool:
         """Say whether NaN is no accident of large numbers: near 0, or where a step fails."""
-        if not _is_far(row):
-            return True
         values = self._trial.values(row)
-        for region, needs in self._rule_needs.items():
-            for need in needs:
-                number = _number(region.original(need.of), values)
-                if not (number > 0 or (number < 0 and need.relation == "!=")):
-                    return True
-        return False
+        listed = ((region, need) for region, needs in self._rule_needs.items() for need in needs)
+        numbers = ((_number(region.original(n.of), values), n.relation) for region, n in listed)
+        return not _is_far(row) or any(not (v > 0 or (v < 0 and r == "!=")) for v, r in numbers)
 
     # ------------------------------------------------------------------ what is proved
 
@@ -485,12 +456,12 @@ def _never_holds(need: Need, sign: int | None) -> bool:
 
 def _leaves_of(claim: Claim, region: Region) -> Iterator[Leaf]:
     """Cut a region at the kinks of a claim."""
-    bent = [node for each in claim.values for node in kink_nodes(each)]
+    bent = [node for each in claim.values for node in regions.kink_nodes(each)]
 
     def formulas_in(here: Region) -> list[list[Any]]:
         return [list(map(here.enter, bent)), list(map(here.enter, (claim.found, claim.due)))]
 
-    for here, (_, sides) in parts(region, formulas_in, _PARTS):
+    for here, (_, sides) in regions.parts(region, formulas_in, _PARTS):
         yield Leaf(claim, here, (sides[0], sides[1]), equality.decide(sides[0], sides[1], here))
 
 
@@ -521,7 +492,7 @@ def _moved(array: Any, region: Region) -> Any:
 def _in_a_row(arrays: Sequence[Any]) -> Any:
     """Show formulas as SymPy has them: those of several arrays in a row."""
     flat = _flat(arrays)
-    return shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
+    return equality.shaped(flat, arrays[0].shape if len(arrays) == 1 else (len(flat),))
 
 
 def _written(value: float) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from minigrad.autograd.recording import Log
 from minigrad.core.engine import AccumulateGrad, resolve_edge
 from minigrad.core.module_hooks import BackwardHookFunctionBackward
-from minigrad.core.node import NO_EDGE, Node
+from minigrad.core.node import NO_EDGE
 from minigrad.core.operation import registry
 from minigrad.core.tensor import SavedTensor, wrap_as_normal
 from minigrad.symbolic import passes
@@ -59,10 +59,8 @@ class Rebuilt:
             twin._shape, twin._dtype = map(list, zip(*layouts, strict=True))
         else:
             twin._saved = tuple(self._saved(node, name) for name in twin._names_of_saved)
-            twin._broadcast = tuple(
-                None if n is None else _layout(n._input_metadata[nr])
-                for n, nr in node.next_functions
-            )
+            targets = [n and n._input_metadata[nr] for n, nr in node.next_functions]
+            twin._broadcast = tuple(about and _layout(about) for about in targets)
 
     def _saved(self, node: Any, name: str) -> Any:
         """Give what a node of PyTorch's saved as minigrad's would have it."""
@@ -122,14 +120,14 @@ class Rebuilt:
                     if edge is not NO_EDGE:
                         self._compare(node, mine, due)
 
-    def _compare(self, node: Node, mine: Any, due: Any) -> None:
+    def _compare(self, node: Any, mine: Any, due: Any) -> None:
         one, other = (0.0 if each is None else each for each in (mine, due))
         if not np.allclose(one, other, self.eps**0.5, self.eps, equal_nan=True):
             raise RuntimeError(
-                f"explain() shows nothing: at {node.name()} minigrad computes {np.ravel(one)[0]:g},"
-                f" and PyTorch had {np.ravel(other)[0]:g}. Either a tensor was changed since the "
-                "forward pass (by an optimizer's step, through .data): then run the forward pass "
-                "again. Or PyTorch's operation has a setting that minigrad's has not."
+                f"explain() shows nothing: at {node.name()} minigrad computes {np.sum(one):g}, and "
+                f"PyTorch had {np.sum(other):g}. If a tensor has changed since the forward pass, "
+                "by an optimizer's step or .data, run it again. Otherwise PyTorch's operation has "
+                "a setting that minigrad's doesn't have."
             )
 
 
@@ -157,10 +155,9 @@ def _twin(node: Any) -> Any:
     known = [o for o in registry.values() if o.node.__name__ == name and _fits(o.plan, node)]
     if not known:
         raise NotImplementedError(
-            f"explain() can't write the formula of {name}: minigrad has no operation that leaves "
-            "this node and saves the same. Write that step with other operations, or explain() "
-            "the tensor that goes into it. (A Function of your own: import minigrad as torch, and "
-            "its backward runs on symbols.)"
+            f"explain() can't write the formula of {name}: minigrad has no node of that name that "
+            "saves the same. Write that step with other operations, or explain() the tensor that "
+            "goes into it. (A Function of your own is explained if you import minigrad as torch.)"
         )
     scaled = getattr(node, "_saved_alpha", 1) != 1  # a sum has two forms
     return next((o for o in known if ("alpha" in o.plan.saved) == scaled), known[0]).node()

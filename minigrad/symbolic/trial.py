@@ -203,10 +203,8 @@ class Trial:
                     continue  # steps of two sizes have to give the same
                 fits = found is not None and found[place].shape == columns.shape
                 got = float(found[place][entry]) if found is not None and fits else float("nan")
-                wrong = True
-                if np.isfinite(got):
-                    wrong = abs(got - slope) > _SURELY * (abs(got) + abs(slope)) + 20 * error
-                if wrong:
+                most = _SURELY * (abs(got) + abs(slope)) + 20 * error
+                if not np.isfinite(got) or abs(got - slope) > most:
                     yield place, entry, got, slope
 
 

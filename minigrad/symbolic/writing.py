@@ -50,9 +50,8 @@ class _Text(StrPrinter):
         self.writer, self.values = writer, values
 
     def _print_Rational(self, expr: Any) -> str:
-        return (
-            self.writer.number(expr).text if expr.q > 1000 else str(super()._print_Rational(expr))
-        )
+        long = expr.q > 1000
+        return self.writer.number(expr).text if long else str(super()._print_Rational(expr))
 
     def _print_Relational(self, expr: Any) -> str:
         sign = "=" if expr.rel_op == "==" else expr.rel_op
@@ -307,12 +306,8 @@ class Paper:
                 remark = rf" & \qquad \text{{{_escaped(row.remark)}}}" if row.remark else ""
                 lines.append(line + remark)
             body = " \\\\\n".join(lines)
-            equations = f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$"
-            parts += [
-                section.heading,
-                *([equations] if lines else []),
-                *map(_escaped, section.words),
-            ]
+            aligned = [f"$$\n\\begin{{aligned}}\n{body}\n\\end{{aligned}}\n$$"] if lines else []
+            parts += [section.heading, *aligned, *map(_escaped, section.words)]
         return "\n\n".join(parts)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
