@@ -230,10 +230,8 @@ _INVERSES = "sin cos tan tan2 sinh cosh tanh".split()  # noqa: SIM905 - in a row
 
 _COMPARISONS = {"equal": Eq, "not_equal": sympy.Ne, "less": sympy.Lt, "less_equal": sympy.Le}
 _COMPARISONS |= {"greater": sympy.Gt, "greater_equal": sympy.Ge}
-_AND_OR = {
-    **dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And)),
-    **dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or)),
-}
+_AND_OR = dict.fromkeys((np.logical_and, np.bitwise_and), _logic(And))
+_AND_OR |= dict.fromkeys((np.logical_or, np.bitwise_or), _logic(Or))
 
 # The comparisons and tests give expressions that are 1 or 0.
 ENTRYWISE: dict[Any, Callable[..., Any]] = {

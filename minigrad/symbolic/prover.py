@@ -582,9 +582,7 @@ def prove(
     held = [each for each in held if isinstance(each._array, SymbolicArray)]
 
     def call() -> Any:
-        given = (
-            numbers[k]._array.item() if k in numbers else each for k, each in enumerate(settings)
-        )
+        given = (numbers[k]._array.item() if k in numbers else s for k, s in enumerate(settings))
         return function(*tensors, *given)
 
     _check_symbols(held, differentiated)
