@@ -116,6 +116,13 @@ def test_lambdas_are_numbered():
     assert "= hook_2(hook(2*y)) " in str(explain(y * y, names={"y": y}))
 
 
+def test_a_value_that_nobody_saved_gets_a_name_in_order():
+    x = leaf()
+    y = torch.round(x * 20) * 3
+    assert "  y = 3*v_1 " in str(explain(y * y, names={"x": x, "y": y}))
+    assert "  L = 2*x " in str(explain(x.float() * 2, names={"x": x}))
+
+
 # ---------------------------------------------------------------------- formulas and numbers agree
 
 
