@@ -466,8 +466,18 @@ def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:
     return _recorded(kind)  # type: ignore[arg-type]  # classes can be hashed
 
 
+def _versions(gradients: Any) -> Any:
+    """Give how often each of some gradients was written to."""
+    if isinstance(gradients, (tuple, list)):
+        return [_versions(each) for each in gradients]
+    counter = getattr(gradients, "_version_counter", None)
+    return 0 if counter is None or counter is INFERENCE else counter.value
+
+
 class RecordedHook:
     """A hook that writes down each of its calls."""
+
+    copied, versions = staticmethod(snapshot), staticmethod(_versions)
 
     def __init__(
         self, hook: Callable[..., Any], kind: str, node: Node, output_nr: int, recorder: Recorder
@@ -482,10 +492,13 @@ class RecordedHook:
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
-        if self.silent:
-            return self.hook(*given)
-        facts = [each for each in given if each is None or isinstance(each, (tuple, Tensor))]
-        seen, before = snapshot(facts), _versions(facts)
+        return self.hook(*given) if self.silent else self.noted(self.node, given)
+
+    def noted(self, node: Any, given: tuple[Any, ...]) -> Any:
+        """Call the hook at a node, and write that down."""
+        kinds = (type(None), tuple)  # all but a module
+        facts = [each for each in given if isinstance(each, kinds) or hasattr(each, "grad_fn")]
+        seen, before = self.sees(node, facts), self.versions(facts)
         returned, raised = None, None
         try:
             returned = self.hook(*given)
@@ -493,18 +506,14 @@ class RecordedHook:
             raised = f"{type(error).__name__}: {error}"
             raise
         finally:
-            in_place = _versions(facts) != before
-            event = (self.kind, self.called, self.output_nr, seen, snapshot(returned))
-            self.recorder.note(HookFired, self.node, *event, in_place, raised)
+            in_place = self.versions(facts) != before
+            event = (self.kind, self.called, self.output_nr, seen, self.copied(returned))
+            self.recorder.note(HookFired, node, *event, in_place, raised)
         return returned
 
-
-def _versions(gradients: Any) -> Any:
-    """Give how often each of some gradients was written to."""
-    if isinstance(gradients, (tuple, list)):
-        return [_versions(each) for each in gradients]
-    counter = getattr(gradients, "_version_counter", None)
-    return 0 if counter is None or counter is INFERENCE else counter.value
+    def sees(self, node: Any, facts: Any) -> Any:
+        """Copy what the hook is given."""
+        return self.copied(facts)
 
 
 def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,7 @@ import minigrad
 from minigrad.autograd import recording
 from minigrad.autograd.recording import NodeLabel
 from minigrad.core.tensor import Tensor
-from minigrad.viz import pytorch
+from minigrad.viz import pytorch, pytorch_passes
 from minigrad.viz.player import Log
 
 
@@ -59,7 +59,7 @@ class record(recording.record):
         self._foreign = None
         if "torch" in sys.modules:
             log._names += [(name, ref(tensor)) for name, tensor in self._other_names]
-            self._foreign = pytorch.Recorder(self._other_names, log)
+            self._foreign = pytorch_passes.Recorder(self._other_names, log)
             self._foreign.start()
         return log
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from minigrad.autograd.graph import HookRecord as Hook
@@ -188,12 +188,8 @@ def root_of(output: Any) -> Any:
     return node
 
 
-def walk(roots: Iterable[Any], limit: int) -> list[Any]:
-    """Return all nodes reachable from `roots`, each before those it sends its gradients to.
-
-    Args:
-        roots: nodes to begin with.
-        limit: how many nodes a picture may have.
+def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:
+    """Find all nodes to which a gradient goes from some roots, and these.
 
     Raises:
         ValueError: if there are more nodes than `limit`.
@@ -212,6 +208,12 @@ def walk(roots: Iterable[Any], limit: int) -> list[Any]:
             )
         targets = (target for target, _ in reversed(node.next_functions))
         stack += [target for target in targets if target is not None]
+    return list(found.values())
+
+
+def walk(roots: Iterable[Any], limit: float = inf) -> list[Any]:
+    """Give what is `reachable`, each node before those that it sends its gradients to."""
+    found = {id(node): node for node in reachable(roots, limit)}
     sorter = TopologicalSorter({key: () for key in found})
     for key, node in found.items():
         for target, _ in node.next_functions:
