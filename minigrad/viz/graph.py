@@ -33,16 +33,21 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
     """Put what is to be shown of `tensor` into text; more than `most` entries are left out."""
     shape = tuple(tensor.shape)
     small = prod(shape) <= most
-    value = format_values(tensor.tolist(), digits) if values and small else None
+    value = _entries(tensor, digits) if values and small else None
     grad = None
     # Reading .grad of an inner tensor that does not retain it warns, so it is not read.
     if gradients and (tensor.is_leaf or getattr(tensor, "retains_grad", False)):
-        held = tensor.grad
-        if held is None:
-            grad = "None"
-        else:
-            grad = format_values(held.tolist(), digits) if small else format_shape(held.shape)
+        grad = "None"
+        if tensor.grad is not None:
+            grad = _entries(tensor.grad, digits) if small else format_shape(tensor.grad.shape)
     return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
+
+
+def _entries(tensor: Any, digits: int) -> str:
+    try:
+        return format_values(tensor.tolist(), digits)
+    except RuntimeError:  # without memory, as on the device "meta", or a batch of vmap
+        return pytorch.UNREADABLE
 
 
 def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]]:
@@ -92,6 +97,9 @@ def in_order(hooks: Iterable[Any]) -> list[Hook]:
 
 LEAF = "AccumulateGrad"
 IDENTITY = "BackwardHookFunctionBackward"
+# What stands for a whole graph that was compiled, and what to say of it.
+COMPILED = "CompiledFunctionBackward"
+UNSEEN = "compiled: what happens inside is not visible"
 
 
 @dataclass
@@ -256,6 +264,8 @@ def read_graph(
     live = walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
     nodes = [Node(at, node_name(node)) for at, node in enumerate(live)]
+    for node in nodes:
+        node.notes += [UNSEEN] if node.name == COMPILED else []
     edges = [
         Edge(at, target, input_nr, int(output_nr))
         for at, node in enumerate(live)

@@ -4,6 +4,7 @@ import base64
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from minigrad.viz.graph import Graph, Hook, Node, read_graph
 from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
-from minigrad.viz.text import text_table
+from minigrad.viz.text import WIDE, fitted, ranges, text_table
 
 SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
 
@@ -48,17 +49,33 @@ def _targets(graph: Graph) -> list[str]:
 
 
 def table(graph: Graph) -> str:
-    """Write the graph as a text table, a line for each node, the same every time."""
+    """Write the graph as a text table, a line for each node, the same every time.
+
+    Where a terminal is too narrow for that, hooks stand below tensors, and what is long is broken.
+    """
     rows = []
     for node, targets in zip(graph.nodes, _targets(graph), strict=True):
         hooks = ", ".join(map(hook_words, node.hooks))
         notes = "; ".join(note.replace("\n", " ") for note in node.notes)
         last = " | ".join(part for part in (hooks, notes) if part)
         rows.append((str(node.index), node.name, targets, tensor_words(node), last))
-    hooks = "hooks" if any(row[4] for row in rows) else ""
-    lines = [text_table(("#", "node", "sends to", "tensor", hooks), rows, left=range(5))]
+    head = ["#", "node", "sends to", "tensor", "hooks" if any(row[4] for row in rows) else ""]
+    text = text_table(head, rows, left=range(5))
+    if max(map(len, text.splitlines())) > WIDE:
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        way = min(widths[2], 20)
+        room = WIDE - 6 - widths[0] - widths[1] - way
+        narrow: list[Any] = []
+        for at, name, targets, *words in rows:
+            told = [line for each in words for line in fitted(each, 2, room)]
+            narrow += zip_longest([at], [name], fitted(targets, 0, way), told, fillvalue="")
+        text = text_table([*head[:3], ", ".join(filter(None, head[3:]))], narrow, left=range(4))
+    lines = [text]
     for label, members in graph.groups.items():
-        lines.append(f"{label}: nodes {' '.join(map(str, sorted(members)))}")
+        line = f"{label}: nodes {' '.join(map(str, sorted(members)))}"
+        lines += (
+            [line] if len(line) <= WIDE else fitted(f"{label}: nodes {ranges(sorted(members))}")
+        )
     return "\n".join(lines)
 
 

@@ -14,12 +14,12 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
-from minigrad.viz.graph import Edge, read_graph
+from minigrad.viz.graph import COMPILED, UNSEEN, Edge, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
-from minigrad.viz.text import counted, format_shape, format_values, text_table
+from minigrad.viz.text import WIDE, counted, fitted, format_shape, format_values, text_table
 
 MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
 
@@ -92,9 +92,9 @@ def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int =
     """
     if not len(log):
         raise ValueError(
-            "this log has no events, so there is nothing to play: no backward pass ran inside of "
-            "`with record() as log:`, or one ran where hooks cannot see it (in a compiled graph, "
-            "in C++, in another thread or process)"
+            "this log has no events, so there is nothing to play: no backward() or grad() ran in "
+            "`with record() as log:`. Python has to start the pass there, in this process, and on "
+            "minigrad's tensors in this thread"
         )
     teller = _Teller(formulas, digits)
     return [step for visit in _visits(log) for step in teller.steps(visit)]
@@ -189,7 +189,7 @@ class _Teller:
         return f"{text} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
-        saw = [self.nested(each) for each in event.seen]
+        saw = [recording.written(each, self.value) for each in event.seen]
         lines = [f"it sees {' and '.join(saw)}"]
         if len(saw) == 2:
             lines = [f"grad_input is {saw[0]}", f"grad_output is {saw[1]}"]
@@ -198,18 +198,13 @@ class _Teller:
         elif event.returned is not None:
             replaced = {"full backward pre": " grad_output", "tensor pre-hook": " it"}
             what_goes = replaced.get(event.kind, " grad_input" if len(saw) == 2 else " them")
-            lines.append(f"it returns {self.nested(event.returned)}, which replaces{what_goes}")
+            returned = recording.written(event.returned, self.value)
+            lines.append(f"it returns {returned}, which replaces{what_goes}")
         else:
             lines.append("it writes into it" if event.in_place else "it changes nothing")
         label = recording.HOOKS.get(event.kind, event.kind)
         title = f"{label} {event.name} at {what(event.node)}"
         return Step(event.node, title, tuple(lines), (event.kind, event.name), sent)
-
-    def nested(self, value: Any) -> str:
-        """Write what a hook saw or returned: a gradient, or a tuple of them."""
-        if not isinstance(value, tuple):
-            return self.value(value)
-        return f"({', '.join(map(self.nested, value))}{',' if len(value) == 1 else ''})"
 
     def value(self, gradient: Any) -> str:
         """Write one gradient."""
@@ -394,7 +389,8 @@ class Player:
         """All steps as a text table, with a line for each gradient."""
         rows = []
         for at, step in enumerate(self.steps, 1):
-            rows += [(str(at), step.title), *(("", f"    {line}") for line in step.lines)]
+            lines = [part for line in step.lines for part in fitted(f"    {line}", 8, WIDE - 6)]
+            rows += [(str(at), step.title), *(("", line) for line in lines)]
         return text_table(("step", "what happens, with which numbers"), rows, left=(1,))
 
     def svg(self, step: int) -> str:
@@ -543,6 +539,23 @@ def play(
 
 class Log(recording.Log):
     """The events of backward passes, which can be saved as a page that plays them."""
+
+    @property
+    def table(self) -> str:
+        """The events as a text table of at most 100 columns; with long names node by node."""
+        rows = self.rows()
+        first, second, third = (max(map(len, column)) for column in zip(*rows, strict=True))
+        by_node = first + second > WIDE * 2 // 3 and first + second + third + 4 > WIDE
+        lines, last = [], ""
+        for node, event, values in rows:
+            start = f"{node:<{first}}  {event:<{second}}  "
+            if by_node:
+                lines += [node] if node != last else []
+                start, last = f"    {event:<{min(second, WIDE // 4)}}  ", node
+            lines += fitted(start + values, len(start))
+        if COMPILED in {event.node.name for event in self}:
+            lines.append(f"{COMPILED} is {UNSEEN}.")
+        return "\n".join(lines)
 
     def save(self, path: str | Path, **settings: Any) -> None:
         """Write the passes into an `.html` file that plays them in a browser, offline too.

@@ -23,6 +23,7 @@ from minigrad.autograd.messages import hook_name
 from minigrad.core.tensor import wrap_as_normal
 
 MOST_COPIED = 4096  # entries; of larger gradients a log keeps a summary only
+UNREADABLE = "numbers that cannot be read"
 
 
 class Summary:
@@ -76,7 +77,7 @@ def copied(value: Any) -> Any:
             return Summary(value)
         return wrap_as_normal(as_array(value).copy())
     except RuntimeError:  # a batch of vmap, or without memory as on the device "meta"
-        return f"shape {tuple(value.shape)} of numbers that cannot be read"
+        return f"shape {tuple(value.shape)} of {UNREADABLE}"
 
 
 def dense(tensor: Any) -> Any:

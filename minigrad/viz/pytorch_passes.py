@@ -57,13 +57,12 @@ class RecordedHook(recording.RecordedHook):
     def __init__(
         self, hook: Any, kind: str, recorder: Recorder, at: Label | None = None, output_nr: int = 0
     ) -> None:
-        self.hook, self.kind, self.recorder = hook, kind, recorder
-        self.at, self.output_nr = at, output_nr
+        super().__init__(hook, kind, at, output_nr, recorder)
         self.__name__ = self.called = called(hook.hook if kind == "legacy backward" else hook)
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
-        label = self.at or self.recorder.running
+        label = self.node or self.recorder.running
         if not self.recorder.passes or label is None:
             return self.hook(*given)
         return self.noted(label, given)

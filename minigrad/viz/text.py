@@ -3,7 +3,10 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import Any
+
+WIDE = 100  # columns of a terminal
 
 MONOSPACE = "monospace"
 SANS = "sans-serif"
@@ -156,6 +159,32 @@ def significant(value: float | None, digits: int = 3) -> str:
         return "0"
     text = f"{value:#.{digits}g}".rstrip(".")
     return text if abs(float(text)) >= 1e-3 else f"{value:.{digits - 1}e}"
+
+
+def fitted(line: str, indent: int = 4, width: int = WIDE) -> list[str]:
+    """Break a line that is too wide; what is broken off is indented.
+
+    Example:
+        >>> fitted("grad_input is (1.0, -2.0)", indent=2, width=16)
+        ['grad_input is', '  (1.0, -2.0)']
+    """
+    return wrap(line, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Write numbers in order, those in a row as ranges.
+
+    Example:
+        >>> ranges([2, 3, 4, 7, 9, 10])
+        '2-4 7 9-10'
+    """
+    rows: list[list[int]] = []
+    for number in numbers:
+        if rows and rows[-1][-1] == number - 1:
+            rows[-1].append(number)
+        else:
+            rows.append([number])
+    return " ".join(f"{row[0]}-{row[-1]}" if row[1:] else f"{row[0]}" for row in rows)
 
 
 def text_table(

@@ -63,7 +63,11 @@ def test_the_same_node_as_both_inputs_gives_two_edges():
 
 def test_names_from_a_dict_a_module_and_both():
     w, x, product, square = chain()
-    module = SimpleNamespace(named_parameters=lambda: [("f.weight", w.variable)])
+
+    def named_parameters(prefix=""):
+        return [(f"{prefix}.f.weight".removeprefix("."), w.variable)]
+
+    module = SimpleNamespace(named_parameters=named_parameters)
     inner = output_of(product, 0.076)
     names = [module, {"x": x.variable, "s": inner}]
     graph, index = read([output_of(square)], names=names)
