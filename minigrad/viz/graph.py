@@ -29,10 +29,13 @@ class Card:
     output_nr: int = 0
 
 
-def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, most: int) -> Card:
-    """Put what is to be shown of `tensor` into text; more than `most` entries are left out."""
+MOST_VALUES = 4  # entries of a tensor that are shown; of others the shape alone
+
+
+def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int) -> Card:
+    """Put what is to be shown of `tensor` into text."""
     shape = tuple(tensor.shape)
-    small = prod(shape) <= most
+    small = prod(shape) <= MOST_VALUES
     value = _entries(tensor, digits) if values and small else None
     grad = None
     # Reading .grad of an inner tensor that does not retain it warns, so it is not read.
@@ -81,18 +84,13 @@ def hooks_on_tensor(tensor: Any) -> list[Hook]:
 
 def in_order(hooks: Iterable[Any]) -> list[Hook]:
     """Return the hooks in the order in which they run; within one kind as they were given."""
+    # retain_grad is no function of the user's, so it has no name besides its kind.
     plain = [
-        # retain_grad is no function of the user's, so it has no name besides its kind.
-        Hook(
-            h.kind,
-            "" if h.name == h.kind else str(h.name),
-            int(getattr(h, "output_nr", 0) or 0),
-            str(getattr(h, "remark", "")),
-        )
+        Hook(h.kind, "" if h.name == h.kind else h.name, h.output_nr, getattr(h, "remark", ""))
         for h in hooks
     ]
-    rank = {kind: at for at, kind in enumerate(HOOKS)}
-    return sorted(plain, key=lambda hook: rank.get(hook.kind, len(rank)))
+    rank = [*HOOKS]
+    return sorted(plain, key=lambda hook: rank.index(hook.kind) if hook.kind in rank else 99)
 
 
 LEAF = "AccumulateGrad"
@@ -146,8 +144,8 @@ class Index:
         """Hold the live nodes and the named tensors for as long as a picture is being made."""
         self.live = nodes
         self._places = {id(node): at for at, node in enumerate(nodes)}
-        leaves = ((at, getattr(node, "variable", None)) for at, node in enumerate(nodes))
-        self._places |= {id(leaf): at for at, leaf in leaves if leaf is not None}
+        self.leaves = [(at, n.variable) for at, n in enumerate(nodes) if hasattr(n, "variable")]
+        self._places |= {id(leaf): at for at, leaf in self.leaves}
         self.names = [(name, tensor, self.locate(tensor)) for name, tensor in names]
 
     def locate(self, thing: Any) -> int | None:
@@ -237,13 +235,11 @@ def node_name(node: Any) -> str:
 
 def read_graph(
     outputs: list[Any],
-    *,
     names: Any = None,
     hooks: bool | Callable[[Any], Iterable[Any]] = True,
     values: bool = True,
     gradients: bool = True,
     digits: int = 4,
-    max_values: int = 4,
     limit: int = 500,
 ) -> tuple[Graph, Index]:
     """Read the graph behind `outputs`; nothing is run and nothing is changed.
@@ -255,7 +251,6 @@ def read_graph(
         values: whether to show tensors' values.
         gradients: whether to show the gradients they hold.
         digits: decimals.
-        max_values: how many entries a tensor may have for them to be shown.
         limit: how many nodes there may be.
 
     Returns:
@@ -272,18 +267,17 @@ def read_graph(
         for input_nr, (successor, output_nr) in enumerate(node.next_functions)
         if (target := index.locate(successor)) is not None
     ]
-    results = [each for each in outputs if not hasattr(each, "next_functions")]
     known: list[tuple[str, Any, int | None]] = list(index.names)
+    results = [each for each in outputs if not hasattr(each, "next_functions")]
     known += [("output", each, index.locate(each)) for each in results]
-    leaves = [(at, node.variable) for at, node in enumerate(live) if hasattr(node, "variable")]
-    known += [("leaf", leaf, at) for at, leaf in leaves]
-    tensors: dict[tuple[int, int], Any] = {}
+    known += [("leaf", leaf, at) for at, leaf in index.leaves]
+    taken = set()
     for name, tensor, found in known:
         key = (found, int(getattr(tensor, "output_nr", 0)))
-        if found is None or key in tensors:
+        if found is None or key in taken:
             continue
-        tensors[found, key[1]] = tensor
-        nodes[found].cards.append(card_of(tensor, name, values, gradients, digits, max_values))
+        taken.add(key)
+        nodes[found].cards.append(card_of(tensor, name, values, gradients, digits))
     reader = hooks if callable(hooks) else hook_reader(live) if hooks else None
     for at, node in enumerate(live):
         nodes[at].cards.sort(key=lambda card: card.output_nr)

@@ -275,7 +275,6 @@ def draw(
     title: str | None = None,
     alt: str | None = None,
     digits: int = 4,
-    max_values: int = 4,
     limit: int = 500,
 ) -> Picture:
     """Draw the graph that a computation left behind.
@@ -301,7 +300,6 @@ def draw(
         title: a line above the picture.
         alt: the alternative text; by default one that describes the graph.
         digits: decimals of numbers.
-        max_values: how many entries a tensor may have for them to be shown; else only its shape.
         limit: how many nodes there may be.
 
     Returns:
@@ -342,16 +340,7 @@ def draw(
         raise ValueError(
             "there is no graph to draw: no tensor that requires a gradient was given or came out"
         )
-    graph, index = read_graph(
-        outputs,
-        names=names,
-        hooks=hooks,
-        values=values,
-        gradients=gradients,
-        digits=digits,
-        max_values=max_values,
-        limit=limit,
-    )
+    graph, index = read_graph(outputs, names, hooks, values, gradients, digits, limit)
     for thing, note in (annotations or {}).items():
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     add_groups(graph, index, modules)

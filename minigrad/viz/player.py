@@ -460,7 +460,6 @@ def play(
     names: Any = None,
     title: str = "The backward pass, step by step",
     digits: int = 4,
-    max_values: int = 4,
     formulas: bool = True,
     hooks: bool = True,
     modules: watch_modules | None = None,
@@ -476,7 +475,6 @@ def play(
         names: Names for tensors, as in `draw`; by default those that `record(names)` was given.
         title: A line above.
         digits: Decimals of numbers.
-        max_values: How many entries a tensor may have for its values to be shown in the picture.
         formulas: Whether to write local derivatives as formulas too, where SymPy is installed and
             the graph still has its saved values (`backward(retain_graph=True)`).
         hooks: Whether to draw the hooks on the picture; those that fire are told in any case.
@@ -518,15 +516,10 @@ def play(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
             "was called on for as long as you want to play the log; print(log) shows it as text."
         )
-    graph, index = read_graph(
-        [root for root in dict.fromkeys(roots) if root is not None],
-        names=[dict(reversed(known)), *(modules.named() if modules else ())],
-        hooks=hooks,
-        gradients=False,  # they come step by step
-        digits=digits,
-        max_values=max_values,
-        limit=limit,
-    )
+    outputs = [root for root in dict.fromkeys(roots) if root is not None]
+    named = [dict(reversed(known)), *(modules.named() if modules else ())]
+    # without gradients, which come step by step
+    graph, index = read_graph(outputs, named, hooks, True, False, digits, limit)
     add_groups(graph, index, modules)
     found = {label: index.locate(node) for label, node in nodes.items()}
     places = {label: at for label, at in found.items() if at is not None}

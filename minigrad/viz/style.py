@@ -126,13 +126,8 @@ def styled() -> Iterator[None]:
         yield
 
 
-_DARK_PAGES = (
-    '[data-jp-theme-light="false"]',
-    '[data-theme="dark"]',
-    'html[theme="dark"]',
-    ".vscode-dark",
-)
-_PERHAPS_DARK_PAGES = ('[data-theme="auto"]', ".minigrad-page")
+_DARK = '[data-jp-theme-light="false"],[data-theme="dark"],html[theme="dark"],.vscode-dark'
+_PERHAPS_DARK = '[data-theme="auto"],.minigrad-page'
 
 
 def on_dark_pages(selector: str, rules: str) -> str:
@@ -148,11 +143,8 @@ def on_dark_pages(selector: str, rules: str) -> str:
 p{color:white}
         @media (prefers-color-scheme:dark){:is([data-theme="auto"],.minigrad-page) p{color:white}}
     """
-    known, perhaps = ",".join(_DARK_PAGES), ",".join(_PERHAPS_DARK_PAGES)
-    return (
-        f":is({known}) {selector}{{{rules}}}\n"
-        f"@media (prefers-color-scheme:dark){{:is({perhaps}) {selector}{{{rules}}}}}"
-    )
+    perhaps = f"@media (prefers-color-scheme:dark){{:is({_PERHAPS_DARK}) {selector}{{{rules}}}}}"
+    return f":is({_DARK}) {selector}{{{rules}}}\n{perhaps}"
 
 
 # White becomes nearly black and black nearly white, and colors keep their hue.
