@@ -77,11 +77,6 @@ def hooks_on_saved(node: Any) -> list[Hook]:
     return found
 
 
-def hooks_on_tensor(tensor: Any) -> list[Hook]:
-    """List the hooks of a tensor that is of neither library, but keeps them as theirs do."""
-    return [Hook("tensor pre-hook", hook_name(each)) for each in tensor._backward_hooks.values()]
-
-
 def in_order(hooks: Iterable[Any]) -> list[Hook]:
     """Return the hooks in the order in which they run; within one kind as they were given."""
     # retain_grad is no function of the user's, so it has no name besides its kind.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from itertools import zip_longest
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from minigrad.viz.canvas import Canvas, bounds, document, legend, plate
@@ -347,25 +348,7 @@ def draw(
     return Picture([Canvas(graph)], [None], title, alt)
 
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-body {{ font-family: system-ui, sans-serif; background: Canvas; color: CanvasText; margin: 1em }}
-h1 {{ font-size: 1.2em }}
-.minigrad-page .minigrad-player-stage {{ max-height: max(200px, calc(100vh - 280px)) }}
-.minigrad-player-title, .minigrad-picture > div:first-child > strong {{ display: none }}
-</style>
-</head>
-<body class="minigrad-page"><main><h1>{title}</h1>
-{shown}
-</main></body>
-</html>
-"""
+_PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 
 
 def save_page(path: str | Path, title: str, shown: str, kinds: Sequence[str] = (".html",)) -> None:
@@ -384,8 +367,7 @@ def save_page(path: str | Path, title: str, shown: str, kinds: Sequence[str] = (
         raise ValueError(
             f"the name of the file must end in {' or '.join(kinds)}, not {str(path)!r}"
         )
-    page = _PAGE.format(title=escape(title), shown=shown)
-    Path(path).write_text(page, encoding="utf-8")
+    Path(path).write_text(_PAGE.substitute(title=escape(title), shown=shown), encoding="utf-8")
 
 
 def image(svg: str, alt: str, width: float, height: float, kind: str = "") -> str:

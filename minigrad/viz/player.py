@@ -17,7 +17,7 @@ from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import COMPILED, UNSEEN, Edge, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
-from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
+from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import WIDE, counted, fitted, format_shape, format_values, text_table
 
@@ -160,8 +160,7 @@ class _Teller:
         yield from map(self._hook, visit.after)
 
     def _rule(self, visit: _Visit, rule: RuleApplied) -> tuple[list[str], tuple[Sent, ...]]:
-        lines = [self._arrives(visit, rule.grad_outputs)]
-        sent = []
+        lines, sent = [self._arrives(visit, rule.grad_outputs)], []
         for event in visit.sent:
             value = self.value(event.gradient)
             sent.append(Sent(visit.label, event.input_nr, event.target, event.output_nr, value))
@@ -184,9 +183,8 @@ class _Teller:
         return f"times {written} gives " if written else "gives "
 
     def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
-        shown = [self.value(each) for each in gradients]
-        text = shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
-        return f"{text} arrives{visit.summed}"
+        value = gradients[0] if len(gradients) == 1 else gradients
+        return f"{recording.written(value, self.value)} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
         saw = [recording.written(each, self.value) for each in event.seen]
@@ -255,24 +253,24 @@ class Stage:
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
 
-    def picture(self, title: str, alt: str, over: str = "") -> str:
-        """Draw the graph with what lies over it as a complete SVG."""
-        return self.sheet(draw_canvas(self.canvas) + over, title, alt)
-
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         chips: list[Place] = []
         return [(self._mark(step, NOW, chips[:]), self._mark(step, DONE, chips)) for step in steps]
 
     def _mark(self, step: Step, color: str, chips: list[Place]) -> str:
-        over = [self._frame(place, color, 3.0) for place in self._at_work(step)]
+        look: Any = {"fill": "none", "stroke": color}
+        around = [(x - 3, y - 3, w + 6, h + 6) for x, y, w, h in self._at_work(step)]
+        over = [rect(place, rx=7, **look, stroke_width=3.0) for place in around]
         for each in step.sent:
-            edge = self._edge(each)
-            over.append(self._path(edge, color, 3.5))
+            line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
+            over.append(f'<path d="{self.canvas.paths[self._edge(each)]}" {line}/>')
             if color == NOW:
-                over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
-        if step.held is not None:
-            over.append(self._held(self._node(step), step.held, color, chips))
+                over.append(self._chip(self._near_end(each), each.value, NOW, chips))
+        if step.held is not None:  # below the leaf
+            x, y, width, height = self.canvas.node_place(self.places[step.node])
+            at = (x + width / 2, y + height + 9)
+            over.append(self._chip(at, f"grad {step.held}", color, chips))
         return "".join(over)
 
     def where(self, step: Step) -> tuple[Place, Place]:
@@ -284,10 +282,10 @@ class Stage:
         places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
         core = self._around(places)
         for each in step.sent:
-            x, y = self._near_end(self._edge(each))
+            x, y = self._near_end(each)
             places.append((x - 30, y - CHIP / 2, 60.0, CHIP))
         if step.held is not None:
-            x, y, width, height = self.canvas.node_place(self._node(step))
+            x, y, width, height = self.canvas.node_place(self.places[step.node])
             places.append((x, y + height, width, CHIP))
         return self._around(places), core
 
@@ -296,15 +294,17 @@ class Stage:
         left, top, width, height = around(places)
         return left + self.shift[0], top + self.shift[1], width, height
 
-    def _node(self, step: Step) -> int:
-        """Find the node of a step."""
-        return self.places[step.node]
-
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
-        here = self._node(step)
-        hooks = self._hook_places(here, *step.hook) if step.hook else []
-        return hooks or self._rule_places(here)
+        here = self.places[step.node]
+        parts = list(zip(self.canvas.stacks[here], self.canvas.places[here], strict=True))
+        if step.hook:
+            kind, name = step.hook
+            for part, place in parts:
+                if part.hook == kind and any(r.text == name for line in part.lines for r in line):
+                    return [place]
+        others = ("sum", "tensor", "hook", "note")
+        return [place for part, place in parts if part.kind not in others]
 
     def sheet(self, drawn: str, title: str, alt: str) -> str:
         """Write a complete SVG of what is drawn at the places of the graph."""
@@ -317,40 +317,10 @@ class Stage:
         source, target = self.places[sent.source], self.places[sent.target]
         return self.canvas.graph.edges.index(Edge(source, target, sent.input_nr, sent.output_nr))
 
-    def _path(self, edge: int, color: str, width: float) -> str:
-        look = attributes(fill="none", stroke=color, stroke_width=width, stroke_opacity=0.8)
-        return f'<path d="{self.canvas.paths[edge]}" {look}/>'
-
-    def _frame(self, place: Place, color: str, width: float) -> str:
-        x, y, wide, high = place
-        rim = (x - 3, y - 3, wide + 6, high + 6)
-        return rect(rim, rx=7, fill="none", stroke=color, stroke_width=width)
-
-    def _rule_places(self, node: int) -> list[Place]:
-        """Give where the box of a node's own rule stands."""
-        others = ("sum", "tensor", "hook", "note")
-        return [place for part, place in self._parts(node) if part.kind not in others]
-
-    def _parts(self, node: int) -> Iterable[tuple[Part, Place]]:
-        return zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)
-
-    def _hook_places(self, node: int, kind: str, name: str) -> list[Place]:
-        """Give where a hook of this kind and name stands at a node."""
-        return [
-            place
-            for part, place in self._parts(node)
-            if part.hook == kind and any(run.text == name for line in part.lines for run in line)
-        ][:1]
-
-    def _near_end(self, edge: int) -> tuple[float, float]:
+    def _near_end(self, sent: Sent) -> tuple[float, float]:
         """Give a place shortly before the arrowhead of an edge."""
-        x, y = self.canvas.points[edge][-1]
+        x, y = self.canvas.points[self._edge(sent)][-1]
         return x, y - 20
-
-    def _held(self, leaf: int, value: str, color: str, others: list[Place]) -> str:
-        """Write the gradient that a leaf holds below it."""
-        x, y, width, height = self.canvas.node_place(leaf)
-        return self._chip((x + width / 2, y + height + 9), f"grad {value}", color, others)
 
     def _chip(self, at: tuple[float, float], text: str, color: str, others: list[Place]) -> str:
         """Write a value on a small card, within the picture, clear of the other cards."""
@@ -403,7 +373,8 @@ class Player:
             raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
         marks = self._stage.marks(self.steps[:step])
         over = [stays for _, stays in marks[:-1]] + [now for now, _ in marks[-1:]]
-        return self._stage.picture(self.title, self.alt, "".join(over))
+        drawn = "".join([draw_canvas(self._stage.canvas), *over])
+        return self._stage.sheet(drawn, self.title, self.alt)
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""

@@ -43,10 +43,6 @@ class Summary:
         corner = tensor[(slice(4),) * tensor.dim()]  # so that the rest is not copied
         self.first = as_array(corner).reshape(-1)[:4].tolist()
 
-    def numel(self) -> int:
-        """Give the number of entries."""
-        return math.prod(self.shape)
-
     def __str__(self) -> str:
         return f"{self.shape} of norm {self.norm:.4f}"
 

@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
@@ -178,13 +179,11 @@ def ranges(numbers: Sequence[int]) -> str:
         >>> ranges([2, 3, 4, 7, 9, 10])
         '2-4 7 9-10'
     """
-    rows: list[list[int]] = []
-    for number in numbers:
-        if rows and rows[-1][-1] == number - 1:
-            rows[-1].append(number)
-        else:
-            rows.append([number])
-    return " ".join(f"{row[0]}-{row[-1]}" if row[1:] else f"{row[0]}" for row in rows)
+    told = []
+    for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        row = [str(number) for _, number in pairs]
+        told.append("-".join(row[:: max(1, len(row) - 1)]))
+    return " ".join(told)
 
 
 def text_table(

@@ -575,7 +575,7 @@ def test_large_gradients_are_summed_up():
             with record() as log:
                 x.backward(grad)
             seen = log[-1].total
-            assert (seen.shape, seen.numel()) == ((3, 5000), 15000)
+            assert seen.shape == (3, 5000)
             # bfloat16 keeps 8 bits of each entry
             assert seen.norm == pytest.approx(norm, rel=4e-3 if x.itemsize == 2 else 1e-4)
             assert seen.first == pytest.approx([3 * scale, 4 * scale, 0, scale], rel=4e-3)
