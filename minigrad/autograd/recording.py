@@ -79,7 +79,7 @@ class NodeStarted(Event):
     gradients: tuple[Gradient, ...]
 
     def _columns(self) -> tuple[str, str]:
-        return "starts with", _alone(self.gradients)
+        return "starts with", listed(self.gradients)
 
 
 # What the kinds of hooks are called, in the order in which those of one node run, from the incoming
@@ -143,7 +143,7 @@ class RuleApplied(Event):
     grad_inputs: tuple[Gradient, ...]
 
     def _columns(self) -> tuple[str, str]:
-        return "rule", f"{_alone(self.grad_outputs)} -> {_alone(self.grad_inputs)}"
+        return "rule", f"{listed(self.grad_outputs)} -> {listed(self.grad_inputs)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -306,8 +306,9 @@ def written(value: Any, write: Callable[[Any], str] = shown) -> str:
     return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
 
 
-def _alone(gradients: tuple[Gradient, ...]) -> str:
-    return written(gradients[0] if len(gradients) == 1 else gradients)
+def listed(gradients: tuple[Gradient, ...], write: Callable[[Any], str] = shown) -> str:
+    """Write gradients, a single one without brackets."""
+    return written(gradients[0] if len(gradients) == 1 else gradients, write)
 
 
 # ------------------------------------------------------------------ writing them down
@@ -443,11 +444,11 @@ def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:
     return _recorded(kind)  # type: ignore[arg-type]  # classes can be hashed
 
 
-def _versions(gradients: Any) -> Any:
+def _versions(values: Any) -> Any:
     """Give how often each of some gradients was written to."""
-    if isinstance(gradients, (tuple, list)):
-        return [_versions(each) for each in gradients]
-    counter = getattr(gradients, "_version_counter", None)
+    if isinstance(values, (tuple, list)):
+        return [_versions(each) for each in values]
+    counter = getattr(values, "_version_counter", None)
     return 0 if counter is None or counter is INFERENCE else counter.value
 
 

@@ -1,6 +1,7 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from math import inf, prod
@@ -64,12 +65,9 @@ def hooks_on_saved(node: Any) -> list[Hook]:
     if isinstance(node, GraphNode) and not any(hasattr(s, "unpack") for s in node._saved or ()):
         return []
     found = []
-    for name in dir(node):
-        if name.startswith("_raw_saved_"):
-            try:
-                saved = getattr(node, name)
-            except RuntimeError:  # freed by a pass
-                continue
+    for name in (each for each in dir(node) if each.startswith("_raw_saved_")):
+        with suppress(RuntimeError):  # freed by a pass
+            saved = getattr(node, name)
             several = saved if isinstance(saved, tuple) else (saved,)
             hooks = (getattr(each, "unpack_hook", None) for each in several)
             title = name.removeprefix("_raw_saved_")
@@ -81,7 +79,7 @@ def in_order(hooks: Iterable[Any]) -> list[Hook]:
     """Return the hooks in the order in which they run; within one kind as they were given."""
     # retain_grad is no function of the user's, so it has no name besides its kind.
     plain = [
-        Hook(h.kind, "" if h.name == h.kind else h.name, h.output_nr, getattr(h, "remark", ""))
+        Hook(h.kind, "" if h.name == h.kind else h.name, h.output_nr or 0, getattr(h, "remark", ""))
         for h in hooks
     ]
     rank = [*HOOKS]
@@ -253,9 +251,8 @@ def read_graph(
     """
     live = walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
-    nodes = [Node(at, node_name(node)) for at, node in enumerate(live)]
-    for node in nodes:
-        node.notes += [UNSEEN] if node.name == COMPILED else []
+    titles = enumerate(map(node_name, live))
+    nodes = [Node(at, name, notes=[UNSEEN] * (name == COMPILED)) for at, name in titles]
     edges = [
         Edge(at, target, input_nr, int(output_nr))
         for at, node in enumerate(live)
@@ -279,5 +276,4 @@ def read_graph(
         if reader:
             nodes[at].hooks = in_order(reader(node))
     roots = list(dict.fromkeys(index.resolve(root_of(each)) for each in outputs))
-    counts = [len(node.next_functions) for node in live]
-    return Graph(nodes, edges, roots, {}, counts), index
+    return Graph(nodes, edges, roots, {}, [len(node.next_functions) for node in live]), index

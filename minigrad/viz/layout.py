@@ -12,7 +12,7 @@ then the frame is one box of what is around it. So nothing else can ever stand i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import inf
 from typing import Any
 
@@ -134,10 +134,8 @@ class Levels:
     def _order_by_neighbors(self, downward: bool) -> None:
         """Order each layer by the mean place of its neighbors in the layer before it."""
         place = self._places()
-        rows, neighbors = (
-            (self.rows[1:], self.above) if downward else (self.rows[-2::-1], self.below)
-        )
-        for row in rows:
+        neighbors = self.above if downward else self.below
+        for row in self.rows[1:] if downward else self.rows[-2::-1]:
             mean = {}
             for at, node in enumerate(row):
                 points = [self._point(other, there, place) for other, there, _ in neighbors[node]]
@@ -168,9 +166,7 @@ def pool_adjacent_violators(
     """
     if not desired:
         return []
-    offsets = [0.0]
-    for distance in apart:
-        offsets.append(offsets[-1] + distance)
+    offsets = list(accumulate(apart, initial=0.0))
     blocks: list[list[float]] = []  # weight, mean, number of points
     for want, weight, offset in zip(desired, weights, offsets, strict=True):
         block = [weight, want - offset, 1]
@@ -220,7 +216,7 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
          for at, ends in enumerate(sides)]
         for sides in (levels.above, levels.below)
     )  # fmt: skip
-    at = [0.0] * len(levels.layer)
+    at: dict[int, float] = {}
     apart: list[list[float]] = []
     for row in levels.rows:
         distances = [
@@ -229,10 +225,7 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
             for left, right in pairwise(row)
         ]
         apart.append(distances)
-        place = -sum(distances) / 2
-        for node, distance in zip(row, [*distances, 0.0], strict=False):
-            at[node] = place
-            place += distance
+        at |= zip(row, accumulate(distances, initial=-sum(distances) / 2), strict=False)
     pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
     rows = list(zip(levels.rows, apart, strict=True))
     for sweep in range(sweeps):
@@ -245,14 +238,12 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
                 sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
                 desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
-            places = pool_adjacent_violators(desired, weighed, distances)
-            for node, place in zip(row, places, strict=True):
-                at[node] = place
+            at |= zip(row, pool_adjacent_violators(desired, weighed, distances), strict=True)
     _straighten(levels, at, apart)
-    return at
+    return [at[node] for node in range(len(at))]
 
 
-def _straighten(levels: Levels, at: list[float], apart: list[list[float]]) -> None:
+def _straighten(levels: Levels, at: dict[int, float], apart: list[list[float]]) -> None:
     """Put all dummy points of a long edge on one line where their neighbors leave room for it."""
     left: dict[int, tuple[int, float]] = {}
     right: dict[int, tuple[int, float]] = {}
@@ -386,14 +377,12 @@ class Layout:
         centers: The middle of each box.
         routes: The way of each edge: straight along the direction from the first point to the
             second, a bend to the third, straight to the fourth, and so on.
-        layers: The number of edges on the longest path to each node.
         extent: The size of the whole.
         frames: The nearest corner and the size of each frame.
     """
 
     centers: list[Point]
     routes: list[list[Point]]
-    layers: list[int]
     extent: Point
     frames: list[tuple[Point, Point]]
 
@@ -440,14 +429,12 @@ def lay_out(
         ValueError: if the graph has a cycle or no nodes.
 
     Example:
-        >>> result = lay_out([Box(40, 20), Box(40, 20), Box(40, 20)], [(0, 1), (0, 2)])
-        >>> result.layers, result.centers
-        ([0, 1, 1], [(52.0, 10.0), (20.0, 58.9), (84.0, 58.9)])
+        >>> lay_out([Box(40, 20), Box(40, 20), Box(40, 20)], [(0, 1), (0, 2)]).centers
+        [(52.0, 10.0), (20.0, 58.9), (84.0, 58.9)]
     """
     if not boxes:
         raise ValueError("there is nothing to lay out: no boxes were given")
-    layers = assign_layers(len(boxes), edges)
-    return _Plan(boxes, edges, frames, slots or [0] * len(edges)).layout(layers)
+    return _Plan(boxes, edges, frames, slots or [0] * len(edges)).layout()
 
 
 def _shifted(point: Point, by: Point = (0.0, 0.0)) -> Point:
@@ -494,7 +481,7 @@ class _Plan:
                 self.rooms[frame].entering.append((_RIM, down[frame], number))
             self.ways.append([*reversed(leaves), common, *enters])
 
-    def layout(self, layers: list[int]) -> Layout:
+    def layout(self) -> Layout:
         """Lay the frames out from the inside out, then say where each stands in all of it."""
         outward = sorted(self.rooms, key=lambda number: -self.rooms[number].depth)
         for number in outward:
@@ -522,7 +509,7 @@ class _Plan:
             routes.append(points)
         sizes = [_shifted(self.rooms[at].size) for at in range(-1, len(self.frames))]
         places = [(_shifted(corners[at]), size) for at, size in enumerate(sizes[1:])]
-        return Layout(centers, routes, layers, sizes[0], places)
+        return Layout(centers, routes, sizes[0], places)
 
     def _furnish(self, room: _Room, frame: Frame | None) -> None:
         """Lay out what stands directly in one frame, the frames in it being boxes already."""

@@ -254,11 +254,8 @@ def beside(
     canvases = [canvas for picture in pictures for canvas in picture._canvases]
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
-    lines: list[str | None] = list(captions or [])
-    if captions is None:
-        for picture in pictures:
-            single = len(picture._canvases) == 1
-            lines += [picture._title] if single else picture._captions
+    own = [p._captions if p._captions[1:] else [p._title] for p in pictures]
+    lines = [line for each in own for line in each] if captions is None else list(captions)
     if len(lines) != len(canvases):
         raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
     return Picture(canvases, lines, title, alt)

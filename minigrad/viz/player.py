@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.autograd import recording
-from minigrad.autograd.recording import Event, GradientSent, HookFired, NodeLabel, RuleApplied
+from minigrad.autograd.recording import GradientSent, HookFired, NodeLabel, RuleApplied
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
@@ -30,12 +30,9 @@ Formulas = Callable[[Any, int, tuple[int, ...]], str | None]
 
 @dataclass(frozen=True)
 class Sent:
-    """One gradient on its way: from which input of which node to which output of which node."""
+    """One gradient on its way, and how it is written."""
 
-    source: NodeLabel
-    input_nr: int
-    target: NodeLabel
-    output_nr: int
+    event: GradientSent
     value: str
 
 
@@ -71,7 +68,7 @@ class _Visit:
     rule: RuleApplied | None = None
     after: list[HookFired] = field(default_factory=list)
     sent: list[GradientSent] = field(default_factory=list)
-    others: list[Event] = field(default_factory=list)
+    others: list[Any] = field(default_factory=list)  # captured or added to .grad
 
     @property
     def summed(self) -> str:
@@ -135,35 +132,30 @@ class _Teller:
 
     def steps(self, visit: _Visit) -> Iterable[Step]:
         """Tell one node: the hooks before its rule, the rule, the hooks after it."""
-        node = visit.label
+        node, called = visit.label, what(visit.label)
         yield from map(self._hook, visit.before)
         for event in visit.others:
+            value = self.value(event.gradient)
             if isinstance(event, recording.GradientCaptured):
-                value = self.value(event.gradient)
-                yield Step(node, f"{what(visit.label)}: kept for grad()", (f"{value} is returned",))
-        last = len(visit.after) - 1
+                yield Step(node, f"{called}: kept for grad()", (f"{value} is returned",))
+            else:
+                total, leaf = self.value(event.total), next(iter(node.called.values()), "leaf")
+                lines = [self._arrives(visit, (event.gradient,)), f"{leaf}.grad is now {total}"]
+                if value == total:
+                    lines = [f"{value} arrives and becomes {leaf}.grad{visit.summed}"]
+                yield Step(node, f"{called} adds to .grad", tuple(lines), held=total)
+        sent: tuple[Sent, ...] = ()
         if visit.rule is not None:
             lines, sent = self._rule(visit, visit.rule)
-            held_back = () if visit.after else sent
-            yield Step(node, f"{what(visit.label)} applies its rule", tuple(lines), sent=held_back)
-            for at, hook in enumerate(visit.after):
-                yield self._hook(hook, sent if at == last else ())
-            return
-        for event in visit.others:
-            if isinstance(event, recording.GradientAccumulated):
-                got, total = self.value(event.gradient), self.value(event.total)
-                name = next(iter(visit.label.called.values()), "leaf")
-                lines = [self._arrives(visit, (event.gradient,)), f"{name}.grad is now {total}"]
-                if got == total:
-                    lines = [f"{got} arrives and becomes {name}.grad{visit.summed}"]
-                yield Step(node, f"{what(visit.label)} adds to .grad", tuple(lines), held=total)
-        yield from map(self._hook, visit.after)
+            left = () if visit.after else sent
+            yield Step(node, f"{called} applies its rule", tuple(lines), sent=left)
+        for at, hook in enumerate(visit.after, 1):
+            yield self._hook(hook, sent if at == len(visit.after) else ())
 
     def _rule(self, visit: _Visit, rule: RuleApplied) -> tuple[list[str], tuple[Sent, ...]]:
         lines, sent = [self._arrives(visit, rule.grad_outputs)], []
         for event in visit.sent:
-            value = self.value(event.gradient)
-            sent.append(Sent(visit.label, event.input_nr, event.target, event.output_nr, value))
+            sent.append(Sent(event, self.value(event.gradient)))
             computed = rule.grad_inputs[event.input_nr]
             factor = self._factor(visit.label, event.input_nr, rule.grad_outputs, computed)
             lines.append(f"{factor}{self.value(computed)} for {what(event.target)}")
@@ -174,7 +166,7 @@ class _Teller:
         known: list[str | None] = []
         both = (*given, computed)
         if len(given) == 1 and all(isinstance(g, Tensor) and g.numel() == 1 for g in both):
-            if self.formulas is not None and node.node is not None:
+            if self.formulas is not None and isinstance(node.node, Node):
                 known.append(self.formulas(node.node, input_nr, tuple(given[0].shape)))
             first = given[0].item()
             if isinstance(first, float) and first:
@@ -183,8 +175,7 @@ class _Teller:
         return f"times {written} gives " if written else "gives "
 
     def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
-        value = gradients[0] if len(gradients) == 1 else gradients
-        return f"{recording.written(value, self.value)} arrives{visit.summed}"
+        return f"{recording.listed(gradients, self.value)} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
         saw = [recording.written(each, self.value) for each in event.seen]
@@ -314,8 +305,9 @@ class Stage:
 
     def _edge(self, sent: Sent) -> int:
         """Find the edge along which a gradient went."""
-        source, target = self.places[sent.source], self.places[sent.target]
-        return self.canvas.graph.edges.index(Edge(source, target, sent.input_nr, sent.output_nr))
+        went = sent.event
+        ends = self.places[went.node], self.places[went.target]
+        return self.canvas.graph.edges.index(Edge(*ends, went.input_nr, went.output_nr))
 
     def _near_end(self, sent: Sent) -> tuple[float, float]:
         """Give a place shortly before the arrowhead of an edge."""
@@ -492,8 +484,7 @@ def play(
     # without gradients, which come step by step
     graph, index = read_graph(outputs, named, hooks, True, False, digits, limit)
     add_groups(graph, index, modules)
-    found = {label: index.locate(node) for label, node in nodes.items()}
-    places = {label: at for label, at in found.items() if at is not None}
+    places = {label: at for label, node in nodes.items() if (at := index.locate(node)) is not None}
     if len(places) < len(nodes):  # of a pass inside a checkpoint nothing stays
         title += f" (without {counted(len(nodes) - len(places), 'node')} whose graph is gone)"
     steps = [step for step in steps if step.node in places]
@@ -540,14 +531,6 @@ def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
         from minigrad.symbolic.passes import local_formula
     except ModuleNotFoundError:
         return None
-    called: dict[Any, str] = {}
-    for name, tensor in names:
-        if isinstance(tensor, Tensor):
-            called.setdefault(tensor._edge or resolve_edge(tensor), name)
-
-    def formula(node: Any, input_nr: int, shape: tuple[int, ...]) -> str | None:
-        if not isinstance(node, Node):
-            return None  # PyTorch's
-        return local_formula(node, input_nr, shape, called.get)
-
-    return formula
+    ours = [(name, tensor) for name, tensor in reversed(names) if isinstance(tensor, Tensor)]
+    called = {tensor._edge or resolve_edge(tensor): name for name, tensor in ours}
+    return lambda node, input_nr, shape: local_formula(node, input_nr, shape, called.get)

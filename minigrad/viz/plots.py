@@ -173,10 +173,7 @@ def plot_chain(factors: Sequence[tuple[str, Any]], *, title: str | None = None) 
     """
     if not factors:
         raise ValueError("the chain has no factors; give pairs of a name and a local derivative")
-    products, running = [], 1.0
-    for _, factor in factors:
-        running *= _number(factor)
-        products.append(running)
+    products = np.cumprod([_number(factor) for _, factor in factors]).tolist()
     names = [name if at == 0 else f"times {name}" for at, (name, _) in enumerate(factors)]
     values = [format_number(product) for product in products]
     words = [f"after {name} {value}" for name, value in zip(names, values, strict=True)]

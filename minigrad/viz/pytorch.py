@@ -198,9 +198,8 @@ class Hooked:
         found = list(compress(everything, map(kinds.__contains__, map(type, everything))))
         tables = [each for each in found if type(each) is OrderedDict and each]
         self.tables = [ref(each) for each in tables if all(type(key) is int for key in each)]
-        self.retaining = [
-            ref(each) for each in found if type(each) is not OrderedDict and each.retains_grad
-        ]
+        tensors = (each for each in found if type(each) is not OrderedDict)
+        self.retaining = [ref(each) for each in tensors if each.retains_grad]
 
 
 def _still(references: Iterable[Any]) -> list[Any]:

@@ -15,19 +15,8 @@ from typing import Any
 from weakref import ref
 
 from minigrad.autograd import recording
+from minigrad.viz import pytorch
 from minigrad.viz.graph import reachable, walk
-from minigrad.viz.pytorch import (
-    Hooked,
-    called,
-    copied,
-    idle,
-    is_foreign,
-    is_legacy,
-    module_hooks_of,
-    table_of,
-    tensor_hooks,
-    versions,
-)
 
 
 class Label(recording.NodeLabel):
@@ -52,13 +41,15 @@ class Label(recording.NodeLabel):
 class RecordedHook(recording.RecordedHook):
     """A hook of the user's that writes down each of its calls."""
 
-    copied, versions = staticmethod(copied), staticmethod(versions)
+    copied, versions = staticmethod(pytorch.copied), staticmethod(pytorch.versions)
 
     def __init__(
         self, hook: Any, kind: str, recorder: Recorder, at: Label | None = None, output_nr: int = 0
     ) -> None:
         super().__init__(hook, kind, at, output_nr, recorder)
-        self.__name__ = self.called = called(hook.hook if kind == "legacy backward" else hook)
+        self.__name__ = self.called = pytorch.called(
+            hook.hook if kind == "legacy backward" else hook
+        )
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
@@ -69,7 +60,7 @@ class RecordedHook(recording.RecordedHook):
 
     def sees(self, node: Any, facts: Any) -> Any:
         """Copy what the hook is given, which may be the first that arrives at a node."""
-        seen = copied(facts)
+        seen = pytorch.copied(facts)
         if self.kind == "tensor pre-hook":
             self.recorder.arrives(node, self.output_nr, seen[0])
         return seen
@@ -100,7 +91,7 @@ class Recorder:
         """Look on from now."""
         torch = sys.modules["torch"]
         self.register = torch.Tensor.register_hook
-        self.alive = Hooked()
+        self.alive = pytorch.Hooked()
         self._replace(torch.autograd, "_engine_run_backward", self._run)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
         self._replace(torch.Tensor, "retain_grad", self._retain_grad)
@@ -136,12 +127,12 @@ class Recorder:
     def _wrap(self, table: Any, kind: str, undo: ExitStack, *at: Any) -> None:
         """Call the hooks of a table through what writes their calls down."""
         for key, hook in list((table or {}).items()):
-            inner = module_hooks_of(hook)
+            inner = pytorch.module_hooks_of(hook)
             if inner is not None:  # PyTorch's own hook on an identity node calls the user's
                 self._wrap_list(inner, "user_hooks", "full backward", undo)
                 self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
             elif not isinstance(hook, RecordedHook):
-                own = "legacy backward" if is_legacy(hook) else kind
+                own = "legacy backward" if pytorch.is_legacy(hook) else kind
                 table[key] = RecordedHook(hook, own, self, *at)
                 undo.callback(_restore, table, key, hook)
 
@@ -163,7 +154,10 @@ class Recorder:
     def _prepare(self, node: Any, undo: ExitStack) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
         leaf, label = getattr(node, "variable", None), self.label(node)
-        before, behind = table_of(node.register_prehook), table_of(node.register_hook)
+        before, behind = (
+            pytorch.table_of(node.register_prehook),
+            pytorch.table_of(node.register_hook),
+        )
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
@@ -171,39 +165,41 @@ class Recorder:
         left: Any = None
 
         def starts(gradients: Any) -> None:
-            came.append(copied(gradients))
+            came.append(pytorch.copied(gradients))
             self.arrives(label, 0, came[-1][0])
             self._started(came[-1])
 
         def keep(gradients: Any) -> None:
             if len(before) > 2:  # else no hook of the user's was called since
-                came[-1] = copied(gradients)
+                came[-1] = pytorch.copied(gradients)
             if leaf is not None:
                 self.given[label] = came[-1]
 
         def gave(gradients: Any, arrived: Any) -> None:
             nonlocal left
-            self.running, left = label, copied(gradients)
+            self.running, left = label, pytorch.copied(gradients)
             given = came.pop()
             if leaf is None:
                 self.note(recording.RuleApplied, label, given, left)
 
         def sends(gradients: Any, arrived: Any) -> None:
-            self._sends(node, left if len(behind) == 2 else copied(gradients))
+            self._sends(node, left if len(behind) == 2 else pytorch.copied(gradients))
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
         if leaf is not None and leaf.requires_grad:
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
-            after = table_of(leaf.register_post_accumulate_grad_hook)
+            after = pytorch.table_of(leaf.register_post_accumulate_grad_hook)
             self._wrap(after, "post-accumulate", undo, label)
 
             def accumulated(leaf: Any) -> None:
                 (given,) = self.given.pop(label)
                 if given is not None:
-                    self.note(recording.GradientAccumulated, label, given, copied(leaf.grad))
+                    self.note(
+                        recording.GradientAccumulated, label, given, pytorch.copied(leaf.grad)
+                    )
 
-            self._surround(after, accumulated, idle, undo)
+            self._surround(after, accumulated, pytorch.idle, undo)
 
     # ---------------------------------------------------------------- passes and what they do
 
@@ -216,7 +212,7 @@ class Recorder:
             live = walk([node for node, _ in edges])
         except (RuntimeError, AttributeError):  # without a graph: the engine says so itself
             return original(outputs, gradients, *args, **kwargs)
-        self.roots += [ref(each) for each in outputs if is_foreign(each)]
+        self.roots += [ref(each) for each in outputs if pytorch.is_foreign(each)]
         places = set(live)
         for name, tensor in self.names:
             node, output_nr = edge_of(tensor) if tensor.requires_grad else (None, 0)
@@ -231,7 +227,7 @@ class Recorder:
             undo.callback(self._back_to, self.running, self.begun)
             self.begun = None
             new = [node for node in live if node not in self.prepared]
-            hooked = tensor_hooks(self.alive, new)
+            hooked = pytorch.tensor_hooks(self.alive, new)
             for node in new:
                 self.prepared.add(node)
                 undo.callback(self.prepared.discard, node)
@@ -241,7 +237,7 @@ class Recorder:
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
             for (node, output_nr), gradient in zip(edges, gradients, strict=False):
-                facts = self.label(node), output_nr, copied(gradient)
+                facts = self.label(node), output_nr, pytorch.copied(gradient)
                 self.waiting.append(recording.PassStarted(*facts))
             result = original(outputs, gradients, *args, **kwargs)
             self._go_on()
@@ -269,7 +265,7 @@ class Recorder:
                 undo.callback(self.early.pop, label, None)
                 continue
             hook = self._capturing(label, position, output_nr)
-            if is_foreign(tensor):
+            if pytorch.is_foreign(tensor):
                 undo.callback(self.register(tensor, hook).remove)
                 continue
             table = OrderedDict([(0, hook)])  # of an edge: by a tensor that is the same output
@@ -282,13 +278,12 @@ class Recorder:
         depth = len(self.passes)
 
         def captured(gradient: Any) -> None:
-            if len(self.passes) != depth:  # of a pass within it
-                return
-            shown = copied(gradient)
-            self.arrives(label, output_nr, shown)
-            self._started(ends=True)
-            if gradient is not None:
-                self.note(recording.GradientCaptured, label, position, output_nr, shown)
+            if len(self.passes) == depth:  # else of a pass within it
+                shown = pytorch.copied(gradient)
+                self.arrives(label, output_nr, shown)
+                self._started(ends=True)
+                if gradient is not None:
+                    self.note(recording.GradientCaptured, label, position, output_nr, shown)
 
         return captured
 
@@ -362,6 +357,6 @@ def _restore(table: Any, key: Any, hook: Any) -> None:
 
 def edge_of(tensor: Any) -> tuple[Any, int]:
     """Give the node where the gradient of a tensor, or of a `GradientEdge`, enters."""
-    if is_foreign(tensor):
+    if pytorch.is_foreign(tensor):
         tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
     return tensor.node, tensor.output_nr

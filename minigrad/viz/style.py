@@ -65,21 +65,19 @@ def style() -> dict[str, Any]:
         ImportError: if matplotlib is not installed.
     """
     cycler = matplotlib_module("cycler").cycler
-    return {
-        "axes.axisbelow": True,
+    same = {
+        True: ("axes.axisbelow", "axes.grid", "figure.constrained_layout.use"),
+        False: ("axes.spines.right", "axes.spines.top", "legend.frameon"),
+        "none": ("axes.facecolor", "figure.facecolor", "savefig.facecolor"),
+        PLOT_INK: ("axes.labelcolor", "text.color", "xtick.color", "ytick.color"),
+        DPI: ("figure.dpi", "savefig.dpi"),
+    }
+    return {name: value for value, names in same.items() for name in names} | {
         "axes.edgecolor": WIRE,
-        "axes.facecolor": "none",
-        "axes.grid": True,
-        "axes.labelcolor": PLOT_INK,
         "axes.prop_cycle": cycler(color=COLORS) + cycler(linestyle=LINES),
-        "axes.spines.right": False,
-        "axes.spines.top": False,
         "axes.titlelocation": "left",
         "axes.titlesize": 12,
         "axes.titleweight": "bold",
-        "figure.constrained_layout.use": True,
-        "figure.dpi": DPI,
-        "figure.facecolor": "none",
         "figure.figsize": SIZE,
         "font.family": "DejaVu Sans",
         "font.size": 11,
@@ -87,14 +85,8 @@ def style() -> dict[str, Any]:
         "grid.color": RULE,
         "grid.linewidth": 0.8,
         "image.cmap": "cividis",
-        "legend.frameon": False,
         "lines.linewidth": 2.0,
         "lines.markersize": 7,
-        "savefig.dpi": DPI,
-        "savefig.facecolor": "none",
-        "text.color": PLOT_INK,
-        "xtick.color": PLOT_INK,
-        "ytick.color": PLOT_INK,
     }
 
 
