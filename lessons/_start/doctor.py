@@ -48,7 +48,6 @@ THINGS = (
     Thing("jupyterlab", "jupyterlab", "the lessons in a browser", needed=True),
     Thing("ipykernel", "ipykernel", "running cells", needed=True),
     Thing("tqdm", "tqdm", "progress bars"),
-    Thing("safetensors", "safetensors", "files that PyTorch reads"),
     Thing("mpi4py", "mpi4py", "lesson 16; without it, recorded results are shown"),
     Thing("nbval", "nbval", "comparing notebooks with what they printed", "test"),
     Thing("nbgrader", "nbgrader", "grading a class with nbgrader", "other"),

@@ -79,7 +79,7 @@ class NodeStarted(Event):
     gradients: tuple[Gradient, ...]
 
     def _columns(self) -> tuple[str, str]:
-        return "starts with", _list(self.gradients)
+        return "starts with", listed(self.gradients)
 
 
 # What the kinds of hooks are called, in the order in which those of one node run, from the incoming
@@ -121,13 +121,12 @@ class HookFired(Event):
     raised: str | None = None
 
     def _columns(self) -> tuple[str, str]:
-        saw = " and ".join(map(_list_or_one, self.seen))
+        saw = " and ".join(map(written, self.seen))
+        end = "wrote into it" if self.in_place else "changed nothing"
         if self.raised is not None:
             end = f"raised {self.raised}"
         elif self.returned is not None:
-            end = f"returned {_list_or_one(self.returned)}"
-        else:
-            end = "wrote into it" if self.in_place else "changed nothing"
+            end = f"returned {written(self.returned)}"
         return f"{self.kind} {self.name}", f"saw {saw}, {end}"
 
 
@@ -144,7 +143,7 @@ class RuleApplied(Event):
     grad_inputs: tuple[Gradient, ...]
 
     def _columns(self) -> tuple[str, str]:
-        return "rule", f"{_list(self.grad_outputs)} -> {_list(self.grad_inputs)}"
+        return "rule", f"{listed(self.grad_outputs)} -> {listed(self.grad_inputs)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -246,8 +245,7 @@ class Log:
             node                   event          values
             1 AccumulateGrad of x  adds to .grad  [6.0000], now [6.0000]
         """
-        events = [event for event in self.events if isinstance(event, kinds)]
-        return type(self)(events, self._names)
+        return type(self)([each for each in self.events if isinstance(each, kinds)], self._names)
 
     @property
     def hooks(self) -> list[HookFired]:
@@ -257,10 +255,13 @@ class Log:
     @property
     def table(self) -> str:
         """The events as a text table, a line each."""
-        rows = [("node", "event", "values")]
-        rows += [(str(event.node), *event._columns()) for event in self.events]
+        rows = self.rows()
         widths = [max(len(row[column]) for row in rows) for column in range(2)]
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Give what the table says, its head first."""
+        return [("node", "event", "values"), *((str(e.node), *e._columns()) for e in self.events)]
 
     def __repr__(self) -> str:
         return self.table
@@ -274,7 +275,8 @@ def snapshot(value: Any) -> Any:
     return wrap_as_normal(array.copy("K")) if hasattr(array, "dtype") else value
 
 
-_MOST = 4  # entries of a gradient that a table shows; of others it shows the shape
+# Entries of a gradient, of others a table shows the shape; and gradients of a tuple.
+_MOST, _MOST_LISTED = 4, 8
 
 
 def shown(gradient: Gradient) -> str:
@@ -295,54 +297,27 @@ def _entries(nested: Any) -> str:
     return f"{nested + 0.0:.4f}"  # adding zero takes the sign off a negative zero
 
 
-def _list(gradients: tuple[Gradient, ...]) -> str:
-    return shown(gradients[0]) if len(gradients) == 1 else f"({', '.join(map(shown, gradients))})"
-
-
-def _list_or_one(value: Any) -> str:
-    """Write what a hook saw or returned: a gradient, or a tuple of them."""
+def written(value: Any, write: Callable[[Any], str] = shown) -> str:
+    """Write what a hook saw or returned: a gradient, or a tuple of them, of many the first few."""
     if not isinstance(value, tuple):
-        return shown(value)
-    return f"({', '.join(map(_list_or_one, value))}{',' if len(value) == 1 else ''})"
+        return write(value)
+    parts = [written(each, write) for each in value[:_MOST_LISTED]]
+    parts += [f"and {len(value) - _MOST_LISTED} more"] * (len(value) > _MOST_LISTED)
+    return f"({', '.join(parts)}{',' if len(value) == 1 else ''})"
+
+
+def listed(gradients: tuple[Gradient, ...], write: Callable[[Any], str] = shown) -> str:
+    """Write gradients, a single one without brackets."""
+    return written(gradients[0] if len(gradients) == 1 else gradients, write)
 
 
 # ------------------------------------------------------------------ writing them down
 
 
 class record:
-    """Log the backward passes of a block: what each node got, what each hook saw, what went where.
+    """Log the backward passes of a block on minigrad's tensors; see `minigrad.viz.record`.
 
-    The passes run as they would have, in the same order and with the same values. Gradients are
-    copied into the log, so that what is written into them later does not change it. Passes of other
-    threads are not logged; those that a hook starts are.
-
-    Args:
-        names: Names for tensors, as in `minigrad.viz.draw`: a dict `{"x": x, "s": s}`, a Module,
-            whose parameters' names are taken, or a list of both.
-
-    Returns:
-        As the target of `with`: the `Log`.
-
-    Raises:
-        TypeError: If something else than a tensor of minigrad's has a name.
-
-    Example:
-        >>> import minigrad as torch
-        >>> x = torch.tensor([3.0], requires_grad=True)
-        >>> def double(grad):
-        ...     return grad * 2
-        >>> handle = x.register_hook(double)
-        >>> with record({"x": x}) as log:
-        ...     (x * 5).backward()
-        >>> log
-        node                   event                           values
-        0 MulBackward0         pass starts here                [1.0000]
-        0 MulBackward0         starts with                     [1.0000]
-        0 MulBackward0         rule                            [1.0000] -> ([5.0000], None)
-        0 MulBackward0         sends to 1 AccumulateGrad of x  [5.0000]
-        1 AccumulateGrad of x  starts with                     [5.0000]
-        1 AccumulateGrad of x  tensor pre-hook double          saw [5.0000], returned [10.0000]
-        1 AccumulateGrad of x  adds to .grad                   [10.0000], now [10.0000]
+    Passes of other threads are not logged; those that a hook starts are.
     """
 
     def __init__(self, names: Any = None) -> None:
@@ -421,8 +396,8 @@ class RecordedTask(GraphTask):
         self.evaluating, note = node, self.recorder.note
         note(NodeStarted, node, snapshot(grad_outputs))
         results = super()._evaluate(node, grad_outputs)
-        for input_nr, (sent, edge) in enumerate(zip(results, node.next_functions, strict=False)):
-            target, output_nr = edge
+        pairs = zip(results, node.next_functions, strict=False)
+        for input_nr, (sent, (target, output_nr)) in enumerate(pairs):
             runs = self.needed is None or target in self.needed
             if target is not None and sent is not None and runs:
                 label = self.recorder.label(target)
@@ -440,18 +415,21 @@ class RecordedTask(GraphTask):
         given = snapshot(grad_outputs)
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
-            asked = snapshot(self._asked_for(node, results))
-            self.recorder.note(RuleApplied, node, given, asked)
+            self.recorder.note(RuleApplied, node, given, snapshot(self._asked_for(node, results)))
         elif given[0] is not None and node.variable.requires_grad:
             total = snapshot(node.variable._grad)
             self.recorder.note(GradientAccumulated, node, given[0], total)
         return results
 
     def hooks_to_call(self, kind: str, hooks: Iterable[Any], output_nr: int = 0) -> list[Any]:
-        """Put around each hook what writes down that it fired, what it saw and what it returned."""
-        node = self.evaluating
-        assert node is not None
-        return [RecordedHook(hook, kind, node, output_nr, self.recorder) for hook in hooks]
+        """Put around each hook what writes down that it fired, what it saw and what it returned.
+
+        A full hook's own hook on the node stays: it calls the user's, which are written down.
+        """
+        facts = kind, self.evaluating, output_nr, self.recorder
+        inner = [isinstance(getattr(hook, "__self__", None), FullBackwardHooks) for hook in hooks]
+        pairs = zip(hooks, inner, strict=True)
+        return [hook if own else RecordedHook(hook, *facts) for hook, own in pairs]
 
 
 @functools.cache
@@ -466,26 +444,34 @@ def recorded_here(kind: type[GraphTask]) -> type[GraphTask]:
     return _recorded(kind)  # type: ignore[arg-type]  # classes can be hashed
 
 
+def _versions(values: Any) -> Any:
+    """Give how often each of some gradients was written to."""
+    if isinstance(values, (tuple, list)):
+        return [_versions(each) for each in values]
+    counter = getattr(values, "_version_counter", None)
+    return 0 if counter is None or counter is INFERENCE else counter.value
+
+
 class RecordedHook:
     """A hook that writes down each of its calls."""
 
-    def __init__(
-        self, hook: Callable[..., Any], kind: str, node: Node, output_nr: int, recorder: Recorder
-    ) -> None:
+    copied, versions = staticmethod(snapshot), staticmethod(_versions)
+
+    def __init__(self, hook: Any, kind: str, node: Any, output_nr: int, recorder: Any) -> None:
         self.hook, self.node, self.output_nr, self.recorder = hook, node, output_nr, recorder
-        # A full hook's own hook on the node calls the user's, which are written down one by one.
-        self.silent = isinstance(getattr(hook, "__self__", None), FullBackwardHooks)
         self.kind = "legacy backward" if isinstance(hook, LegacyHook) else kind
         self.called = hook_name(hook.hook if isinstance(hook, LegacyHook) else hook)
         if hasattr(hook, "__name__"):  # errors name the hook
-            self.__name__ = "hook" if self.silent else hook.__name__
+            self.__name__ = hook.__name__
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
-        if self.silent:
-            return self.hook(*given)
-        facts = [each for each in given if each is None or isinstance(each, (tuple, Tensor))]
-        seen, before = snapshot(facts), _versions(facts)
+        return self.noted(self.node, given)
+
+    def noted(self, node: Any, given: tuple[Any, ...]) -> Any:
+        """Call the hook at a node, and write that down."""
+        facts = [each for each in given if not hasattr(each, "register_forward_hook")]  # no module
+        seen, before = self.sees(node, facts), self.versions(facts)
         returned, raised = None, None
         try:
             returned = self.hook(*given)
@@ -493,18 +479,14 @@ class RecordedHook:
             raised = f"{type(error).__name__}: {error}"
             raise
         finally:
-            in_place = _versions(facts) != before
-            event = (self.kind, self.called, self.output_nr, seen, snapshot(returned))
-            self.recorder.note(HookFired, self.node, *event, in_place, raised)
+            in_place = self.versions(facts) != before
+            event = (self.kind, self.called, self.output_nr, seen, self.copied(returned))
+            self.recorder.note(HookFired, node, *event, in_place, raised)
         return returned
 
-
-def _versions(gradients: Any) -> Any:
-    """Give how often each of some gradients was written to."""
-    if isinstance(gradients, (tuple, list)):
-        return [_versions(each) for each in gradients]
-    counter = getattr(gradients, "_version_counter", None)
-    return 0 if counter is None or counter is INFERENCE else counter.value
+    def sees(self, node: Any, facts: Any) -> Any:
+        """Copy what the hook is given."""
+        return self.copied(facts)
 
 
 def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -527,8 +509,7 @@ def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     if names is None:
         return
     if hasattr(names, "named_parameters"):
-        start = f"{prefix}." if prefix else ""
-        yield from ((start + name, parameter) for name, parameter in names.named_parameters())
+        yield from names.named_parameters(prefix)
     elif isinstance(names, Mapping):
         for name, value in names.items():
             module = hasattr(value, "named_parameters")

@@ -22,7 +22,8 @@ from minigrad.core.operation import registry
 from minigrad.core.tensor import SavedTensor, wrap_as_normal
 from minigrad.symbolic import passes
 from minigrad.symbolic.chain_rule import ChainRule
-from minigrad.viz import pytorch
+from minigrad.viz import pytorch, pytorch_passes
+from minigrad.viz.graph import reachable
 
 
 class Rebuilt:
@@ -42,7 +43,7 @@ class Rebuilt:
 
     def __init__(self, loss: Any) -> None:
         self.loss, finfo = loss, sys.modules["torch"].finfo
-        self.twins = {node: _twin(node) for node in pytorch.reachable([loss.grad_fn])}
+        self.twins = {node: _twin(node) for node in reachable([loss.grad_fn])}
         types = {about.dtype for node in self.twins for about in node._input_metadata}
         self.eps = max(finfo(each).eps for each in types if each.is_floating_point)
         for node, twin in self.twins.items():
@@ -72,7 +73,7 @@ class Rebuilt:
 
     def tensor(self, tensor: Any) -> Any:
         """Give minigrad's tensor for one of PyTorch's, with its place in the graph."""
-        edge: Any = pytorch.edge_of(tensor) if tensor.requires_grad else NO_EDGE
+        edge: Any = pytorch_passes.edge_of(tensor) if tensor.requires_grad else NO_EDGE
         node, output_nr = edge
         if node not in self.twins and "CloneBackward0" in str(node):
             node, output_nr = node.next_functions[0]  # a copy from before a write in place
@@ -88,7 +89,7 @@ class Rebuilt:
         """Run a pass of PyTorch's that changes nothing, and record how it went."""
         leaves = {n: twin for n, twin in self.twins.items() if isinstance(twin, AccumulateGrad)}
         grad, log = sys.modules["torch"].autograd.grad, Log()
-        recorder = pytorch.Recorder([], log)
+        recorder = pytorch_passes.Recorder([], log)
         recorder.start()
         retained = [(t, t.grad) for each in recorder.alive.retaining if (t := each()) is not None]
         try:

@@ -16,20 +16,26 @@ import minigrad
 from minigrad.autograd import recording
 from minigrad.autograd.recording import NodeLabel
 from minigrad.core.tensor import Tensor
-from minigrad.viz import pytorch
+from minigrad.viz import pytorch, pytorch_passes
 from minigrad.viz.player import Log
 
 
 class record(recording.record):
-    """Log the backward passes of a block, on minigrad's tensors and on PyTorch's.
+    """Log the backward passes of a block: what each node got, what each hook saw, what went where.
 
-    As `minigrad.autograd.recording.record` says; where PyTorch has been imported, its passes are in
-    the log as well, with the same events. There the log shows gradients of more than 4,096 entries
-    as their shape, norm and first entries. Gradients, their order, versions and hooks are as
-    without it.
+    They are logged on minigrad's tensors and, where it has been imported, on PyTorch's, with the
+    same events. The passes run as they would have: order, values and versions are as without it.
+    Gradients are copied, so that what is written into them later does not change the log.
+
+    Of PyTorch's gradients with more than 4,096 entries the log has the shape, the norm and the
+    first entries, and those on other devices are copied to the CPU. What runs inside a compiled
+    graph or another kernel cannot be seen, nor can hooks that were registered in C++. Passes that
+    a hook starts are logged; those of other threads on PyTorch's tensors only; those of other
+    processes never.
 
     Args:
-        names: Names for tensors, as in `draw`: a dict, a Module, or a list of both.
+        names: Names for tensors, as in `draw`: a dict `{"x": x, "s": s}`, a Module, whose
+            parameters' names are taken, or a list of both.
 
     Returns:
         As the target of `with`: the `Log`, which `save` writes as a page that plays it.
@@ -40,6 +46,9 @@ class record(recording.record):
     Example:
         >>> import minigrad as torch  # or: import torch
         >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> def double(grad):
+        ...     return grad * 2
+        >>> handle = x.register_hook(double)
         >>> with record({"x": x}) as log:
         ...     (x * 5).backward()
         >>> log
@@ -49,7 +58,8 @@ class record(recording.record):
         0 MulBackward0         rule                            [1.0000] -> ([5.0000], None)
         0 MulBackward0         sends to 1 AccumulateGrad of x  [5.0000]
         1 AccumulateGrad of x  starts with                     [5.0000]
-        1 AccumulateGrad of x  adds to .grad                   [5.0000], now [5.0000]
+        1 AccumulateGrad of x  tensor pre-hook double          saw [5.0000], returned [10.0000]
+        1 AccumulateGrad of x  adds to .grad                   [10.0000], now [10.0000]
     """
 
     def __enter__(self) -> Log:
@@ -59,7 +69,7 @@ class record(recording.record):
         self._foreign = None
         if "torch" in sys.modules:
             log._names += [(name, ref(tensor)) for name, tensor in self._other_names]
-            self._foreign = pytorch.Recorder(self._other_names, log)
+            self._foreign = pytorch_passes.Recorder(self._other_names, log)
             self._foreign.start()
         return log
 
@@ -93,20 +103,17 @@ class Comparison:
             return f"{len(self.ours)} events on each library, and the logs are equal"
         lines = [f"they part at event {self.place}, after {self.place} that are equal:"]
         for name, log in (("minigrad", self.ours), ("PyTorch", self.theirs)):
-            event = log[self.place : self.place + 1]
-            lines.append(
-                f"  {name:8}  {event.table.splitlines()[-1] if len(event) else 'has ended'}"
-            )
+            told = log[self.place : self.place + 1].rows()[1:]
+            lines.append(f"  {name:8}  {'  '.join(*told) if told else 'has ended'}")
         return "\n".join(lines)
 
 
-def compare(program: Callable[[Any], Any], other: ModuleType | None = None) -> Comparison:
+def compare(program: Callable[[Any], Any]) -> Comparison:
     """Run a program on minigrad and on PyTorch, and compare what their backward passes do.
 
     Args:
         program: Called with either library in turn: `def program(torch): ...`. It makes everything
             that it needs; random numbers begin at the same seed.
-        other: The library to compare with; PyTorch if left out.
 
     Returns:
         The two logs, and the first event at which they part. Numbers count as equal if they differ
@@ -116,7 +123,7 @@ def compare(program: Callable[[Any], Any], other: ModuleType | None = None) -> C
     Raises:
         ModuleNotFoundError: If PyTorch is not installed.
     """
-    ours, theirs = (_log_of(program, each) for each in (minigrad, other or import_module("torch")))
+    ours, theirs = (_log_of(program, each) for each in (minigrad, import_module("torch")))
     return Comparison(ours, theirs, first_difference(ours, theirs))
 
 

@@ -1,9 +1,10 @@
 """Read the graph that a computation left behind into plain data: nodes, edges, tensors, hooks."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
-from math import prod
+from math import inf, prod
 from typing import Any
 
 from minigrad.autograd.graph import HookRecord as Hook
@@ -29,20 +30,28 @@ class Card:
     output_nr: int = 0
 
 
-def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, most: int) -> Card:
-    """Put what is to be shown of `tensor` into text; more than `most` entries are left out."""
+MOST_VALUES = 4  # entries of a tensor that are shown; of others the shape alone
+
+
+def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int) -> Card:
+    """Put what is to be shown of `tensor` into text."""
     shape = tuple(tensor.shape)
-    small = prod(shape) <= most
-    value = format_values(tensor.tolist(), digits) if values and small else None
+    small = prod(shape) <= MOST_VALUES
+    value = _entries(tensor, digits) if values and small else None
     grad = None
     # Reading .grad of an inner tensor that does not retain it warns, so it is not read.
     if gradients and (tensor.is_leaf or getattr(tensor, "retains_grad", False)):
-        held = tensor.grad
-        if held is None:
-            grad = "None"
-        else:
-            grad = format_values(held.tolist(), digits) if small else format_shape(held.shape)
+        grad = "None"
+        if tensor.grad is not None:
+            grad = _entries(tensor.grad, digits) if small else format_shape(tensor.grad.shape)
     return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
+
+
+def _entries(tensor: Any, digits: int) -> str:
+    try:
+        return format_values(tensor.tolist(), digits)
+    except RuntimeError:  # without memory, as on the device "meta", or a batch of vmap
+        return pytorch.UNREADABLE
 
 
 def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], Iterable[Any]]:
@@ -56,12 +65,9 @@ def hooks_on_saved(node: Any) -> list[Hook]:
     if isinstance(node, GraphNode) and not any(hasattr(s, "unpack") for s in node._saved or ()):
         return []
     found = []
-    for name in dir(node):
-        if name.startswith("_raw_saved_"):
-            try:
-                saved = getattr(node, name)
-            except RuntimeError:  # freed by a pass
-                continue
+    for name in (each for each in dir(node) if each.startswith("_raw_saved_")):
+        with suppress(RuntimeError):  # freed by a pass
+            saved = getattr(node, name)
             several = saved if isinstance(saved, tuple) else (saved,)
             hooks = (getattr(each, "unpack_hook", None) for each in several)
             title = name.removeprefix("_raw_saved_")
@@ -69,29 +75,22 @@ def hooks_on_saved(node: Any) -> list[Hook]:
     return found
 
 
-def hooks_on_tensor(tensor: Any) -> list[Hook]:
-    """List the hooks of a tensor that is of neither library, but keeps them as theirs do."""
-    return [Hook("tensor pre-hook", hook_name(each)) for each in tensor._backward_hooks.values()]
-
-
 def in_order(hooks: Iterable[Any]) -> list[Hook]:
     """Return the hooks in the order in which they run; within one kind as they were given."""
+    # retain_grad is no function of the user's, so it has no name besides its kind.
     plain = [
-        # retain_grad is no function of the user's, so it has no name besides its kind.
-        Hook(
-            h.kind,
-            "" if h.name == h.kind else str(h.name),
-            int(getattr(h, "output_nr", 0) or 0),
-            str(getattr(h, "remark", "")),
-        )
+        Hook(h.kind, "" if h.name == h.kind else h.name, h.output_nr or 0, getattr(h, "remark", ""))
         for h in hooks
     ]
-    rank = {kind: at for at, kind in enumerate(HOOKS)}
-    return sorted(plain, key=lambda hook: rank.get(hook.kind, len(rank)))
+    rank = [*HOOKS]
+    return sorted(plain, key=lambda hook: rank.index(hook.kind) if hook.kind in rank else 99)
 
 
 LEAF = "AccumulateGrad"
 IDENTITY = "BackwardHookFunctionBackward"
+# What stands for a whole graph that was compiled, and what to say of it.
+COMPILED = "CompiledFunctionBackward"
+UNSEEN = "compiled: what happens inside is not visible"
 
 
 @dataclass
@@ -138,8 +137,8 @@ class Index:
         """Hold the live nodes and the named tensors for as long as a picture is being made."""
         self.live = nodes
         self._places = {id(node): at for at, node in enumerate(nodes)}
-        leaves = ((at, getattr(node, "variable", None)) for at, node in enumerate(nodes))
-        self._places |= {id(leaf): at for at, leaf in leaves if leaf is not None}
+        self.leaves = [(at, n.variable) for at, n in enumerate(nodes) if hasattr(n, "variable")]
+        self._places |= {id(leaf): at for at, leaf in self.leaves}
         self.names = [(name, tensor, self.locate(tensor)) for name, tensor in names]
 
     def locate(self, thing: Any) -> int | None:
@@ -188,12 +187,8 @@ def root_of(output: Any) -> Any:
     return node
 
 
-def walk(roots: Iterable[Any], limit: int) -> list[Any]:
-    """Return all nodes reachable from `roots`, each before those it sends its gradients to.
-
-    Args:
-        roots: nodes to begin with.
-        limit: how many nodes a picture may have.
+def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:
+    """Find all nodes to which a gradient goes from some roots, and these.
 
     Raises:
         ValueError: if there are more nodes than `limit`.
@@ -212,6 +207,12 @@ def walk(roots: Iterable[Any], limit: int) -> list[Any]:
             )
         targets = (target for target, _ in reversed(node.next_functions))
         stack += [target for target in targets if target is not None]
+    return list(found.values())
+
+
+def walk(roots: Iterable[Any], limit: float = inf) -> list[Any]:
+    """Give what is `reachable`, each node before those that it sends its gradients to."""
+    found = {id(node): node for node in reachable(roots, limit)}
     sorter = TopologicalSorter({key: () for key in found})
     for key, node in found.items():
         for target, _ in node.next_functions:
@@ -227,13 +228,11 @@ def node_name(node: Any) -> str:
 
 def read_graph(
     outputs: list[Any],
-    *,
     names: Any = None,
     hooks: bool | Callable[[Any], Iterable[Any]] = True,
     values: bool = True,
     gradients: bool = True,
     digits: int = 4,
-    max_values: int = 4,
     limit: int = 500,
 ) -> tuple[Graph, Index]:
     """Read the graph behind `outputs`; nothing is run and nothing is changed.
@@ -245,7 +244,6 @@ def read_graph(
         values: whether to show tensors' values.
         gradients: whether to show the gradients they hold.
         digits: decimals.
-        max_values: how many entries a tensor may have for them to be shown.
         limit: how many nodes there may be.
 
     Returns:
@@ -253,30 +251,29 @@ def read_graph(
     """
     live = walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
-    nodes = [Node(at, node_name(node)) for at, node in enumerate(live)]
+    titles = enumerate(map(node_name, live))
+    nodes = [Node(at, name, notes=[UNSEEN] * (name == COMPILED)) for at, name in titles]
     edges = [
         Edge(at, target, input_nr, int(output_nr))
         for at, node in enumerate(live)
         for input_nr, (successor, output_nr) in enumerate(node.next_functions)
         if (target := index.locate(successor)) is not None
     ]
-    results = [each for each in outputs if not hasattr(each, "next_functions")]
     known: list[tuple[str, Any, int | None]] = list(index.names)
+    results = [each for each in outputs if not hasattr(each, "next_functions")]
     known += [("output", each, index.locate(each)) for each in results]
-    leaves = [(at, node.variable) for at, node in enumerate(live) if hasattr(node, "variable")]
-    known += [("leaf", leaf, at) for at, leaf in leaves]
-    tensors: dict[tuple[int, int], Any] = {}
+    known += [("leaf", leaf, at) for at, leaf in index.leaves]
+    taken = set()
     for name, tensor, found in known:
         key = (found, int(getattr(tensor, "output_nr", 0)))
-        if found is None or key in tensors:
+        if found is None or key in taken:
             continue
-        tensors[found, key[1]] = tensor
-        nodes[found].cards.append(card_of(tensor, name, values, gradients, digits, max_values))
+        taken.add(key)
+        nodes[found].cards.append(card_of(tensor, name, values, gradients, digits))
     reader = hooks if callable(hooks) else hook_reader(live) if hooks else None
     for at, node in enumerate(live):
         nodes[at].cards.sort(key=lambda card: card.output_nr)
         if reader:
             nodes[at].hooks = in_order(reader(node))
     roots = list(dict.fromkeys(index.resolve(root_of(each)) for each in outputs))
-    counts = [len(node.next_functions) for node in live]
-    return Graph(nodes, edges, roots, {}, counts), index
+    return Graph(nodes, edges, roots, {}, [len(node.next_functions) for node in live]), index

@@ -12,8 +12,9 @@ then the frame is one box of what is around it. So nothing else can ever stand i
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
-from itertools import combinations, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import inf
+from typing import Any
 
 GAP_ACROSS, GAP_ALONG = 24.0, 26.0  # the least distance between boxes, and between layers
 FRAME_PAD, FRAME_HEAD = 9.0, 27.0  # the room in a frame around its members, and above them
@@ -133,10 +134,8 @@ class Levels:
     def _order_by_neighbors(self, downward: bool) -> None:
         """Order each layer by the mean place of its neighbors in the layer before it."""
         place = self._places()
-        rows, neighbors = (
-            (self.rows[1:], self.above) if downward else (self.rows[-2::-1], self.below)
-        )
-        for row in rows:
+        neighbors = self.above if downward else self.below
+        for row in self.rows[1:] if downward else self.rows[-2::-1]:
             mean = {}
             for at, node in enumerate(row):
                 points = [self._point(other, there, place) for other, there, _ in neighbors[node]]
@@ -167,9 +166,7 @@ def pool_adjacent_violators(
     """
     if not desired:
         return []
-    offsets = [0.0]
-    for distance in apart:
-        offsets.append(offsets[-1] + distance)
+    offsets = list(accumulate(apart, initial=0.0))
     blocks: list[list[float]] = []  # weight, mean, number of points
     for want, weight, offset in zip(desired, weights, offsets, strict=True):
         block = [weight, want - offset, 1]
@@ -219,7 +216,7 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
          for at, ends in enumerate(sides)]
         for sides in (levels.above, levels.below)
     )  # fmt: skip
-    at = [0.0] * len(levels.layer)
+    at: dict[int, float] = {}
     apart: list[list[float]] = []
     for row in levels.rows:
         distances = [
@@ -228,10 +225,7 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
             for left, right in pairwise(row)
         ]
         apart.append(distances)
-        place = -sum(distances) / 2
-        for node, distance in zip(row, [*distances, 0.0], strict=False):
-            at[node] = place
-            place += distance
+        at |= zip(row, accumulate(distances, initial=-sum(distances) / 2), strict=False)
     pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
     rows = list(zip(levels.rows, apart, strict=True))
     for sweep in range(sweeps):
@@ -244,14 +238,12 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
                 sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
                 desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
-            places = pool_adjacent_violators(desired, weighed, distances)
-            for node, place in zip(row, places, strict=True):
-                at[node] = place
+            at |= zip(row, pool_adjacent_violators(desired, weighed, distances), strict=True)
     _straighten(levels, at, apart)
-    return at
+    return [at[node] for node in range(len(at))]
 
 
-def _straighten(levels: Levels, at: list[float], apart: list[list[float]]) -> None:
+def _straighten(levels: Levels, at: dict[int, float], apart: list[list[float]]) -> None:
     """Put all dummy points of a long edge on one line where their neighbors leave room for it."""
     left: dict[int, tuple[int, float]] = {}
     right: dict[int, tuple[int, float]] = {}
@@ -385,14 +377,12 @@ class Layout:
         centers: The middle of each box.
         routes: The way of each edge: straight along the direction from the first point to the
             second, a bend to the third, straight to the fourth, and so on.
-        layers: The number of edges on the longest path to each node.
         extent: The size of the whole.
         frames: The nearest corner and the size of each frame.
     """
 
     centers: list[Point]
     routes: list[list[Point]]
-    layers: list[int]
     extent: Point
     frames: list[tuple[Point, Point]]
 
@@ -439,149 +429,133 @@ def lay_out(
         ValueError: if the graph has a cycle or no nodes.
 
     Example:
-        >>> result = lay_out([Box(40, 20), Box(40, 20), Box(40, 20)], [(0, 1), (0, 2)])
-        >>> result.layers, result.centers
-        ([0, 1, 1], [(52.0, 10.0), (20.0, 58.9), (84.0, 58.9)])
+        >>> lay_out([Box(40, 20), Box(40, 20), Box(40, 20)], [(0, 1), (0, 2)]).centers
+        [(52.0, 10.0), (20.0, 58.9), (84.0, 58.9)]
     """
     if not boxes:
         raise ValueError("there is nothing to lay out: no boxes were given")
-    count = len(boxes)
-    layers = assign_layers(count, edges)
-    nesting = nest(count, frames)
-    rooms, ways = _rooms(edges, nesting)
-    sizes: dict[int, Box] = dict(enumerate(boxes))
-    slots = slots or [0] * len(edges)
-    for number in sorted(rooms, key=lambda number: rooms[number].depth, reverse=True):
-        room = rooms[number]
-        frame = frames[number] if number >= 0 else None
-        _furnish(room, rooms, sizes, count, frame, slots)
-        sizes[count + number] = Box(*room.size)
-    none: Point = (0.0, 0.0)
-    corners = {-1: none}
-    for number in sorted(rooms, key=lambda number: rooms[number].depth):
-        for item in rooms[number].items:
-            if item >= count:
-                (x, y), (width, height) = rooms[number].centers[item], rooms[item - count].size
-                left, top = corners[number]
-                corners[item - count] = (left + x - width / 2, top + y - height / 2)
-    centers = [
-        _shifted(rooms[around[-1]].centers[node], corners[around[-1]])
-        for node, around in enumerate(nesting)
-    ]
-    routes = [_route(number, way, rooms, corners) for number, way in enumerate(ways)]
-    places = [
-        (_shifted(corners[at], none), _shifted(rooms[at].size, none)) for at in range(len(frames))
-    ]
-    return Layout(centers, routes, layers, _shifted(rooms[-1].size, none), places)
+    return _Plan(boxes, edges, frames, slots or [0] * len(edges)).layout()
 
 
-def _shifted(point: Point, by: Point) -> Point:
+def _shifted(point: Point, by: Point = (0.0, 0.0)) -> Point:
     return round(point[0] + by[0], 1), round(point[1] + by[1], 1)
 
 
-def _rooms(
-    edges: Sequence[tuple[int, int]], nesting: list[list[int]]
-) -> tuple[dict[int, _Room], list[list[int]]]:
-    """Say what stands in each frame, and which edges run in it, come into it and leave it.
+class _Plan:
+    """What stands in which frame, each laid out by itself, and all of it put together.
 
-    Returns:
-        The rooms by the numbers of their frames, in which a frame with number k stands as the
-        number of nodes + k; and for each edge the frames that it runs through.
+    A frame with number k stands as the number of nodes + k in the frame around it.
+
+    Attributes:
+        rooms: What stands in each frame by its number, -1 for no frame.
+        ways: For each edge the frames that it runs through.
     """
-    count = len(nesting)
-    rooms = {-1: _Room()}
-    # What stands for each node in each of the frames around it: a frame in this one, or itself.
-    inside: list[dict[int, int]] = []
-    for node, around in enumerate(nesting):
-        standing = [*(count + number for number in around[1:]), node]
-        inside.append(dict(zip(around, standing, strict=True)))
-        for depth, (number, item) in enumerate(inside[-1].items()):
-            room = rooms.setdefault(number, _Room())
-            room.depth = depth
-            if item not in room.items:
-                room.items.append(item)
-    ways = []
-    for number, (source, target) in enumerate(edges):
-        up, down = inside[source], inside[target]
-        common = [frame for frame in up if frame in down][-1]
-        rooms[common].edges.append((up[common], down[common], number))
-        leaves = [frame for frame in up if frame not in down]
-        enters = [frame for frame in down if frame not in up]
-        for frame in leaves:
-            rooms[frame].leaving.append((up[frame], _RIM, number))
-        for frame in enters:
-            rooms[frame].entering.append((_RIM, down[frame], number))
-        ways.append([*reversed(leaves), common, *enters])
-    return rooms, ways
 
+    def __init__(
+        self, boxes: Sequence[Box], edges: Sequence[tuple[int, int]], frames: Any, slots: Any
+    ) -> None:
+        self.count, self.frames, self.slots = len(boxes), frames, slots
+        self.nesting = nest(len(boxes), frames)
+        self.sizes = dict(enumerate(boxes))
+        self.rooms = {-1: _Room()}
+        self.ways: list[list[int]] = []
+        # What stands for each node in each of the frames around it: a frame in this, or itself.
+        inside: list[dict[int, int]] = []
+        for node, around in enumerate(self.nesting):
+            standing = [*(self.count + number for number in around[1:]), node]
+            inside.append(dict(zip(around, standing, strict=True)))
+            for depth, (number, item) in enumerate(inside[-1].items()):
+                room = self.rooms.setdefault(number, _Room())
+                room.depth = depth
+                if item not in room.items:
+                    room.items.append(item)
+        for number, (source, target) in enumerate(edges):
+            up, down = inside[source], inside[target]
+            common = [frame for frame in up if frame in down][-1]
+            self.rooms[common].edges.append((up[common], down[common], number))
+            leaves = [frame for frame in up if frame not in down]
+            enters = [frame for frame in down if frame not in up]
+            for frame in leaves:
+                self.rooms[frame].leaving.append((up[frame], _RIM, number))
+            for frame in enters:
+                self.rooms[frame].entering.append((_RIM, down[frame], number))
+            self.ways.append([*reversed(leaves), common, *enters])
 
-def _route(
-    number: int, way: list[int], rooms: dict[int, _Room], corners: dict[int, Point]
-) -> list[Point]:
-    """Put the pieces of an edge together, from frame to frame."""
-    points: list[Point] = []
-    for frame in way:
-        piece = [_shifted(point, corners[frame]) for point in rooms[frame].routes[number]]
-        points = points[:-1] + piece[1:] if points else piece
-    return points
+    def layout(self) -> Layout:
+        """Lay the frames out from the inside out, then say where each stands in all of it."""
+        outward = sorted(self.rooms, key=lambda number: -self.rooms[number].depth)
+        for number in outward:
+            self._furnish(self.rooms[number], self.frames[number] if number >= 0 else None)
+            self.sizes[self.count + number] = Box(*self.rooms[number].size)
+        corners: dict[int, Point] = {-1: (0.0, 0.0)}
+        for number in sorted(self.rooms, key=lambda number: self.rooms[number].depth):
+            for item in self.rooms[number].items:
+                if item >= self.count:
+                    (x, y), box = self.rooms[number].centers[item], self.sizes[item]
+                    left, top = corners[number]
+                    place = (left + x - box.across / 2, top + y - box.along / 2)
+                    corners[item - self.count] = place
+        centers = [
+            _shifted(self.rooms[around[-1]].centers[node], corners[around[-1]])
+            for node, around in enumerate(self.nesting)
+        ]
+        routes = []
+        for number, way in enumerate(self.ways):
+            points: list[Point] = []  # from frame to frame
+            for frame in way:
+                found = self.rooms[frame].routes[number]
+                piece = [_shifted(point, corners[frame]) for point in found]
+                points = points[:-1] + piece[1:] if points else piece
+            routes.append(points)
+        sizes = [_shifted(self.rooms[at].size) for at in range(-1, len(self.frames))]
+        places = [(_shifted(corners[at]), size) for at, size in enumerate(sizes[1:])]
+        return Layout(centers, routes, sizes[0], places)
 
+    def _furnish(self, room: _Room, frame: Frame | None) -> None:
+        """Lay out what stands directly in one frame, the frames in it being boxes already."""
+        index = {item: at for at, item in enumerate(room.items)}
+        boxes = [self.sizes[item] for item in room.items]
+        real = len(boxes)
+        pairs, offsets, belongs = [], [], []
+        ends = room.edges + room.entering + room.leaving
+        for source, target, number in ends:
+            if source == _RIM or target == _RIM:
+                index[_RIM] = len(boxes)
+                boxes.append(Box(0.0, 0.0, 0.0, 0.0))
+            pairs.append((index[source], index[target]))
+            offsets.append((self._port(source, number, -1), self._port(target, number, 0)))
+            belongs.append(self.slots[number])
+        last = real + len(room.entering)
+        layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
+        levels = Levels([box.across for box in boxes], pairs, layer, offsets)
+        if frame is not None and len(room.leaving) == 0:
+            levels.rows.append([])  # the rim at the end
+        levels.sort_rows()
+        across = place_rows(levels, GAP_ACROSS, real)
+        bands = _bands(boxes, levels, across, framed=frame is not None)
+        across, width = _fit(across, levels, frame)
+        room.size = (width, bands[-1][1])
+        for at, item in enumerate(room.items):
+            room.centers[item] = (across[at], sum(bands[layer[at]]) / 2)
+        sides = [(box.port_out, box.port_in) for box in boxes]
+        fixed = {at for at, item in enumerate(room.items) if item >= self.count}
+        starts, stops = spread_ends(sides, levels, across, offsets, belongs, fixed)
+        for at, ((_, _, number), chain) in enumerate(zip(ends, levels.chains, strict=True)):
+            first, final = chain[0], chain[-1]
+            points = [(starts[at], sum(bands[layer[first]]) / 2 + boxes[first].along / 2)]
+            points.append((starts[at], bands[layer[first]][1]))
+            for node in chain[1:-1]:
+                points += [(across[node], y) for y in bands[levels.layer[node]]]
+            points.append((stops[at], bands[layer[final]][0]))
+            points.append((stops[at], sum(bands[layer[final]]) / 2 - boxes[final].along / 2))
+            room.routes[number] = points
 
-def _furnish(
-    room: _Room,
-    rooms: dict[int, _Room],
-    sizes: dict[int, Box],
-    count: int,
-    frame: Frame | None,
-    slots: Sequence[int],
-) -> None:
-    """Lay out what stands directly in one frame, the frames in it being boxes already."""
-    index = {item: at for at, item in enumerate(room.items)}
-    boxes = [sizes[item] for item in room.items]
-    real = len(boxes)
-    pairs, numbers, offsets = [], [], []
-    for source, target, number in room.edges + room.entering + room.leaving:
-        if source == _RIM or target == _RIM:
-            index[_RIM] = len(boxes)
-            boxes.append(Box(0.0, 0.0, 0.0, 0.0))
-        pairs.append((index[source], index[target]))
-        numbers.append(number)
-        leaves = _port(source, number, rooms, count, -1)
-        offsets.append((leaves, _port(target, number, rooms, count, 0)))
-    last = real + len(room.entering)
-    layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
-    levels = Levels([box.across for box in boxes], pairs, layer, offsets)
-    if frame is not None and len(room.leaving) == 0:
-        levels.rows.append([])  # the rim at the end
-    levels.sort_rows()
-    across = place_rows(levels, GAP_ACROSS, real)
-    bands = _bands(boxes, levels, across, framed=frame is not None)
-    across, width = _fit(across, levels, frame)
-    room.size = (width, bands[-1][1])
-    middles = [sum(bands[layer[at]]) / 2 for at in range(real)]
-    for at, item in enumerate(room.items):
-        room.centers[item] = (across[at], middles[at])
-    sides = [(box.port_out, box.port_in) for box in boxes]
-    fixed = {at for at, item in enumerate(room.items) if item >= count}
-    belongs = [slots[each] for each in numbers]
-    starts, stops = spread_ends(sides, levels, across, offsets, belongs, fixed)
-    for number, chain in enumerate(levels.chains):
-        first, final = chain[0], chain[-1]
-        start, stop = starts[number], stops[number]
-        points = [(start, sum(bands[layer[first]]) / 2 + boxes[first].along / 2)]
-        points.append((start, bands[layer[first]][1]))
-        for node in chain[1:-1]:
-            points += [(across[node], y) for y in bands[levels.layer[node]]]
-        points.append((stop, bands[layer[final]][0]))
-        points.append((stop, sum(bands[layer[final]]) / 2 - boxes[final].along / 2))
-        room.routes[numbers[number]] = points
-
-
-def _port(item: int, number: int, rooms: dict[int, _Room], count: int, end: int) -> float:
-    """Say where an edge passes the rim of a frame, counted from the frame's middle; else 0."""
-    if item < count:
-        return 0.0
-    room = rooms[item - count]
-    return room.routes[number][end][0] - room.size[0] / 2
+    def _port(self, item: int, number: int, end: int) -> float:
+        """Say where an edge passes the rim of a frame, counted from the frame's middle; else 0."""
+        if item < self.count:
+            return 0.0
+        room = self.rooms[item - self.count]
+        return room.routes[number][end][0] - room.size[0] / 2
 
 
 def _layers(

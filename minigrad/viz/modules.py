@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from itertools import count
 from typing import Any
@@ -20,8 +20,7 @@ class Call:
         start: What the counter of nodes said when the call began.
         stop: What it said when the call ended.
         after: What it said when the next call began or ended.
-        turn: Which call of this module it is, from 1.
-        turns: How many there were.
+        siblings: All calls of this module, in their order.
     """
 
     name: str
@@ -29,13 +28,13 @@ class Call:
     start: int
     stop: int = 0
     after: int = sys.maxsize
-    turn: int = 1
-    turns: int = 1
+    siblings: list["Call"] = field(default_factory=list, repr=False)
 
     @property
     def label(self) -> str:
         """What is written on its box: `f1.f: Linear`, `f (2): Linear` for a second call."""
-        called = self.name + (f" ({self.turn})" if self.turns > 1 else "")
+        several = len(self.siblings) > 1
+        called = self.name + (f" ({self.siblings.index(self) + 1})" if several else "")
         return f"{called}: {type(self.module).__name__}".removeprefix(": ")
 
 
@@ -97,10 +96,8 @@ class watch_modules:
         self._tick()
         turns: dict[int, list[Call]] = {}
         for call in self.calls:
-            turns.setdefault(id(call.module), []).append(call)
-        for calls in turns.values():
-            for turn, call in enumerate(calls, start=1):
-                call.turn, call.turns = turn, len(calls)
+            call.siblings = turns.setdefault(id(call.module), [])
+            call.siblings.append(call)
 
     def _tick(self) -> int:
         """Read the counter, and let those calls know that ended last."""

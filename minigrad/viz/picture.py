@@ -4,7 +4,9 @@ import base64
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from itertools import zip_longest
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from minigrad.viz.canvas import Canvas, bounds, document, legend, plate
@@ -12,7 +14,7 @@ from minigrad.viz.graph import Graph, Hook, Node, read_graph
 from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
-from minigrad.viz.text import text_table
+from minigrad.viz.text import WIDE, fitted, ranges, text_table
 
 SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
 
@@ -48,17 +50,33 @@ def _targets(graph: Graph) -> list[str]:
 
 
 def table(graph: Graph) -> str:
-    """Write the graph as a text table, a line for each node, the same every time."""
+    """Write the graph as a text table, a line for each node, the same every time.
+
+    Where a terminal is too narrow for that, hooks stand below tensors, and what is long is broken.
+    """
     rows = []
     for node, targets in zip(graph.nodes, _targets(graph), strict=True):
         hooks = ", ".join(map(hook_words, node.hooks))
         notes = "; ".join(note.replace("\n", " ") for note in node.notes)
         last = " | ".join(part for part in (hooks, notes) if part)
         rows.append((str(node.index), node.name, targets, tensor_words(node), last))
-    hooks = "hooks" if any(row[4] for row in rows) else ""
-    lines = [text_table(("#", "node", "sends to", "tensor", hooks), rows, left=range(5))]
+    head = ["#", "node", "sends to", "tensor", "hooks" if any(row[4] for row in rows) else ""]
+    text = text_table(head, rows, left=range(5))
+    if max(map(len, text.splitlines())) > WIDE:
+        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        way = min(widths[2], 20)
+        room = WIDE - 6 - widths[0] - widths[1] - way
+        narrow: list[Any] = []
+        for at, name, targets, *words in rows:
+            told = [line for each in words for line in fitted(each, 2, room)]
+            narrow += zip_longest([at], [name], fitted(targets, 0, way), told, fillvalue="")
+        text = text_table([*head[:3], ", ".join(filter(None, head[3:]))], narrow, left=range(4))
+    lines = [text]
     for label, members in graph.groups.items():
-        lines.append(f"{label}: nodes {' '.join(map(str, sorted(members)))}")
+        line = f"{label}: nodes {' '.join(map(str, sorted(members)))}"
+        lines += (
+            [line] if len(line) <= WIDE else fitted(f"{label}: nodes {ranges(sorted(members))}")
+        )
     return "\n".join(lines)
 
 
@@ -236,11 +254,8 @@ def beside(
     canvases = [canvas for picture in pictures for canvas in picture._canvases]
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
-    lines: list[str | None] = list(captions or [])
-    if captions is None:
-        for picture in pictures:
-            single = len(picture._canvases) == 1
-            lines += [picture._title] if single else picture._captions
+    own = [p._captions if p._captions[1:] else [p._title] for p in pictures]
+    lines = [line for each in own for line in each] if captions is None else list(captions)
     if len(lines) != len(canvases):
         raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
     return Picture(canvases, lines, title, alt)
@@ -258,7 +273,6 @@ def draw(
     title: str | None = None,
     alt: str | None = None,
     digits: int = 4,
-    max_values: int = 4,
     limit: int = 500,
 ) -> Picture:
     """Draw the graph that a computation left behind.
@@ -284,7 +298,6 @@ def draw(
         title: a line above the picture.
         alt: the alternative text; by default one that describes the graph.
         digits: decimals of numbers.
-        max_values: how many entries a tensor may have for them to be shown; else only its shape.
         limit: how many nodes there may be.
 
     Returns:
@@ -325,41 +338,14 @@ def draw(
         raise ValueError(
             "there is no graph to draw: no tensor that requires a gradient was given or came out"
         )
-    graph, index = read_graph(
-        outputs,
-        names=names,
-        hooks=hooks,
-        values=values,
-        gradients=gradients,
-        digits=digits,
-        max_values=max_values,
-        limit=limit,
-    )
+    graph, index = read_graph(outputs, names, hooks, values, gradients, digits, limit)
     for thing, note in (annotations or {}).items():
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     add_groups(graph, index, modules)
     return Picture([Canvas(graph)], [None], title, alt)
 
 
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>
-body {{ font-family: system-ui, sans-serif; background: Canvas; color: CanvasText; margin: 1em }}
-h1 {{ font-size: 1.2em }}
-.minigrad-page .minigrad-player-stage {{ max-height: max(200px, calc(100vh - 280px)) }}
-.minigrad-player-title, .minigrad-picture > div:first-child > strong {{ display: none }}
-</style>
-</head>
-<body class="minigrad-page"><main><h1>{title}</h1>
-{shown}
-</main></body>
-</html>
-"""
+_PAGE = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
 
 
 def save_page(path: str | Path, title: str, shown: str, kinds: Sequence[str] = (".html",)) -> None:
@@ -378,8 +364,7 @@ def save_page(path: str | Path, title: str, shown: str, kinds: Sequence[str] = (
         raise ValueError(
             f"the name of the file must end in {' or '.join(kinds)}, not {str(path)!r}"
         )
-    page = _PAGE.format(title=escape(title), shown=shown)
-    Path(path).write_text(page, encoding="utf-8")
+    Path(path).write_text(_PAGE.substitute(title=escape(title), shown=shown), encoding="utf-8")
 
 
 def image(svg: str, alt: str, width: float, height: float, kind: str = "") -> str:

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from minigrad.autograd import recording
-from minigrad.autograd.recording import Event, GradientSent, HookFired, NodeLabel, RuleApplied
+from minigrad.autograd.recording import GradientSent, HookFired, NodeLabel, RuleApplied
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
-from minigrad.viz.graph import Edge, read_graph
+from minigrad.viz.graph import COMPILED, UNSEEN, Edge, read_graph
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
-from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
+from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
-from minigrad.viz.text import counted, format_shape, format_values, text_table
+from minigrad.viz.text import WIDE, counted, fitted, format_shape, format_values, text_table
 
 MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
 
@@ -30,12 +30,9 @@ Formulas = Callable[[Any, int, tuple[int, ...]], str | None]
 
 @dataclass(frozen=True)
 class Sent:
-    """One gradient on its way: from which input of which node to which output of which node."""
+    """One gradient on its way, and how it is written."""
 
-    source: NodeLabel
-    input_nr: int
-    target: NodeLabel
-    output_nr: int
+    event: GradientSent
     value: str
 
 
@@ -71,7 +68,7 @@ class _Visit:
     rule: RuleApplied | None = None
     after: list[HookFired] = field(default_factory=list)
     sent: list[GradientSent] = field(default_factory=list)
-    others: list[Event] = field(default_factory=list)
+    others: list[Any] = field(default_factory=list)  # captured or added to .grad
 
     @property
     def summed(self) -> str:
@@ -92,9 +89,9 @@ def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int =
     """
     if not len(log):
         raise ValueError(
-            "this log has no events, so there is nothing to play: no backward pass ran inside of "
-            "`with record() as log:`, or one ran where hooks cannot see it (in a compiled graph, "
-            "in C++, in another thread or process)"
+            "this log has no events, so there is nothing to play: no backward() or grad() ran in "
+            "`with record() as log:`. Python has to start the pass there, in this process, and on "
+            "minigrad's tensors in this thread"
         )
     teller = _Teller(formulas, digits)
     return [step for visit in _visits(log) for step in teller.steps(visit)]
@@ -135,36 +132,30 @@ class _Teller:
 
     def steps(self, visit: _Visit) -> Iterable[Step]:
         """Tell one node: the hooks before its rule, the rule, the hooks after it."""
-        node = visit.label
+        node, called = visit.label, what(visit.label)
         yield from map(self._hook, visit.before)
         for event in visit.others:
+            value = self.value(event.gradient)
             if isinstance(event, recording.GradientCaptured):
-                value = self.value(event.gradient)
-                yield Step(node, f"{what(visit.label)}: kept for grad()", (f"{value} is returned",))
-        last = len(visit.after) - 1
+                yield Step(node, f"{called}: kept for grad()", (f"{value} is returned",))
+            else:
+                total, leaf = self.value(event.total), next(iter(node.called.values()), "leaf")
+                lines = [self._arrives(visit, (event.gradient,)), f"{leaf}.grad is now {total}"]
+                if value == total:
+                    lines = [f"{value} arrives and becomes {leaf}.grad{visit.summed}"]
+                yield Step(node, f"{called} adds to .grad", tuple(lines), held=total)
+        sent: tuple[Sent, ...] = ()
         if visit.rule is not None:
             lines, sent = self._rule(visit, visit.rule)
-            held_back = () if visit.after else sent
-            yield Step(node, f"{what(visit.label)} applies its rule", tuple(lines), sent=held_back)
-            for at, hook in enumerate(visit.after):
-                yield self._hook(hook, sent if at == last else ())
-            return
-        for event in visit.others:
-            if isinstance(event, recording.GradientAccumulated):
-                got, total = self.value(event.gradient), self.value(event.total)
-                name = next(iter(visit.label.called.values()), "leaf")
-                lines = [self._arrives(visit, (event.gradient,)), f"{name}.grad is now {total}"]
-                if got == total:
-                    lines = [f"{got} arrives and becomes {name}.grad{visit.summed}"]
-                yield Step(node, f"{what(visit.label)} adds to .grad", tuple(lines), held=total)
-        yield from map(self._hook, visit.after)
+            left = () if visit.after else sent
+            yield Step(node, f"{called} applies its rule", tuple(lines), sent=left)
+        for at, hook in enumerate(visit.after, 1):
+            yield self._hook(hook, sent if at == len(visit.after) else ())
 
     def _rule(self, visit: _Visit, rule: RuleApplied) -> tuple[list[str], tuple[Sent, ...]]:
-        lines = [self._arrives(visit, rule.grad_outputs)]
-        sent = []
+        lines, sent = [self._arrives(visit, rule.grad_outputs)], []
         for event in visit.sent:
-            value = self.value(event.gradient)
-            sent.append(Sent(visit.label, event.input_nr, event.target, event.output_nr, value))
+            sent.append(Sent(event, self.value(event.gradient)))
             computed = rule.grad_inputs[event.input_nr]
             factor = self._factor(visit.label, event.input_nr, rule.grad_outputs, computed)
             lines.append(f"{factor}{self.value(computed)} for {what(event.target)}")
@@ -175,7 +166,7 @@ class _Teller:
         known: list[str | None] = []
         both = (*given, computed)
         if len(given) == 1 and all(isinstance(g, Tensor) and g.numel() == 1 for g in both):
-            if self.formulas is not None and node.node is not None:
+            if self.formulas is not None and isinstance(node.node, Node):
                 known.append(self.formulas(node.node, input_nr, tuple(given[0].shape)))
             first = given[0].item()
             if isinstance(first, float) and first:
@@ -184,12 +175,10 @@ class _Teller:
         return f"times {written} gives " if written else "gives "
 
     def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
-        shown = [self.value(each) for each in gradients]
-        text = shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
-        return f"{text} arrives{visit.summed}"
+        return f"{recording.listed(gradients, self.value)} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
-        saw = [self.nested(each) for each in event.seen]
+        saw = [recording.written(each, self.value) for each in event.seen]
         lines = [f"it sees {' and '.join(saw)}"]
         if len(saw) == 2:
             lines = [f"grad_input is {saw[0]}", f"grad_output is {saw[1]}"]
@@ -198,18 +187,13 @@ class _Teller:
         elif event.returned is not None:
             replaced = {"full backward pre": " grad_output", "tensor pre-hook": " it"}
             what_goes = replaced.get(event.kind, " grad_input" if len(saw) == 2 else " them")
-            lines.append(f"it returns {self.nested(event.returned)}, which replaces{what_goes}")
+            returned = recording.written(event.returned, self.value)
+            lines.append(f"it returns {returned}, which replaces{what_goes}")
         else:
             lines.append("it writes into it" if event.in_place else "it changes nothing")
         label = recording.HOOKS.get(event.kind, event.kind)
         title = f"{label} {event.name} at {what(event.node)}"
         return Step(event.node, title, tuple(lines), (event.kind, event.name), sent)
-
-    def nested(self, value: Any) -> str:
-        """Write what a hook saw or returned: a gradient, or a tuple of them."""
-        if not isinstance(value, tuple):
-            return self.value(value)
-        return f"({', '.join(map(self.nested, value))}{',' if len(value) == 1 else ''})"
 
     def value(self, gradient: Any) -> str:
         """Write one gradient."""
@@ -260,24 +244,24 @@ class Stage:
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
 
-    def picture(self, title: str, alt: str, over: str = "") -> str:
-        """Draw the graph with what lies over it as a complete SVG."""
-        return self.sheet(draw_canvas(self.canvas) + over, title, alt)
-
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         chips: list[Place] = []
         return [(self._mark(step, NOW, chips[:]), self._mark(step, DONE, chips)) for step in steps]
 
     def _mark(self, step: Step, color: str, chips: list[Place]) -> str:
-        over = [self._frame(place, color, 3.0) for place in self._at_work(step)]
+        look: Any = {"fill": "none", "stroke": color}
+        around = [(x - 3, y - 3, w + 6, h + 6) for x, y, w, h in self._at_work(step)]
+        over = [rect(place, rx=7, **look, stroke_width=3.0) for place in around]
         for each in step.sent:
-            edge = self._edge(each)
-            over.append(self._path(edge, color, 3.5))
+            line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
+            over.append(f'<path d="{self.canvas.paths[self._edge(each)]}" {line}/>')
             if color == NOW:
-                over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
-        if step.held is not None:
-            over.append(self._held(self._node(step), step.held, color, chips))
+                over.append(self._chip(self._near_end(each), each.value, NOW, chips))
+        if step.held is not None:  # below the leaf
+            x, y, width, height = self.canvas.node_place(self.places[step.node])
+            at = (x + width / 2, y + height + 9)
+            over.append(self._chip(at, f"grad {step.held}", color, chips))
         return "".join(over)
 
     def where(self, step: Step) -> tuple[Place, Place]:
@@ -289,10 +273,10 @@ class Stage:
         places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
         core = self._around(places)
         for each in step.sent:
-            x, y = self._near_end(self._edge(each))
+            x, y = self._near_end(each)
             places.append((x - 30, y - CHIP / 2, 60.0, CHIP))
         if step.held is not None:
-            x, y, width, height = self.canvas.node_place(self._node(step))
+            x, y, width, height = self.canvas.node_place(self.places[step.node])
             places.append((x, y + height, width, CHIP))
         return self._around(places), core
 
@@ -301,15 +285,17 @@ class Stage:
         left, top, width, height = around(places)
         return left + self.shift[0], top + self.shift[1], width, height
 
-    def _node(self, step: Step) -> int:
-        """Find the node of a step."""
-        return self.places[step.node]
-
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
-        here = self._node(step)
-        hooks = self._hook_places(here, *step.hook) if step.hook else []
-        return hooks or self._rule_places(here)
+        here = self.places[step.node]
+        parts = list(zip(self.canvas.stacks[here], self.canvas.places[here], strict=True))
+        if step.hook:
+            kind, name = step.hook
+            for part, place in parts:
+                if part.hook == kind and any(r.text == name for line in part.lines for r in line):
+                    return [place]
+        others = ("sum", "tensor", "hook", "note")
+        return [place for part, place in parts if part.kind not in others]
 
     def sheet(self, drawn: str, title: str, alt: str) -> str:
         """Write a complete SVG of what is drawn at the places of the graph."""
@@ -319,43 +305,14 @@ class Stage:
 
     def _edge(self, sent: Sent) -> int:
         """Find the edge along which a gradient went."""
-        source, target = self.places[sent.source], self.places[sent.target]
-        return self.canvas.graph.edges.index(Edge(source, target, sent.input_nr, sent.output_nr))
+        went = sent.event
+        ends = self.places[went.node], self.places[went.target]
+        return self.canvas.graph.edges.index(Edge(*ends, went.input_nr, went.output_nr))
 
-    def _path(self, edge: int, color: str, width: float) -> str:
-        look = attributes(fill="none", stroke=color, stroke_width=width, stroke_opacity=0.8)
-        return f'<path d="{self.canvas.paths[edge]}" {look}/>'
-
-    def _frame(self, place: Place, color: str, width: float) -> str:
-        x, y, wide, high = place
-        rim = (x - 3, y - 3, wide + 6, high + 6)
-        return rect(rim, rx=7, fill="none", stroke=color, stroke_width=width)
-
-    def _rule_places(self, node: int) -> list[Place]:
-        """Give where the box of a node's own rule stands."""
-        others = ("sum", "tensor", "hook", "note")
-        return [place for part, place in self._parts(node) if part.kind not in others]
-
-    def _parts(self, node: int) -> Iterable[tuple[Part, Place]]:
-        return zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)
-
-    def _hook_places(self, node: int, kind: str, name: str) -> list[Place]:
-        """Give where a hook of this kind and name stands at a node."""
-        return [
-            place
-            for part, place in self._parts(node)
-            if part.hook == kind and any(run.text == name for line in part.lines for run in line)
-        ][:1]
-
-    def _near_end(self, edge: int) -> tuple[float, float]:
+    def _near_end(self, sent: Sent) -> tuple[float, float]:
         """Give a place shortly before the arrowhead of an edge."""
-        x, y = self.canvas.points[edge][-1]
+        x, y = self.canvas.points[self._edge(sent)][-1]
         return x, y - 20
-
-    def _held(self, leaf: int, value: str, color: str, others: list[Place]) -> str:
-        """Write the gradient that a leaf holds below it."""
-        x, y, width, height = self.canvas.node_place(leaf)
-        return self._chip((x + width / 2, y + height + 9), f"grad {value}", color, others)
 
     def _chip(self, at: tuple[float, float], text: str, color: str, others: list[Place]) -> str:
         """Write a value on a small card, within the picture, clear of the other cards."""
@@ -394,7 +351,8 @@ class Player:
         """All steps as a text table, with a line for each gradient."""
         rows = []
         for at, step in enumerate(self.steps, 1):
-            rows += [(str(at), step.title), *(("", f"    {line}") for line in step.lines)]
+            lines = [part for line in step.lines for part in fitted(f"    {line}", 8, WIDE - 6)]
+            rows += [(str(at), step.title), *(("", line) for line in lines)]
         return text_table(("step", "what happens, with which numbers"), rows, left=(1,))
 
     def svg(self, step: int) -> str:
@@ -407,7 +365,8 @@ class Player:
             raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
         marks = self._stage.marks(self.steps[:step])
         over = [stays for _, stays in marks[:-1]] + [now for now, _ in marks[-1:]]
-        return self._stage.picture(self.title, self.alt, "".join(over))
+        drawn = "".join([draw_canvas(self._stage.canvas), *over])
+        return self._stage.sheet(drawn, self.title, self.alt)
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""
@@ -464,7 +423,6 @@ def play(
     names: Any = None,
     title: str = "The backward pass, step by step",
     digits: int = 4,
-    max_values: int = 4,
     formulas: bool = True,
     hooks: bool = True,
     modules: watch_modules | None = None,
@@ -480,7 +438,6 @@ def play(
         names: Names for tensors, as in `draw`; by default those that `record(names)` was given.
         title: A line above.
         digits: Decimals of numbers.
-        max_values: How many entries a tensor may have for its values to be shown in the picture.
         formulas: Whether to write local derivatives as formulas too, where SymPy is installed and
             the graph still has its saved values (`backward(retain_graph=True)`).
         hooks: Whether to draw the hooks on the picture; those that fire are told in any case.
@@ -522,18 +479,12 @@ def play(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
             "was called on for as long as you want to play the log; print(log) shows it as text."
         )
-    graph, index = read_graph(
-        [root for root in dict.fromkeys(roots) if root is not None],
-        names=[dict(reversed(known)), *(modules.named() if modules else ())],
-        hooks=hooks,
-        gradients=False,  # they come step by step
-        digits=digits,
-        max_values=max_values,
-        limit=limit,
-    )
+    outputs = [root for root in dict.fromkeys(roots) if root is not None]
+    named = [dict(reversed(known)), *(modules.named() if modules else ())]
+    # without gradients, which come step by step
+    graph, index = read_graph(outputs, named, hooks, True, False, digits, limit)
     add_groups(graph, index, modules)
-    found = {label: index.locate(node) for label, node in nodes.items()}
-    places = {label: at for label, at in found.items() if at is not None}
+    places = {label: at for label, node in nodes.items() if (at := index.locate(node)) is not None}
     if len(places) < len(nodes):  # of a pass inside a checkpoint nothing stays
         title += f" (without {counted(len(nodes) - len(places), 'node')} whose graph is gone)"
     steps = [step for step in steps if step.node in places]
@@ -543,6 +494,23 @@ def play(
 
 class Log(recording.Log):
     """The events of backward passes, which can be saved as a page that plays them."""
+
+    @property
+    def table(self) -> str:
+        """The events as a text table of at most 100 columns; with long names node by node."""
+        rows = self.rows()
+        first, second, third = (max(map(len, column)) for column in zip(*rows, strict=True))
+        by_node = first + second > WIDE * 2 // 3 and first + second + third + 4 > WIDE
+        lines, last = [], ""
+        for node, event, values in rows:
+            start = f"{node:<{first}}  {event:<{second}}  "
+            if by_node:
+                lines += [node] if node != last else []
+                start, last = f"    {event:<{min(second, WIDE // 4)}}  ", node
+            lines += fitted(start + values, len(start))
+        if COMPILED in {event.node.name for event in self}:
+            lines.append(f"{COMPILED} is {UNSEEN}.")
+        return "\n".join(lines)
 
     def save(self, path: str | Path, **settings: Any) -> None:
         """Write the passes into an `.html` file that plays them in a browser, offline too.
@@ -563,14 +531,6 @@ def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
         from minigrad.symbolic.passes import local_formula
     except ModuleNotFoundError:
         return None
-    called: dict[Any, str] = {}
-    for name, tensor in names:
-        if isinstance(tensor, Tensor):
-            called.setdefault(tensor._edge or resolve_edge(tensor), name)
-
-    def formula(node: Any, input_nr: int, shape: tuple[int, ...]) -> str | None:
-        if not isinstance(node, Node):
-            return None  # PyTorch's
-        return local_formula(node, input_nr, shape, called.get)
-
-    return formula
+    ours = [(name, tensor) for name, tensor in reversed(names) if isinstance(tensor, Tensor)]
+    called = {tensor._edge or resolve_edge(tensor): name for name, tensor in ours}
+    return lambda node, input_nr, shape: local_formula(node, input_nr, shape, called.get)

@@ -109,9 +109,7 @@ def plot_function_and_tangent(
     slope: Any,
     *,
     span: float = 1.0,
-    points: int = 121,
     xlabel: str = "x",
-    ylabel: str = "L",
     title: str | None = None,
 ) -> Plot:
     """Plot a function of one number with the tangent that a computed gradient gives.
@@ -123,9 +121,7 @@ def plot_function_and_tangent(
         at: where the gradient was computed.
         slope: the gradient there, a number or a tensor with one entry.
         span: how far to plot to both sides.
-        points: how many points of the curve.
         xlabel: name of the argument.
-        ylabel: name of the value.
         title: a line above.
 
     Returns:
@@ -140,18 +136,18 @@ def plot_function_and_tangent(
     """
     height, steep = _number(function(at)), _number(slope)
     where, value, tilt = format_number(float(at)), format_number(height), format_number(steep)
-    alt = f"{ylabel} as a function of {xlabel}, with its tangent at {xlabel} = {where}: "
-    alt += f"{ylabel} = {value}, slope {tilt}."
-    xs = [at - span + 2 * span * step / (points - 1) for step in range(points)]
+    alt = f"L as a function of {xlabel}, with its tangent at {xlabel} = {where}: "
+    alt += f"L = {value}, slope {tilt}."
+    xs = [at - span + 2 * span * step / 120 for step in range(121)]
     ys = [_number(function(x)) for x in xs]
     plot = Plot(alt)
     axes = plot.axes
-    axes.plot(xs, ys, color=style.BLUE, linestyle="-", label=f"{ylabel}({xlabel})")
+    axes.plot(xs, ys, color=style.BLUE, linestyle="-", label=f"L({xlabel})")
     reach = [at - 0.6 * span, at + 0.6 * span]
     line = [height + steep * (x - at) for x in reach]
     axes.plot(reach, line, color=style.VERMILLION, linestyle="--", label=f"tangent, slope {tilt}")
-    axes.plot([at], [height], "o", color=style.PLOT_INK, label=f"{ylabel}({where}) = {value}")
-    axes.set(xlabel=xlabel, ylabel=ylabel, title=title or "")
+    axes.plot([at], [height], "o", color=style.PLOT_INK, label=f"L({where}) = {value}")
+    axes.set(xlabel=xlabel, ylabel="L", title=title or "")
     axes.legend()
     return plot
 
@@ -177,10 +173,7 @@ def plot_chain(factors: Sequence[tuple[str, Any]], *, title: str | None = None) 
     """
     if not factors:
         raise ValueError("the chain has no factors; give pairs of a name and a local derivative")
-    products, running = [], 1.0
-    for _, factor in factors:
-        running *= _number(factor)
-        products.append(running)
+    products = np.cumprod([_number(factor) for _, factor in factors]).tolist()
     names = [name if at == 0 else f"times {name}" for at, (name, _) in enumerate(factors)]
     values = [format_number(product) for product in products]
     words = [f"after {name} {value}" for name, value in zip(names, values, strict=True)]

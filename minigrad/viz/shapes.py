@@ -71,9 +71,8 @@ def _part(
 ) -> Part:
     width = max((sum(run.width for run in line) for line in lines), default=0.0)
     height = max(LINE * len(lines) + 9.0, 22.0)
-    return Part(
-        kind, tuple(map(tuple, lines)), round(width + 2 * pad, 1), round(height, 1), gap, hook
-    )
+    size = round(width + 2 * pad, 1), round(height, 1)
+    return Part(kind, tuple(map(tuple, lines)), *size, gap, hook)
 
 
 def _hook_part(hook: Hook, several: bool) -> Part:
@@ -95,11 +94,9 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
         if card.grad is not None:
             grad.append(Run("grad ", SANS, SMALL, tone="soft"))
             grad.append(Run(card.grad, bold=card.grad != "None", tone="grad"))
-        numbers = [*value, Run("  grad ", SANS, SMALL, tone="soft"), *grad[1:]]
-        if value and grad and sum(run.width for run in numbers) <= 190:
-            lines.append(numbers)
-        else:
-            lines += [line for line in (value, grad) if line]
+        both = [*value, Run("  grad ", SANS, SMALL, tone="soft"), *grad[1:]]
+        beside = value and grad and sum(run.width for run in both) <= 190
+        lines += [both] if beside else [line for line in (value, grad) if line]
     return lines
 
 
@@ -127,11 +124,8 @@ def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
     if outputs > 1:  # room for an arrow to each
         parts[0] = replace(parts[0], width=max(parts[0].width, 64.0 * (outputs - 1)))
     if node.notes:
-        lines = [
-            [Run(line, SANS, SMALL + 0.5, tone="note")]
-            for note in node.notes
-            for line in note.splitlines()
-        ]
+        told = "\n".join(node.notes).splitlines()
+        lines = [[Run(line, SANS, SMALL + 0.5, tone="note")] for line in told]
         parts[-1] = replace(parts[-1], gap=5.0)
         parts.append(_part("note", lines, pad=7.0))
     return parts

@@ -65,21 +65,19 @@ def style() -> dict[str, Any]:
         ImportError: if matplotlib is not installed.
     """
     cycler = matplotlib_module("cycler").cycler
-    return {
-        "axes.axisbelow": True,
+    same = {
+        True: ("axes.axisbelow", "axes.grid", "figure.constrained_layout.use"),
+        False: ("axes.spines.right", "axes.spines.top", "legend.frameon"),
+        "none": ("axes.facecolor", "figure.facecolor", "savefig.facecolor"),
+        PLOT_INK: ("axes.labelcolor", "text.color", "xtick.color", "ytick.color"),
+        DPI: ("figure.dpi", "savefig.dpi"),
+    }
+    return {name: value for value, names in same.items() for name in names} | {
         "axes.edgecolor": WIRE,
-        "axes.facecolor": "none",
-        "axes.grid": True,
-        "axes.labelcolor": PLOT_INK,
         "axes.prop_cycle": cycler(color=COLORS) + cycler(linestyle=LINES),
-        "axes.spines.right": False,
-        "axes.spines.top": False,
         "axes.titlelocation": "left",
         "axes.titlesize": 12,
         "axes.titleweight": "bold",
-        "figure.constrained_layout.use": True,
-        "figure.dpi": DPI,
-        "figure.facecolor": "none",
         "figure.figsize": SIZE,
         "font.family": "DejaVu Sans",
         "font.size": 11,
@@ -87,14 +85,8 @@ def style() -> dict[str, Any]:
         "grid.color": RULE,
         "grid.linewidth": 0.8,
         "image.cmap": "cividis",
-        "legend.frameon": False,
         "lines.linewidth": 2.0,
         "lines.markersize": 7,
-        "savefig.dpi": DPI,
-        "savefig.facecolor": "none",
-        "text.color": PLOT_INK,
-        "xtick.color": PLOT_INK,
-        "ytick.color": PLOT_INK,
     }
 
 
@@ -126,13 +118,8 @@ def styled() -> Iterator[None]:
         yield
 
 
-_DARK_PAGES = (
-    '[data-jp-theme-light="false"]',
-    '[data-theme="dark"]',
-    'html[theme="dark"]',
-    ".vscode-dark",
-)
-_PERHAPS_DARK_PAGES = ('[data-theme="auto"]', ".minigrad-page")
+_DARK = '[data-jp-theme-light="false"],[data-theme="dark"],html[theme="dark"],.vscode-dark'
+_PERHAPS_DARK = '[data-theme="auto"],.minigrad-page'
 
 
 def on_dark_pages(selector: str, rules: str) -> str:
@@ -148,11 +135,8 @@ def on_dark_pages(selector: str, rules: str) -> str:
 p{color:white}
         @media (prefers-color-scheme:dark){:is([data-theme="auto"],.minigrad-page) p{color:white}}
     """
-    known, perhaps = ",".join(_DARK_PAGES), ",".join(_PERHAPS_DARK_PAGES)
-    return (
-        f":is({known}) {selector}{{{rules}}}\n"
-        f"@media (prefers-color-scheme:dark){{:is({perhaps}) {selector}{{{rules}}}}}"
-    )
+    perhaps = f"@media (prefers-color-scheme:dark){{:is({_PERHAPS_DARK}) {selector}{{{rules}}}}}"
+    return f":is({_DARK}) {selector}{{{rules}}}\n{perhaps}"
 
 
 # White becomes nearly black and black nearly white, and colors keep their hue.

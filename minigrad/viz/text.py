@@ -3,7 +3,11 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from textwrap import wrap
 from typing import Any
+
+WIDE = 100  # columns of a terminal
 
 MONOSPACE = "monospace"
 SANS = "sans-serif"
@@ -156,6 +160,30 @@ def significant(value: float | None, digits: int = 3) -> str:
         return "0"
     text = f"{value:#.{digits}g}".rstrip(".")
     return text if abs(float(text)) >= 1e-3 else f"{value:.{digits - 1}e}"
+
+
+def fitted(line: str, indent: int = 4, width: int = WIDE) -> list[str]:
+    """Break a line that is too wide; what is broken off is indented.
+
+    Example:
+        >>> fitted("grad_input is (1.0, -2.0)", indent=2, width=16)
+        ['grad_input is', '  (1.0, -2.0)']
+    """
+    return wrap(line, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Write numbers in order, those in a row as ranges.
+
+    Example:
+        >>> ranges([2, 3, 4, 7, 9, 10])
+        '2-4 7 9-10'
+    """
+    told = []
+    for _, pairs in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        row = [str(number) for _, number in pairs]
+        told.append("-".join(row[:: max(1, len(row) - 1)]))
+    return " ".join(told)
 
 
 def text_table(

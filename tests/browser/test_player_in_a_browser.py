@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import socket
@@ -146,6 +147,34 @@ def test_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
     page.open(on_a_page(player(), tmp_path).as_uri())
     step_through(page)
     assert outside(page) == []
+
+
+# As VS Code shows an output: put into the page, its scripts made anew, and nothing from elsewhere.
+WEBVIEW = """<!DOCTYPE html>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';
+  script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">
+<body class="vscode-body vscode-dark"><div></div><script>
+var refused = [], output = document.querySelector("div");
+document.addEventListener("securitypolicyviolation", each => refused.push(each.blockedURI));
+output.innerHTML = SHOWN;
+output.querySelectorAll("script").forEach(old => {
+  var made = document.createElement("script");
+  made.textContent = old.textContent;
+  old.replaceWith(made);
+});
+</script>
+"""
+
+
+def test_in_an_output_of_vs_code(page: Page, tmp_path: Path) -> None:
+    path, shown = tmp_path / "output.html", json.dumps(player().html()).replace("</", r"<\/")
+    path.write_text(WEBVIEW.replace("SHOWN", shown), encoding="utf-8")
+    page.requests.clear()
+    page.open(path.as_uri())
+    step_through(page)
+    assert outside(page) == [] and page.ask("refused") == []
+    assert "invert" in page.ask(f"getComputedStyle({LAYER}).filter")
 
 
 def notebook_at(path: Path, *, run: bool) -> Path:

@@ -72,7 +72,6 @@ def test_the_extras():
     assert set(PROJECT["project"]["optional-dependencies"]) == {
         "symbolic",
         "viz",
-        "saving",
         "progress",
         "parallel",
         "lessons",

@@ -20,7 +20,7 @@ from _tools.lite import staging, wheels
 MARK = "jupyter-lite.json"
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
 # From Pyodide itself, as they are compiled; each brings what it needs.
-COMPILED = ("numpy", "matplotlib", "safetensors")
+COMPILED = ("numpy", "matplotlib")
 # From a worker of the kernel's extension, which is what asks for them, to the wheels.
 UP = "../../../../pypi/"
 NOTES = "/drive/progress.json"  # among the learner's own files

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.messages import hook_name
 from minigrad.classroom.watching import watched
 from minigrad.viz import Picture, draw
-from minigrad.viz.graph import Hook, hooks_on_tensor
+from minigrad.viz.graph import Hook
 
 from .kinds import mine
 
@@ -54,8 +55,6 @@ class _Card:
         self.shape = np.shape(tensor.data)
         self.grad = None if tensor.grad is None else np.asarray(tensor.grad)
         self.tolist = tensor.data.tolist
-        hooks = getattr(tensor, "hooks", None)
-        self._backward_hooks = hooks if isinstance(hooks, Mapping) else {}
 
 
 def picture(tensor: Any, names: Mapping[str, Any], **settings: Any) -> Picture:
@@ -85,7 +84,9 @@ def picture(tensor: Any, names: Mapping[str, Any], **settings: Any) -> Picture:
 
 
 def _hooks_of(node: _Node) -> list[Hook]:
-    return hooks_on_tensor(_Card(node.tensor, node))
+    hooks = getattr(node.tensor, "hooks", None)
+    found = hooks.values() if isinstance(hooks, Mapping) else ()
+    return [Hook("tensor pre-hook", hook_name(each)) for each in found]
 
 
 # ------------------------------------------------------------------ the heart beside it
