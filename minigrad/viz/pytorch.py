@@ -383,7 +383,7 @@ class Recorder:
             if inner is not None:  # PyTorch's own hook on an identity node calls the user's
                 self._wrap_list(inner, "user_hooks", "full backward", undo)
                 self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
-            elif not isinstance(hook, RecordedHook):
+            elif key >= 0 and not isinstance(hook, RecordedHook):
                 own = "legacy backward" if is_legacy(hook) else kind
                 table[key] = RecordedHook(hook, own, self, *at)
                 undo.append(_restoring(table, key, hook))
@@ -423,6 +423,12 @@ class Recorder:
                 came[-1] = copied(gradients)
             if leaf is not None:
                 self.given[label] = came[-1]
+            registered()
+
+        def registered(*_: Any) -> None:
+            if len(behind) > 2:  # maybe hooks that were put on while the node was at work
+                self._wrap(behind, "node hook", undo)
+                behind.move_to_end(-2)
 
         def gave(gradients: Any, arrived: Any) -> None:
             nonlocal left
@@ -436,7 +442,9 @@ class Recorder:
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
-        if leaf is not None and leaf.requires_grad:
+        if leaf is not None and not leaf.requires_grad:  # any more
+            self._wrap(leaf._post_accumulate_grad_hooks, "post-accumulate", undo, label)
+        elif leaf is not None:
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
             handle = leaf.register_post_accumulate_grad_hook(_idle)
             after = handle.hooks_dict_ref()
@@ -448,7 +456,7 @@ class Recorder:
                 if given is not None:
                     self.note(recording.GradientAccumulated, label, given, copied(leaf.grad))
 
-            self._surround(after, accumulated, _idle, undo)
+            self._surround(after, accumulated, registered, undo)
 
     # ---------------------------------------------------------------- passes and what they do
 
@@ -481,10 +489,15 @@ class Recorder:
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
             for (node, output_nr), gradient in zip(edges, gradients, strict=False):
-                self._wait(recording.PassStarted, self.label(node), output_nr, copied(gradient))
+                start = copied(gradient.to(node._input_metadata[output_nr].dtype))
+                self._wait(recording.PassStarted, self.label(node), output_nr, start)
             result = original(outputs, gradients, *args, **kwargs)
             self._go_on()
             return result
+        except RuntimeError as error:
+            if "have been used in the graph" in str(error):  # which PyTorch tells afterwards
+                self._go_on()
+            raise
         finally:
             self.waiting.clear()
             for restore in reversed(undo):
@@ -512,6 +525,7 @@ class Recorder:
                 undo.append(partial(self.early.pop, label, None))
                 continue
             hook = self._capturing(label, position, output_nr)
+            tensor = getattr(node, "variable", tensor)
             if is_foreign(tensor):
                 undo.append(self.register(tensor, hook).remove)
                 continue
@@ -612,7 +626,9 @@ def _restoring(table: Any, key: Any, hook: Any) -> Callable[[], None]:
 def _edge(tensor: Any) -> tuple[Any, int]:
     """Give the node where the gradient of a tensor, or of a `GradientEdge`, enters."""
     if is_foreign(tensor):
-        tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
+        torch = sys.modules["torch"]
+        with torch.inference_mode(False):  # in that mode there is no way to the node of a leaf
+            tensor = torch.autograd.graph.get_gradient_edge(tensor)
     return tensor.node, tensor.output_nr
 
 
