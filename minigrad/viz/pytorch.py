@@ -299,7 +299,7 @@ class RecordedHook:
         """Call the hook, and write that down."""
         recorder = self.recorder
         label = self.at or recorder.running
-        if not recorder.passes or label is None or recorder.elsewhere():
+        if not recorder.passes or label is None:
             return self.hook(*given)
         facts = [each for each in given if each is None or type(each) is tuple or is_foreign(each)]
         seen, before = copied(facts), versions(facts)
@@ -368,7 +368,7 @@ class Recorder:
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         handle = original(tensor, hook)
         self.alive.tables.append(ref(tensor._backward_hooks))
-        if self.passes and not self.elsewhere():  # it may run in this pass
+        if self.passes:  # it may run in this pass
             node, output_nr = _edge(tensor)
             at = self.label(node), output_nr
             self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
@@ -400,22 +400,10 @@ class Recorder:
         """Put one hook before and one behind those of a table; no handle has their numbers."""
         hooks = dict(table)
         table.clear()
-        table[-1] = self._here(first)
+        table[-1] = first
         table.update(hooks)
-        table[-2] = self._here(last)
+        table[-2] = last
         undo.append(lambda: [table.pop(number, None) for number in (-1, -2)])
-
-    def elsewhere(self) -> bool:
-        """Tell whether another thread is at work; the engine's own, for deep passes, are none."""
-        found = {each.ident for each in threading.enumerate()}
-        return threading.get_ident() in found - {self.thread}
-
-    def _here(self, hook: Callable[..., None]) -> Callable[..., None]:
-        def only_here(*given: Any) -> None:
-            if not self.elsewhere():
-                hook(*given)
-
-        return only_here
 
     def _prepare(self, node: Any, undo: list[Callable[[], Any]]) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
@@ -477,7 +465,8 @@ class Recorder:
     def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
-        if self.elsewhere():
+        others = {each.ident for each in threading.enumerate()} - {self.thread}
+        if threading.get_ident() in others:  # the engine's own threads, for deep passes, are not
             return original(outputs, gradients, *args, **kwargs)
         try:
             edges = [_edge(each) for each in outputs]
@@ -563,7 +552,7 @@ class Recorder:
             if gradient is not None:
                 self.note(recording.GradientCaptured, label, position, output_nr, shown)
 
-        return self._here(captured)
+        return captured
 
     def label(self, node: Any) -> Label:
         """Give the label of a node; the node itself keeps it."""
