@@ -94,9 +94,8 @@ class Comparison:
         lines = [f"they part at event {self.place}, after {self.place} that are equal:"]
         for name, log in (("minigrad", self.ours), ("PyTorch", self.theirs)):
             event = log[self.place : self.place + 1]
-            lines.append(
-                f"  {name:8}  {event.table.splitlines()[-1] if len(event) else 'has ended'}"
-            )
+            told = event.table.splitlines()[-1] if len(event) else "has ended"
+            lines.append(f"  {name:8}  {told}")
         return "\n".join(lines)
 
 
@@ -162,7 +161,6 @@ def _same(one: Any, another: Any, most: dict[Any, float]) -> bool:
     if isinstance(one, Tensor) and isinstance(another, pytorch.Summary):
         a, near = one._array, 1e-3 * another.norm if another.norm < np.inf else 0.0
         norm = np.linalg.norm(a.astype(np.promote_types(a.dtype, np.float64)))  # halves overflow
-        some = [norm, *a.ravel()[: len(another.first)]]
-        alike = np.allclose(some, [another.norm, *another.first], rtol=1e-3, atol=near)
-        return bool(alike and a.shape == another.shape)
+        some, expected = [norm, *a.ravel()[: len(another.first)]], [another.norm, *another.first]
+        return a.shape == another.shape and np.allclose(some, expected, rtol=1e-3, atol=near)
     return not isinstance(one, Tensor) and bool(one == another)

@@ -273,11 +273,14 @@ class Stage:
         over = [self._frame(place, color, 3.0) for place in self._at_work(step)]
         for each in step.sent:
             edge = self._edge(each)
-            over.append(self._path(edge, color, 3.5))
+            look = attributes(fill="none", stroke=color, stroke_width=3.5, stroke_opacity=0.8)
+            over.append(f'<path d="{self.canvas.paths[edge]}" {look}/>')
             if color == NOW:
                 over.append(self._chip(self._near_end(edge), each.value, NOW, chips))
         if step.held is not None:
-            over.append(self._held(self._node(step), step.held, color, chips))
+            x, y, width, height = self.canvas.node_place(self._node(step))
+            below = x + width / 2, y + height + 9
+            over.append(self._chip(below, f"grad {step.held}", color, chips))
         return "".join(over)
 
     def where(self, step: Step) -> tuple[Place, Place]:
@@ -309,7 +312,8 @@ class Stage:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
         here = self._node(step)
         hooks = self._hook_places(here, *step.hook) if step.hook else []
-        return hooks or self._rule_places(here)
+        others = ("sum", "tensor", "hook", "note")
+        return hooks or [place for part, place in self._parts(here) if part.kind not in others]
 
     def sheet(self, drawn: str, title: str, alt: str) -> str:
         """Write a complete SVG of what is drawn at the places of the graph."""
@@ -322,19 +326,10 @@ class Stage:
         source, target = self.places[sent.source], self.places[sent.target]
         return self.canvas.graph.edges.index(Edge(source, target, sent.input_nr, sent.output_nr))
 
-    def _path(self, edge: int, color: str, width: float) -> str:
-        look = attributes(fill="none", stroke=color, stroke_width=width, stroke_opacity=0.8)
-        return f'<path d="{self.canvas.paths[edge]}" {look}/>'
-
     def _frame(self, place: Place, color: str, width: float) -> str:
         x, y, wide, high = place
         rim = (x - 3, y - 3, wide + 6, high + 6)
         return rect(rim, rx=7, fill="none", stroke=color, stroke_width=width)
-
-    def _rule_places(self, node: int) -> list[Place]:
-        """Give where the box of a node's own rule stands."""
-        others = ("sum", "tensor", "hook", "note")
-        return [place for part, place in self._parts(node) if part.kind not in others]
 
     def _parts(self, node: int) -> Iterable[tuple[Part, Place]]:
         return zip(self.canvas.stacks[node], self.canvas.places[node], strict=True)
@@ -351,11 +346,6 @@ class Stage:
         """Give a place shortly before the arrowhead of an edge."""
         x, y = self.canvas.points[edge][-1]
         return x, y - 20
-
-    def _held(self, leaf: int, value: str, color: str, others: list[Place]) -> str:
-        """Write the gradient that a leaf holds below it."""
-        x, y, width, height = self.canvas.node_place(leaf)
-        return self._chip((x + width / 2, y + height + 9), f"grad {value}", color, others)
 
     def _chip(self, at: tuple[float, float], text: str, color: str, others: list[Place]) -> str:
         """Write a value on a small card, within the picture, clear of the other cards."""

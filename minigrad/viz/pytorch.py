@@ -12,7 +12,6 @@ import gc
 import inspect
 import math
 import sys
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -24,6 +23,7 @@ from weakref import ref
 from minigrad.autograd import recording
 from minigrad.autograd.graph import HookRecord
 from minigrad.autograd.messages import hook_name
+from minigrad.core.modes import modes
 from minigrad.core.tensor import wrap_as_normal
 
 MOST_COPIED = 4096  # entries; of larger gradients a log keeps a summary only
@@ -108,11 +108,9 @@ def versions(values: Any) -> Any:
 # ------------------------------------------------------------------ the hooks that are there
 
 
-def table_of(node: Any, kind: str) -> Any:
-    """Give the table of a node's pre-hooks or hooks, which PyTorch keeps one of for each kind."""
-    handle = getattr(node, "register_prehook" if kind == "node pre-hook" else "register_hook")(
-        _idle
-    )
+def table_of(register: Callable[[Any], Any]) -> Any:
+    """Give the table that a method puts hooks into: PyTorch keeps one of each kind on a node."""
+    handle = register(_idle)
     table = handle.hooks_dict_ref()
     handle.remove()
     return table
@@ -165,8 +163,9 @@ def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], list[HookRecord]]:
         found += retained.get(node, ())
         after = getattr(leaf, "_post_accumulate_grad_hooks", None) or {}
         found += [HookRecord("post-accumulate", hook_name(hook)) for hook in after.values()]
-        for kind in ("node pre-hook", "node hook"):
-            for hook in table_of(node, kind).values():
+        tables_of_node = table_of(node.register_prehook), table_of(node.register_hook)
+        for kind, table in zip(("node pre-hook", "node hook"), tables_of_node, strict=True):
+            for hook in table.values():
                 inner = module_hooks_of(hook)
                 if inner is not None:
                     found += _of_module(inner, hook)
@@ -209,9 +208,8 @@ class Hooked:
         found = list(compress(everything, map(kinds.__contains__, map(type, everything))))
         tables = [each for each in found if type(each) is OrderedDict and each]
         self.tables = [ref(each) for each in tables if all(type(key) is int for key in each)]
-        self.retaining = [
-            ref(each) for each in found if type(each) is not OrderedDict and each.retains_grad
-        ]
+        tensors = [each for each in found if type(each) is not OrderedDict]
+        self.retaining = [ref(each) for each in tensors if each.retains_grad]
 
 
 def _still(references: Iterable[Any]) -> list[Any]:
@@ -277,12 +275,9 @@ class Label(recording.NodeLabel):
     @property
     def node(self) -> Any:
         """The node itself; None if the graph is gone."""
-        return next((node for node in _alive(self._roots) if self in node.metadata.values()), None)
-
-
-def _alive(roots: Iterable[Any]) -> Iterable[Any]:
-    tensors = [root() for root in roots]
-    return _reachable(_edge(each)[0] for each in tensors if each is not None)
+        tensors = [root() for root in self._roots]
+        alive = _reachable(_edge(each)[0] for each in tensors if each is not None)
+        return next((node for node in alive if self in node.metadata.values()), None)
 
 
 class RecordedHook:
@@ -328,7 +323,6 @@ class Recorder:
 
     def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
         self.names, self.log = names, log
-        self.thread = threading.get_ident()  # passes of others are not logged
         self.numbered = 0  # how many nodes have a number
         self.roots: list[Any] = []  # where passes began
         self.undo: list[Callable[[], Any]] = []  # what restores everything, the last first
@@ -385,10 +379,10 @@ class Recorder:
             if inner is not None:  # PyTorch's own hook on an identity node calls the user's
                 self._wrap_list(inner, "user_hooks", "full backward", undo)
                 self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
-            elif key >= 0 and not isinstance(hook, RecordedHook):
+            elif not isinstance(hook, RecordedHook):
                 own = "legacy backward" if is_legacy(hook) else kind
                 table[key] = RecordedHook(hook, own, self, *at)
-                undo.append(_restoring(table, key, hook))
+                undo.append(partial(_restore, table, key, hook))
 
     def _wrap_list(self, inner: Any, name: str, kind: str, undo: list[Any]) -> None:
         hooks = getattr(inner, name)
@@ -408,7 +402,7 @@ class Recorder:
     def _prepare(self, node: Any, undo: list[Callable[[], Any]]) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
         leaf, label = getattr(node, "variable", None), self.label(node)
-        before, behind = table_of(node, "node pre-hook"), table_of(node, "node hook")
+        before, behind = table_of(node.register_prehook), table_of(node.register_hook)
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
@@ -425,12 +419,6 @@ class Recorder:
                 came[-1] = copied(gradients)
             if leaf is not None:
                 self.given[label] = came[-1]
-            registered()
-
-        def registered(*_: Any) -> None:
-            if len(behind) > 2:  # maybe hooks that were put on while the node was at work
-                self._wrap(behind, "node hook", undo)
-                behind.move_to_end(-2)
 
         def gave(gradients: Any, arrived: Any) -> None:
             nonlocal left
@@ -448,9 +436,7 @@ class Recorder:
             self._wrap(leaf._post_accumulate_grad_hooks, "post-accumulate", undo, label)
         elif leaf is not None:
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
-            handle = leaf.register_post_accumulate_grad_hook(_idle)
-            after = handle.hooks_dict_ref()
-            handle.remove()
+            after = table_of(leaf.register_post_accumulate_grad_hook)
             self._wrap(after, "post-accumulate", undo, label)
 
             def accumulated(leaf: Any) -> None:
@@ -458,15 +444,14 @@ class Recorder:
                 if given is not None:
                     self.note(recording.GradientAccumulated, label, given, copied(leaf.grad))
 
-            self._surround(after, accumulated, registered, undo)
+            self._surround(after, accumulated, _idle, undo)
 
     # ---------------------------------------------------------------- passes and what they do
 
     def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
-        others = {each.ident for each in threading.enumerate()} - {self.thread}
-        if threading.get_ident() in others:  # the engine's own threads, for deep passes, are not
+        if modes.recorder is None and not self.passes:  # of another thread
             return original(outputs, gradients, *args, **kwargs)
         try:
             edges = [_edge(each) for each in outputs]
@@ -479,7 +464,8 @@ class Recorder:
             node, output_nr = _edge(tensor) if tensor.requires_grad else (None, 0)
             if node in live:
                 self.label(node).called.setdefault(output_nr, name)
-        undo: list[Callable[[], Any]] = [self.passes.pop, self._back_to(self.running, self.begun)]
+        undo: list[Callable[[], Any]] = [self.passes.pop]
+        undo.append(partial(self._back_to, self.running, self.begun))
         self.begun = None
         self.passes.append(_leading_to(ends, live) if inputs else None)
         try:
@@ -508,12 +494,9 @@ class Recorder:
             for restore in reversed(undo):
                 restore()
 
-    def _back_to(self, running: Label | None, begun: Any) -> Callable[[], None]:
-        def back() -> None:
-            self._started()
-            self.running, self.begun = running, begun
-
-        return back
+    def _back_to(self, running: Label | None, begun: Any) -> None:
+        self._started()
+        self.running, self.begun = running, begun
 
     def _prepare_captures(self, inputs: Any, undo: list[Any]) -> None:
         """Look at what `grad()` was asked for: what arrives where a node runs, else what is left.
@@ -620,20 +603,16 @@ class Recorder:
                 self._wait(recording.GradientSent, self.label(node), *facts)
 
 
-def _restoring(table: Any, key: Any, hook: Any) -> Callable[[], None]:
-    def restore() -> None:
-        if key in table:  # else somebody has taken it off
-            table[key] = hook
-
-    return restore
+def _restore(table: Any, key: Any, hook: Any) -> None:
+    if key in table:  # else somebody has taken it off
+        table[key] = hook
 
 
 def _edge(tensor: Any) -> tuple[Any, int]:
     """Give the node where the gradient of a tensor, or of a `GradientEdge`, enters."""
     if is_foreign(tensor):
-        torch = sys.modules["torch"]
-        with torch.inference_mode(False):  # in that mode there is no way to the node of a leaf
-            tensor = torch.autograd.graph.get_gradient_edge(tensor)
+        with sys.modules["torch"].inference_mode(False):  # in it a leaf does not tell its node
+            tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
     return tensor.node, tensor.output_nr
 
 
