@@ -43,12 +43,12 @@ def tan(self: Array) -> Array:
     r"""Tangent: :math:`g\, (1 + \tan^2 x)`."""
 
 
-@pointwise(lambda grad, self: grad * dispatch(rsqrt, 1 - self * self), np.arcsin)
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, -self * self + 1), np.arcsin)
 def asin(self: Array) -> Array:
     r"""Inverse of the sine: :math:`g / \sqrt{1 - x^2}`."""
 
 
-@pointwise(lambda grad, self: grad * -dispatch(rsqrt, 1 - self * self), np.arccos)
+@pointwise(lambda grad, self: grad * -dispatch(rsqrt, -self * self + 1), np.arccos)
 def acos(self: Array) -> Array:
     r"""Inverse of the cosine: :math:`-g / \sqrt{1 - x^2}`."""
 
@@ -78,7 +78,7 @@ def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
 
 
-@pointwise(lambda grad, self: grad / (1 - self * self), np.arctanh, in_place=False)
+@pointwise(lambda grad, self: grad * 1 / (1 - self**2), np.arctanh, in_place=False)
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
 
