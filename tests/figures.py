@@ -44,6 +44,12 @@ hold values, gradients, second derivatives, hooks and their order, graphs, warni
 printed forms. The tests run the same programs on minigrad and compare. Where PyTorch is installed,
 the recordings are compared with it, too, so that a wrong recording would be found.
 
+{passes} of these programs run backward. Both libraries write down what such a pass does, event by
+event: which node starts, which hook is called with what, what is sent where. In **{equal_passes}**
+all events are equal, in their order. The others are listed, each with its first event that differs
+and with the reason: mostly PyTorch has one node where minigrad has several. A test fails if one
+comes to the list, and if one should leave it.
+
 People think of what they expect. So there are also **{tensor_programs} random programs** of tensors
 and {module_programs} of modules among the recordings, and {fresh_programs} that are not recorded:
 views, changes in place, hooks that are added while a pass runs, passes that fail in the middle.
@@ -155,10 +161,14 @@ def counted() -> dict[str, Any]:
         )
     }
     properties = ROOT / "tests" / "properties"
+    passes = import_module("tests.oracle.passes")
+    with_passes, equal_passes = passes.figures(passes.stored())
     return {
         "torch": recorded[0]["torch"],
         "scenarios": sum(len(each["scenarios"]) for each in recorded),
         "families": len(recorded),
+        "passes": with_passes,
+        "equal_passes": equal_passes,
         "tensor_programs": programs["tensor"],
         "module_programs": programs["module"],
         "fresh_programs": constant("tests/oracle/test_fuzz_tensors.py", "FRESH"),

@@ -28,7 +28,8 @@ STANDS_IN = {
     "creation.dtypes": "dtypes",  # needs nothing of the others
     "signatures.__main__": "ops",  # looks at all operations
     "random": "creation",
-    "viz.pytorch": "autograd",  # records passes as `autograd.recording` does
+    "viz.pytorch": "autograd",  # reads and records graphs as rooms within do
+    "viz.pytorch_passes": "autograd",
     "linalg": "ops",
     "special": "ops",
 }

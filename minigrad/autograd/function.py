@@ -559,7 +559,8 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
         node = Error()
         node._set_up([NO_EDGE if leaf is None else resolve_edge(leaf) for leaf in leaves])
         guarded = [leaf if leaf is None else leaf.detach() for leaf in leaves]
-        lead_back(node, [each for each in guarded if each is not None])
+        blank = wrap_as_normal(np.empty(0))  # None is an output of the node, too
+        lead_back(node, [blank if each is None else each for each in guarded])
         return tuple(guarded) if isinstance(outputs, tuple) else guarded[0]
 
     return wrapper

@@ -174,21 +174,20 @@ def _product(
     with enable_grad():
         several, tensors = as_tuple(inputs, "inputs", caller)
         tensors = fresh(tensors, create_graph, True)
+        if caller != "vjp":
+            v = vector(v, tensors, caller, create_graph)
         several_outputs, outputs = called(func, tensors, caller, strict)
         found, rows, several_rows = outputs, outputs, several_outputs
-        if caller in ("vhp", "hvp"):
+        if caller == "vjp":
+            v = vector(v, outputs, caller, create_graph)
+        elif caller != "jvp":
             check_number(several_outputs, outputs, caller)
             found = recorded(differentiate(outputs, tensors, create_graph=True), strict)
             rows, several_rows = tensors, several
-        from_right = caller in ("jvp", "hvp")
-        v = vector(v, tensors if from_right else rows, caller, create_graph)
         by = columns = tensors
-        if from_right:  # u J is linear in u; so differentiate it for u, with v as the direction
-            by, columns, several = (
-                tuple(zeros_like(each, True) for each in rows),
-                rows,
-                several_rows,
-            )
+        if caller in ("jvp", "hvp"):  # u J is linear in u: differentiate it for u, v the direction
+            by = tuple(zeros_like(each, True) for each in rows)
+            columns, several = rows, several_rows
             found = recorded(differentiate(found, tensors, by, create_graph=True), strict)
         found = differentiate(found, by, v, create_graph)
         product = filled(recorded(found, strict, create_graph), columns)

@@ -153,8 +153,8 @@ class Normal(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         """Give the logarithm of the density."""
         value = self._checked(value)
-        squares = (value - self.loc) ** 2
-        normalized = -squares / (2 * self.scale**2) - self.scale.log()
+        var, log_scale = self.scale**2, self.scale.log()
+        normalized = -((value - self.loc) ** 2) / (2 * var) - log_scale
         return normalized - math.log(math.sqrt(2 * math.pi))
 
     def entropy(self) -> Tensor:

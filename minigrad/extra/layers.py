@@ -118,7 +118,7 @@ def remove_weight_norm(module: AnyModule, name: str = "weight") -> AnyModule:
 
 def _as_matrix(weight: Any, dim: int) -> Any:
     """Give a weight as a matrix whose rows belong to one dimension."""
-    return weight.movedim(dim, 0).flatten(1)
+    return (weight.movedim(dim, 0) if dim else weight).reshape(weight.shape[dim], -1)
 
 
 class _SpectralNorm(_Norm):

@@ -433,7 +433,7 @@ class RNNBase(
                 read.append(each)
                 finals.append(last)
             output = joining.cat(read, output.ndim - 1) if self.bidirectional else read[0]
-        final = [joining.stack(each, 0) for each in zip(*finals, strict=True)]
+        final = [joining.stack(each, 0) for each in [*zip(*finals, strict=True)][::-1]][::-1]
         if batch_dim == 0:  # in place where PyTorch does it, so that the node has the same name
             output = output.transpose(0, 1) if lstm else output.transpose_(0, 1)
         if packed:

@@ -194,8 +194,8 @@ def softplus(self: Array, beta: Number = 1.0, threshold: Number = 20.0) -> Array
 
 
 def _silu_rule(grad: Any, self: Any) -> Any:
-    slope = dispatch(sigmoid, self)
-    return grad * slope * (1 + self * (1 - slope))
+    rest = 1 + self * (1 - (slope := dispatch(sigmoid, self)))
+    return grad * slope * rest
 
 
 @activation(refused="iub")

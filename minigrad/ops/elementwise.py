@@ -83,12 +83,17 @@ def mul(self: Operand, other: Operand) -> Array:
     return self * other
 
 
+def minus(grad: Any, factor: Any) -> Any:
+    """Give the negative gradient times a factor, whose nodes come first as in PyTorch."""
+    return -grad * factor
+
+
 @variants("true_divide", out="kind", in_place=True)
 @operation(
     "DivBackward0",
     arithmetic=True,
     self=lambda grad, other: grad / other,
-    other=lambda grad, self, other: -grad * ((self / other) / other),
+    other=lambda grad, self, other: minus(grad, (self / other) / other),
 )
 @ignore_errstate
 def div(self: Operand, other: Operand) -> Array:
@@ -390,7 +395,7 @@ def rsqrt(self: Array) -> Array:
     return 1 / np.sqrt(self)
 
 
-@pointwise(lambda grad, result: -grad * (result * result))
+@pointwise(lambda grad, result: minus(grad, result * result))
 def reciprocal(self: Array) -> Array:
     r"""Reciprocal: :math:`-g / x^2`."""
     return 1 / self

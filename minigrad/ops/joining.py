@@ -229,7 +229,7 @@ def _stack_rows(name: str, ndim: int, meaning: str) -> None:
         rows = [
             each
             if each.ndim >= ndim
-            else shape.reshape(each, (1,) * (ndim - each.ndim) + each.shape)
+            else (shape.unsqueeze(each, 0) if each.ndim else shape.reshape(each, (1,) * ndim))
             for each in check_tensors(tensors, name)
         ]
         if not rows:

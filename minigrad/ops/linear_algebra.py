@@ -164,8 +164,7 @@ def _batched(a: Tensor, b: Tensor) -> Tensor:
         right = shape.reshape(shape.expand(b, (*batch, *y[-2:])), (count, *y[-2:]))
     check_factors(left._array, right._array, 3, 3)
     result = bmm(left, right)
-    if len(y) == 1:
-        result = shape.squeeze_dim(result, 2)
+    result = shape.squeeze_dim(result, 2) if len(y) == 1 else result
     return shape.unsafe_view(result, (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ())))
 
 
@@ -265,18 +264,14 @@ def _contracted(left: Tensor, right: Tensor, summed: Sequence[int]) -> Tensor:
     other = [d for d in rest if x[d] == 1]
     if own and other and other[-1] < own[0]:  # so that the result need not be reordered
         left, right, x, y, own, other = right, left, y, x, other, own
-    batch = math.prod(x[d] for d in both)
-    inner = math.prod(x[d] for d in summed)
-    rows, columns = math.prod(x[d] for d in own), math.prod(y[d] for d in other)
+    batch, inner, rows = (math.prod(x[d] for d in dims) for dims in (both, summed, own))
+    columns = math.prod(y[d] for d in other)
     order = (*both, *own, *summed, *other)
-    a = shape.permute(left, order)
-    b = shape.permute(right, (*both, *summed, *other, *own))
-    a = shape.reshape(a, (batch, rows, inner))
-    b = shape.reshape(b, (batch, inner, columns))
+    a = shape.reshape(shape.permute(left, order), (batch, rows, inner))
+    b = shape.reshape(shape.permute(right, (*both, *summed, *other, *own)), (batch, inner, columns))
     check_factors(a._array, b._array, 3, 3)
-    result = bmm(a, b)
     sizes = tuple(1 if d in summed else y[d] if d in other else x[d] for d in order)
-    result = shape.view(result, sizes)
+    result = shape.view(bmm(a, b), sizes)
     return shape.permute(result, tuple(map(order.index, range(len(order)))))
 
 
@@ -611,7 +606,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: Any = 1, eps: float = 1e-8) -
     with no_grad():  # too short vectors count as constants
         for length in lengths:
             length.clamp_(min=eps)
-    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(number)
+    second = x2 / lengths[1]  # before the first, as in PyTorch
+    return ((x1 / lengths[0]) * second).sum(number)
 
 
 # ------------------------------------------------------------------ attention

@@ -114,7 +114,7 @@ def _of_entries(
     def rule_of(slope: Any) -> Any:
         @with_arguments(f"grad, {takes}")
         def rule(grad: Any, self: Any, target: Any, reduction: int, *settings: Any) -> Any:
-            gradient = grad * slope(self, target, *settings)
+            gradient = slope(self, target, *settings) * grad
             return gradient / max(math.prod(gradient.shape), 1) if reduction == 1 else gradient
 
         return rule
@@ -662,9 +662,11 @@ def kl_div(
     if reduction == 1:
         warn("kl_div's 'mean' divides by all elements; the divergence itself is 'batchmean'.")
     if log_target:
-        losses = target.exp() * (target - input)
+        difference = target - input
+        losses = target.exp() * difference
     else:
-        losses = target.xlogy(target) - target * input
+        product = target * input
+        losses = target.xlogy(target) - product
     if reduction < 3:
         return reduced(losses, reduction)
     return losses.sum() / input.size(0) if input.ndim else losses.sum()

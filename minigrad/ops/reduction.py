@@ -20,7 +20,7 @@ from minigrad.autograd.rules import dispatch, ignore_errstate
 from minigrad.core.node import sum_to_shape
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops.choices import masked_fill_number, maximum, minimum, sgn
+from minigrad.ops.choices import masked_fill, masked_fill_number, maximum, minimum, sgn
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import expand, unsqueeze
 from minigrad.signatures import arguments, attach, variants
@@ -111,7 +111,7 @@ def share_among_all_equal(grad: Any, self: Any, result: Any) -> Any:
     """Give the gradient of an entry of all to those that are equal to it, in equal parts."""
     chosen = (self == result) + (self != self) * (result != result)  # NaN is not equal to itself
     share = grad / _number(chosen, grad, None, False)
-    return np.where(chosen, share, 0)
+    return dispatch(masked_fill, np.zeros_like(self), chosen, share)
 
 
 @operation("MaxBackward1", self=share_among_all_equal)

@@ -23,7 +23,7 @@ from minigrad.ops import elementwise, reduction
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import slice_dim
-from minigrad.ops.reduction import converted_to_add, count, mean_dim, refuse_empty
+from minigrad.ops.reduction import converted_to_add, count, mean_all, mean_dim, refuse_empty
 from minigrad.ops.scatter import gather, scatter
 from minigrad.ops.shape import flip
 from minigrad.signatures import arguments, numpy_protocols, variants
@@ -663,11 +663,11 @@ def prod_dim(self: Array, dim: Any, keepdim: Any) -> Array:
 def variance_rule(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     r"""Rule of the variance, :math:`2 g\, (x_i - \bar x) / (n - c)`."""
     dims = tuple(range(self.ndim)) if dim is None else dim
-    if not keepdim:
-        grad = np.expand_dims(grad, dims)
+    grad = grad if keepdim or dim is None or self.ndim < 2 else np.expand_dims(grad, dims)
     freedom = count(self.shape, dims) - correction
     scale = 2.0 / freedom if freedom > 0 else math.inf
-    return scale * grad * (self - dispatch(mean_dim, self, dims, True))
+    off = self - (dispatch(mean_all, self) if dim is None else dispatch(mean_dim, self, dims, True))
+    return scale * grad * off
 
 
 def deviation_rule(

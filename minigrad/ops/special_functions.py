@@ -22,7 +22,7 @@ from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor
 from minigrad.creation import dtypes
 from minigrad.ops.choices import masked_fill_number
-from minigrad.ops.elementwise import pointwise, rsqrt
+from minigrad.ops.elementwise import minus, pointwise, rsqrt
 from minigrad.ops.inplace import operator_of
 from minigrad.ops.type_promotion import check_one_type
 from minigrad.signatures import attach, numpy_protocols, variants
@@ -43,12 +43,12 @@ def tan(self: Array) -> Array:
     r"""Tangent: :math:`g\, (1 + \tan^2 x)`."""
 
 
-@pointwise(lambda grad, self: grad * dispatch(rsqrt, 1 - self * self), np.arcsin)
+@pointwise(lambda grad, self: grad * dispatch(rsqrt, -self * self + 1), np.arcsin)
 def asin(self: Array) -> Array:
     r"""Inverse of the sine: :math:`g / \sqrt{1 - x^2}`."""
 
 
-@pointwise(lambda grad, self: grad * -dispatch(rsqrt, 1 - self * self), np.arccos)
+@pointwise(lambda grad, self: grad * -dispatch(rsqrt, -self * self + 1), np.arccos)
 def acos(self: Array) -> Array:
     r"""Inverse of the cosine: :math:`-g / \sqrt{1 - x^2}`."""
 
@@ -78,7 +78,7 @@ def acosh(self: Array) -> Array:
     r"""Inverse of the hyperbolic cosine: :math:`g / \sqrt{x^2 - 1}`."""
 
 
-@pointwise(lambda grad, self: grad / (1 - self * self), np.arctanh, in_place=False)
+@pointwise(lambda grad, self: grad * 1 / (1 - self**2), np.arctanh, in_place=False)
 def atanh(self: Array) -> Array:
     r"""Inverse of the hyperbolic tangent: :math:`g / (1 - x^2)`."""
 
@@ -134,8 +134,8 @@ def xlogy(self: Operand, other: Operand) -> Array:
 
 def _logit_rule(grad: Any, self: Any, eps: Any) -> Any:
     low, high, beyond = (0, 1, np.nan) if eps is None else (eps, 1 - eps, 0)
-    outside = np.logical_or(self < low, self > high)  # as NaN is not
-    return np.where(outside, beyond, grad / (self * (1 - self)))
+    within = np.logical_not(np.logical_or(self < low, self > high))  # as NaN is
+    return np.where(within, grad / (self * (1 - self)), beyond)
 
 
 @variants(out="kind", floats=True, missing=("c", "logit_cpu"), in_place="function")
@@ -297,7 +297,7 @@ def floor_divide(input: Operand, other: Operand) -> Any:
     "RemainderBackward1",
     arithmetic=True,
     self=lambda grad: grad,
-    other=lambda grad, self, other: -grad * dispatch(div_floor, self, other),
+    other=lambda grad, self, other: minus(grad, dispatch(div_floor, self, other)),
 )
 @ignore_errstate
 def remainder(self: Operand, other: Operand) -> Array:

@@ -23,7 +23,6 @@ from minigrad.core.tensor import SavedTensor, wrap_as_normal
 from minigrad.symbolic import passes
 from minigrad.symbolic.chain_rule import ChainRule
 from minigrad.viz import pytorch, pytorch_passes
-from minigrad.viz.graph import reachable
 
 
 class Rebuilt:
@@ -43,7 +42,7 @@ class Rebuilt:
 
     def __init__(self, loss: Any) -> None:
         self.loss, finfo = loss, sys.modules["torch"].finfo
-        self.twins = {node: _twin(node) for node in reachable([loss.grad_fn])}
+        self.twins = {node: _twin(node) for node in pytorch.reachable([loss.grad_fn])}
         types = {about.dtype for node in self.twins for about in node._input_metadata}
         self.eps = max(finfo(each).eps for each in types if each.is_floating_point)
         for node, twin in self.twins.items():

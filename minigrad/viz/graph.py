@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from graphlib import TopologicalSorter
-from math import inf, prod
+from math import prod
 from typing import Any
 
 from minigrad.autograd.graph import HookRecord as Hook
@@ -187,40 +186,6 @@ def root_of(output: Any) -> Any:
     return node
 
 
-def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:
-    """Find all nodes to which a gradient goes from some roots, and these.
-
-    Raises:
-        ValueError: if there are more nodes than `limit`.
-    """
-    found: dict[int, Any] = {}
-    stack = list(roots)[::-1]
-    while stack:
-        node = stack.pop()
-        if id(node) in found:
-            continue
-        found[id(node)] = node
-        if len(found) > limit:
-            raise ValueError(
-                f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller "
-                "part (an intermediate tensor, a shorter run), or raise limit=."
-            )
-        targets = (target for target, _ in reversed(node.next_functions))
-        stack += [target for target in targets if target is not None]
-    return list(found.values())
-
-
-def walk(roots: Iterable[Any], limit: float = inf) -> list[Any]:
-    """Give what is `reachable`, each node before those that it sends its gradients to."""
-    found = {id(node): node for node in reachable(roots, limit)}
-    sorter = TopologicalSorter({key: () for key in found})
-    for key, node in found.items():
-        for target, _ in node.next_functions:
-            if target is not None:
-                sorter.add(id(target), key)
-    return [found[key] for key in sorter.static_order()]
-
-
 def node_name(node: Any) -> str:
     """Return the node's name without the namespace that PyTorch puts before AccumulateGrad."""
     return str(node.name()).rpartition("::")[2]
@@ -249,7 +214,7 @@ def read_graph(
     Returns:
         The graph as plain data, and an index from live nodes, tensors and names into it.
     """
-    live = walk([root_of(output) for output in outputs], limit)
+    live = pytorch.walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
     titles = enumerate(map(node_name, live))
     nodes = [Node(at, name, notes=[UNSEEN] * (name == COMPILED)) for at, name in titles]

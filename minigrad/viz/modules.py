@@ -70,7 +70,9 @@ class watch_modules:
         for prefix, root in self.models:
             for name, module in root.named_modules():
                 self._names.setdefault(id(module), ".".join(filter(None, (prefix, name))))
-        self._library = _library_of(self.models[0][1])
+        kinds = type(self.models[0][1]).__mro__
+        base = next(kind for kind in kinds if kind.__module__.endswith("module"))
+        self._library = base.__module__.partition(".")[0]
         self._now = _counter(self._library)
         self._open: list[Call] = []
         self._ended: list[Call] = []
@@ -134,12 +136,6 @@ def _models(given: Any) -> Iterator[tuple[str, Any]]:
             yield from _models(part)
     else:
         raise TypeError(f"expected a Module, or a dict of them, not {type(given).__name__}")
-
-
-def _library_of(module: Any) -> str:
-    """Name the package that a module's base class comes from."""
-    base = next(kind for kind in type(module).__mro__ if kind.__module__.endswith("module"))
-    return base.__module__.partition(".")[0]
 
 
 def _counter(library: str) -> Callable[[], int]:

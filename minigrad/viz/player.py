@@ -90,8 +90,7 @@ def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int =
     if not len(log):
         raise ValueError(
             "this log has no events, so there is nothing to play: no backward() or grad() ran in "
-            "`with record() as log:`. Python has to start the pass there, in this process, and on "
-            "minigrad's tensors in this thread"
+            "`with record() as log:`. Python has to start the pass there, in this process and thread."
         )
     teller = _Teller(formulas, digits)
     return [step for visit in _visits(log) for step in teller.steps(visit)]

@@ -14,12 +14,15 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from graphlib import TopologicalSorter
 from itertools import compress
+from math import inf
 from typing import Any
 from weakref import ref
 
 from minigrad.autograd.graph import HookRecord
 from minigrad.autograd.messages import hook_name
+from minigrad.autograd.recording import snapshot
 from minigrad.core.tensor import wrap_as_normal
 
 MOST_COPIED = 4096  # entries; of larger gradients a log keeps a summary only
@@ -62,7 +65,7 @@ def copied(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return tuple(map(copied, value))
     if not is_foreign(value):
-        return value
+        return snapshot(value)
     functorch = sys.modules["torch"]._C._functorch
     if functorch.is_functorch_wrapped_tensor(value):  # in a transform of torch.func
         with sys.modules["torch._functorch.pyfunctorch"].temporarily_clear_interpreter_stack():
@@ -246,3 +249,37 @@ def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[An
         for tensor, gradient in gradients:
             tensor.grad = gradient
     return found
+
+
+def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:
+    """Find all nodes to which a gradient goes from some roots, and these.
+
+    Raises:
+        ValueError: if there are more nodes than `limit`.
+    """
+    found: dict[int, Any] = {}
+    stack = list(roots)[::-1]
+    while stack:
+        node = stack.pop()
+        if id(node) in found:
+            continue
+        found[id(node)] = node
+        if len(found) > limit:
+            raise ValueError(
+                f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller "
+                "part (an intermediate tensor, a shorter run), or raise limit=."
+            )
+        targets = (target for target, _ in reversed(node.next_functions))
+        stack += [target for target in targets if target is not None]
+    return list(found.values())
+
+
+def walk(roots: Iterable[Any], limit: float = inf) -> list[Any]:
+    """Give what is `reachable`, each node before those that it sends its gradients to."""
+    found = {id(node): node for node in reachable(roots, limit)}
+    sorter = TopologicalSorter({key: () for key in found})
+    for key, node in found.items():
+        for target, _ in node.next_functions:
+            if target is not None:
+                sorter.add(id(target), key)
+    return [found[key] for key in sorter.static_order()]

@@ -11,12 +11,12 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from threading import get_ident
 from typing import Any
 from weakref import ref
 
 from minigrad.autograd import recording
 from minigrad.viz import pytorch
-from minigrad.viz.graph import reachable, walk
 
 
 class Label(recording.NodeLabel):
@@ -34,7 +34,7 @@ class Label(recording.NodeLabel):
     def node(self) -> Any:
         """The node itself; None if the graph is gone."""
         tensors = [root() for root in self._roots]
-        nodes = reachable([edge_of(each)[0] for each in tensors if each is not None])
+        nodes = pytorch.reachable([edge_of(each)[0] for each in tensors if each is not None])
         return next((node for node in nodes if self in node.metadata.values()), None)
 
 
@@ -76,6 +76,7 @@ class Recorder:
 
     def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
         self.names, self.log = names, log
+        self.thread = get_ident()  # whose passes they are
         self.numbered = 0  # how many nodes have a number
         self.roots: list[Any] = []  # where passes began
         self.undo = ExitStack()  # restores everything
@@ -187,7 +188,9 @@ class Recorder:
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
-        if leaf is not None and leaf.requires_grad:
+        if leaf is not None and not leaf.requires_grad:  # any more
+            self._wrap(leaf._post_accumulate_grad_hooks, "post-accumulate", undo, label)
+        elif leaf is not None:
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
             after = pytorch.table_of(leaf.register_post_accumulate_grad_hook)
             self._wrap(after, "post-accumulate", undo, label)
@@ -206,10 +209,12 @@ class Recorder:
     def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
+        if get_ident() != self.thread and not self.passes:  # of another thread
+            return original(outputs, gradients, *args, **kwargs)
         try:
             edges = [edge_of(each) for each in outputs]
             ends = {edge_of(each)[0] for each in inputs}
-            live = walk([node for node, _ in edges])
+            live = pytorch.walk([node for node, _ in edges])
         except (RuntimeError, AttributeError):  # without a graph: the engine says so itself
             return original(outputs, gradients, *args, **kwargs)
         self.roots += [ref(each) for each in outputs if pytorch.is_foreign(each)]
@@ -237,9 +242,14 @@ class Recorder:
             if not kwargs.get("accumulate_grad"):
                 self._prepare_captures(inputs, undo)
             for (node, output_nr), gradient in zip(edges, gradients, strict=False):
-                facts = self.label(node), output_nr, pytorch.copied(gradient)
-                self.waiting.append(recording.PassStarted(*facts))
-            result = original(outputs, gradients, *args, **kwargs)
+                start = pytorch.copied(gradient.to(node._input_metadata[output_nr].dtype))
+                self.waiting.append(recording.PassStarted(self.label(node), output_nr, start))
+            try:
+                result = original(outputs, gradients, *args, **kwargs)
+            except RuntimeError as error:
+                if "have been used in the graph" in str(error):  # which it tells afterwards
+                    self._go_on()
+                raise
             self._go_on()
             return result
 
@@ -265,6 +275,7 @@ class Recorder:
                 undo.callback(self.early.pop, label, None)
                 continue
             hook = self._capturing(label, position, output_nr)
+            tensor = getattr(node, "variable", tensor)
             if pytorch.is_foreign(tensor):
                 undo.callback(self.register(tensor, hook).remove)
                 continue
@@ -358,5 +369,6 @@ def _restore(table: Any, key: Any, hook: Any) -> None:
 def edge_of(tensor: Any) -> tuple[Any, int]:
     """Give the node where the gradient of a tensor, or of a `GradientEdge`, enters."""
     if pytorch.is_foreign(tensor):
-        tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
+        with sys.modules["torch"].inference_mode(False):  # in it a leaf does not tell its node
+            tensor = sys.modules["torch"].autograd.graph.get_gradient_edge(tensor)
     return tensor.node, tensor.output_nr

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from minigrad.autograd.recording import HOOKS, named_tensors
-from minigrad.viz.graph import Hook, card_of, in_order, read_graph, walk
+from minigrad.viz.graph import Hook, card_of, in_order, read_graph
+from minigrad.viz.pytorch import walk
 
 from .graphs import FakeTensor, hooks_of, leaf, operation, output_of
 

@@ -9,7 +9,8 @@ from collections import Counter
 import pytest
 
 from minigrad.viz import draw, play, record
-from minigrad.viz.graph import IDENTITY, read_graph, walk
+from minigrad.viz.graph import IDENTITY, read_graph
+from minigrad.viz.pytorch import walk
 from minigrad.viz.text import WIDE
 
 torch = pytest.importorskip("torch")

@@ -285,11 +285,11 @@ def instance_norm(
     sizes = input._array.shape
     count, channels = sizes[:2]
     # as PyTorch does it: all samples beside each other, as channels of one sample
-    together = input.contiguous().view(1, count * channels, *sizes[2:])
     mean, var, weight, bias = (
         None if each is None else each.repeat(count)
         for each in (running_mean, running_var, weight, bias)
     )
+    together = input.contiguous().view(1, count * channels, *sizes[2:])
     result = batch_norm(together, mean, var, weight, bias, use_input_stats, momentum, eps)
     for kept, new in ((running_mean, mean), (running_var, var)):
         if kept is not None and new is not None and use_input_stats:

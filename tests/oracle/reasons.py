@@ -1,0 +1,270 @@
+"""Why the passes of some scenarios are not PyTorch's event by event, and where each reason holds.
+
+A reason is found by nodes that only PyTorch's log has, or is given for scenarios by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+
+class Reason(NamedTuple):
+    """A reason, and what it explains.
+
+    Attributes:
+        text: The reason.
+        nodes: Patterns of nodes that only PyTorch has, with blanks between.
+        scenarios: Patterns of scenarios, "family.name".
+        beside: Other nodes that are only there because of it.
+    """
+
+    text: str
+    nodes: str = ""
+    scenarios: tuple[str, ...] = ()
+    beside: str = ""
+
+
+REASONS = {
+    # ------------------------------------------------------------ one node and several
+    "second derivative": Reason(
+        "PyTorch's rule is one operation, with a node of its own where a second pass reads it. "
+        "minigrad's is made of elementary operations, or of another one with that derivative.",
+        nodes="*BackwardBackward0 *BackwardDataBackward0 LogitBackward0",
+        beside="SqueezeBackward1 SumBackward0",
+    ),
+    "second derivative of a convolution": Reason(
+        "PyTorch differentiates all three gradients of a convolution in one node. minigrad has one "
+        "for each, and the bias's is a sum.",
+        scenarios=(
+            "operations_convolution.*conv*(second derivative)",
+            "second_derivatives_reach.conv*",
+        ),
+    ),
+    "second derivative of group_norm": Reason(
+        "PyTorch's second derivative goes back through the saved mean and deviation, which are "
+        "outputs of the node. minigrad's computes them again.",
+        scenarios=("operations_normalization.group_norm*(second derivative)",),
+        beside="NegBackward0 UnsqueezeBackward1",
+    ),
+    "one node": Reason(
+        "PyTorch has one node for the operation. minigrad makes it of others.",
+        nodes="GluBackward0 NansumBackward0 TakeBackward0 AddcmulBackward0 AddcdivBackward0 "
+        "RemainderBackward0 RoundBackward1 ClampBackward0 PixelShuffleBackward0 "
+        "EmbeddingBagBackward0 DotBackward0 LinalgLstsqBackward0 PackPaddedSequenceBackward0 "
+        "SparseCooTensorWithDimsAndTensorsBackward0",
+        beside="ViewBackward0",
+    ),
+    "attention": Reason(
+        "PyTorch computes attention in one node, and splits the projections by selecting. minigrad "
+        "multiplies, takes the softmax and multiplies again.",
+        nodes="ScaledDotProductFlashAttentionForCpuBackward0",
+        beside="SelectBackward0 SplitWithSizesBackward0 SqueezeBackward1 UnsqueezeBackward0",
+    ),
+    "padding": Reason(
+        "PyTorch has a node for each way of padding. minigrad selects along each dimension.",
+        nodes="ReflectionPad?DBackward0 ReplicationPad?DBackward0",
+    ),
+    "resizing": Reason(
+        "PyTorch has a node for each way of resizing. minigrad selects, and adds with weights.",
+        nodes="Upsample*DBackward0",
+    ),
+    "pooling": Reason(
+        "PyTorch has a node for the pooling, or for undoing it. minigrad multiplies with a matrix "
+        "of averages, gathers the largest, or scatters them.",
+        nodes="AdaptiveAvgPool?DBackward0 AdaptiveMaxPool?DBackward0 MaxUnpool?DBackward0",
+    ),
+    "norms": Reason(
+        "Older functions of PyTorch have norms and distances with nodes of their own. minigrad has "
+        "one norm of vectors, and makes the others of it.",
+        nodes="NormBackward? CdistBackward0 EuclideanDistBackward0 DistBackward0 "
+        "WeightNormInterfaceBackward0",
+        beside="DivBackward0 TransposeBackward0 ViewBackward0",
+    ),
+    "norms, differentiated again": Reason(
+        "Above order 2, PyTorch's rule divides by a power of the norm. minigrad's multiplies the "
+        "sign with a power of the quotient.",
+        scenarios=(
+            "operations_matrices.linalg.vector_norm (second derivative)",
+            "operations_statistics.norm p=3 keepdim (second derivative)",
+        ),
+        beside="DivBackward0",
+    ),
+    "lstm": Reason(
+        "PyTorch runs an LSTM of float32 in oneDNN: one node for a layer in one direction. "
+        "minigrad takes the steps.",
+        nodes="MkldnnRnnLayerBackward0",
+        beside="SubBackward0 UnsqueezeBackward0",
+    ),
+    "linear algebra": Reason(
+        "PyTorch's rule writes into parts of a matrix, or solves with a triangle. minigrad's "
+        "selects with a mask, or solves with a whole matrix.",
+        nodes="LinalgSolveTriangularBackward0 DiagEmbedBackward0 LinalgSolveExBackward0",
+        scenarios=(
+            "operations_matrices.linalg.eigh, vectors (second derivative)",
+            "operations_matrices.linalg.eigh, both (second derivative)",
+            "operations_matrices.linalg.svd, [UVa]*(second derivative)",
+        ),
+        beside="CopySlices ExpandBackward0",
+    ),
+    "products of entries": Reason(
+        "PyTorch divides the product by each entry unless one is zero. minigrad multiplies those "
+        "before an entry with those after it.",
+        scenarios=(
+            "operations_statistics.prod (second derivative)",
+            "operations_statistics.prod [!o]*(second derivative)",
+            "operations_statistics.prod over 1 (second derivative)",
+            "operations_statistics.products_with_zeros",
+        ),
+        beside="DivBackward0 CopySlices ExpandBackward0 SumBackward1 UnsqueezeBackward0",
+    ),
+    "one entry": Reason(
+        "PyTorch's rule gives the gradient as it is where there is one entry along the dimension.",
+        scenarios=(
+            "operations_sorting.cumsum of ones (second derivative)",
+            "operations_statistics.prod of a scalar (second derivative)",
+        ),
+    ),
+    "indices": Reason(
+        "PyTorch's rule fills or adds at listed places along a dimension. minigrad's writes at "
+        "indices of all dimensions, or along a diagonal.",
+        nodes="IndexFillBackward1 IndexAddBackward0",
+        beside="ViewBackward0 SqueezeBackward1 SumBackward1",
+    ),
+    "expanded": Reason(
+        "PyTorch expands to the shape of the other tensor, which is a node even where nothing "
+        "changes. minigrad leaves it to broadcasting.",
+        scenarios=(
+            "operations_listing.index_add*(second derivative)",
+            "operations_lookups.cosine_similarity broadcast*",
+        ),
+        beside="ExpandBackward0",
+    ),
+    "products": Reason(
+        "PyTorch folds stacks of matrices into one matrix where it saves a copy, or sums a "
+        "product. minigrad multiplies stack by stack.",
+        scenarios=(
+            "operations_linear_algebra.broadcast stacks*",
+            "operations_contractions.tensordot, turned*",
+        ),
+        beside="CloneBackward0 MmBackward0 SqueezeBackward? TBackward0 TransposeBackward0 "
+        "UnsqueezeBackward0 MulBackward0 SumBackward0 ExpandBackward0",
+    ),
+    "views of a result": Reason(
+        "PyTorch reshapes, moves or squeezes at another place on the way to the result.",
+        scenarios=(
+            "operations_calculus.quantiles",
+            "operations_matrices.linalg.svd, values (second derivative)",
+            "operations_matrices.inverse of a batch (second derivative)",
+            "operations_matrices.linalg.eigvalsh of the upper triangles (second derivative)",
+            "operations_rearranging.tile*(second derivative)",
+            "operations_rearranging.repeat (second derivative)",
+        ),
+        beside="SqueezeBackward4 TransposeBackward? UnsqueezeBackward1",
+    ),
+    "a vector to solve for": Reason(
+        "minigrad solves for a vector as for a matrix of one column, of which the result is a "
+        "view.",
+        scenarios=("indices_changed.results_are_saved_even_if_only_another_rule_needs_them",),
+    ),
+    "a sum in another type": Reason(
+        "minigrad converts the tensor before it sums in another type. In PyTorch the sum does it.",
+        scenarios=("numbers_written.types_to_reduce_in",),
+    ),
+    "the state of a cell": Reason(
+        "PyTorch multiplies a chunk of the state in place, and saves a copy, which is a node.",
+        scenarios=("layers_recurrent.GRU*",),
+        beside="CloneBackward0",
+    ),
+    # ------------------------------------------------------------ the same nodes
+    "made in another order": Reason(
+        "PyTorch's C++ makes the right operand first, or a projection before another one. The "
+        "numbers are the same; of two nodes that are ready, the one that was made last runs first.",
+        scenarios=(
+            "layers_recurrent.RNNCell*",
+            "layers_recurrent.LSTMCell",
+            "operations_activations.mish*(second derivative)",
+            "operations_exponentials.x.rsqrt_() (second derivative)",
+            "operations_trigonometry.*atanh*(second derivative)",
+            "operations_statistics.norm p=-inf (second derivative)",
+            "operations_normalization.rms_norm*(second derivative)",
+            "operations_matrices.linalg.inv (second derivative)",
+            "operations_matrices.x.inverse() (second derivative)",
+            "operations_matrices.linalg.solve*(second derivative)",
+            "operations_matrices.linalg.eigh, values (second derivative)",
+        ),
+    ),
+    "outputs of a node": Reason(
+        "PyTorch's node of a group norm also has mean and deviation as outputs, so that a hook "
+        "sees three gradients, two of them None.",
+        scenarios=(
+            "layers_of_images.GroupNorm*",
+            "operations_normalization.group_norm",
+            "operations_normalization.group_norm alone",
+            "operations_memory.strides",
+            "saved_attributes.told_after_release",
+        ),
+    ),
+    "weights": Reason(
+        "PyTorch multiplies with the weights last, minigrad before the gradient.",
+        scenarios=("operations_losses.with_logits weighted (second derivative)",),
+    ),
+    "conversion": Reason(
+        "minigrad's log shows what the rule gave, PyTorch's what was converted to the input's "
+        "type.",
+        scenarios=("module_conversion.converting", "numbers_written.types_to_reduce_in"),
+    ),
+    "the sign of singular vectors": Reason(
+        "Singular vectors are given up to their sign, which depends on the LAPACK in use.",
+        scenarios=(
+            "operations_matrices.linalg.svd, U*",
+            "operations_matrices.linalg.svd, Vh*",
+            "operations_matrices.linalg.svd, all*",
+        ),
+    ),
+    # ------------------------------------------------------------ other passes
+    "transforms": Reason(
+        "torch.func differentiates forward, and in batches, without passes or with one for many "
+        "rows. minigrad runs backward passes, one for each row.",
+        scenarios=(
+            "function_transforms.*",
+            "functional_matrices.jacobian_options",
+            "functional_matrices.hessian_shapes",
+            "operation_errors.derivatives_in_inference_mode",
+        ),
+        beside="SumBackward1",
+    ),
+    "lifetimes": Reason(
+        "PyTorch keeps the node of a leaf from one pass to the next while gradcheck runs; and a "
+        "result that a hook packed as it is keeps its own graph forever. minigrad lets it go, and "
+        "the next pass makes a new one.",
+        scenarios=(
+            "gradcheck.verdict_the_input_itself",
+            "seldom_met.anomalies_beside_hooks",
+        ),
+    ),
+    "hooks put on late": Reason(
+        "PyTorch's log shows the hooks of a node that are there when the pass begins, and not one "
+        "that is put on the node while it runs. minigrad's shows that, too.",
+        scenarios=("module_fuzzed.a_hook_registered_by_a_hook_after_accumulation",),
+    ),
+}
+
+
+def reasons_of(family: str, name: str, apart: Mapping[str, str]) -> list[str]:
+    """Give the keys of a scenario's reasons; none if they leave a node of PyTorch's unexplained."""
+    left = {*apart["only there"].split()}
+    found = []
+    for key, reason in REASONS.items():
+        own = {each for each in left if _matches(each, reason.nodes.split())}
+        if own or _matches(f"{family}.{name}", reason.scenarios):
+            found.append(key)
+    for key in found:
+        patterns = f"{REASONS[key].nodes} {REASONS[key].beside}".split()
+        left = {each for each in left if not _matches(each, patterns)}
+    return [] if left else found
+
+
+def _matches(name: str, patterns: tuple[str, ...] | list[str]) -> bool:
+    return any(fnmatchcase(name, each) for each in patterns)
