@@ -420,6 +420,7 @@ def lay_out(
     edges: Sequence[tuple[int, int]],
     frames: Sequence[Frame] = (),
     slots: Sequence[int] | None = None,
+    gap: float = GAP_ALONG,
 ) -> Layout:
     """Lay out a directed graph without cycles.
 
@@ -430,6 +431,7 @@ def lay_out(
             in the other; of equal groups the first is the inner one.
         slots: for each edge the number of the target's output it belongs to; edges of one slot end
             at one point.
+        gap: the least distance between layers.
 
     Returns:
         The places. No two boxes overlap, no edge touches a box that is not its own, and a frame
@@ -454,7 +456,7 @@ def lay_out(
     for number in sorted(rooms, key=lambda number: rooms[number].depth, reverse=True):
         room = rooms[number]
         frame = frames[number] if number >= 0 else None
-        _furnish(room, rooms, sizes, count, frame, slots)
+        _furnish(room, rooms, sizes, count, frame, slots, gap)
         sizes[count + number] = Box(*room.size)
     none: Point = (0.0, 0.0)
     corners = {-1: none}
@@ -533,6 +535,7 @@ def _furnish(
     count: int,
     frame: Frame | None,
     slots: Sequence[int],
+    gap: float,
 ) -> None:
     """Lay out what stands directly in one frame, the frames in it being boxes already."""
     index = {item: at for at, item in enumerate(room.items)}
@@ -554,7 +557,7 @@ def _furnish(
         levels.rows.append([])  # the rim at the end
     levels.sort_rows()
     across = place_rows(levels, GAP_ACROSS, real)
-    bands = _bands(boxes, levels, across, framed=frame is not None)
+    bands = _bands(boxes, levels, across, gap, framed=frame is not None)
     across, width = _fit(across, levels, frame)
     room.size = (width, bands[-1][1])
     middles = [sum(bands[layer[at]]) / 2 for at in range(real)]
@@ -597,7 +600,9 @@ def _layers(
     return [*layer[:last], *[bottom] * (total - last)]
 
 
-def _bands(boxes: Sequence[Box], levels: Levels, across: list[float], framed: bool) -> list[Point]:
+def _bands(
+    boxes: Sequence[Box], levels: Levels, across: list[float], gap: float, framed: bool
+) -> list[Point]:
     """Return where each layer begins and ends along the direction.
 
     Layers stand further apart where an edge between them goes far across, so that it can bend.
@@ -611,10 +616,10 @@ def _bands(boxes: Sequence[Box], levels: Levels, across: list[float], framed: bo
             for a in row
             for b, there, here in levels.below[a]
         )
-        space = GAP_ALONG
+        space = gap
         if framed and number in (0, last - 1):
             space = FRAME_HEAD if number == 0 else FRAME_PAD
-        place += size + space + min(0.09 * max(ways, default=0.0), GAP_ALONG)
+        place += size + space + min(0.09 * max(ways, default=0.0), gap)
     return bands
 
 
