@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from minigrad.viz import shapes
 from minigrad.viz.graph import Edge, Graph
-from minigrad.viz.layout import Box, Frame, Layout, Point, lay_out
+from minigrad.viz.layout import GAP_ALONG, Box, Frame, Layout, Point, lay_out
 from minigrad.viz.shapes import SMALL, Part, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import CARD, INK, RULE, WIRE
-from minigrad.viz.text import SANS, text_width
+from minigrad.viz.text import SANS
 
 
 def _wire(points: Sequence[Point]) -> str:
@@ -30,19 +30,19 @@ def _wire(points: Sequence[Point]) -> str:
 class Canvas:
     """A laid-out graph: gradients flow down through it, and all places are known."""
 
-    def __init__(self, graph: Graph) -> None:
-        """Lay the graph out."""
+    def __init__(self, graph: Graph, gap: float = GAP_ALONG) -> None:
+        """Lay the graph out, its layers so far apart."""
         self.graph = graph
         self.stacks = shapes.stacks_of(graph)
         self.boxes = [_box(stack) for stack in self.stacks]
         # Of two boxes around the same nodes the later one is inside: it was called by the other.
         frames = [
-            Frame(members, text_width(label, SMALL + 1, SANS, bold=True) + 18)
+            Frame(members, _label(label).width + 18)
             for label, members in reversed(graph.groups.items())
         ]
         slots = [edge.output_nr for edge in graph.edges]
         pairs = [(edge.source, edge.target) for edge in graph.edges]
-        self.layout: Layout = lay_out(self.boxes, pairs, frames=frames, slots=slots)
+        self.layout: Layout = lay_out(self.boxes, pairs, frames, slots, gap)
         self.places = [self._parts_places(node.index) for node in graph.nodes]
         ways = zip(graph.edges, self.layout.routes, strict=True)
         self.points = [self._points(edge, route) for edge, route in ways]
@@ -93,10 +93,21 @@ class Canvas:
                 out.append(f'<path d="{ends}L{number(x1 + w1 / 2)} {number(y1 + h1 / 2)}" {line}/>')
         return out
 
+    def label_places(self) -> list[Place]:
+        """Return where the labels of the boxes around groups stand."""
+        wide = {label: _label(label).width + 10 for label in self.graph.groups}
+        return [
+            (x + 4, y + 3, wide[each], 17.0) for each, (x, y, _, _) in self.frame_places().items()
+        ]
+
     def frame_places(self) -> dict[str, Place]:
         """Return the box around each group, its label included."""
         frames = zip(self.graph.groups, reversed(self.layout.frames), strict=True)
         return {label: (*corner, *size) for label, (corner, size) in frames}
+
+
+def _label(group: str) -> Run:
+    return Run(group, SANS, SMALL + 1, bold=True, tone="note")
 
 
 def _box(stack: Sequence[Part]) -> Box:
@@ -142,8 +153,9 @@ def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
     for label in sorted(places, key=lambda label: -len(groups[label])):
         place = places[label]
         drawn.append(rect(place, rx=8.0, **look, stroke_width=1.3, stroke_dasharray="6 3"))
-        run = Run(label, SANS, SMALL + 1, bold=True, tone="note")
-        labels.append(shapes.card([run], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE))
+        labels.append(
+            shapes.card([_label(label)], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE)
+        )
     return drawn, labels
 
 

@@ -410,6 +410,7 @@ def lay_out(
     edges: Sequence[tuple[int, int]],
     frames: Sequence[Frame] = (),
     slots: Sequence[int] | None = None,
+    gap: float = GAP_ALONG,
 ) -> Layout:
     """Lay out a directed graph without cycles.
 
@@ -420,6 +421,7 @@ def lay_out(
             in the other; of equal groups the first is the inner one.
         slots: for each edge the number of the target's output it belongs to; edges of one slot end
             at one point.
+        gap: the least distance between layers.
 
     Returns:
         The places. No two boxes overlap, no edge touches a box that is not its own, and a frame
@@ -434,7 +436,7 @@ def lay_out(
     """
     if not boxes:
         raise ValueError("there is nothing to lay out: no boxes were given")
-    return _Plan(boxes, edges, frames, slots or [0] * len(edges)).layout()
+    return _Plan(boxes, edges, frames, slots or [0] * len(edges), gap).layout()
 
 
 def _shifted(point: Point, by: Point = (0.0, 0.0)) -> Point:
@@ -452,8 +454,14 @@ class _Plan:
     """
 
     def __init__(
-        self, boxes: Sequence[Box], edges: Sequence[tuple[int, int]], frames: Any, slots: Any
+        self,
+        boxes: Sequence[Box],
+        edges: Sequence[tuple[int, int]],
+        frames: Any,
+        slots: Any,
+        gap: float,
     ) -> None:
+        self.gap = gap
         self.count, self.frames, self.slots = len(boxes), frames, slots
         self.nesting = nest(len(boxes), frames)
         self.sizes = dict(enumerate(boxes))
@@ -532,7 +540,7 @@ class _Plan:
             levels.rows.append([])  # the rim at the end
         levels.sort_rows()
         across = place_rows(levels, GAP_ACROSS, real)
-        bands = _bands(boxes, levels, across, framed=frame is not None)
+        bands = _bands(boxes, levels, across, self.gap, framed=frame is not None)
         across, width = _fit(across, levels, frame)
         room.size = (width, bands[-1][1])
         for at, item in enumerate(room.items):
@@ -571,7 +579,9 @@ def _layers(
     return [*layer[:last], *[bottom] * (total - last)]
 
 
-def _bands(boxes: Sequence[Box], levels: Levels, across: list[float], framed: bool) -> list[Point]:
+def _bands(
+    boxes: Sequence[Box], levels: Levels, across: list[float], gap: float, framed: bool
+) -> list[Point]:
     """Return where each layer begins and ends along the direction.
 
     Layers stand further apart where an edge between them goes far across, so that it can bend.
@@ -585,10 +595,10 @@ def _bands(boxes: Sequence[Box], levels: Levels, across: list[float], framed: bo
             for a in row
             for b, there, here in levels.below[a]
         )
-        space = GAP_ALONG
+        space = gap
         if framed and number in (0, last - 1):
             space = FRAME_HEAD if number == 0 else FRAME_PAD
-        place += size + space + min(0.09 * max(ways, default=0.0), GAP_ALONG)
+        place += size + space + min(0.09 * max(ways, default=0.0), gap)
     return bands
 
 

@@ -16,6 +16,7 @@ from minigrad.viz.shapes import hook_label
 from minigrad.viz.style import PICTURE_STYLE
 from minigrad.viz.text import WIDE, fitted, ranges, text_table
 
+CLOSE = 11.0  # between the layers of pictures side by side
 SMALLEST = 0.86  # of its own size, to which a picture shrinks: text of 10.5 pixels becomes 9
 
 
@@ -251,7 +252,8 @@ def beside(
         0  ExpBackward0    1         output () = 20.0855
         1  AccumulateGrad            leaf () = 3.0000, grad None
     """
-    canvases = [canvas for picture in pictures for canvas in picture._canvases]
+    graphs = [graph for picture in pictures for graph in picture.graphs]
+    canvases = [Canvas(graph, CLOSE) for graph in graphs]  # so that they fit one screen
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
     own = [p._captions if p._captions[1:] else [p._title] for p in pictures]

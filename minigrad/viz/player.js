@@ -47,6 +47,9 @@
     slider.setAttribute("aria-label", "step");
     var aim = [0, 0], moved = 0;
     function look(smooth) {
+      // as high as there is room, as long as text stays readable
+      var high = parseFloat(getComputedStyle(stage).maxHeight) - 2, tall = base.getAttribute("height");
+      sheet.style.width = Math.max(parseFloat(least), Math.min(width, width * high / tall)) + "px";
       var scale = sheet.clientWidth / width, sizes = [stage.clientWidth, stage.clientHeight];
       var place = rows[(now || 1) - 1].dataset.place.split(" ").map(function (each) {
         return Number(each) * scale;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
 from minigrad.viz.graph import COMPILED, UNSEEN, Edge, read_graph
+from minigrad.viz.layout import Point
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
 from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, text_line
@@ -90,7 +92,8 @@ def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int =
     if not len(log):
         raise ValueError(
             "this log has no events, so there is nothing to play: no backward() or grad() ran in "
-            "`with record() as log:`. Python has to start the pass there, in this process and thread."
+            "`with record() as log:`. Python has to start the pass there, in this process and "
+            "thread."
         )
     teller = _Teller(formulas, digits)
     return [step for visit in _visits(log) for step in teller.steps(visit)]
@@ -245,22 +248,22 @@ class Stage:
 
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
-        chips: list[Place] = []
-        return [(self._mark(step, NOW, chips[:]), self._mark(step, DONE, chips)) for step in steps]
+        self.chips: dict[Any, Place] = {}
+        return [(self._mark(step, NOW), self._mark(step, DONE)) for step in steps]
 
-    def _mark(self, step: Step, color: str, chips: list[Place]) -> str:
+    def _mark(self, step: Step, color: str) -> str:
         look: Any = {"fill": "none", "stroke": color}
         around = [(x - 3, y - 3, w + 6, h + 6) for x, y, w, h in self._at_work(step)]
         over = [rect(place, rx=7, **look, stroke_width=3.0) for place in around]
-        for each in step.sent:
-            line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
-            over.append(f'<path d="{self.canvas.paths[self._edge(each)]}" {line}/>')
-            if color == NOW:
-                over.append(self._chip(self._near_end(each), each.value, NOW, chips))
-        if step.held is not None:  # below the leaf
+        line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
+        edges = [self._edge(each) for each in step.sent]
+        over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge in edges]
+        for edge, each in zip(edges, step.sent, strict=True):
+            over.append(self._chip(edge, self._along(edge), each.value, color))
+        if step.held is not None:
             x, y, width, height = self.canvas.node_place(self.places[step.node])
-            at = (x + width / 2, y + height + 9)
-            over.append(self._chip(at, f"grad {step.held}", color, chips))
+            below = (x + width / 2, y + height + 9)
+            over.append(self._chip(step.node, [below], f"grad {step.held}", color))
         return "".join(over)
 
     def where(self, step: Step) -> tuple[Place, Place]:
@@ -271,12 +274,8 @@ class Stage:
         """
         places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
         core = self._around(places)
-        for each in step.sent:
-            x, y = self._near_end(each)
-            places.append((x - 30, y - CHIP / 2, 60.0, CHIP))
-        if step.held is not None:
-            x, y, width, height = self.canvas.node_place(self.places[step.node])
-            places.append((x, y + height, width, CHIP))
+        keys = [self._edge(each) for each in step.sent]
+        places += [self.chips[key] for key in [*keys, step.node] if key in self.chips]
         return self._around(places), core
 
     def _around(self, places: Sequence[Place]) -> Place:
@@ -308,25 +307,54 @@ class Stage:
         ends = self.places[went.node], self.places[went.target]
         return self.canvas.graph.edges.index(Edge(*ends, went.input_nr, went.output_nr))
 
-    def _near_end(self, sent: Sent) -> tuple[float, float]:
-        """Give a place shortly before the arrowhead of an edge."""
-        x, y = self.canvas.points[self._edge(sent)][-1]
-        return x, y - 20
+    def _along(self, edge: int) -> list[Point]:
+        """List places on an edge, from shortly before its arrowhead back."""
+        places = []
+        for (x, y), (x0, y0) in pairwise(reversed(self.canvas.points[edge])):
+            steps = max(1, round(abs(y - y0) / 3))
+            places += [(x + (x0 - x) * k / steps, y + (y0 - y) * k / steps) for k in range(steps)]
+        return [(x, y) for x, y in places[:30] if y <= places[0][1] - 14] or places[:1]
 
-    def _chip(self, at: tuple[float, float], text: str, color: str, others: list[Place]) -> str:
-        """Write a value on a small card, within the picture, clear of the other cards."""
+    def _obstacles(self, edge: Any, around: Point) -> list[Place]:
+        """List what a card near a place should not hide: boxes, labels, cards, other edges."""
+        wires = [
+            (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y)
+            for at, points in enumerate(self.canvas.points)
+            for (x, y), (x1, y1) in pairwise(points)
+            if at != edge and abs(x - x1) < 8  # those that bend are only in the way for a short bit
+        ]
+        boxes = [place for places in self.canvas.places for place in places]
+        found = [*boxes, *wires, *self.canvas.label_places(), *self.chips.values()]
+        return [each for each in found if each[1] - 120 < around[1] < each[1] + each[3] + 120]
+
+    def _chip(self, key: Any, centers: Sequence[Point], text: str, color: str) -> str:
+        """Write a value on a small card at a place where it hides least of the picture."""
         run = Run(text, size=SMALL + 1, bold=True)
         width = run.width + 10
-        rim = self.width - 3 - width - self.shift[0]
-        left = min(max(at[0] - width / 2, 3 - self.shift[0]), rim)
-        top = at[1] - CHIP / 2
-        for x, y, wide, _ in sorted(others, key=lambda place: place[1]):
-            if left < x + wide and x < left + width and abs(y - top) < CHIP:
-                top = y + CHIP + 2
-        top = min(top, self.height - 3 - CHIP - self.shift[1])
-        others.append((left, top, width, CHIP))
-        ground = rect(others[-1], rx=5, fill=PAPER, stroke=color, stroke_width=1.5)
-        return ground + text_line([run], left + width / 2, top + 13)
+        if key not in self.chips:
+            most = self.width - width - 3 - self.shift[0]
+            tried = [
+                (min(max(x + aside, 3 - self.shift[0]), most), y - CHIP / 2, width, CHIP)
+                for x, y in centers
+                for aside in (-width / 2, 4.0, -width - 4)
+            ]
+            others = self._obstacles(key, centers[0])
+            hidden = ((sum(overlap(place, each) for each in others), place) for place in tried)
+            best = next(hidden)
+            while best[0] > 20 and (another := next(hidden, None)):  # less is no pixel of a rim
+                best = min(best, another)
+            self.chips[key] = best[1]
+        left, top, room, _ = self.chips[key]
+        place = (left + (room - width) / 2, top, width, CHIP)
+        ground = rect(place, rx=5, fill=PAPER, stroke=color, stroke_width=1.5)
+        return ground + text_line([run], left + room / 2, top + 13)
+
+
+def overlap(one: Place, other: Place) -> float:
+    """Give the area that two rectangles share."""
+    wide = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
+    high = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+    return max(wide, 0.0) * max(high, 0.0)
 
 
 class Player:

@@ -13,7 +13,7 @@ import pytest
 import minigrad as torch
 from minigrad import nn
 from minigrad.viz import play, record, watch_modules
-from minigrad.viz.player import steps_of
+from minigrad.viz.player import overlap, steps_of
 
 
 class Squared(nn.Module):
@@ -366,3 +366,23 @@ def test_modules_as_boxes_and_a_picture_without_hooks():
     assert "0.weight" in boxed.svg(0)  # parameters have their names from the module
     assert ">double<" in plain.svg(0) and ">double<" not in play(log, hooks=False).svg(0)
     assert "full backward hook double" in play(log, hooks=False).table
+
+
+def test_numbers_stay_on_the_edges_that_were_passed_and_hide_nothing():
+    x = torch.tensor(3.0, requires_grad=True)
+    y = x * x
+    u = 7 * y
+    loss = y + u
+    with record({"x": x, "y": y, "u": u}) as log:
+        loss.backward()
+    player = play(log)
+    last = player.svg(len(player.steps))
+    assert [last.count(f">{each}<") for each in ("1.0000", "7.0000", "24.0000")] == [2, 1, 2]
+    assert last.count(">grad 48.0000<") == 1
+    stage = player._stage
+    boxes = [place for places in stage.canvas.places for place in places]
+    chips = [place for key, place in stage.chips.items() if isinstance(key, int)]
+    assert len(chips) == 5
+    for at, chip in enumerate(chips):
+        hidden = sum(overlap(chip, other) for other in [*boxes, *chips[:at]])
+        assert hidden < 60  # less than a rim of one pixel
