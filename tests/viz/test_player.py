@@ -149,7 +149,7 @@ def test_what_cannot_be_played():
         pass
     with pytest.raises(
         ValueError,
-        match=r"no events.*in `with record\(\) as log:`.*in this process.*in this thread",
+        match=r"no events.*in `with record\(\) as log:`.*in this process and thread",
     ):
         play(log)
     x = torch.tensor([1.0], requires_grad=True)
