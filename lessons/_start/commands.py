@@ -53,11 +53,12 @@ def parser() -> argparse.ArgumentParser:
     computes = command("lite", "build a site of the lessons that computes in a browser")
     computes.add_argument("lite", nargs="?", metavar="FOLDER", default="", help="where to")
     computes.add_argument("--pyodide", type=Path, metavar="FOLDER", help=lessons.PYODIDE)
-    grades = command("grade", "for instructors: grade a folder of submissions, each shut in")
+    grades = command("grade", "for instructors: grade a folder or zip of submissions, each shut in")
     grades.add_argument(
         "folder",
         type=Path,
-        help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb",
+        help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb, or "
+        "as Moodle or Canvas name them; also as a zip file",
     )
     grades.add_argument(
         "--nbgrader",
