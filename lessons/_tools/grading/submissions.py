@@ -165,6 +165,7 @@ def assembled(
     places_of = {_mark(cell): number for number, cell in enumerate(base) if _mark(cell)}
     behind: dict[int, list[str]] = {}
     answers: dict[str, list[str]] = {}
+    changed: list[str] = []
     here = {_mark(cell) for cell in handed_in}
     now = -1
     for cell in handed_in:
@@ -173,7 +174,11 @@ def assembled(
             continue
         if mark in places_of:
             now = places_of[mark]
-            if not mark.endswith("-check") and source != base[now]["source"].strip():
+            if source == base[now]["source"].strip():
+                continue
+            if mark.endswith("-check"):
+                changed.append(canonical.exercise_of(mark))
+            else:
                 answers.setdefault(mark, []).append(source)
         elif source in known:
             now = known[source]
@@ -184,6 +189,7 @@ def assembled(
         for mark, given in answers.items()
         if len(given) > 1
     ]
+    remarks += [f"The cell that checks {each} was changed: the lesson's counts." for each in changed]
     cells = [Cell(_python(own), "own") for own in behind.get(-1, ())]
     waiting: list[Cell] = []
     for number, cell in enumerate(base):

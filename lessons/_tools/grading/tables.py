@@ -40,10 +40,8 @@ def as_text(grades: Sequence[Grade]) -> str:
     lines = [
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
     ]
-    marked = any(grade.alarms for grade in grades)
-    note = (
-        ["", "! Something was tried that isn't allowed: see the student's page."] if marked else []
-    )
+    note = ["", "! Something was tried that isn't allowed: see the student's page."]
+    note = note if any(grade.alarms for grade in grades) else []
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], *note])
 
 
