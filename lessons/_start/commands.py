@@ -167,11 +167,15 @@ def _grade(options: argparse.Namespace) -> int:
             return batches.autograde(options.folder.resolve(), options.nbgrader, options.jobs)
         from _tools.grading import command
     except ModuleNotFoundError as error:
-        raise console.Trouble(
-            f"grading needs a package that is not installed: {error.name}.",
-            f"Install it with:  {installed.ADVICE['lessons']}",
-        ) from None
+        raise _missing(error) from None
     return command.main(options)
+
+
+def _missing(error: ModuleNotFoundError) -> console.Trouble:
+    return console.Trouble(
+        f"this needs a package that is not installed: {error.name}.",
+        f"Install it with:  {installed.ADVICE['lessons']}",
+    )
 
 
 def _progress(folder: Path, reset: bool) -> int:
@@ -180,8 +184,10 @@ def _progress(folder: Path, reset: bool) -> int:
 
 def _release(numbers: Sequence[str], course: Path | None) -> int:
     if course is not None:
-        from _tools.nbgrader import course as courses
-
+        try:
+            from _tools.nbgrader import course as courses
+        except ModuleNotFoundError as error:
+            raise _missing(error) from None
         return courses.lay_out(course, numbers)
     if not CHECKOUT:
         raise console.Trouble(

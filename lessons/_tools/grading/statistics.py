@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from _tools.grading import tables
 from _tools.grading.running import Grade, Result
 
 _SHOWN, _WIDTH = 5, 60
+_NUMBER = re.compile(r"-?\d[\d.e+-]*")
 _NO_REASON = ("Asked for: ", "You gave ", "Besides: ", "What it prints is held back", "    ")
 
 
@@ -33,8 +35,12 @@ class Statistics:
 
     @property
     def frequent(self) -> list[tuple[str, int]]:
-        """The mistakes, the most frequent first, and in the order of the alphabet among equals."""
-        return sorted(self.mistakes.items(), key=lambda each: (-each[1], each[0]))
+        """The mistakes, the most frequent first; those that differ in numbers only are one."""
+        alike: dict[str, Counter[str]] = {}
+        for says, times in sorted(self.mistakes.items()):
+            alike.setdefault(_NUMBER.sub("#", says), Counter())[says] = times
+        counted = [(each.most_common(1)[0][0], each.total()) for each in alike.values()]
+        return sorted(counted, key=lambda each: -each[1])
 
 
 def of(grades: Iterable[Grade]) -> list[Statistics]:

@@ -189,7 +189,9 @@ def assembled(
         for mark, given in answers.items()
         if len(given) > 1
     ]
-    remarks += [f"The cell that checks {each} was changed: the lesson's counts." for each in changed]
+    remarks += [
+        f"The cell that checks {each} was changed: the lesson's counts." for each in changed
+    ]
     cells = [Cell(_python(own), "own") for own in behind.get(-1, ())]
     waiting: list[Cell] = []
     for number, cell in enumerate(base):
