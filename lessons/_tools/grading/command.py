@@ -49,7 +49,7 @@ def _main(named: Path, folder: Path, output: Path, given: argparse.Namespace) ->
             f"there is no submission in {named}.",
             "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
         )
-    grades = _graded(found, [named, folder, output], given)
+    grades = _graded(found, [*dict.fromkeys((named, folder, output))], given)
     try:
         output.mkdir(parents=True, exist_ok=True)
         tables.write(grades, output / "grades.csv")
@@ -59,8 +59,7 @@ def _main(named: Path, folder: Path, output: Path, given: argparse.Namespace) ->
             f"{error.filename or output}: {error.strerror or error}.",
             "Name a folder that can be written to:  --output FOLDER",
         ) from None
-    print(tables.as_text(grades))
-    print(statistics.as_text(grades))
+    print(tables.as_text(grades) + statistics.as_text(grades))
     console.say(
         f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of the "
         "class, and a page for each student beside it."

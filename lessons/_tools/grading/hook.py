@@ -30,7 +30,6 @@ _SEES_FRAMES = tuple(
     str(Path(os.__file__).with_name(name)) for name in ("inspect.py", "pdb.py", "bdb.py")
 )
 _TRACEBACK = str(Path(os.__file__).with_name("traceback.py"))
-_IMPORTS = "<frozen importlib._bootstrap>"
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 
 # Events of Python's, by how they begin, and what to call them.
@@ -174,7 +173,7 @@ class Guard:
             frame: Where something is about to happen.
         """
         while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
-            if frame.f_code.co_filename == _IMPORTS:
+            if frame.f_code.co_name == "<module>":
                 return True
             frame = frame.f_back
         return False

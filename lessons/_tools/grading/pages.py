@@ -78,7 +78,7 @@ def _class(grades: Sequence[Grade]) -> str:
     columns = ("exercise", "solved", "tried", "untouched", "mistakes, and how often")
     parts += [f'<th scope="col">{name}</th>' for name in columns]
     for one in statistics.of(grades):
-        mistakes = "".join(f"<li>{times}x {_text(says)}</li>" for says, times in one.frequent)
+        mistakes = "".join(f"<li>{times}x {_text(says)}</li>" for says, times in one.mistakes)
         parts.append(
             f'</tr>\n<tr><th scope="row">{_text(one.exercise)}</th><td>{one.solved}</td>'
             f"<td>{one.tried}</td><td>{one.untouched}</td>"

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from _tools.grading import tables
 from _tools.grading.running import Grade, Result
 
 _SHOWN, _WIDTH = 5, 60
+_ROW = "{:<13}  {:>6}  {:>5}  {:>9}  {}"
 _NUMBER = re.compile(r"-?\d[\d.e+-]*")
 _NO_REASON = ("Asked for: ", "You gave ", "Besides: ", "What it prints is held back", "    ")
 
 
-@dataclass
-class Statistics:
+class Statistics(NamedTuple):
     """How one exercise went.
 
     Args:
@@ -24,50 +24,42 @@ class Statistics:
         solved: How many students got it right.
         tried: How many answered, and not rightly.
         untouched: How many left it as it was.
-        mistakes: What was said to wrong answers, and how often.
+        mistakes: What was said to wrong answers, and how often; the most frequent first.
     """
 
     exercise: str
-    solved: int = 0
-    tried: int = 0
-    untouched: int = 0
-    mistakes: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def frequent(self) -> list[tuple[str, int]]:
-        """The mistakes, the most frequent first; those that differ in numbers only are one."""
-        alike: dict[str, Counter[str]] = {}
-        for says, times in sorted(self.mistakes.items()):
-            alike.setdefault(_NUMBER.sub("#", says), Counter())[says] = times
-        counted = [(each.most_common(1)[0][0], each.total()) for each in alike.values()]
-        return sorted(counted, key=lambda each: -each[1])
+    solved: int
+    tried: int
+    untouched: int
+    mistakes: list[tuple[str, int]]
 
 
 def of(grades: Iterable[Grade]) -> list[Statistics]:
     """Count, over all students.
 
     Args:
-        grades: In any order; those that did not come to their end do not count.
+        grades: In any order; those that did not come to their end have no results.
 
     Returns:
         One for each exercise, those that most missed first.
     """
-    found: dict[str, Statistics] = {}
+    results: dict[str, list[Result]] = {}
     for grade in grades:
-        for result in grade.results if grade.ended else ():
-            one = found.setdefault(result.exercise, Statistics(result.exercise))
-            if result.status == "right":
-                one.solved += 1
-            elif result.status == "unsolved":
-                one.untouched += 1
-            else:
-                one.tried += 1
-                one.mistakes[reason(result)] += 1
-    return sorted(found.values(), key=_missed)
+        for each in grade.results:
+            results.setdefault(each.exercise, []).append(each)
+    counted = [_counted(exercise, own) for exercise, own in results.items()]
+    return sorted(counted, key=lambda s: (s.solved / sum(s[1:4]), -s.tried, s.exercise))
 
 
-def _missed(one: Statistics) -> tuple[float, int, str]:
-    return one.solved / (one.solved + one.tried + one.untouched), -one.tried, one.exercise
+def _counted(exercise: str, results: Sequence[Result]) -> Statistics:
+    statuses = Counter(each.status for each in results)
+    solved, untouched = statuses["right"], statuses["unsolved"]
+    said = [reason(each) for each in results if each.status not in ("right", "unsolved")]
+    # Mistakes that differ in numbers only are one, and the first stands for all.
+    shown = {_NUMBER.sub("#", each): each for each in reversed(said)}
+    alike = Counter(_NUMBER.sub("#", each) for each in said)
+    mistakes = [(shown[each], times) for each, times in alike.most_common()]
+    return Statistics(exercise, solved, len(said), untouched, mistakes)
 
 
 def reason(result: Result) -> str:
@@ -78,8 +70,7 @@ def reason(result: Result) -> str:
     """
     if result.status == "changed":
         return "It changed what answers are checked by."
-    said = [line for line in result.lines if not line.startswith(_NO_REASON)]
-    return " ".join(said) or "No reason was told."
+    return " ".join(line for line in result.lines if not line.startswith(_NO_REASON))
 
 
 def as_text(grades: Sequence[Grade]) -> str:
@@ -88,15 +79,10 @@ def as_text(grades: Sequence[Grade]) -> str:
     Args:
         grades: In any order.
     """
-    missed = [each for each in of(grades) if each.tried or each.untouched]
-    if not missed:
-        return ""
-    lines = ["", "Most missed    solved  tried  untouched  most frequent mistake"]
-    for one in missed[:_SHOWN]:
-        says, times = next(iter(one.frequent), ("", 0))
-        says = tables.plain(says)
+    missed = [each for each in of(grades) if each.tried or each.untouched][:_SHOWN]
+    lines = [_ROW.format("most missed", "solved", "tried", "untouched", "most frequent mistake")]
+    for one in missed:
+        says = "".join(f"{times}x {tables.plain(text)}" for text, times in one.mistakes[:1])
         short = says if len(says) <= _WIDTH else f"{says[: _WIDTH - 3]}..."
-        mistake = f"{times}x {short}" if times else ""
-        line = f"{one.exercise:<13}  {one.solved:>6}  {one.tried:>5}  {one.untouched:>9}  {mistake}"
-        lines.append(line.rstrip())
-    return "\n".join(lines)
+        lines.append(_ROW.format(*one[:4], short).rstrip())
+    return "\n".join(["\n", *lines]) if missed else ""
