@@ -98,7 +98,8 @@ def cards_of(path: Path) -> list[Card]:
 
 
 def _plain(output: Mapping[str, Any]) -> str:
-    return "".join(output.get("text") or output.get("data", {}).get("text/plain", ""))
+    text = output.get("text") or output.get("data", {}).get("text/plain", "")
+    return "".join(text).rstrip("\n")
 
 
 def chosen(folder: Path, notes: Mapping[str, set[str]], everything: bool = False) -> list[Card]:
