@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import console, doctor, environment, installed, lessons, progress, sites
+from . import console, doctor, environment, installed, lessons, progress, review, sites
 from .console import say
 
 CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
@@ -26,7 +26,9 @@ def parser() -> argparse.ArgumentParser:
     starts = command("lessons", "put the lessons into a folder, or bring them up to date, and open")
     checks = command("check", "do all that `minigrad lessons` does but start JupyterLab")
     shows = command("progress", "show which exercises you have solved")
-    for each in (starts, checks, shows):
+    again = command("review", "answer five questions again, from the lessons that you have begun")
+    again.add_argument("--cards", nargs="?", const=review.CARDS, metavar="FILE", help=lessons.CARDS)
+    for each in (starts, checks, shows, again):
         if not CHECKOUT:
             each.add_argument(
                 "folder",
@@ -53,11 +55,12 @@ def parser() -> argparse.ArgumentParser:
     computes = command("lite", "build a site of the lessons that computes in a browser")
     computes.add_argument("lite", nargs="?", metavar="FOLDER", default="", help="where to")
     computes.add_argument("--pyodide", type=Path, metavar="FOLDER", help=lessons.PYODIDE)
-    grades = command("grade", "for instructors: grade a folder of submissions, each shut in")
+    grades = command("grade", "for instructors: grade a folder or zip of submissions, each shut in")
     grades.add_argument(
         "folder",
         type=Path,
-        help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb",
+        help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb, or "
+        "as Moodle or Canvas name them; also as a zip file",
     )
     grades.add_argument(
         "--nbgrader",
@@ -132,19 +135,20 @@ def _run(options: argparse.Namespace) -> int:
     own = None
     if not CHECKOUT:
         root = installed.folder(options.folder, Path.cwd())
-        if options.command == "progress":
+        if options.command in ("progress", "review"):
             if not installed.is_laid_out(root):
                 raise console.Trouble(
                     f"there are no lessons in {root}.",
-                    "Change to your folder of lessons, or name it:  minigrad progress FOLDER",
+                    "Change to your folder of lessons, or name it:  "
+                    f"minigrad {options.command} FOLDER",
                 )
-            return _progress(root / "lessons", options.reset)
+            return _noted(root / "lessons", options)
         own = installed.home(root)
         written = installed.lay_out(root)
         if written:
             say(f"Lessons: {written} files written to {root}.")
-    elif options.command == "progress":
-        return _progress(environment.repository() / "lessons", options.reset)
+    elif options.command in ("progress", "review"):
+        return _noted(environment.repository() / "lessons", options)
     told = lessons.parser().parse_args([])
     for name, value in vars(options).items():
         if name in vars(told):
@@ -166,21 +170,29 @@ def _grade(options: argparse.Namespace) -> int:
             return batches.autograde(options.folder.resolve(), options.nbgrader, options.jobs)
         from _tools.grading import command
     except ModuleNotFoundError as error:
-        raise console.Trouble(
-            f"grading needs a package that is not installed: {error.name}.",
-            f"Install it with:  {installed.ADVICE['lessons']}",
-        ) from None
+        raise _missing(error) from None
     return command.main(options)
 
 
-def _progress(folder: Path, reset: bool) -> int:
-    return progress.reset(folder) if reset else progress.show(folder)
+def _missing(error: ModuleNotFoundError) -> console.Trouble:
+    return console.Trouble(
+        f"this needs a package that is not installed: {error.name}.",
+        f"Install it with:  {installed.ADVICE['lessons']}",
+    )
+
+
+def _noted(folder: Path, options: argparse.Namespace) -> int:
+    if options.command == "progress":
+        return progress.reset(folder) if options.reset else progress.show(folder)
+    return review.main(folder, options.cards)
 
 
 def _release(numbers: Sequence[str], course: Path | None) -> int:
     if course is not None:
-        from _tools.nbgrader import course as courses
-
+        try:
+            from _tools.nbgrader import course as courses
+        except ModuleNotFoundError as error:
+            raise _missing(error) from None
         return courses.lay_out(course, numbers)
     if not CHECKOUT:
         raise console.Trouble(

@@ -8,11 +8,12 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import console, copies, environment, progress, running, server, sites, trust
+from . import console, copies, environment, progress, review, running, server, sites, trust
 from .console import Trouble, python_command, say
 from .environment import Environment
 
 HERE = Path(__file__).resolve().parent
+CARDS = f"write these questions as cards for Anki (default: {review.CARDS})"
 PYODIDE = "Pyodide, unpacked, to go into the site (else it comes from the network)"
 
 
@@ -52,6 +53,12 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument(
         "--reset", action="store_true", help="with --progress: forget what is noted about you"
     )
+    result.add_argument(
+        "--review",
+        action="store_true",
+        help="answer five questions again, from the lessons that you have begun",
+    )
+    result.add_argument("--cards", nargs="?", const=review.CARDS, metavar="FILE", help=CARDS)
     result.add_argument(
         "--table",
         nargs="*",
@@ -107,6 +114,8 @@ def start(options: argparse.Namespace, own: Environment | None = None) -> int:
     folder = root / "lessons"
     if options.progress:
         return progress.reset(folder) if options.reset else progress.show(folder)
+    if options.cards or options.review:
+        return review.main(folder, options.cards)
     if options.release is not None:
         return tools(environment.ensure("lessons"), "release", options.release)
     if options.table is not None:

@@ -14,7 +14,8 @@ from .console import Trouble, python_command, say
 
 VARIABLE = "MINIGRAD_PROGRESS"
 NO_NOTES = ("", "none")  # what it says where no notes are wanted
-_PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
+KEYS = ("solved", "tried", "predicted", "missed")
+PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,19 @@ def place(lessons: Path, variables: Mapping[str, str] = os.environ) -> Path | No
     return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None
 
 
-def read(path: Path) -> dict[str, set[str]]:
-    """Read the notes: for "solved", "tried" and "predicted" the names."""
+def boxes(notes: Path) -> Path:
+    """Tell where `review` keeps its boxes: beside the notes."""
+    return notes.with_name(f"{notes.name}.review")
+
+
+def read(path: Path | None) -> dict[str, set[str]]:
+    """Read the notes: for "solved", "tried", "predicted" and "missed" the names."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8")) if path else {}
     except (OSError, ValueError):
         found = {}
     notes = found if isinstance(found, dict) else {}
-    listed = {key: notes.get(key) for key in ("solved", "tried", "predicted")}
+    listed = {key: notes.get(key) for key in KEYS}
     return {
         key: {entry for entry in names if isinstance(entry, str)}
         if isinstance(names, list)
@@ -78,7 +84,7 @@ def contents(path: Path) -> Contents | None:
         path.stem.partition("_")[0],
         title,
         tuple(check.removesuffix("-check").replace("-", ".") for check in checks),
-        tuple(dict.fromkeys(name for text in code for name in _PREDICTS.findall(text))),
+        tuple(dict.fromkeys(name for text in code for name in PREDICTS.findall(text))),
     )
 
 
@@ -109,7 +115,7 @@ def show(lessons: Path) -> int:
     """Print the table; return the exit code."""
     found = [contents(path) for path in sorted(lessons.glob("[0-9][0-9]_*.ipynb"))]
     path = place(lessons)
-    notes = read(path) if path else {"solved": set(), "tried": set(), "predicted": set()}
+    notes = read(path)
     print("\n".join(table([each for each in found if each], notes)))
     if path is None:
         say(f"No notes are kept, because {VARIABLE} says so.")
@@ -129,6 +135,7 @@ def reset(lessons: Path) -> int:
         return 0
     try:
         path.unlink()
+        boxes(path).unlink(missing_ok=True)
     except OSError as error:
         raise Trouble(f"{path}: {error.strerror or error}.", "Remove the file yourself.") from None
     say(f"Forgotten: {path}. Your answers in the notebooks are still there.")

@@ -10,20 +10,26 @@ from pathlib import Path
 if __package__ in (None, ""):  # run as a folder: the package is found beside it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from _tools import (
-    canonical,
-    drafts,
-    lint,
-    own_model,
-    pictures,
-    places,
-    proofs,
-    reference,
-    release,
-    reruns,
-    slides,
-    table,
-)
+try:
+    from _tools import (
+        canonical,
+        drafts,
+        lint,
+        own_model,
+        pictures,
+        places,
+        proofs,
+        reference,
+        release,
+        reruns,
+        slides,
+        table,
+    )
+except ModuleNotFoundError as error:
+    sys.exit(
+        f"{error.name} is not installed here. Activate the environment first "
+        "(source .venv/bin/activate); step 0 in lessons/AUTHORING.md makes it."
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -10,6 +10,8 @@ from _tools import canonical, lint_spoilers, stubs
 from _tools.lesson import Slip
 from _tools.outputs import said
 
+RIGHT, UNSOLVED = ": right.", ": not solved yet."
+
 
 def slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
     """Compare a solution notebook with its learner's notebook.
@@ -23,8 +25,10 @@ def slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
     except ValueError as error:
         return [Slip("stubs", "", str(error))]
     found = [Slip("same-cells", *where) for where in _different(wanted, learner)]
-    found += [Slip("solved", *where) for where in _checks(solution, ": right.")]
-    found += [Slip("unsolved", *where) for where in _checks(learner, ": not solved yet.")]
+    for rule, notebook, says in (("solved", solution, RIGHT), ("unsolved", learner, UNSOLVED)):
+        for cell, exercise, told in checks_unlike(notebook, says):
+            text = f"{exercise} does not say {says.strip(': ')!r}: {told[:300]!r}"
+            found.append(Slip(rule, cell.id, text))
     found += [Slip("spoiler", *where) for where in lint_spoilers.spoilers(solution, wanted)]
     return found
 
@@ -38,11 +42,20 @@ def _different(wanted: NotebookNode, learner: NotebookNode) -> Iterator[tuple[st
             yield want.id, "differs from what the solution notebook gives; release it"
 
 
-def _checks(notebook: NotebookNode, says: str) -> Iterator[tuple[str, str]]:
+def checks_unlike(notebook: NotebookNode, says: str) -> Iterator[tuple[NotebookNode, str, str]]:
+    """Find the checks of exercises that do not say something.
+
+    Args:
+        notebook: with its outputs.
+        says: what follows the name of the exercise: RIGHT or UNSOLVED.
+
+    Yields:
+        The cell, the exercise, and what the check says.
+    """
     for cell in notebook.cells:
         marks = cell.metadata.get("nbgrader")
         if marks is not None and marks.grade:
             exercise = canonical.exercise_of(marks.grade_id)
             told = said(cell)
             if f"{exercise}{says}" not in told:
-                yield cell.id, f"{exercise} does not say {says.strip(': ')!r}: {told[:300]!r}"
+                yield cell, exercise, told

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
+from _start.progress import PREDICTS as PREDICT
+from _start.review import CAME, COMPARE
 from _tools.outputs import said
-
-PREDICT = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
-COMPARE = re.compile(r"^\s*compare\(\s*[\"']([^\"']+)", re.M)
-_CAME = re.compile(r"\bIt is (.+?)\.(?=\s*You predicted\b|\n\S|\s*\Z)", re.S)
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,6 @@ def predictions_of(notebook: NotebookNode) -> list[Prediction]:
     made = []
     for name, index in asked.items():
         where = compared.get(name)
-        came = _CAME.search(said(notebook.cells[where])) if where is not None else None
+        came = CAME.search(said(notebook.cells[where])) if where is not None else None
         made.append(Prediction(name, index, where, " ".join(came[1].split()) if came else ""))
     return made

@@ -16,7 +16,7 @@ if __package__ in (None, ""):  # run as a file: its package is found beside it
 import nbclient
 from nbformat import NotebookNode
 
-from _tools import canonical, places, stubs
+from _tools import canonical, lint_pairs, places, stubs
 
 _SECONDS_A_CELL = 120
 
@@ -67,6 +67,28 @@ def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
     return canonical.canonical(fresh)
 
 
+def solved(path: Path) -> NotebookNode:
+    """Run a solution notebook, and see that each of its solutions passes its check.
+
+    Args:
+        path: of the solution notebook.
+
+    Returns:
+        The notebook with its outputs.
+
+    Raises:
+        ValueError: where a solution does not pass; it names lesson and exercise.
+        nbclient.exceptions.CellExecutionError: where a cell fails.
+    """
+    solution = executed(stubs.retitled(canonical.read(path)), path.parent)
+    failing = lint_pairs.checks_unlike(solution, lint_pairs.RIGHT)
+    wrong = [f"lesson {path.stem}, exercise {name}:\n{told}" for _, name, told in failing]
+    if wrong:
+        listed = "\n".join(wrong)
+        raise ValueError(f"The solution doesn't pass its own check. Nothing is written.\n{listed}")
+    return solution
+
+
 def release(path: Path) -> tuple[Path, Path]:
     """Run a solution notebook, make and run the learner's notebook, and write both canonically.
 
@@ -75,9 +97,12 @@ def release(path: Path) -> tuple[Path, Path]:
 
     Returns:
         The paths of the two notebooks.
+
+    Raises:
+        ValueError: where a solution does not pass its check.
     """
     learner = places.learner_of(path)
-    solution = executed(stubs.retitled(canonical.read(path)), path.parent)
+    solution = solved(path)
     exercise = executed(stubs.learner_from(solution), learner.parent)
     # Only when both have run are they written: a failed release leaves the old ones.
     canonical.write(solution, path)

@@ -20,7 +20,7 @@ from minigrad.classroom.execution import HeldBack, as_usual
 from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
 from minigrad.classroom.watching import Status, Verbatim, laid_out, shell, tell
 
-_HIT = ": correct."
+_HIT, _ALL_HIT = ": correct.", ": every value as predicted."
 _NOISE = 1e-12  # what is printed as zero
 # The checks are loaded under a name that no module of a learner's has.
 _PACKAGE = "_minigrad_lesson_checks"
@@ -293,19 +293,19 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
         tell("unsolved", f"You made no prediction {prediction} this time.", [came])
         return
     guess = _written[prediction]
-    said = f"You predicted {values.rounded(guess)}"
     have, want = dict(values.leaves(guess)), dict(values.leaves(actual))
     if len(want) == 1:
-        close = _how_close(guess, next(iter(want.values())), digits)
-        tell("right" if close == _HIT else "wrong", f"{came} {said}{close}")
-        return
-    if have.keys() != want.keys():
-        tell("wrong", f"{came} {said}: not the same number or arrangement of values.")
-        return
-    hits = sum(_fits(have[path], want[path], digits) for path in want)
-    all_fit = hits == len(want)
-    verdict = "every value as predicted" if all_fit else f"{hits} of {len(want)} fit"
-    tell("right" if all_fit else "wrong", f"{came} {said}: {verdict}.")
+        verdict = _how_close(guess, next(iter(want.values())), digits)
+    elif have.keys() != want.keys():
+        verdict = ": not the same number or arrangement of values."
+    else:
+        hits = sum(_fits(have[path], want[path], digits) for path in want)
+        verdict = _ALL_HIT if hits == len(want) else f": {hits} of {len(want)} fit."
+    hit = verdict in (_HIT, _ALL_HIT)
+    if not hit:
+        _noted("missed", prediction)
+    said = f"{came} You predicted {values.rounded(guess)}{verdict}"
+    tell("right" if hit else "wrong", said)
 
 
 def _how_close(guess: Any, entry: Any, digits: int) -> str:
@@ -337,7 +337,7 @@ VARIABLE = "MINIGRAD_PROGRESS"
 """Environment variable: the file to use; empty, or `none`, to keep no notes at all."""
 
 Notes = dict[str, list[str]]
-_KEYS = ("solved", "tried", "predicted", "finished")
+_KEYS = ("solved", "tried", "predicted", "missed", "finished")
 _LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 
 

@@ -49,7 +49,8 @@ def test_what_is_solved_and_predicted_is_noted(notes, capsys):
     said = capsys.readouterr().out
     assert "noted on this machine" not in said
     found = json.loads(notes.read_text(encoding="utf-8"))
-    assert found == {"solved": ["00.2"], "tried": ["00.2"], "predicted": ["00.a"], "finished": []}
+    empty = {"missed": [], "finished": []}
+    assert found == {"solved": ["00.2"], "tried": ["00.2"], "predicted": ["00.a"], **empty}
     assert [path.name for path in notes.parent.iterdir()] == [notes.name]
 
 

@@ -166,20 +166,37 @@ ANSWERS_FAIL = {
         "look for a lost or extra minus",
     ),
 }
-# What is changed for the whole process costs this exercise and the one behind it.
+# What is changed for the whole process costs this exercise and the one behind it. The first few
+# are what a student would think of.
 CHANGES = {
+    "replaces check": ("check = lambda *a, **o: True", "checked by: check."),
+    "patches allclose": ("import numpy\nnumpy.allclose = lambda *a, **o: True", "numpy.allclose"),
+    "patches equal": ("import minigrad\nminigrad.equal = lambda *a: True", "minigrad.equal"),
+    "patches a method": (
+        "import minigrad\nminigrad.Tensor.__eq__ = lambda *a: True",
+        "Tensor.__eq__",
+    ),
+    "patches builtins": ("import builtins\nbuiltins.isinstance = lambda *a: True", "builtins.isi"),
+    "brings checks of its own": (
+        "from minigrad.classroom import Number, register\nregister(*(Number(id=f'01.{n}', asks='',"
+        " right='', hints=('', ''), mistakes=(), expected=lambda: 7.0) for n in (1, 2)))",
+        "minigrad.classroom.register",
+    ),
+    "patches chance": ("import random\nrandom.Random.uniform = lambda *a: 0.0", "Random.uniform"),
+    "patches a table": (
+        "from minigrad.classroom import values\nvalues._TRUSTED_DIGITS['float32'] = 0",
+        "_TRUSTED_DIGITS",
+    ),
     "patches judge": ("from minigrad.classroom import desk\ndesk._judged = 1", "desk._judged"),
     "patches the verdict": (
         "from minigrad.classroom.exercises import Verdict\nVerdict.__bool__ = lambda v: True",
         "Verdict.__bool__",
     ),
-    "patches allclose": ("import numpy\nnumpy.allclose = lambda *a, **o: True", "numpy.allclose"),
     "patches code": (
         "from minigrad.classroom import values\nf = lambda *a, **o: True\n"
         "values.same.__code__ = f.__code__",
         "values.same",
     ),
-    "patches builtins": ("import builtins\nbuiltins.isinstance = lambda *a: True", "builtins.isi"),
     "patches isinstance and all": (
         "import builtins\nfor name in ('repr', 'len', 'vars', 'sorted', 'any', 'print', 'type'):\n"
         "    setattr(builtins, name, lambda *a, **o: 0)",
@@ -199,6 +216,10 @@ CHANGES = {
 }
 # These are odd, and the answer is right: it gets its point.
 PASSES = {
+    "a package that opens a socket": "import sys, urllib3.util.connection\n"
+    "del sys.modules['urllib3.util.connection']\nimport urllib3.util.connection\n",
+    "a package that adds a finder": "import sys\nclass F:\n    def find_spec(self, *a): pass\n"
+    "sys.meta_path.append(F())\n",
     "prints megabytes": "import sys\nfor _ in range(300): print('x' * 100_000)\n"
     "for _ in range(300): print('x' * 100_000, file=sys.stderr)\n",
     "writes to the streams below": "import os\nfor k in (1, 2): os.write(k, b'x' * 10**6)\n",

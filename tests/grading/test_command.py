@@ -1,13 +1,16 @@
 """The command `minigrad grade`: what it takes, prints and writes, and what it says in trouble."""
 
 import argparse
+import csv
 import os
+import zipfile
+from pathlib import PurePath
 
 import pytest
 
 from _start import commands, console
 from _tools import places
-from _tools.grading import command, pages, running, submissions, tables
+from _tools.grading import archives, command, pages, running, statistics, submissions, tables
 from _tools.grading.running import Grade, Result
 from _tools.grading.submissions import Submission
 
@@ -147,3 +150,167 @@ def test_a_student_may_have_any_name(tmp_path):
     text = (tmp_path / "grades.csv").read_text(encoding="utf-8")
     assert "\n'=HYPERLINK(1)," in text
     assert "\x1b" not in text + tables.as_text(grades)
+
+
+@pytest.mark.parametrize(
+    ("path", "student", "number"),
+    [
+        ("ann/06_x.ipynb", "ann", "06"),
+        ("Ann Bee_12_assignsubmission_file_/06_x.ipynb", "Ann Bee", "06"),
+        ("Ann Bee_12_assignsubmission_file/mine (2).ipynb", "Ann Bee", ""),
+        ("Ann Bee_12_assignsubmission_file_06_full_backward_hooks.ipynb", "Ann Bee", "06"),
+        ("Hooks-06-99/Ann O_Bee_12_assignsubmission_file_/06_x.ipynb", "Ann O_Bee", "06"),
+        ("beeann_12_345_06_full_backward_hooks-1.ipynb", "beeann", "06"),
+        ("beeann_LATE_12_345_06_x.ipynb", "beeann", "06"),
+        ("06/ann (1).ipynb", "ann", "06"),
+        ("ann_1_2/06_x.ipynb", "ann_1_2", "06"),
+    ],
+)
+def test_names_of_platforms_are_cleaned(path, student, number):
+    path = PurePath(path)
+    assert submissions.students([path]) == {path: student}
+    assert submissions._number([], path) == number
+
+
+def test_two_people_of_one_name_keep_their_numbers():
+    paths = [PurePath(f"Ann Bee_{k}_assignsubmission_file_/06_x.ipynb") for k in (12, 13)]
+    assert list(submissions.students(paths).values()) == ["Ann Bee 12", "Ann Bee 13"]
+
+
+def test_of_several_downloads_the_latest_counts(folder):
+    for name in ("06_x.ipynb", "06_x (2).ipynb", "06_x (1).ipynb"):
+        (folder / "in" / "ann" / name).write_bytes(lesson("06"))
+    (found,) = submissions.found_in(folder / "in").submissions
+    assert (found.student, found.path.name) == ("ann", "06_x (2).ipynb")
+
+
+def pack(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in members.items():
+            file.writestr(name, data)
+
+
+def test_a_zip_of_moodle_is_graded_and_nothing_is_left_behind(folder, graded, capsys, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(folder / "in"))
+    monkeypatch.setattr(command.tempfile, "tempdir", None)
+    pack(
+        folder / "all.zip",
+        {
+            "Ann Bee_12_assignsubmission_file_/06_x.ipynb": lesson("06"),
+            "Ann Bee_12_assignsubmission_file_/notes.pdf": "x",
+            "Cem_13_assignsubmission_file_/06_x.ipynb": lesson("06"),
+            "__MACOSX/._06_x.ipynb": "x",
+            "../out.ipynb": lesson("06"),
+            "/out.ipynb": lesson("06"),
+        },
+    )
+    before = {path for path in folder.rglob("*") if path.is_file()}
+    assert commands.main(["grade", "all.zip", "--output", "out"]) == 0
+    heard = capsys.readouterr()
+    assert [row.split("  ")[0] for row in heard.out.splitlines()[2:4]] == ["Ann Bee", "Cem"]
+    assert "../out.ipynb: left out" in heard.err and "/out.ipynb: left out" in heard.err
+    assert "notes.pdf: not a notebook" in heard.err
+    new = {path for path in folder.rglob("*") if path.is_file()} - before
+    assert {path.parent for path in new} == {folder / "out"}
+    assert not any((folder / "in").glob("minigrad-*"))
+    assert (folder / "all.zip") in graded[0][2]
+
+
+@pytest.mark.parametrize(
+    ("members", "places"),
+    [
+        (["in/ann/06_x.ipynb", "in/bob/06_x.ipynb"], ["ann/06_x.ipynb", "bob/06_x.ipynb"]),
+        (["in/ann.ipynb", "in/bob.ipynb"], ["ann.ipynb", "bob.ipynb"]),
+        (["ann/06_x.ipynb", "ann/07_x.ipynb"], ["ann/06_x.ipynb", "ann/07_x.ipynb"]),
+        (["ann/06_x.ipynb"], ["ann/06_x.ipynb"]),
+    ],
+)
+def test_a_folder_around_all_students_is_left_out(tmp_path, members, places):
+    pack(tmp_path / "all.zip", dict.fromkeys(members, "{}"))
+    assert archives.unpack(tmp_path / "all.zip", tmp_path / "to") == []
+    found = [path.relative_to(tmp_path / "to").as_posix() for path in tmp_path.glob("to/**/*.*")]
+    assert sorted(found) == places
+
+
+def test_a_zip_that_is_none_or_too_large_is_refused(tmp_path, monkeypatch):
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(b"PK no zip")
+    with pytest.raises(console.Trouble, match=r"broken.zip can't be unpacked"):
+        archives.unpack(broken, tmp_path / "to")
+    pack(tmp_path / "bomb.zip", {f"{name}.ipynb": b"0" * 10_000 for name in "abc"})
+    monkeypatch.setattr(archives, "MOST_UNPACKED", 25_000)
+    with pytest.raises(console.Trouble, match=r"bomb.zip can't be unpacked: .* larger than"):
+        archives.unpack(tmp_path / "bomb.zip", tmp_path / "to")
+
+
+ASKED = "Asked for: five numbers."
+
+
+@pytest.fixture
+def of_a_class(tmp_path):
+    """Grades of two lessons: right, wrong in two ways, untouched, not readable."""
+    said = [(ASKED, f"You gave {n}.", f"It returned the number {n}.", "    y = 2") for n in (1, 2)]
+    came = {
+        "ann": [("06.1", "right", 1, 1)],
+        "bob": [("06.1", "wrong", 0, 1, said[0])],
+        "cem": [("06.1", "wrong", 0, 1, said[1])],
+        "dee": [
+            ("06.1", "hurt", 0, 1, ("Its cell failed. NameError: <x>",)),
+            ("06.2", "right", 2, 2),
+        ],
+        "eva": [("06.1", "unsolved", 0, 1)],
+    }
+    grades = [
+        Grade(Submission(name, tmp_path, "06"), tuple(Result(*each) for each in results))
+        for name, results in came.items()
+    ]
+    unread = Grade(Submission("fay", tmp_path, "06"), (), ("Not graded: empty.",), ended=False)
+    first = Grade(Submission("ann", tmp_path, "01"), (Result("01.1", "right", 1, 1),))
+    return [*grades, unread, first]
+
+
+def test_each_exercise_has_a_column(of_a_class, tmp_path):
+    tables.write(of_a_class, tmp_path / "grades.csv")
+    with (tmp_path / "grades.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            [row[key] for key in ("student", "lesson", "points", "01.1", "06.1", "06.2")]
+            for row in csv.DictReader(file)
+        ]
+    assert rows == [
+        ["ann", "01", "1", "1", "", ""],
+        ["ann", "06", "1", "", "1", ""],
+        ["bob", "06", "0", "", "0", ""],
+        ["cem", "06", "0", "", "0", ""],
+        ["dee", "06", "2", "", "0", "2"],
+        ["eva", "06", "0", "", "", ""],
+        ["fay", "06", "", "", "", ""],
+    ]
+
+
+def test_what_the_class_missed_is_counted(of_a_class, tmp_path):
+    first, *others = statistics.of(of_a_class)
+    # The same mistake with another number is the same, and what was given does not count.
+    mistakes = [("It returned the number 1.", 2), ("Its cell failed. NameError: <x>", 1)]
+    assert first == ("06.1", 1, 3, 1, mistakes)
+    assert {(each.exercise, each.solved) for each in others} == {("01.1", 1), ("06.2", 1)}
+    assert "06.1                1      3          1  2x It returned the number 1." in (
+        statistics.as_text(of_a_class).splitlines()
+    )
+    pages.write(of_a_class, tmp_path)
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert text.index(">06.1<") < text.index(">06.2<")
+    assert "<td>1</td><td>3</td><td>1</td><td><ul><li>2x It returned the number 1.</li>" in text
+    assert "<li>1x Its cell failed. NameError: &lt;x&gt;</li>" in text
+
+
+def test_an_answer_stands_on_the_page_as_text(tmp_path):
+    cells = [
+        submissions.Cell("import os  # <b>", "own"),
+        submissions.Cell("def f():\n\treturn '</pre><script>'", "answer", "06.1"),
+    ]
+    handed = Submission("ann", tmp_path, "06", cells=tuple(cells))
+    page = pages.page("ann", [Grade(handed, (Result("06.1", "wrong", 0, 1, ("No.",)),))])
+    assert "def f():\n    return &#x27;&lt;/pre&gt;&lt;script&gt;&#x27;</pre>" in page
+    assert "<pre>import os  # &lt;b&gt;</pre>" in page
+    untouched = pages.page("ann", [Grade(handed, (Result("06.1", "unsolved", 0, 1),))])
+    assert "def f()" not in untouched

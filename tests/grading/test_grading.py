@@ -23,6 +23,7 @@ ATTACKS = {
     **{name: (source + hostile.RIGHT, "") for name, source in hostile.PASSES.items()},
     **{name: (source + hostile.RIGHT, "") for name, source in hostile.CHANNEL.items()},
 }
+ALWAYS = [*list(hostile.CHANGES)[:6], *list(hostile.PASSES)[:2]]  # the others with --all
 # Tests ask for these one by one.
 BY_NAME = {"an answer that never returns", "a wrong sign"}
 
@@ -91,7 +92,8 @@ def odd_notebooks(folder):
     put(twice, folder / "twice" / "01_chain.ipynb")
     own = with_answers(ANSWERS)
     own.cells[at].metadata = {}  # copied into a cell without a mark
-    own.cells.insert(at, {"cell_type": "code", "source": "while True: pass", "metadata": {}})
+    for source in ("while True: pass", "import a_package_that_is_missing"):
+        own.cells.insert(at, {"cell_type": "code", "source": source, "metadata": {}})
     put(own, folder / "own cells" / "01_chain.ipynb")
     (folder / "notes.txt").write_text("read me")
     mallory = "<script>alert(1)"
@@ -150,7 +152,7 @@ def points(grade):
 
 def said(grade, exercise=None):
     own = [" ".join(each.lines) for each in grade.results if exercise in (None, each.exercise)]
-    return "\n".join([*own, *grade.remarks])
+    return "\n".join([*own, *grade.notes])
 
 
 @pytest.mark.examples
@@ -165,7 +167,7 @@ def test_an_attack_gets_no_point_and_costs_no_other(grades, name):
 
 
 def test_a_loop_without_an_end_is_a_mistake_and_no_attack(grades):
-    assert grades[2]["an answer that never returns"].remarks == ()
+    assert grades[2]["an answer that never returns"].notes == ()
 
 
 @pytest.mark.parametrize("name", TAKEN)
@@ -173,18 +175,25 @@ def test_what_is_taken_out_of_the_checks_is_no_answer(grades, name):
     assert points(grades[2][name]) == [0], said(grades[2][name])
 
 
-@pytest.mark.parametrize("name", hostile.CHANGES)
-def test_who_changes_the_grading_gets_no_point_from_there(grades, name):
+def some_always(names):
+    marks = {True: (), False: pytest.mark.examples}
+    return [pytest.param(name, marks=marks[name in ALWAYS]) for name in names]
+
+
+@pytest.mark.parametrize("name", some_always(hostile.CHANGES))
+def test_who_changes_the_grading_gets_an_alarm_and_no_point_from_there(grades, name):
     grade = grades[2][name]
     assert ATTACKS[name][1] in said(grade, "01.2")
     assert points(grade) == [0, 0], said(grade)
+    assert len(grade.alarms) == 1  # not one for each exercise
+    assert re.search(r" 0/2! +0/2$", tables.as_text([grade]), re.M)
 
 
-@pytest.mark.parametrize("name", hostile.PASSES)
+@pytest.mark.parametrize("name", some_always(hostile.PASSES))
 def test_what_is_odd_and_right_gets_its_point(grades, name):
     grade = grades[2][name]
     assert points(grade) == [1, 1], said(grade)
-    assert grade.remarks == ()
+    assert grade.notes == ()
 
 
 @pytest.mark.parametrize("name", hostile.CHANNEL)
@@ -220,7 +229,10 @@ def test_what_is_unusual_is_told(grades):
     _, found, graded = grades
     assert found.others == ["notes.txt: not a notebook."]
     assert graded["twice"].remarks == ("01.1 is answered in 2 cells: the last one counts.",)
-    assert graded["own cells"].remarks[0].startswith("a cell of their own failed: It ran longer")
+    missing, endless = graded["own cells"].remarks
+    assert missing.startswith("a cell of their own failed: ModuleNotFoundError")
+    assert endless.startswith("a cell of their own failed: It ran longer")
+    assert graded["own cells"].alarms == ()
     assert [each.status for each in graded["unattempted"].results] == ["unsolved"] * 2
 
 
@@ -241,6 +253,7 @@ def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
     wrong = pages.page("a wrong sign", [grades[2]["a wrong sign"]])
     assert "look for a lost or extra minus" in wrong
     assert "Asked for:" in wrong
+    assert "up = 4 * s - 4 * s**3\n" in wrong  # the answer itself
 
 
 def test_tables(grades, tmp_path):
@@ -250,6 +263,8 @@ def test_tables(grades, tmp_path):
     assert re.search(r"^empty +failed +- +0/2$", text, re.M)
     tables.write(graded, tmp_path / "grades.csv")
     rows = (tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()
-    assert rows[0].startswith("student,lesson,points")
-    assert "flat,01,2,2,01.2=1 01.1=1," in rows
+    assert rows[0] == "student,lesson,points,of,!,01.2,01.1,17.1,remarks"
+    assert "flat,01,2,2,,1,1,," in rows
+    assert "unattempted,01,0,2,,,,," in rows
+    assert any(re.match("replaces check,01,0,2,!,0,0,,! 01.2: It changed", row) for row in rows)
     assert len(rows) == len(graded) + 1

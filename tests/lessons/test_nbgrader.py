@@ -19,7 +19,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from _start import commands
-from _tools import canonical, places
+from _tools import canonical, places, release
 from _tools.grading import running, submissions
 from _tools.nbgrader import batches, course
 from tests.lessons.class_of_thirty import CLASS, Handed, hand_in, mark
@@ -86,6 +86,12 @@ def zipped(handed_in, archive):
     with zipfile.ZipFile(archive, "w") as file:
         for path in handed_in.rglob("*.*"):
             file.write(path, f"{path.parent.name}_12_assignsubmission_file_/{path.name}")
+
+
+@pytest.fixture(autouse=True)
+def solutions_pass(monkeypatch):
+    """Take it from the stored outputs: other tests run the notebooks."""
+    monkeypatch.setattr(release, "executed", lambda notebook, folder: notebook)
 
 
 @pytest.fixture

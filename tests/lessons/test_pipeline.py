@@ -9,6 +9,7 @@ import nbconvert
 import nbformat
 import pytest
 
+from _start import console
 from _tools import (
     canonical,
     drafts,
@@ -22,6 +23,7 @@ from _tools import (
     table,
 )
 from _tools.__main__ import main as command
+from _tools.nbgrader import course
 
 NOT_FOR_A_DEMO = ["prose-length", "prose-to-code", "opening", "closing"]
 
@@ -168,6 +170,26 @@ def test_a_failing_release_leaves_the_old_notebooks(demo, tmp_path, monkeypatch,
     assert "ZeroDivisionError" in capsys.readouterr().out
     assert path.read_bytes() == before
     assert not places.learner_of(path).exists()
+
+
+def test_a_solution_that_fails_its_check_is_released_nowhere(demo, tmp_path, monkeypatch, capsys):
+    path = tmp_path / "lessons" / "solutions" / "demo_fails.ipynb"
+    ran = canonical.read(demo[0])
+    canonical.write(ran, path)
+    before = path.read_bytes()
+    check = next(cell for cell in ran.cells if cell.source.startswith('check("demo.2"'))
+    check.outputs = [nbformat.v4.new_output("stream", text="✗ demo.2: not yet.\n")]
+    monkeypatch.setattr(places, "solution", lambda which: path)
+    monkeypatch.setattr(release, "executed", lambda notebook, folder: ran)
+    assert release.main(["demo"]) == 1
+    said = capsys.readouterr().out
+    assert "doesn't pass its own check" in said
+    assert "lesson demo_fails, exercise demo.2:\n✗ demo.2: not yet." in said
+    assert path.read_bytes() == before
+    assert not places.learner_of(path).exists()
+    with pytest.raises(console.Trouble, match=r"lesson demo_fails, exercise demo\.2"):
+        course.lay_out(tmp_path / "course", ["demo"])
+    assert not (tmp_path / "course").exists()
 
 
 def printed_as_stored(notebook, folder):

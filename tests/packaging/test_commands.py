@@ -131,6 +131,8 @@ def test_options_of_the_lessons():
         port=9000,
         release=None,
         progress=False,
+        review=False,
+        cards=None,
         reset=False,
         table=None,
         book=None,

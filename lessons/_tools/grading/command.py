@@ -1,23 +1,24 @@
-"""The command `minigrad grade`: a folder of submissions in, a table and pages out."""
+"""The command `minigrad grade`: a folder or zip of submissions in, a table and pages out."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from _start import console
-from _tools.grading import pages, running, submissions, tables
+from _tools.grading import archives, pages, running, statistics, submissions, tables
 
 _QUIET = 2.0  # seconds before there is a progress line
 _POSIX = ("fork", "killpg", "setsid")
 
 
 def main(given: argparse.Namespace) -> int:
-    """Grade what is in a folder.
+    """Grade what is in a folder, or in a zip file.
 
     Args:
         given: What was typed behind `minigrad grade`.
@@ -28,17 +29,27 @@ def main(given: argparse.Namespace) -> int:
     Raises:
         console.Trouble: Where nothing can be graded.
     """
-    folder, output = given.folder.expanduser().resolve(), given.output.expanduser().resolve()
-    _possible(folder, output)
+    given_folder, output = given.folder.expanduser().resolve(), given.output.expanduser().resolve()
+    _possible(given_folder, output)
+    if given_folder.is_dir():
+        return _main(given_folder, given_folder, output, given)
+    with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as name:
+        folder = Path(name).resolve()
+        for says in archives.unpack(given_folder, folder):
+            console.say(says)
+        return _main(given_folder, folder, output, given)
+
+
+def _main(named: Path, folder: Path, output: Path, given: argparse.Namespace) -> int:
     found = submissions.found_in(folder, given.lesson)
     for says in found.others:
         console.say(says)
     if not found.submissions:
         raise console.Trouble(
-            f"there is no submission in {folder}.",
+            f"there is no submission in {named}.",
             "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
         )
-    grades = _graded(found, folder, output, given)
+    grades = _graded(found, [*dict.fromkeys((named, folder, output))], given)
     try:
         output.mkdir(parents=True, exist_ok=True)
         tables.write(grades, output / "grades.csv")
@@ -48,8 +59,11 @@ def main(given: argparse.Namespace) -> int:
             f"{error.filename or output}: {error.strerror or error}.",
             "Name a folder that can be written to:  --output FOLDER",
         ) from None
-    print(tables.as_text(grades))
-    console.say(f"\nWritten: {output / 'grades.csv'}, and a page for each student beside it.")
+    print(tables.as_text(grades) + statistics.as_text(grades))
+    console.say(
+        f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of the "
+        "class, and a page for each student beside it."
+    )
     failed = [grade for grade in grades if not grade.ended]
     for grade in failed:
         console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
@@ -62,8 +76,10 @@ def _possible(folder: Path, output: Path) -> None:
             "this system has no way to run submissions apart from everything else.",
             "Grade on Linux or macOS, or on Windows in WSL.",
         )
-    if not folder.is_dir():
-        raise console.Trouble(f"{folder} is no folder.", "Name the folder with the submissions.")
+    if not folder.is_dir() and not (folder.is_file() and folder.suffix.lower() == ".zip"):
+        raise console.Trouble(
+            f"{folder} is no folder and no zip file.", "Name the folder with the submissions."
+        )
     if output.is_relative_to(folder):
         raise console.Trouble(
             f"{output} lies among the submissions, which stay as they are.",
@@ -72,7 +88,7 @@ def _possible(folder: Path, output: Path) -> None:
 
 
 def _graded(
-    found: submissions.Found, folder: Path, output: Path, given: argparse.Namespace
+    found: submissions.Found, hidden: Sequence[Path], given: argparse.Namespace
 ) -> Sequence[running.Grade]:
     many, done = len(found.submissions), 0
     line: list[console.ProgressLine] = []
@@ -89,7 +105,7 @@ def _graded(
     limits = running.Limits(given.seconds, given.memory * 1e9)
     begin.start()
     try:
-        grades = running.graded(found.submissions, [folder, output], jobs, limits, tell)
+        grades = running.graded(found.submissions, hidden, jobs, limits, tell)
     finally:
         begin.cancel()
     if line:

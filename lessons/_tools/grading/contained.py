@@ -70,6 +70,7 @@ class Run:
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
         self._main = ModuleType("__main__")
         self._namespace = vars(self._main)
+        self._check: Callable[..., Verdict]
 
     def go(self) -> None:
         """Run all cells, and end this process."""
@@ -78,6 +79,7 @@ class Run:
         for name in [name for name in sys.modules if name.partition(".")[0] == "_tools"]:
             del sys.modules[name]
         _quiet_desk()
+        self._check = desk.check
         shutil._use_fd_functions = False  # type: ignore[attr-defined]  # by names, which are watched
         os.environ.update(self._variables)
         tempfile.tempdir = None
@@ -192,9 +194,13 @@ class Run:
     ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """Judge; give a status, what is said, and what was tried."""
         self._put_back()
-        changed = sorted({*self._changed, *self._known.changed()})
+        changed = {*self._changed, *self._known.changed()}
+        if self._namespace.get("check", self._check) is not self._check:
+            changed.add("check")
+        if exercise in desk._registered:
+            changed.add("minigrad.classroom.register")
         if changed:
-            return "changed", tuple(changed[:5]), ()
+            return "changed", tuple(sorted(changed)[:5]), ()
         name = f"{self._folder}/lesson_{number}.py"
         try:
             given = eval(compile(_answer(source), name, "eval"), self._namespace)
@@ -210,9 +216,9 @@ class Run:
         status, lines = verdict.status, (*verdict.lines, *(f"Besides: {u}" for u in unusual))
         self._restore_builtins()
         sys.modules.update(hidden)
-        changed = sorted({*self._changed, *self._known.changed(), *checks.changed()})
+        changed = {*self._changed, *self._known.changed(), *checks.changed()}
         if changed:
-            return "changed", tuple(changed[:5]), self._tried()
+            return "changed", tuple(sorted(changed)[:5]), self._tried()
         tried = self._tried()
         self._believe(known)
         if status == "right" and _comes_from(given, self._mine):

@@ -166,6 +166,18 @@ class Guard:
             frame = frame.f_back
         return "student"  # a thread begins in a library
 
+    def importing(self, frame: FrameType | None) -> bool:
+        """Tell whether it is an installed package that does this while it is imported.
+
+        Args:
+            frame: Where something is about to happen.
+        """
+        while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
+            if frame.f_code.co_name == "<module>":
+                return True
+            frame = frame.f_back
+        return False
+
     def looks_at_frames(self, frame: FrameType, event: str) -> None:
         """Refuse to hand frames to a student: the grading's own are among them.
 
@@ -331,8 +343,8 @@ def _hook(guard: Guard) -> Callable[[str, tuple[Any, ...]], None]:
                     if event.startswith(begins):
                         guard.refuse(f"{what} ({event})")
         except Refused as refused:
-            # What a lesson does by itself is nobody's doing: it does without.
-            if guard.speaker(frame) != "published":
+            # What a lesson or a package does by itself is nobody's doing: it does without.
+            if guard.speaker(frame) != "published" and not guard.importing(frame):
                 guard.note(str(refused)[len(_REFUSED) : -1])
             raise
         finally:

@@ -1,4 +1,4 @@
-"""Write a page for each student: what was asked, and what the checks said to each answer."""
+"""Write a page for the class, and one for each student: answers, and what the checks said."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from _tools.grading import tables
+from _tools.grading import statistics, tables
 from _tools.grading.running import Grade, Result
 from _tools.grading.submissions import Unreadable, published_cells
 from minigrad.classroom import desk
@@ -35,7 +35,8 @@ section.exercise { border-left: 5px solid var(--unsolved); padding: 0 1rem; marg
 section.right { border-color: var(--right) }
 section.wrong, section.hurt, section.changed, section.taken { border-color: var(--wrong) }
 p, li, td, h1 { overflow-wrap: anywhere }
-.code { font-family: monospace; white-space: pre-wrap }
+.code, pre { font-family: monospace; white-space: pre-wrap }
+pre { border: 1px solid var(--line); padding: 0.5rem; overflow-wrap: anywhere }
 .soft { color: var(--soft) }
 @media print { body { max-width: none } }
 """
@@ -58,15 +59,32 @@ def write(grades: Sequence[Grade], folder: Path) -> list[Path]:
         path.write_text(page(student, own), encoding="utf-8", newline="\n")
         written.append(path)
         got, most = sum(g.points for g in own), sum(g.most for g in own)
-        remarks = sum(len(g.remarks) for g in own)
+        remarks = sum(len(g.notes) for g in own)
+        sign = "! " if any(g.alarms for g in own) else ""
         links.append(
             f'<tr><th scope="row"><a href="{path.name}">{_text(student)}</a></th>'
-            f"<td>{got} of {most}</td><td>{remarks or ''}</td></tr>"
+            f"<td>{got} of {most}</td><td>{sign}{remarks or ''}</td></tr>"
         )
     head = '<tr><th scope="col">student</th><th scope="col">points</th><th scope="col">remarks</th>'
-    body = f"<h1>Grades</h1>\n<table>\n{head}</tr>\n{chr(10).join(links)}\n</table>"
+    table = f"<table>\n{head}</tr>\n{chr(10).join(links)}\n</table>"
+    body = f"<h1>Grades</h1>\n{table}\n{_class(grades)}"
     (folder / "index.html").write_text(_page("Grades", body), encoding="utf-8", newline="\n")
     return written
+
+
+def _class(grades: Sequence[Grade]) -> str:
+    """Lay out how each exercise went, those first that most missed, and what went wrong."""
+    parts = ["<h2>Exercises, most missed first</h2>", "<table>\n<tr>"]
+    columns = ("exercise", "solved", "tried", "untouched", "mistakes, and how often")
+    parts += [f'<th scope="col">{name}</th>' for name in columns]
+    for one in statistics.of(grades):
+        mistakes = "".join(f"<li>{times}x {_text(says)}</li>" for says, times in one.mistakes)
+        parts.append(
+            f'</tr>\n<tr><th scope="row">{_text(one.exercise)}</th><td>{one.solved}</td>'
+            f"<td>{one.tried}</td><td>{one.untouched}</td>"
+            f"<td>{f'<ul>{mistakes}</ul>' if mistakes else ''}</td>"
+        )
+    return "".join([*parts, "</tr>\n</table>"])
 
 
 def page(student: str, grades: Sequence[Grade]) -> str:
@@ -83,16 +101,25 @@ def page(student: str, grades: Sequence[Grade]) -> str:
         link = f'<a href="#lesson-{number}">{_text(title)}</a>'
         rows.append(f'<tr><th scope="row">{link}</th><td>{points}</td></tr>')
         parts.append(f'<h2 id="lesson-{number}">{_text(title)}: {points}</h2>')
-        parts += [_exercise(result) for result in grade.results]
-        if grade.remarks:
-            remarks = "".join(f"<li>{_text(each)}</li>" for each in grade.remarks)
+        cells = grade.submission.cells
+        answers = {cell.exercise: cell.source for cell in cells if cell.kind == "answer"}
+        parts += [_exercise(each, answers.get(each.exercise, "")) for each in grade.results]
+        if grade.notes:
+            remarks = "".join(f"<li>{_text(each)}</li>" for each in grade.notes)
             parts.append(f"<h3>What else happened</h3>\n<ul>{remarks}</ul>")
+        own = "".join(_code(cell.source) for cell in cells if cell.kind == "own")
+        if own:
+            parts.append(f"<details><summary>Other cells of this student</summary>{own}</details>")
     head = '<tr><th scope="col">lesson</th><th scope="col">points</th></tr>'
     table = f"<table>\n{head}\n{chr(10).join(rows)}\n</table>"
     return _page(student, "\n".join([f"<h1>{_text(student)}</h1>", table, *parts]))
 
 
-def _exercise(result: Result) -> str:
+def _code(source: str) -> str:
+    return f"<pre>{_text(source.expandtabs(4))}</pre>\n"
+
+
+def _exercise(result: Result, answer: str) -> str:
     sign, words = _STATUS.get(result.status, _STATUS["hurt"])
     points = f"{result.points} of {result.most} point{'s' if result.most != 1 else ''}"
     lines = list(result.lines)
@@ -100,7 +127,7 @@ def _exercise(result: Result) -> str:
     if asked not in lines:
         lines.insert(0, asked)
     if result.status == "unsolved":
-        lines = [asked]
+        lines, answer = [asked], ""
     said = "\n".join(
         f'<p class="code">{_text(line)}</p>' if line.startswith("  ") else f"<p>{_text(line)}</p>"
         for line in lines
@@ -108,7 +135,7 @@ def _exercise(result: Result) -> str:
     return (
         f'<section class="exercise {result.status}">\n'
         f'<h3><span aria-hidden="true">{sign}</span> {_text(result.exercise)}: {words}, '
-        f"{points}</h3>\n{said}\n</section>"
+        f"{points}</h3>\n{_code(answer) if answer else ''}{said}\n</section>"
     )
 
 

@@ -27,6 +27,8 @@ MOST_RUNS = 6  # of one submission, each without the cells that ended the ones b
 _SERVING = Path(__file__).with_name("serving.py")
 _NONCE, _HEAD = 32, 36
 _SLOW = 10.0  # seconds more for what is not the submission's
+_CHANNEL = "It wrote into the channel of the results."
+_TWICE = ("There came two results for it, and one was made up.",)
 _LOOK = 0.5  # seconds between two looks at what was computed
 
 
@@ -74,12 +76,19 @@ class Grade:
         results: One for each exercise.
         remarks: What else happened, in sentences.
         ended: Whether it came to its end; if not, it says nothing about the answers.
+        alarms: What no honest answer does, in sentences.
     """
 
     submission: Submission
     results: tuple[Result, ...] = ()
     remarks: tuple[str, ...] = ()
     ended: bool = True
+    alarms: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that happened besides, the alarms first, each with an exclamation mark."""
+        return (*(f"! {each}" for each in self.alarms), *self.remarks)
 
     @property
     def points(self) -> int:
@@ -202,7 +211,7 @@ def _messages(
     while True:
         while len(data) >= _HEAD:
             if data[:_NONCE] != nonce:
-                yield "It wrote into the channel of the results."
+                yield _CHANNEL
                 return
             size = int.from_bytes(data[_NONCE:_HEAD], "big")
             if len(data) < _HEAD + size:
@@ -227,7 +236,7 @@ def _messages(
         part = os.read(reading, 1 << 16)
         if not part:
             if data:
-                yield "It wrote into the channel of the results."
+                yield _CHANNEL
             return
         data += part
 
@@ -480,7 +489,7 @@ def _named(submission: Submission, number: int) -> str:
 
 def _grade(submission: Submission, told: _Told) -> Grade:
     """Put together what came of each exercise, and what else happened."""
-    results, remarks = [], list(submission.remarks)
+    results, remarks, alarms = [], list(submission.remarks), list[str]()
     answers = {
         cell.exercise: number
         for number, cell in enumerate(submission.cells)
@@ -494,9 +503,12 @@ def _grade(submission: Submission, told: _Told) -> Grade:
         )
         trouble = told.troubles.get(answers.get(cell.exercise, -1), "")
         if cell.exercise in told.twice:
-            status, lines = "hurt", ("There came two results for it, and one was made up.",)
+            status, lines = "hurt", _TWICE
         if status == "changed":
             lines = (f"It changed what answers are checked by: {', '.join(lines)}.",)
+        alarming = status in ("changed", "taken") or lines == _TWICE
+        if alarming and not any(each.endswith(lines[0]) for each in alarms):
+            alarms.append(f"{cell.exercise}: {lines[0]}")  # a change holds from there on
         if trouble and status != "right":
             lines = (f"Its cell failed. {trouble}", *(lines if status == "wrong" else ()))
             status = "wrong" if status == "wrong" else "hurt"
@@ -505,6 +517,8 @@ def _grade(submission: Submission, told: _Told) -> Grade:
     for number, trouble in sorted(told.troubles.items()):
         cell = submission.cells[number]
         if trouble and (cell.kind == "own" or number in told.left_out):
-            remarks.append(f"{_named(submission, number)} failed: {trouble}")
-    remarks += [f"{where} tried to {what}." for where, what in dict.fromkeys(told.tried)]
-    return Grade(submission, tuple(results), tuple(remarks[:30]))
+            said = f"{_named(submission, number)} failed: {trouble}"
+            (alarms if trouble == _CHANNEL else remarks).append(said)
+    alarms += [f"{where} tried to {what}." for where, what in told.tried]
+    alarms = list(dict.fromkeys(alarms))[:30]
+    return Grade(submission, tuple(results), tuple(remarks[:30]), alarms=tuple(alarms))

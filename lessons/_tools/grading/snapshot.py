@@ -12,13 +12,15 @@ from minigrad.optim import Optimizer
 
 # What checks stand on. Other libraries a student may change to no effect.
 WATCHED: tuple[str, ...] = (
-    *("builtins", "contextlib", "copy", "dis", "functools", "inspect", "io", "itertools"),
-    *("linecache", "math", "minigrad", "numpy", "operator", "os", "re", "shutil", "signal"),
-    *("sympy", "threading", "time", "traceback", "types", "warnings"),
+    *("builtins", "collections", "contextlib", "copy", "dataclasses", "dis", "fractions"),
+    *("functools", "heapq", "inspect", "io", "itertools", "json", "linecache", "math", "minigrad"),
+    *("numpy", "operator", "os", "random", "re", "shutil", "signal", "sympy", "textwrap"),
+    *("threading", "time", "traceback", "types", "warnings"),
 )
 _FIXED = (FunctionType, BuiltinFunctionType, type, ModuleType, staticmethod, classmethod, property)
 _NUMBERS = (int, float, complex, bool)
 _MATHEMATICS = ("builtins", "math", "numpy")
+_OWN_TABLES = ("_written",)  # what a learner predicts
 
 
 def _named_defaults(function: FunctionType) -> tuple[Any, ...]:
@@ -80,6 +82,7 @@ class Snapshot:
         self._modules: dict[str, ModuleType] = {}
         self._members: dict[tuple[str, ...], tuple[Mapping[str, Any], dict[str, Any]]] = {}
         self._codes: list[tuple[str, FunctionType, Any, Any, tuple[Any, ...]]] = []
+        self._tables: list[tuple[str, Mapping[str, Any], dict[Any, Any]]] = []
         self._seen: set[int] = set()
         self._lists = [(sys.meta_path, [*sys.meta_path]), (sys.path_hooks, [*sys.path_hooks])]
         self.add()
@@ -114,6 +117,11 @@ class Snapshot:
         kept: dict[str, Any] = {}
         mathematics = path[0].partition(".")[0] in _MATHEMATICS and len(path) == 1
         for name, value in list(members.items()):
+            if type(value) is dict and path[0].partition(".")[0] == "minigrad" and len(path) == 1:
+                if not name.startswith("__") and name not in _OWN_TABLES:
+                    kept[name] = value
+                    self._tables.append((".".join((*path, name)), value, dict(value)))
+                continue
             if not (isinstance(value, _FIXED) or callable(value)) and not (
                 mathematics and isinstance(value, _NUMBERS)
             ):
@@ -144,6 +152,10 @@ class Snapshot:
             other = function.__code__ is not code or function.__defaults__ is not defaults
             if other or (function.__kwdefaults__ and _named_defaults(function) != named):
                 yield name
+        for name, table, before in self._tables:
+            if any(table.get(key, value) is not value for key, value in before.items()):
+                yield name
         for finders, kept_finders in self._lists:
-            if finders != kept_finders:
+            # What an installed package adds at the end is asked last, and nothing depends on it.
+            if finders[: len(kept_finders)] != kept_finders:
                 yield "how modules are imported"

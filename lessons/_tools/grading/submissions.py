@@ -8,14 +8,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from _tools import canonical, places
 
 MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
-_LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
+LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
 _NUMBER = re.compile(r"[0-9]{2}")  # nothing else becomes part of a path
+# How Moodle and Canvas name what they collect: student, numbers, and perhaps the student's file.
+_COLLECTED = (
+    re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_\w+?_*(?P<file>(?<=_)\d\d[_ -].*)?"),
+    re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)"),
+)
+_AGAIN = re.compile(r"(.*?) ?\((\d+)\)")  # what browsers call a second download
 _MAGIC = re.compile(r"(\s*)(?:[%!?].*|[^#\"']*\?\s*)$")
 
 
@@ -80,14 +86,18 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
     """
     found = Found()
     taken: dict[tuple[str, str], Path] = {}
+    notebooks: list[Path] = []
     for path in sorted(folder.rglob("*")):
         shown = path.relative_to(folder)
         if path.is_dir() or any(part.startswith((".", "__")) for part in shown.parts):
             continue
-        if path.suffix != ".ipynb":
+        if path.suffix == ".ipynb":
+            notebooks.append(shown)
+        else:
             found.others.append(f"{shown}: not a notebook.")
-            continue
-        student = _student(shown)
+    names = students(notebooks)
+    for shown in sorted(notebooks, key=_latest_first):
+        path, student = folder / shown, names[shown]
         try:
             if not path.resolve().is_relative_to(folder.resolve()):
                 raise Unreadable("a link that leads out of the folder")
@@ -155,6 +165,7 @@ def assembled(
     places_of = {_mark(cell): number for number, cell in enumerate(base) if _mark(cell)}
     behind: dict[int, list[str]] = {}
     answers: dict[str, list[str]] = {}
+    changed: list[str] = []
     here = {_mark(cell) for cell in handed_in}
     now = -1
     for cell in handed_in:
@@ -163,7 +174,11 @@ def assembled(
             continue
         if mark in places_of:
             now = places_of[mark]
-            if not mark.endswith("-check") and source != base[now]["source"].strip():
+            if source == base[now]["source"].strip():
+                continue
+            if mark.endswith("-check"):
+                changed.append(canonical.exercise_of(mark))
+            else:
                 answers.setdefault(mark, []).append(source)
         elif source in known:
             now = known[source]
@@ -173,6 +188,9 @@ def assembled(
         f"{canonical.exercise_of(mark)} is answered in {len(given)} cells: the last one counts."
         for mark, given in answers.items()
         if len(given) > 1
+    ]
+    remarks += [
+        f"The cell that checks {each} was changed: the lesson's counts." for each in changed
     ]
     cells = [Cell(_python(own), "own") for own in behind.get(-1, ())]
     waiting: list[Cell] = []
@@ -244,20 +262,54 @@ def _is_answer(cell: dict[str, Any]) -> bool:
     return bool(_mark(cell)) and not _mark(cell).endswith("-check")
 
 
-def _number(cells: Sequence[dict[str, Any]], shown: Path) -> str:
+def _number(cells: Sequence[dict[str, Any]], shown: PurePath) -> str:
     """Tell the lesson: by the marks of its exercises, else by the names of file and folders."""
     marked = (_mark(cell).partition("-")[0] for cell in cells)
     marks = Counter(mark for mark in marked if _NUMBER.fullmatch(mark))
     if marks:
         return marks.most_common(1)[0][0]
-    named = (_LESSON.fullmatch(part) for part in (shown.stem, *reversed(shown.parts[:-1])))
+    named = (LESSON.fullmatch(part) for part in reversed(_parts(shown)[1]))
     return next((match[1] for match in named if match), "")
 
 
-def _student(shown: Path) -> str:
-    """Tell the student: the first part of the path that does not name a lesson."""
-    parts = (*shown.parts[:-1], shown.stem)
-    return next((part for part in parts if not _LESSON.fullmatch(part)), shown.parts[0])
+def students(notebooks: Sequence[PurePath]) -> dict[PurePath, str]:
+    """Tell whose each notebook is: the first part of its path that does not name a lesson.
+
+    Args:
+        notebooks: Paths as they came, also with the names that Moodle and Canvas give.
+
+    Returns:
+        Names, with the platform's number where two people have the same.
+    """
+    split = {shown: _parts(shown) for shown in notebooks}
+    people = Counter(name for name, _ in {(parts[0], key) for key, parts in split.values()})
+    return {
+        shown: f"{parts[0]} {key}" if people[parts[0]] > 1 and key else _student(parts)
+        for shown, (key, parts) in split.items()
+    }
+
+
+def _student(parts: Sequence[str]) -> str:
+    return next((part for part in parts if not LESSON.fullmatch(part)), parts[0])
+
+
+def _parts(shown: PurePath) -> tuple[str, list[str]]:
+    """Split a path into a platform's number of the student, and what may be student or lesson."""
+    again = _AGAIN.fullmatch(shown.stem)
+    parts = [*shown.parts[:-1], again[1] if again else shown.stem]
+    for number, part in enumerate(parts):
+        for pattern in _COLLECTED:
+            if match := pattern.fullmatch(part):
+                # What stands above is the platform's, such as the name of the course.
+                above, file = filter(LESSON.fullmatch, parts[:number]), match["file"]
+                own = [match["name"].strip(), *above, *filter(None, [file]), *parts[number + 1 :]]
+                return match["id"], own
+    return "", parts
+
+
+def _latest_first(shown: Path) -> tuple[Path, str, int]:
+    again = _AGAIN.fullmatch(shown.stem)
+    return shown.parent, again[1] if again else shown.stem, -int(again[2]) if again else 0
 
 
 def _python(source: str) -> str:

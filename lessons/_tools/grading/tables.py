@@ -8,7 +8,6 @@ from pathlib import Path
 
 from _tools.grading.running import Grade
 
-_COLUMNS = ("student", "lesson", "points", "of", "exercises", "remarks")
 _NO_CELL = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula
 
 
@@ -35,45 +34,52 @@ def as_text(grades: Sequence[Grade]) -> str:
     for student, own in students(grades).items():
         cells = {grade.submission.lesson: _cell(grade) for grade in own}
         got, most = sum(g.points for g in own), sum(g.most for g in own)
-        row = [_plain(student), *(cells.get(lesson, "-") for lesson in lessons)]
+        row = [plain(student), *(cells.get(lesson, "-") for lesson in lessons)]
         rows.append([*row, f"{got}/{most}"])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
     ]
-    marked = any("!" in cell for row in rows[1:] for cell in row[1:])
-    note = ["", "! More happened than answers: see the page of the student."] if marked else []
+    note = ["", "! Something was tried that isn't allowed: see the student's page."]
+    note = note if any(grade.alarms for grade in grades) else []
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], *note])
 
 
 def _cell(grade: Grade) -> str:
     if not grade.ended:
         return "failed"
-    return f"{grade.points}/{grade.most}{'!' if grade.remarks else ''}"
+    return f"{grade.points}/{grade.most}{'!' if grade.alarms else ''}"
 
 
 def write(grades: Sequence[Grade], path: Path) -> None:
-    """Write a row for each submission.
+    """Write a row for each submission, and a column for each exercise: points, or nothing.
 
     Args:
-        grades: In any order.
+        grades: In any order; rows of a lesson stand together.
         path: Of a file with commas.
     """
+    ordered = sorted(grades, key=lambda g: (g.submission.lesson, g.submission.student))
+    exercises = list(dict.fromkeys(each.exercise for g in ordered for each in g.results))
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
-        rows.writerow(_COLUMNS)
-        for student, own in students(grades).items():
-            for grade in own:
-                solved = " ".join(f"{each.exercise}={each.points}" for each in grade.results)
-                row = [student, grade.submission.lesson, grade.points, grade.most, solved]
-                rows.writerow([_field(value) for value in (*row, " ".join(grade.remarks))])
+        rows.writerow(["student", "lesson", "points", "of", "!", *exercises, "remarks"])
+        for grade in ordered:
+            tried = {r.exercise: r.points for r in grade.results if r.status != "unsolved"}
+            row: list[object] = [grade.submission.student, grade.submission.lesson]
+            row += [grade.points if grade.ended else "", grade.most, "!" if grade.alarms else ""]
+            row += [tried.get(exercise, "") for exercise in exercises]
+            rows.writerow([_field(value) for value in (*row, " ".join(grade.notes))])
 
 
 def _field(value: object) -> str:
-    text = _plain(str(value))
+    text = plain(str(value))
     return f"'{text}" if text.startswith(_NO_CELL) else text
 
 
-def _plain(text: str) -> str:
-    """Leave out what would steer a terminal, or could not be written."""
+def plain(text: str) -> str:
+    """Leave out what would steer a terminal, or could not be written.
+
+    Args:
+        text: Perhaps a student's.
+    """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -6,8 +6,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import nbclient
+
 from _start import console
-from _tools import places
+from _tools import places, release
 
 CONFIG = places.LESSONS / "instructors" / "nbgrader_config.py"
 NEXT = """
@@ -29,10 +31,11 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
         0, an exit code.
 
     Raises:
-        console.Trouble: Where the folder cannot be written to.
+        console.Trouble: Where the folder cannot be written to, or a solution does not pass.
     """
     paths = places.chosen(numbers)
     copies = {path: _source(course, path) for path in paths} | {CONFIG: course / CONFIG.name}
+    _see_that_solutions_pass([path for path in paths if not copies[path].exists()])
     try:
         for path, copy in copies.items():
             if copy.exists():
@@ -48,6 +51,18 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
         ) from None
     print(NEXT.format(course=course, first=_source(course, paths[0]).parent.name))
     return 0
+
+
+def _see_that_solutions_pass(paths: Sequence[Path]) -> None:
+    for path in paths:
+        console.say(f"{path.stem}: running the solution ...")
+        try:
+            release.solved(path)
+        except (nbclient.exceptions.CellExecutionError, ValueError, TimeoutError) as error:
+            raise console.Trouble(
+                f"{path.stem} can't be released. {error}",
+                "Mend the solution or the check, and run this again.",
+            ) from None
 
 
 def _source(course: Path, path: Path) -> Path:

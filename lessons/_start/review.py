@@ -1,0 +1,276 @@
+"""Ask again what was learned, by Leitner's boxes: `python3 lessons --review`; cards for Anki."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from . import progress
+from .console import Trouble, say
+
+DAYS = (1, 3, 7, 21, 60)  # until a card of the first, second, ... box is asked again
+AT_ONCE = 5
+CARDS = "minigrad-cards.txt"
+COMPARE = re.compile(r"^\s*compare\(\s*[\"']([^\"']+)", re.M)
+CAME = re.compile(r"\bIt is (.+?)\.(?=\s*You predicted\b|\n\S|\s*\Z)", re.S)
+_FOLD = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.S)
+_TEST = re.compile(r"^### Test yourself$(.*?)(?=^#|\Z)", re.M | re.S)
+_HEADING = re.compile(r"^#+ .*$", re.M)
+_MARKDOWN = re.compile(
+    r"```\w*\n(?P<block>.*?)\n?```|\$\$(?P<display>.+?)\$\$|`(?P<code>[^`\n]+)`"
+    r"|\$(?P<inline>[^$\n]+)\$|!?\[(?P<link>[^\]]*)\]\([^)]*\)|\*\*(?P<bold>.+?)\*\*",
+    re.S,
+)
+_HTML = {
+    "block": "<pre><code>{}</code></pre>",
+    "display": r"\[{}\]",
+    "code": "<code>{}</code>",
+    "inline": r"\({}\)",
+    "link": "{}",
+    "bold": "<b>{}</b>",
+}
+Boxes = dict[str, tuple[int, str]]
+"""For each card that was asked: its box, from 1 to 5, and the day on which it is due."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A question of a lesson.
+
+    Args:
+        key: A prediction's name, or the question itself: by this a card is known again.
+        lesson: Its number.
+        question: In Markdown.
+        answer: In Markdown.
+    """
+
+    key: str
+    lesson: str
+    question: str
+    answer: str
+
+
+def cards_of(path: Path) -> list[Card]:
+    """Read the questions of a lesson's self-test, and its predictions with what came.
+
+    Args:
+        path: Of a published notebook, with its outputs.
+    """
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        sources = ["".join(cell["source"]) for cell in cells]
+        said = ["\n".join(map(_plain, cell.get("outputs", ()))) for cell in cells]
+        code = [cell["cell_type"] == "code" for cell in cells]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    lesson = path.stem.partition("_")[0]
+    made = [
+        Card(html.unescape(asks), lesson, html.unescape(asks), html.unescape(says).strip())
+        for part in _TEST.findall("\n\n".join(sources))
+        for asks, says in _FOLD.findall(part)
+    ]
+    compared = {
+        name: at for at, text in enumerate(sources) if code[at] for name in COMPARE.findall(text)
+    }
+    for at, text in enumerate(sources):
+        for name in progress.PREDICTS.findall(text) if code[at] else ():
+            came = CAME.search(said[compared[name]]) if name in compared else None
+            if came is None:
+                continue
+            begin = next(back for back in range(at - 1, -1, -1) if not code[back])
+            asks = "\n\n".join(
+                f"```\n{source}\n```" if code[back] else _HEADING.split(source)[-1].strip()
+                for back, source in enumerate(sources[begin:at], begin)
+            )
+            after = "".join(sources[compared[name] + 1 : compared[name] + 2])
+            folded = _FOLD.match(after)
+            why = f"\n\n{folded[2].strip()}" if folded else ""
+            made.append(Card(name, lesson, asks, f"It is {came[1]}.{why}"))
+    return made
+
+
+def _plain(output: Mapping[str, Any]) -> str:
+    text = output.get("text") or output.get("data", {}).get("text/plain", "")
+    return "".join(text).rstrip("\n")
+
+
+def chosen(folder: Path, notes: Mapping[str, set[str]], everything: bool = False) -> list[Card]:
+    """List the self-tests of the lessons that were begun, and the predictions that were missed.
+
+    Args:
+        folder: Of the lessons.
+        notes: As `progress.read` gives them.
+        everything: Whether to take the lessons that were not begun, too.
+    """
+    begun = {name.partition(".")[0] for names in notes.values() for name in names}
+    return [
+        card
+        for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))
+        for card in cards_of(path)
+        if everything or card.lesson in begun
+        if card.key == card.question or card.key in notes["missed"]
+    ]
+
+
+def due(cards: Sequence[Card], boxes: Boxes, today: date) -> list[Card]:
+    """List what to ask: what is due, the longest first, then what was never asked, missed first.
+
+    Args:
+        cards: In the order of the lessons.
+        boxes: Where they are.
+        today: The day.
+    """
+    waiting = [card for card in cards if card.key in boxes]
+    ready = [card for card in waiting if boxes[card.key][1] <= today.isoformat()]
+    ready.sort(key=lambda card: boxes[card.key][1])
+    new = [card for card in cards if card.key not in boxes]
+    new.sort(key=lambda card: card.key == card.question)  # a prediction has a name
+    return [*ready, *new]
+
+
+def moved(boxes: Boxes, key: str, known: bool, today: date) -> None:
+    """Put a card into the next box, or back into the first.
+
+    Args:
+        boxes: Is changed.
+        key: Of the card.
+        known: Whether the learner knew the answer.
+        today: The day.
+    """
+    box = min(boxes.get(key, (0, ""))[0] + 1, len(DAYS)) if known else 1
+    boxes[key] = (box, (today + timedelta(days=DAYS[box - 1])).isoformat())
+
+
+def read(path: Path) -> Boxes:
+    """Read the boxes; what is missing or no boxes at all reads as none.
+
+    Args:
+        path: Where they are.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {str(key): (int(box), str(day)) for key, (box, day) in found.items()}
+    except (OSError, ValueError, AttributeError, TypeError):
+        return {}
+
+
+def main(folder: Path, cards: str | None) -> int:
+    """Ask what is due today, or write the cards; return the exit code.
+
+    Args:
+        folder: Of the lessons.
+        cards: The file for the cards, if they are to be written.
+    """
+    if cards:
+        return write(folder, Path(cards).expanduser().absolute())
+    return show(folder, date.today())
+
+
+def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
+    """Ask up to five questions, and note in which box each card is then; return the exit code.
+
+    Args:
+        folder: Of the lessons.
+        today: The day.
+        ask: Shows a prompt, and gives what was typed.
+    """
+    notes = progress.place(folder)
+    if notes is None:
+        raise Trouble(
+            f"no notes are kept, because {progress.VARIABLE} says so.",
+            "A review needs them: unset it, or let it name a file.",
+        )
+    place = progress.boxes(notes)
+    cards, boxes = chosen(folder, progress.read(notes)), read(place)
+    if not cards:
+        say("There is nothing to review yet: it begins with the first exercise or prediction.")
+        return 0
+    asked, known = due(cards, boxes, today)[:AT_ONCE], 0
+    try:
+        for number, card in enumerate(asked, start=1):
+            print(f"\n{number} of {len(asked)}, from lesson {card.lesson}\n{_text(card.question)}")
+            ask("\nAnswer aloud, then press Enter. ")
+            print(f"\n{_text(card.answer)}")
+            typed = ""
+            while typed not in ("y", "n"):
+                typed = ask("\nDid you know it? y/n ").strip().lower()[:1]
+            known += typed == "y"
+            moved(boxes, card.key, typed == "y", today)
+            _write(place, json.dumps(boxes, indent=1, ensure_ascii=False) + "\n")
+    except EOFError:
+        say("\nStopped here. What you answered is noted.")
+        return 0
+    if asked:
+        say(f"\nYou knew {known} of {len(asked)}.")
+    left = len(due(cards, boxes, today))
+    days = min((boxes[card.key][1] for card in cards if card.key in boxes), default="")
+    say(f"{left} more can be asked today." if left else f"Nothing is due until {days}.")
+    return 0
+
+
+def write(folder: Path, path: Path) -> int:
+    """Write the cards as a file for Anki: of the lessons begun, or of all if none was.
+
+    Args:
+        folder: Of the lessons.
+        path: Where to.
+    """
+    noted = progress.read(progress.place(folder))
+    cards = chosen(folder, noted) or chosen(folder, noted, everything=True)
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write("#separator:tab\n#html:true\n#deck:minigrad\n#tags column:3\n")
+            rows = csv.writer(file, "excel-tab", lineterminator="\n")
+            rows.writerows(
+                [as_html(card.question), as_html(card.answer), f"lesson_{card.lesson}"]
+                for card in cards
+            )
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    say(f"{len(cards)} cards are in {path}. In Anki: File, Import.")
+    return 0
+
+
+def as_html(markdown: str) -> str:
+    r"""Write Markdown as Anki shows it: formulas in \( \), code in <code>, on one line.
+
+    Args:
+        markdown: With formulas between dollar signs.
+    """
+    parts, end = [], 0
+    for found in _MARKDOWN.finditer(markdown):
+        kind = str(found.lastgroup)
+        nested = kind in ("link", "bold")
+        inside = as_html(found[kind]) if nested else html.escape(found[kind], quote=False)
+        parts += [html.escape(markdown[end : found.start()], quote=False)]
+        parts += [_HTML[kind].format(inside)]
+        end = found.end()
+    parts.append(html.escape(markdown[end:], quote=False))
+    return "".join(parts).replace("\t", "    ").replace("\n", "<br>")
+
+
+def _text(markdown: str) -> str:
+    plain = _MARKDOWN.sub(lambda m: m["link"] or m["bold"] or m[0], markdown)
+    return "\n".join(
+        textwrap.fill(line, 88) if len(line) > 88 else line for line in plain.split("\n")
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> Trouble:
+    return Trouble(f"{path}: {error.strerror or error}.", "Name a file that can be written to.")

@@ -1,0 +1,176 @@
+"""Learners remember: what they learned is asked again in Leitner's boxes, and written for Anki."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from datetime import date, timedelta
+
+import pytest
+
+from _start import commands, console, lessons, progress, review
+from _tools import canonical, places
+from _tools.predictions import predictions_of
+from minigrad.classroom import compare, desk, predict
+
+MONDAY = date(2024, 2, 26)
+
+
+def typed(*answers):
+    """Stand in for the keyboard: Enter and an answer for each question, then nothing more."""
+    given = iter([each for answer in answers for each in ("", *answer)])
+
+    def ask(prompt):
+        try:
+            return next(given)
+        except StopIteration:
+            raise EOFError from None
+
+    return ask
+
+
+@pytest.fixture
+def notes(tmp_path, monkeypatch):
+    path = tmp_path / "notes.json"
+    monkeypatch.setenv(progress.VARIABLE, str(path))
+    return path
+
+
+def begun(notes, *names, missed=()):
+    notes.write_text(json.dumps({"predicted": names, "missed": missed}), encoding="utf-8")
+
+
+def test_every_self_test_and_prediction_is_a_card():
+    for path in places.learners():
+        notebook = canonical.read(path)
+        cards = review.cards_of(path)
+        closing = "".join(cell.source for cell in notebook.cells).partition("### Test yourself")[2]
+        predicted = {each.name: each for each in predictions_of(notebook)}
+        asked = [card for card in cards if card.key not in predicted]
+        assert len(asked) == closing.count("<details>") >= 2, path
+        assert {card.key for card in cards} >= {
+            name for name, each in predicted.items() if each.came
+        }
+        assert all(card.question and card.answer for card in cards)
+        for card in cards:
+            if card.key in predicted:
+                came = "".join(f"It is {predicted[card.key].came}.".split())
+                assert "".join(card.answer.split()).startswith(came)
+
+
+def test_what_is_known_comes_later_and_what_is_not_comes_first():
+    boxes: review.Boxes = {}
+    days = []
+    today = MONDAY
+    for known in (True, True, True, True, True, True, False, True):
+        review.moved(boxes, "a", known, today)
+        next_day = date.fromisoformat(boxes["a"][1])
+        days.append((next_day - today).days)
+        today = next_day
+    assert days == [1, 3, 7, 21, 60, 60, 1, 3]
+    cards = [
+        review.Card(key, "00", question, "")
+        for key, question in (
+            ("new", "new"),
+            ("00.a", "a missed prediction"),
+            ("later", ""),
+            ("b", ""),
+            ("c", ""),
+        )
+    ]
+    boxes = {
+        "b": (4, MONDAY.isoformat()),
+        "c": (1, (MONDAY - timedelta(days=9)).isoformat()),
+        "later": (1, (MONDAY + timedelta(days=1)).isoformat()),
+    }
+    assert [card.key for card in review.due(cards, boxes, MONDAY)] == ["c", "b", "00.a", "new"]
+
+
+def test_five_are_asked_of_the_lessons_that_were_begun(notes, capsys):
+    begun(notes, "01.a", "02.a", missed=["02.a"])
+    assert (
+        review.show(places.LESSONS, MONDAY, typed(*(["y"], ["what?", "n"], ["Y"], ["y"], ["n"])))
+        == 0
+    )
+    heard = capsys.readouterr()
+    assert heard.out.startswith("\n1 of 5, from lesson 02\n")
+    assert "Which of them are leaves?" in heard.out
+    assert "It is a b c e.\n" in heard.out
+    assert set(re.findall(r"from lesson (\d+)", heard.out)) == {"01", "02"}
+    assert "You knew 3 of 5.\n4 more can be asked today." in heard.err
+    boxes = review.read(progress.boxes(notes))
+    assert sorted(box for box, _ in boxes.values()) == [1] * 5
+    assert {day for _, day in boxes.values()} == {"2024-02-27"}
+    # The four that are left, and then nothing until tomorrow.
+    review.show(places.LESSONS, MONDAY, typed(*[["y"]] * 4))
+    review.show(places.LESSONS, MONDAY, typed())
+    assert "Nothing is due until 2024-02-27." in capsys.readouterr().err
+
+
+def test_who_stops_keeps_what_was_answered(notes, capsys):
+    begun(notes, "01.a")
+    assert review.show(places.LESSONS, MONDAY, typed(["y"])) == 0
+    assert "What you answered is noted." in capsys.readouterr().err
+    assert len(review.read(progress.boxes(notes))) == 1
+    assert progress.reset(places.LESSONS) == 0
+    assert list(notes.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', '{"a": ["x", "y"]}'])
+def test_boxes_that_cannot_be_read_are_none(tmp_path, text):
+    (tmp_path / "boxes").write_text(text, encoding="utf-8")
+    assert review.read(tmp_path / "boxes") == {}
+
+
+def test_where_there_is_nothing_to_review_it_says_so(notes, monkeypatch, capsys):
+    assert review.show(places.LESSONS, MONDAY, typed()) == 0
+    assert "nothing to review yet" in capsys.readouterr().err
+    monkeypatch.setenv(progress.VARIABLE, "none")
+    with pytest.raises(console.Trouble, match="no notes are kept"):
+        review.show(places.LESSONS, MONDAY, typed())
+
+
+def test_a_prediction_that_was_missed_is_noted(notes, monkeypatch):
+    monkeypatch.setattr(desk, "shell", object)
+    for name, guess, came in (
+        ("00.a", "up", "down"),
+        ("00.b", 3, 3),
+        ("01.b", (1, 2), (1, 3)),
+        ("02.a", (1, 2), (1, 2)),
+        ("02.b", (1, 2), (1, 2, 3)),
+    ):
+        predict(name, guess)
+        compare(name, came)
+    compare("03.a", 1)  # never predicted
+    assert progress.read(notes)["missed"] == {"00.a", "01.b", "02.b"}
+
+
+def test_cards_are_what_anki_imports(notes, tmp_path, capsys):
+    begun(notes, "06.a", missed=["06.a"])
+    assert commands.main(["review", "--cards", str(tmp_path / "cards.txt")]) == 0
+    text = (tmp_path / "cards.txt").read_text(encoding="utf-8")
+    *head, _ = text.split("\n", 4)
+    assert head == ["#separator:tab", "#html:true", "#deck:minigrad", "#tags column:3"]
+    rows = list(csv.reader(text.splitlines()[4:], "excel-tab"))
+    assert {row[2] for row in rows} == {"lesson_06"}
+    assert all(len(row) == 3 for row in rows)
+    (predicted,) = [row for row in rows if "gets the hook <code>double</code>" in row[0]]
+    assert r"\(\partial L/\partial b_0 = -0.4080\)" in predicted[0]
+    assert predicted[1].startswith("It is (-0.81592, -1.0199).")
+    assert "minigrad-cards.txt" in lessons.parser().format_help()
+    notes.unlink()
+    assert lessons.main(["--cards", str(tmp_path / "all.txt")]) == 0
+    assert len((tmp_path / "all.txt").read_text(encoding="utf-8").splitlines()) > 18 * 3
+    assert lessons.main(["--cards", str(tmp_path)]) == 1
+    assert "Name a file that can be written to" in capsys.readouterr().err
+
+
+def test_markdown_is_written_as_anki_shows_it():
+    markdown = (
+        "If $a<b$, **is `x & y` it**?\n\n$$y\n$$\n[Lesson 01](01.ipynb) <b>\n```py\nx\t= 1\n```"
+    )
+    assert review.as_html(markdown) == (
+        r"If \(a&lt;b\), <b>is <code>x &amp; y</code> it</b>?<br><br>\[y<br>\]<br>Lesson 01 "
+        "&lt;b&gt;<br><pre><code>x    = 1</code></pre>"
+    )
