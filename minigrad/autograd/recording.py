@@ -35,10 +35,8 @@ class NodeLabel:
     __slots__ = ("_reference", "called", "name", "number")
 
     def __init__(self, number: int, node: Node, called: dict[int, str]) -> None:
-        self.number = number
-        self._reference = ref(node)
+        self.number, self.called, self._reference = number, called, ref(node)
         self.name = node.name().rpartition("::")[2]
-        self.called = called
 
     @property
     def node(self) -> Any:
@@ -108,7 +106,7 @@ class HookFired(Event):
         output_nr: For a tensor's hook, which output of the node that tensor is.
         seen: What it was called with, a tuple for each tuple; without the module.
         returned: What it returned; None if it left things as they are.
-        in_place: Whether it wrote into what it was given.
+        in_place: Whether it wrote into what it was given, or changed the `.grad` of a leaf.
         raised: The error that it ended in, as text; None if it ended well.
     """
 
@@ -122,7 +120,8 @@ class HookFired(Event):
 
     def _columns(self) -> tuple[str, str]:
         saw = " and ".join(map(written, self.seen))
-        end = "wrote into it" if self.in_place else "changed nothing"
+        wrote = "changed .grad" if self.kind == "post-accumulate" else "wrote into it"
+        end = wrote if self.in_place else "changed nothing"
         if self.raised is not None:
             end = f"raised {self.raised}"
         elif self.returned is not None:
@@ -209,16 +208,13 @@ class Log:
         events: The events.
     """
 
-    def __init__(
-        self, events: list[Event] | None = None, names: list[tuple[str, Any]] | None = None
-    ) -> None:
+    def __init__(self, events: Any = None, names: Any = None) -> None:
         self.events: list[Event] = [] if events is None else events
-        self._names = [] if names is None else names
+        self._names: list[tuple[str, Any]] = [] if names is None else names
 
     def named(self) -> dict[str, Any]:
         """Give the tensors that `record(names)` has names for, as far as they are alive."""
-        found = ((name, reference()) for name, reference in self._names)
-        return {name: tensor for name, tensor in found if tensor is not None}
+        return {name: each for name, tensor in self._names if (each := tensor()) is not None}
 
     def __len__(self) -> int:
         return len(self.events)
@@ -471,7 +467,9 @@ class RecordedHook:
     def noted(self, node: Any, given: tuple[Any, ...]) -> Any:
         """Call the hook at a node, and write that down."""
         facts = [each for each in given if not hasattr(each, "register_forward_hook")]  # no module
-        seen, before = self.sees(node, facts), self.versions(facts)
+        leaf = given[0] if self.kind == "post-accumulate" else None  # which has its .grad changed
+        seen, held = self.sees(node, facts), getattr(leaf, "grad", None)
+        before = self.versions([facts, held])
         returned, raised = None, None
         try:
             returned = self.hook(*given)
@@ -479,7 +477,8 @@ class RecordedHook:
             raised = f"{type(error).__name__}: {error}"
             raise
         finally:
-            in_place = self.versions(facts) != before
+            changed = getattr(leaf, "grad", None) is not held
+            in_place = changed or self.versions([facts, held]) != before
             event = (self.kind, self.called, self.output_nr, seen, self.copied(returned))
             self.recorder.note(HookFired, node, *event, in_place, raised)
         return returned

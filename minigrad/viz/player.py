@@ -192,7 +192,8 @@ class _Teller:
             returned = recording.written(event.returned, self.value)
             lines.append(f"it returns {returned}, which replaces{what_goes}")
         else:
-            lines.append("it writes into it" if event.in_place else "it changes nothing")
+            wrote = "changes .grad" if event.kind == "post-accumulate" else "writes into it"
+            lines.append(f"it {wrote if event.in_place else 'changes nothing'}")
         label = recording.HOOKS.get(event.kind, event.kind)
         title = f"{label} {event.name} at {what(event.node)}"
         return Step(event.node, title, tuple(lines), (event.kind, event.name), sent)
@@ -399,8 +400,7 @@ class Player:
         """Return the player as HTML that needs nothing from elsewhere."""
         count, size = len(self.steps), (self._stage.width, self._stage.height)
         picture = image(self.svg(0), self.alt, *size, "minigrad-player-base")
-        rows = []
-        marks = self._stage.marks(self.steps)
+        rows, marks = [], self._stage.marks(self.steps)
         for at, (step, (now, stays)) in enumerate(zip(self.steps, marks, strict=True), 1):
             whole, core = self._stage.where(step)
             place = " ".join(map(number, (*whole, *core)))

@@ -461,6 +461,7 @@ def test_a_pass_of_each_is_played_with_its_hooks(program, run):
     assert player.title.endswith(f"(without {gone} nodes whose graph is gone)") == (gone > 0)
     assert player.svg(len(player.steps)).startswith("<svg")
     assert all(name in player.table for name in told)
+    assert ("it changes .grad" in player.table) == ("on_grad" in told)
 
 
 def test_a_log_fits_a_terminal_and_loses_nothing(run):
