@@ -66,21 +66,16 @@ class Plot:
         """Return the plot as the bytes of a PNG file."""
         buffer = io.BytesIO()
         with styled():
-            self._settle()
+            engine = self.figure.get_layout_engine()
+            # Once: laid out again, all would move a little each time it is shown. To have it laid
+            # out again, set its layout engine to "constrained".
+            if engine is not None and engine is not self._settled:
+                for _ in range(2):
+                    engine.execute(self.figure)
+                self.figure.set_layout_engine("none")
+                self._settled = self.figure.get_layout_engine()
             self.figure.savefig(buffer, format="png", metadata={"Description": self.alt})
         return buffer.getvalue()
-
-    def _settle(self) -> None:
-        """Lay the figure out once; laid out again, all would move a little each time it is shown.
-
-        To have it laid out again, set its layout engine to "constrained".
-        """
-        engine = self.figure.get_layout_engine()
-        if engine is not None and engine is not self._settled:
-            for _ in range(2):
-                engine.execute(self.figure)
-            self.figure.set_layout_engine("none")
-            self._settled = self.figure.get_layout_engine()
 
     def __repr__(self) -> str:
         """Return the alternative text, and the table if there is one."""

@@ -12,8 +12,12 @@ from .reasons import REASONS, reasons_of
 from .scenarios import FAMILIES
 
 LISTED = stored()
-# They print what a node carries, and a recorded node carries its label.
-SHOWN = {"anomaly_details.notes_on_nodes"}
+# What recording shows: a recorded node carries its label, which the first one prints; and a table
+# for hooks, so that PyTorch keeps the gradients for the one that the second one puts on late.
+SHOWN = {
+    "anomaly_details.notes_on_nodes",
+    "module_fuzzed.a_hook_registered_by_a_hook_after_accumulation",
+}
 
 
 @pytest.mark.examples
