@@ -4,60 +4,45 @@
 const py = value => Number.isInteger(value) ? value.toFixed(1) : String(value);
 
 const SHOW = `def show(*grads):  # four decimals, in as many brackets as the tensor has dimensions
-    told = []
-    for g in grads:
-        if g is None:
-            told.append("None")
-        else:
-            told.append("[" * g.dim() + f"{round(g.item(), 9) + 0:.4f}" + "]" * g.dim())
-    return "(" + ", ".join(told) + ")"`;
+    def one(g):
+        return "[" * g.dim() + f"{round(g.item(), 9) + 0:.4f}" + "]" * g.dim()
+    return "(" + ", ".join("None" if g is None else one(g) for g in grads) + ")"`;
 
-// What a hook does to one gradient, as an expression of `g`.
-function expression({ action, amount }, g) {
-  return { scale: `${py(amount || 0)} * ${g}`, clip: `${g}.clamp(-${py(amount || 0)}, ${
-    py(amount || 0)})`, flip: `-${g}`, zero: `torch.zeros_like(${g})`, cut: "None" }[action];
+// What a hook does to one gradient `g`, in Python. Where a hook of the scene cuts, `g` may be None.
+function changed({ action, amount = 0 }, g, cuts) {
+  const by = py(amount), text = { scale: `${by} * ${g}`, clip: `${g}.clamp(-${by}, ${by})`, flip: `-${g}`,
+    zero: `torch.zeros_like(${g})`, cut: "None" }[action];
+  return cuts && action !== "cut" ? `None if ${g} is None else ${text}` : text;
 }
-const title = (hook, number) => `${number} ${KINDS[hook.kind].name}`;
-
-// The function of one hook. Where another hook cuts, gradients may be None.
+// The function of one hook: what it gets, what it prints, what it returns.
 function hookCode(hook, number, cuts) {
-  const head = title(hook, number), call = `hook_${number}`, watches = hook.action === "watch";
-  const changed = (g, unless) => unless && hook.action !== "cut"
-    ? `None if ${g} is None else ${expression(hook, g)}` : expression(hook, g);
-  const replaced = grads => watches ? [] : [`    return tuple(${changed("g", cuts)} for g in ${grads})`];
-  if (hook.kind === "tensor") {
-    return [`def ${call}(grad):`, `    print("${head} on ${hook.place}: grad", show(grad))`,
-      ...(watches ? [] : [`    return ${changed("grad", cuts)}`])];
-  }
-  if (hook.kind === "post") {
-    return [`def ${call}(leaf):`, `    print("${head} on ${hook.place}: .grad", show(leaf.grad))`,
-      ...(watches ? [] : [`    leaf.grad = ${changed("leaf.grad", cuts)}`])];
-  }
-  const on = hook.kind === "global" ? '" + names[module] + ":' : `${hook.place}:`;
-  if (hook.kind === "pre") {
-    return [`def ${call}(module, grad_output):`,
-      `    print("${head} on ${on} grad_output", show(*grad_output))`, ...replaced("grad_output")];
-  }
-  return [`def ${call}(module, grad_input, grad_output):`, `    print("${head} on ${on}`
-    + ' grad_input", show(*grad_input), "grad_output", show(*grad_output))', ...replaced("grad_input")];
+  const { kind, place, action } = hook, head = `${number} ${KINDS[kind].name} on`;
+  const gets = { tensor: ["grad"], post: ["leaf"], pre: ["module", "grad_output"] }[kind]
+    || ["module", "grad_input", "grad_output"];
+  const seen = gets.filter(name => name !== "module"), [first] = seen;
+  const prints = { tensor: [["grad", "grad"]], post: [[".grad", "leaf.grad"]] }[kind]
+    || seen.map(name => [name, "*" + name]);
+  const effect = { tensor: `return ${changed(hook, "grad", cuts)}`,
+    post: `leaf.grad = ${changed(hook, "leaf.grad", cuts)}` }[kind]
+    || `return tuple(${changed(hook, "g", cuts)} for g in ${first})`;
+  return [`def hook_${number}(${gets.join(", ")}):`,
+    kind === "global" ? `    print("${head}", names[module])` : `    print("${head} ${place}")`,
+    ...prints.map(([name, value]) => `    print("    ${name}", show(${value}))`),
+    ...(action === "watch" ? [] : ["    " + effect])];
 }
 
-// How the program reaches a place.
+// How the program reaches a place, and how it registers a hook there.
 function reach(graph, place) {
-  const { python, modules } = GRAPHS[graph];
-  if (place in python) { return python[place]; }
-  const inputs = Object.hasOwn(modules, "net") && GRAPHS[graph].forward.match(/\((.*)\)/)[1].split(", ");
-  return place === "net" || inputs.includes(place) ? place : `net.${place}`;
+  const { python, modules, forward } = GRAPHS[graph], outside = ["net", ...forward.match(/\w+/g)];
+  return python[place] || (outside.includes(place) ? place : `net.${place}`);
 }
-function register(hook, number, graph) {
-  const on = reach(graph, hook.place), call = `hook_${number}`;
-  return { tensor: `${on}.register_hook(${call})`,
-    post: `${on}.register_post_accumulate_grad_hook(${call})`,
-    full: `${on}.register_full_backward_hook(${call})`,
-    pre: `${on}.register_full_backward_pre_hook(${call})`,
-    legacy: `${on}.register_backward_hook(${call})`,
-    global: `handle_${number} = nn.modules.module.register_module_full_backward_hook(${call})`,
-  }[hook.kind];
+function register({ kind, place }, number, graph) {
+  const method = { tensor: "register_hook", post: "register_post_accumulate_grad_hook",
+    full: "register_full_backward_hook", pre: "register_full_backward_pre_hook",
+    legacy: "register_backward_hook" }[kind];
+  return kind === "global"
+    ? `handle_${number} = nn.modules.module.register_module_full_backward_hook(hook_${number})`
+    : `${reach(graph, place)}.${method}(hook_${number})`;
 }
 
 function programOf(scene, library = "minigrad") {
@@ -92,38 +77,12 @@ function programOf(scene, library = "minigrad") {
   ].join("\n");
 }
 
-// One call of a hook, as the program prints it.
-const printed = (call, hook) => `${title(hook, call.number)} on ${call.module || hook.place}: `
-  + call.sees.map(([name, grads]) => `${name} ${showAll(grads)}`).join(" ");
-
 // All lines that the program prints.
-function printout(scene, result = run(scene)) {
-  const { graph, hooks } = scene, { tensors, log } = result;
-  return [...log.filter(({ type }) => type === "hook").map(call => printed(call, hooks[call.number - 1])),
+function printout({ graph, hooks }, { tensors, log }) {
+  const calls = log.filter(({ type }) => type === "hook").flatMap(({ number, module, sees }) => [
+    `${number} ${KINDS[hooks[number - 1].kind].name} on ${module || hooks[number - 1].place}`,
+    ...sees.map(([name, grads]) => `    ${name} ${showAll(grads)}`)]);
+  return [...calls,
     ...Object.keys(GRAPHS[graph].python).map(name => `${name} grad ${showAll([tensors[name].arrived])}`),
     ...GRAPHS[graph].leaves.map(name => `${name}.grad ${showAll([tensors[name].grad])}`)].join("\n");
-}
-
-// A scene at random, for tests: two or three hooks out of every kind and action.
-function randomScene(seed) {
-  let state = seed * 2654435761 >>> 0;
-  const random = (count) => {
-    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 3266489917) >>> 0;
-    return Math.floor(((state ^ (state >>> 13)) >>> 0) / 4294967296 * count);
-  };
-  const pick = list => list[random(list.length)];
-  const graph = pick(Object.keys(GRAPHS));
-  const scene = { graph, values: {}, hooks: [] };
-  for (const name of Object.keys(GRAPHS[graph].values)) {
-    scene.values[name] = round4((random(401) - 200) / 100);
-  }
-  for (let left = random(5); left > 0; left -= 1) {
-    const kind = pick(Object.keys(KINDS)), place = pick(placesFor(kind, graph));
-    const action = pick(Object.keys(ACTIONS).filter(each => allows(kind, each)));
-    if (!refusal(kind, place, scene)) {
-      addHook(scene, kind, place, action, action === "clip" ? random(100) / 100
-        : (random(81) - 40) / 10);
-    }
-  }
-  return scene;
 }

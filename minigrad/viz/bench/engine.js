@@ -176,7 +176,7 @@ const ACTIONS = {
   clip: { name: "clips to ±", amount: 0.1, apply: (v, most) => Math.min(Math.max(v, -most), most) },
   flip: { name: "flips the sign", apply: v => -v },
   zero: { name: "zeroes", apply: () => 0 },
-  cut: { name: "cuts: None" },
+  cut: { name: "cuts (None)" },
 };
 // A tensor hook that returns None keeps its gradient, so it can't cut.
 const allows = (kind, action) => action !== "cut" || kind !== "tensor";

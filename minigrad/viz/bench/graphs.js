@@ -50,19 +50,19 @@ const GRAPHS = {
       const net = g.module("net", x => f1.call("f1", g.keep("x1", f0.call("f0", x))));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], square: [50, 192, "Pow"], s: [50, 228],
-      "f1.f.view_out": [50, 283, "View"], "f1.f.addmm": [50, 301, "Addmm"],
-      "f1.f.view_in": [50, 319, "View"], "f1.f.weight": [17, 309], "f1.f.bias": [83, 309],
-      "f1.f.t": [33.5, 301, "T"], x1: [50, 384],
-      "f0.view_out": [50, 439, "View"], "f0.addmm": [50, 457, "Addmm"],
-      "f0.view_in": [50, 475, "View"], "f0.weight": [17, 465], "f0.bias": [83, 465],
-      "f0.t": [33.5, 457, "T"], x: [50, 552] },
-    boxes: [["net", "net", 0, 138, 100, 518], ["f1", "f1", 1.2, 166, 98.8, 352],
-      ["f1.f", "f1.f", 2.4, 256, 97.6, 343], ["f0", "f0", 1.2, 412, 98.8, 504]],
+    at: { ...lossAt, y: [50, 111], square: [50, 188, "Pow"], s: [50, 226],
+      "f1.f.view_out": [50, 278, "View"], "f1.f.addmm": [50, 296, "Addmm"],
+      "f1.f.view_in": [50, 314, "View"], "f1.f.weight": [17, 302], "f1.f.bias": [83, 302],
+      "f1.f.t": [36, 296, "T"], x1: [50, 392],
+      "f0.view_out": [50, 446, "View"], "f0.addmm": [50, 464, "Addmm"],
+      "f0.view_in": [50, 482, "View"], "f0.weight": [17, 470], "f0.bias": [83, 470],
+      "f0.t": [36, 464, "T"], x: [50, 562] },
+    boxes: [["net", "net", 0, 140, 100, 530], ["f1", "f1", 1.2, 167, 98.8, 362],
+      ["f1.f", "f1.f", 2.4, 252, 97.6, 336], ["f0", "f0", 1.2, 420, 98.8, 504]],
     lines: ["loss pow sub y square s f1.f.view_out f1.f.addmm f1.f.view_in x1 f0.view_out f0.addmm",
       "f0.addmm f0.view_in x", "f1.f.addmm f1.f.t f1.f.weight", "f1.f.addmm f1.f.bias",
       "f0.addmm f0.t f0.weight", "f0.addmm f0.bias"],
-    height: 576,
+    height: 586,
   },
   linear: {
     title: "A Linear alone",
@@ -80,7 +80,7 @@ const GRAPHS = {
       const net = g.module("net", x => g.linear(x, weight, bias, "net"));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], "net.addmm": [50, 192, "Addmm"], "net.t": [33.5, 192, "T"],
+    at: { ...lossAt, y: [50, 111], "net.addmm": [50, 192, "Addmm"], "net.t": [36, 192, "T"],
       weight: [17, 200], bias: [83, 200], x: [50, 290] },
     boxes: [["net", "net", 0, 138, 100, 252]],
     lines: ["loss pow sub y net.addmm x", "net.addmm net.t weight", "net.addmm bias"],
@@ -104,7 +104,7 @@ const GRAPHS = {
       return squaredError(g, g.keep("out", net.call("net", x, y, z)));
     },
     at: { ...lossAt, out: [50, 111], add2: [50, 190, "Add"], xy: [32, 232], add1: [32, 274, "Add"],
-      x: [17, 350], y: [50, 350], z: [83, 350] },
+      x: [16.5, 350], y: [50, 350], z: [83.5, 350] },
     boxes: [["net", "net", 0, 138, 100, 312]],
     lines: ["loss pow sub out add2 xy add1 x", "add1 y", "add2 z"],
     height: 376,

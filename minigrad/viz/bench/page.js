@@ -1,0 +1,496 @@
+"use strict";
+// What is on the page: the picture with its places and hooks, the step player, and the panels.
+
+const $ = id => document.getElementById(id);
+const TOP = 34; // pixels above the graph, for the bar "every module"
+const STORE = "minigrad-hook-bench";
+const state = { kind: "full", step: null, level: null, revealed: false, library: "minigrad" };
+
+// Progress; a page that may not store anything forgets it.
+const memory = { solved: [] };
+try { Object.assign(memory, JSON.parse(localStorage.getItem(STORE))); } catch { /* not here */ }
+const remember = () => {
+  try { localStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* not here */ }
+};
+
+const when = (test, text) => test ? text : "";
+const level = () => state.level === null ? null : PUZZLES[state.level];
+const nameOf = number => KINDS[state.scene.hooks[number - 1].kind].letter + number;
+const where = hook => hook.kind === "global" ? "every module" : hook.place;
+const describe = hook => `${KINDS[hook.kind].name} on ${where(hook)}`;
+const says = text => { $("said").textContent = text; };
+const steps = () => state.result.log.length;
+const made = () => state.step === null ? steps() : state.step; // steps that have been made
+const address = () => "#" + (level() ? `puzzle=${state.level + 1}` : encode(state.scene));
+const calls = () => state.result.log.filter(({ type }) => type === "hook");
+
+// Write HTML into an element, and keep the focus where it was.
+function render(id, html) {
+  const key = $(id).contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  $(id).innerHTML = html;
+  const same = key && [...$(id).querySelectorAll("[data-key]")].find(({ dataset }) => dataset.key === key);
+  if (same) { same.focus({ preventScroll: true }); }
+}
+const button = (text, act, more = "") =>
+  `<button type="button" data-act="${act}" data-key="${act}" ${more}>${text}</button>`;
+
+// Run the scene and show everything that follows from it. `form`: keep the inputs of the hooks.
+function update(told, form) {
+  state.result = run(state.scene);
+  state.plain = run({ ...state.scene, hooks: [] });
+  state.step = null;
+  if (level()) { Object.assign(state, { checked: null, revealed: false }); }
+  try { history.replaceState(null, "", address()); } catch { /* a frame of a notebook has no address */ }
+  drawAsk();
+  drawPicture();
+  if (!form) { drawHooks(); }
+  drawCalls();
+  says([told, summary()].filter(Boolean).join(" "));
+}
+// Which gradients the hooks change, in words.
+function summary() {
+  const changed = tensorsOf(state.scene.graph).filter(differs);
+  return level() ? "Check when you are ready."
+    : !state.revealed ? "The gradients are hidden until you predict."
+      : !state.scene.hooks.length ? "No hooks: these are the plain gradients."
+        : changed.length ? `Changed: ${changed.join(", ")}.` : "The hooks change no gradient.";
+}
+
+// Show another scene or level: what depends on the graph and on the mode only.
+function open(scene, number = null) {
+  if (number !== null && !level()) { state.bench = state.scene; }
+  Object.assign(state, { scene, level: number, hint: false, focus: null });
+  const puzzle = level(), { graph } = scene;
+  $("to-bench").setAttribute("aria-pressed", !puzzle);
+  $("to-puzzles").setAttribute("aria-pressed", Boolean(puzzle));
+  $("graph-label").hidden = $("program").hidden = $("numbers").hidden = Boolean(puzzle);
+  $("graph").value = graph;
+  $("side-title").textContent = puzzle ? `Puzzle ${number + 1}: ${puzzle.title}` : "Hooks";
+  $("graph-title").textContent = GRAPHS[graph].title;
+  $("about").textContent = GRAPHS[graph].about;
+  $("lead").textContent = puzzle ? "These gradients came out. Which hook sits where?"
+    : "Drag a hook onto a tensor or a module, and see which gradients change.";
+  const kinds = puzzle ? puzzle.kinds : Object.keys(KINDS);
+  $("kind-list").innerHTML = kinds.map(kind => `<label class="${kind}" data-kind="${kind}">
+    <input type="radio" name="kind" value="${kind}"><span class="letter" aria-hidden="true">${
+    KINDS[kind].letter}</span>${KINDS[kind].name}</label>`).join("");
+  if (!kinds.includes(state.kind)) { [state.kind] = kinds; }
+  $("kind-list").querySelector(`[value=${state.kind}]`).checked = true;
+  drawValues();
+  update();
+}
+const openLevel = number => open(sceneOf(PUZZLES[number].graph, []), number);
+
+// --- Changing the scene ---
+
+function add(kind, place) {
+  const why = refusal(kind, place, state.scene), { hooks } = state.scene;
+  if (why) { says(why); return; }
+  const hook = addHook(state.scene, kind, place, ...(level() ? level().start : ["scale", 2]));
+  update(`Added ${nameOf(hooks.length)}, a ${describe(hook)}.`);
+}
+function remove(number) {
+  const [hook] = state.scene.hooks.splice(number - 1, 1);
+  update(`Removed the ${describe(hook)}.`);
+}
+// Give a hook another place, kind or action.
+function change(number, change) {
+  const hook = state.scene.hooks[number - 1], wanted = { ...hook, ...change };
+  const others = { ...state.scene, hooks: state.scene.hooks.filter(each => each !== hook) };
+  const why = refusal(wanted.kind, wanted.place, others);
+  if (!why) {
+    Object.assign(hook, wanted, allows(wanted.kind, wanted.action) ? {} : { action: "watch" });
+    setAmount(hook, change.action ? undefined : hook.amount);
+  }
+  update(why || `${nameOf(number)} is a ${describe(hook)} that ${doing(hook)}.`);
+}
+const doing = ({ action, amount = "" }) => `${ACTIONS[action].name} ${amount}`.trim();
+
+// --- Gradients after so many steps: undefined if not there yet, null for None ---
+
+function gradAt(name, { tensors, log }, count) {
+  const tensor = tensors[name];
+  if (!tensor.leaf) { return tensor.passed <= count ? tensor.arrived : undefined; }
+  let grad = count === log.length ? tensor.grad : undefined;
+  for (const entry of log.slice(0, count).filter(({ node }) => node === tensor.accumulate)) {
+    if (entry.type === "accumulate") { ({ grad } = entry); }
+    else if (entry.sees[0][0] === ".grad") { [grad] = entry.returned || entry.sees[0][1]; }
+  }
+  return grad;
+}
+const bare = grad => grad === undefined ? "·" : grad === null ? "None" : number(grad.value);
+const final = (name, result) => bare(gradAt(name, result, result.log.length));
+const differs = name => final(name, state.result) !== final(name, state.plain);
+
+// --- The picture ---
+
+// Where a node is; identity nodes sit where the gradient enters or leaves the module's box.
+function placeOf(plan, spot) {
+  if (plan.at[spot]) { return plan.at[spot]; }
+  const [, , x1, y1, x2, y2] = plan.boxes.find(([, key]) => spot === key + ".in" || spot === key + ".out");
+  return [(x1 + x2) / 2, spot.endsWith(".in") ? y2 : y1];
+}
+const css = ([x, y], aside = 0) => `left:calc(${x}% + ${aside}px);top:${y + TOP}px`;
+
+function drawPicture() {
+  const { scene, result, kind } = state, plan = GRAPHS[scene.graph], pins = pinsBySpot();
+  const entry = state.step ? result.log[state.step - 1] : null, now = spot => when(
+    entry && entry.node.spot === spot && entry.node.name !== "AccumulateGrad", "now");
+  const free = place => when(!refusal(kind, place, scene), "open");
+  const gates = new Set(result.log.map(({ node }) => node.spot).filter(spot => /\.(in|out)$/.test(spot)));
+  $("picture").style.height = plan.height + TOP + 22 + "px";
+  render("picture", drawLines(plan)
+    + `<button type="button" class="everywhere ${free("everywhere")}" data-place="everywhere"
+      data-key="everywhere">every module</button>`
+    + plan.boxes.map(([module, spot, x1, y1, x2, y2]) => `<div class="module ${free(module)}"
+      data-place="${module}" style="left:${x1}%;top:${y1 + TOP}px;width:${x2 - x1}%;height:${y2 - y1}px">
+      <button type="button" class="name ${free(module)}" data-place="${module}" data-key="${spot}.box"
+      aria-label="module ${module}, ${plan.modules[module]}${hooksOn(module)}">${module} ${
+        plan.modules[module]}</button></div>`).join("")
+    + [...gates].map(spot => `<div class="gate ${now(spot)}" style="${css(placeOf(plan, spot))}"></div>`
+      + drawPins(pins, spot, css(placeOf(plan, spot), 62))).join("")
+    + Object.entries(plan.at).filter(([, [, , text]]) => text).map(([spot, [x, y, text]]) =>
+      `<div class="node ${now(spot)}" style="${css([x, y])}">${text}</div>`
+      + drawPins(pins, spot, css([x, y], 27))).join("")
+    + tensorsOf(scene.graph).map((name) => {
+      const tensor = result.tensors[name], hit = entry && entry.node.outputs.includes(tensor)
+        && (tensor.leaf || (entry.sees && entry.sees[0][0] === "grad"));
+      return drawTensor(plan, name, `${free(name)} ${when(hit, "now")}`)
+        + drawPins(pins, name, css(plan.at[name], tensor.leaf ? -14 : 46)
+          + when(tensor.leaf, ";margin-top:29px"));
+    }).join(""));
+  const all = [...$("picture").querySelectorAll("button")];
+  const entrance = all.find(({ dataset }) => dataset.key === state.focus)
+    || all.find(each => each.classList.contains("open")) || all[0];
+  all.forEach(each => { each.tabIndex = each === entrance ? 0 : -1; });
+  for (const [id, never] of [["first", !made()], ["back", !made()], ["next", made() === steps()],
+    ["last", made() === steps()]]) { $(id).disabled = !state.revealed || never; }
+  Object.assign($("step"), { max: steps(), value: made(), disabled: !state.revealed });
+  $("step").setAttribute("aria-valuetext", `step ${made()} of ${steps()}`);
+}
+
+// One tensor: its name and value, its gradient, and what that would be without hooks.
+function drawTensor(plan, name, more) {
+  const { scene, result, plain, checked } = state, puzzle = level(), { leaf, value } = result.tensors[name];
+  const before = final(name, plain), told = `${leaf ? "." : ""}grad`;
+  const wanted = puzzle && leaf ? final(name, run(sceneOf(scene.graph, puzzle.solution))) : before;
+  const shown = puzzle ? wanted : state.revealed ? bare(gradAt(name, result, made())) : "?";
+  const marked = puzzle ? leaf && wanted !== before : shown !== "?" && shown !== "·" && shown !== before;
+  const note = puzzle ? (marked ? `plain ${before}` : "plain") : when(marked, `was ${before}`);
+  const wrong = checked && checked.some(found => found.name === name);
+  const verdict = when(puzzle && leaf && checked, wrong ? "✗" : "✓");
+  const size = leaf ? round4(value) : number(value);
+  return `<button type="button" data-place="${name}" data-key="${name}" style="${css(plan.at[name])}"
+    class="place ${when(leaf, "leaf")} ${when(marked, "differs")} ${more}" aria-label="${
+    leaf ? "leaf" : "tensor"} ${name}, value ${size}, ${told} ${shown} ${note} ${
+    when(verdict, wrong ? "wrong" : "right")}${hooksOn(name)}">
+    <span><strong>${name}</strong> ${size}</span><span class="number">${verdict}${told} ${shown}</span>
+    ${when(note, `<span class="was">${note}</span>`)}</button>`;
+}
+
+// The edges. Those that the gradient has passed are thick.
+function drawLines(plan) {
+  const { result } = state, known = spot => gradAt(spot, result, made());
+  const ran = new Set(result.log.slice(0, made()).map(({ type, node }) => type === "rule" && node.spot));
+  const drawn = plan.lines.map(line => line.split(" ")).flatMap(path => path.slice(1).map((end, n) => {
+    const start = path[n], to = path.slice(n + 1).find(spot => !spot.startsWith("bend"));
+    const passed = to in result.tensors ? known(to) : start in result.tensors ? known(start) : ran.has(start);
+    const [[x1, y1], [x2, y2]] = [plan.at[start], plan.at[end]];
+    return `<line x1="${x1}%" y1="${y1 + TOP}" x2="${x2}%" y2="${y2 + TOP}" class="${
+      when(passed && state.revealed && !level(), "passed")}"/>`;
+  }));
+  return `<svg aria-hidden="true">${drawn.join("")}</svg>`;
+}
+
+// The numbers of the hooks by the place at which they are called: a legacy hook's is a node.
+function pinsBySpot() {
+  const spots = {};
+  for (const { number: nr, node } of calls()) {
+    const hook = state.scene.hooks[nr - 1];
+    const spot = ["tensor", "post"].includes(hook.kind) ? hook.place : node.spot;
+    spots[spot] = [...new Set([...(spots[spot] || []), nr])].sort((a, b) => a - b);
+  }
+  return spots;
+}
+const drawPins = (pins, spot, style) => when(pins[spot], `<div class="pins" style="${style}">${
+  (pins[spot] || []).map((nr) => {
+    const hook = state.scene.hooks[nr - 1];
+    return `<button type="button" class="pin ${hook.kind}" data-pin="${nr}" data-key="${nr}@${spot}"
+      title="${describe(hook)}" aria-label="${nameOf(nr)}: ${describe(hook)}">${nameOf(nr)}</button>`;
+  }).join("")}</div>`);
+function hooksOn(place) {
+  const numbers = state.scene.hooks.map((hook, n) => hook.place === place ? nameOf(n + 1) : "").filter(Boolean);
+  return when(numbers.length, `, hooks: ${numbers.join(" ")}`);
+}
+
+// --- The step player ---
+
+function goTo(step) {
+  state.step = Math.max(0, Math.min(steps(), step));
+  drawPicture();
+  drawCalls();
+  says(state.step ? `Step ${state.step} of ${steps()}. ${tell(state.result.log[state.step - 1])}`
+    : `Before the first of ${steps()} steps: the gradient of the loss is 1.`);
+}
+function tell({ type, node, grads, sent, leaf, grad, number: nr, sees, returned, module }) {
+  if (type === "hook") {
+    const hook = state.scene.hooks[nr - 1];
+    const saw = sees.map(([name, seen]) => `${name} ${showAll(seen)}`).join(" and ");
+    return `${nameOf(nr)}, a ${KINDS[hook.kind].name} on ${module || hook.place}, sees ${saw} and ${
+      !returned ? "changes nothing" : (hook.kind === "post" ? "sets .grad to " : "returns ") + showAll(returned)}.`;
+  }
+  if (type === "accumulate") { return `AccumulateGrad: ${leaf.spot}.grad is now ${show(grad)}.`; }
+  const [, key, end] = node.spot.match(/^(.*)\.(in|out)$/) || [];
+  return key ? `The identity node at the ${end}put of ${GRAPHS[state.scene.graph].boxes.find(
+    box => box[1] === key)[0]} passes ${showAll(sent)} on.`
+    : `${node.name} gets ${showAll(grads)} and sends ${showAll(sent)}.`;
+}
+
+// --- Panels ---
+
+function drawValues() {
+  $("values").innerHTML = Object.entries(state.scene.values).map(([name, value]) => `<div class="value">
+    <span class="code-name">${name}</span>
+    <input type="range" min="-2" max="2" step="0.01" value="${value}" data-value="${name}" aria-label="${name}, slider">
+    <input type="number" min="-10" max="10" step="0.01" value="${value}" data-value="${name}" aria-label="${name}">
+    </div>`).join("");
+}
+
+const options = (names, chosen, text) => names.map(name =>
+  `<option value="${name}" ${when(name === chosen, "selected")}>${text(name)}</option>`).join("");
+function drawHooks() {
+  const { graph, hooks } = state.scene, offered = level() ? level().kinds : Object.keys(KINDS);
+  render("hooks", hooks.map((hook, n) => {
+    const name = nameOf(n + 1), kinds = offered.filter(kind => placesFor(kind, graph).includes(hook.place));
+    return `<li class="${hook.kind}" data-number="${n + 1}"><div class="tools">
+      <span class="letter">${name}</span>
+      <select data-change="kind" data-key="kind${n}" aria-label="${name}: kind">${
+      options(kinds, hook.kind, kind => KINDS[kind].name)}</select> on <strong>${where(hook)}</strong></div>
+      <div class="tools"><select data-change="action" data-key="action${n}" aria-label="${name}: what it does">${
+      options(Object.keys(ACTIONS).filter(action => allows(hook.kind, action)), hook.action,
+        action => ACTIONS[action].name)}</select>${when(hook.amount !== undefined,
+      `<input type="number" step="0.1" max="10" min="${hook.action === "clip" ? 0 : -10}" value="${hook.amount}"
+      data-change="amount" data-key="amount${n}" aria-label="${name}: by how much">`)}
+      ${button("Remove", "remove", `data-number="${n + 1}" aria-label="Remove ${name}"`)}</div>
+      <div class="calls"></div></li>`;
+  }).join(""));
+}
+
+// Where a legacy hook really sits, and what its entries are.
+const ENTRIES = { AddmmBackward0: "the bias, the input and the transposed weight", AddBackward0: "two addends",
+  MulBackward0: "two factors", PowBackward0: "what is squared", ViewBackward0: "what is reshaped",
+  TanhBackward0: "the input of tanh", BackwardHookFunctionBackward: "what it passes on" };
+
+// What each hook saw, in which order they were called, and the code.
+function drawCalls() {
+  const { scene, result, revealed } = state, now = state.step ? result.log[state.step - 1] : null;
+  $("order").textContent = !scene.hooks.length ? "No hook is in the graph yet."
+    : !revealed ? `Shown once you have ${level() ? "checked" : "predicted"}.`
+      : `Called in this order: ${calls().map(({ number: nr, module }) =>
+        `${nameOf(nr)} on ${module || scene.hooks[nr - 1].place}`).join(", ")}.`;
+  document.querySelectorAll("#hooks .calls").forEach((room, n) => {
+    const { kind } = scene.hooks[n], mine = calls().filter(call => revealed && call.number === n + 1);
+    room.innerHTML = mine.map(call => `<div class="call ${when(call === now, "now")}">
+      ${when(kind === "global", `<div class="soft">on ${call.module}</div>`)}
+      ${when(kind === "legacy", `<div class="soft">Sits on ${call.node.name}, the last operation that ${
+    call.module} ran. Entries: ${ENTRIES[call.node.name]}.</div>`)}
+      ${call.sees.map(([name, grads]) => `<div>${name} ${showAll(grads)}</div>`).join("")}
+      ${when(call.returned, `<div>${kind === "post" ? "sets .grad to" : "returns"} ${
+    showAll(call.returned || [])}</div>`)}</div>`).join("");
+  });
+  $("code").textContent = programOf(scene, state.library);
+  $("output").textContent = revealed ? printout(scene, result) : "Predict first.";
+}
+
+// The question of the first visit, or a puzzle's task.
+function drawAsk() {
+  if (level()) { render("ask", puzzleText(level())); return; }
+  render("ask", !state.revealed ? `<p><strong>Predict first.</strong> F1 sits on f1 and doubles grad_input.
+    Which gradients double?</p><div class="tools">${[["x, f0.weight, f0.bias", "right"],
+    ["f1.f.weight, f1.f.bias", "wrong"], ["all five", "wrong"], ["just show me", "shown"]].map(([text, answer]) =>
+    button(text, "predict", `data-answer="${answer}"`)).join("")}</div>`
+    : when(state.answer, `<p tabindex="-1"><strong>${{ right: "Right.", wrong: "Not those.", shown: "" }[
+      state.answer]}</strong> Of the leaves, x, f0.weight and f0.bias double. A full hook changes the gradient
+      that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
+      <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`));
+}
+function puzzleText(puzzle) {
+  const { checked, hint } = state, right = checked && !checked.length, solved = memory.solved;
+  const { prints } = observed(puzzle, sceneOf(puzzle.graph, puzzle.solution));
+  return `<div class="levels">${PUZZLES.map(({ title: told }, n) => `<button type="button" data-act="level"
+    data-number="${n}" data-key="level${n}" aria-pressed="${n === state.level}" aria-label="Puzzle ${n + 1}, ${told}${
+    when(solved.includes(n), ", solved")}">${n + 1}${when(solved.includes(n), "✓")}</button>`).join("")}</div>
+    <p>${puzzle.task}</p>${when(prints.length, `<pre>${prints.join("\n")}</pre>`)}
+    <p class="soft">Each leaf shows the .grad that came out, and the plain one, without hooks.</p>
+    <div class="tools">${button("Check", "check", 'class="main"')}${button("Hint", "hint")}${
+    when(right && PUZZLES[state.level + 1], button("Next puzzle", "level", `data-number="${state.level + 1}"`))}</div>
+    ${when(hint, `<p><strong>Hint:</strong> ${puzzle.hint}</p>`)}
+    ${when(right, `<p class="good">✓ Solved, ${solved.length} of ${PUZZLES.length}.</p>`)}
+    ${when(checked && !right, `<ul>${(checked || []).map(({ text }) => `<li>${text}</li>`).join("")}</ul>`)}`;
+}
+
+// --- What buttons and inputs do ---
+
+const ACTS = {
+  predict({ answer }) {
+    Object.assign(state, { revealed: true, answer });
+    memory.predicted = true;
+    remember();
+    update();
+    $("ask").firstElementChild.focus();
+  },
+  check() {
+    Object.assign(state, { checked: mistakes(level(), state.scene), revealed: true });
+    const right = !state.checked.length;
+    if (right && !memory.solved.includes(state.level)) { memory.solved.push(state.level); remember(); }
+    drawAsk();
+    drawPicture();
+    drawCalls();
+    says(right ? "Solved. Play it step by step, or go on." : state.checked[0].text);
+  },
+  hint() { state.hint = true; drawAsk(); says(level().hint); },
+  level({ number: n }) {
+    openLevel(Number(n));
+    $("ask").querySelector(`[data-key=level${n}]`).focus();
+  },
+  remove({ number: n }) { remove(Number(n)); $("clear").focus(); },
+  clear() { state.scene.hooks.length = 0; update(); },
+  reset() { Object.assign(state.scene.values, GRAPHS[state.scene.graph].values); drawValues(); update(); },
+  bench() { if (level()) { state.revealed = true; open(state.bench || FIRST); } },
+  puzzles() { if (!level()) { openLevel(Math.max(0, PUZZLES.findIndex((_, n) => !memory.solved.includes(n)))); } },
+  copy() { copy($("code").textContent, $("code"), "The code is copied."); },
+  link() {
+    const link = (location.protocol === "about:" ? "" : location.href.split("#")[0]) + address();
+    says(link);
+    copy(link, $("said"), "The link to this scene is copied.");
+  },
+  first() { goTo(0); }, back() { goTo(made() - 1); }, next() { goTo(made() + 1); }, last() { goTo(steps()); },
+};
+// Copy text; where that is not allowed, select it.
+async function copy(text, node, told) {
+  try { await navigator.clipboard.writeText(text); says(told); } catch {
+    getSelection().selectAllChildren(node);
+    if (node !== $("said")) { says("Copying is not allowed here. The text is selected: press Ctrl+C."); }
+  }
+}
+document.addEventListener("click", ({ target }) => {
+  const { act, ...told } = (target.closest("[data-act]") || { dataset: {} }).dataset;
+  if (act) { ACTS[act](told); }
+  if (["first", "back", "next", "last"].includes(act) && $(act).disabled) { $("step").focus(); }
+});
+document.addEventListener("input", ({ target }) => {
+  const { value: name, change: field } = target.dataset, given = target.value;
+  if (target.id === "step") { goTo(Number(given)); }
+  if (target.id === "graph") { Object.assign(state, { revealed: true, answer: "" }); open(sceneOf(given, [])); }
+  if (target.name === "kind") { state.kind = given; drawPicture(); }
+  if (target.name === "library") { state.library = given; drawCalls(); }
+  if (name && given !== "" && Number.isFinite(Number(given))) {
+    state.scene.values[name] = within(given, 10);
+    document.querySelectorAll(`[data-value="${name}"]`).forEach((each) => {
+      if (each !== target) { each.value = state.scene.values[name]; }
+    });
+    update();
+  }
+  const number = field && Number(target.closest("li").dataset.number);
+  if (field === "amount" && given !== "") { setAmount(state.scene.hooks[number - 1], given); update("", true); }
+  else if (field && field !== "amount") { change(number, { [field]: given }); }
+});
+
+// --- The picture by pointer and by keys ---
+
+// Drag a kind from the list, or a hook that is in the graph, to a place that takes it.
+document.addEventListener("pointerdown", (down) => {
+  const source = down.target.closest("[data-kind],[data-pin]");
+  if (!source || down.button || (down.pointerType === "touch" && !down.target.closest(".letter,.pin"))) { return; }
+  const nr = Number(source.dataset.pin), kind = source.dataset.kind || state.scene.hooks[nr - 1].kind;
+  const ghost = Object.assign(document.createElement("span"), { id: "ghost", className: `letter ${kind}`,
+    textContent: KINDS[kind].letter });
+  let over = null, dragged = false;
+  const target = ({ clientX, clientY }) => {
+    const hit = document.elementsFromPoint(clientX, clientY).filter(each => $("picture").contains(each));
+    const places = hit.map(each => each.closest("[data-place]")).filter(Boolean);
+    return kind === "global" && hit.length ? $("picture").querySelector(".everywhere") : places.find(
+      ({ dataset }) => placesFor(kind, state.scene.graph).includes(dataset.place)) || places[0];
+  };
+  const move = (event) => {
+    dragged = dragged || Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > 6;
+    if (!dragged) { return; }
+    document.body.append(ghost);
+    Object.assign(ghost.style, { left: event.clientX + "px", top: event.clientY + "px" });
+    if (over) { over.classList.remove("over"); }
+    over = target(event);
+    if (over) { over.classList.add("over"); }
+  };
+  const stop = (event) => { event.stopPropagation(); event.preventDefault(); };
+  const end = (event) => {
+    removeEventListener("pointermove", move);
+    for (const type of ["pointerup", "pointercancel"]) { removeEventListener(type, end); }
+    ghost.remove();
+    if (over) { over.classList.remove("over"); }
+    if (!dragged) { return; }
+    addEventListener("click", stop, true); // the one that follows a drag
+    setTimeout(() => removeEventListener("click", stop, true));
+    const drop = event.type === "pointerup" && target(event);
+    if (drop && nr) { change(nr, { place: drop.dataset.place }); }
+    else if (drop) { add(kind, drop.dataset.place); }
+  };
+  addEventListener("pointermove", move);
+  for (const type of ["pointerup", "pointercancel"]) { addEventListener(type, end); }
+});
+document.addEventListener("dragstart", event => event.preventDefault());
+
+$("picture").addEventListener("click", ({ target }) => {
+  const { pin, place } = (target.closest("[data-pin],[data-place]") || { dataset: {} }).dataset;
+  if (pin) { says(`${nameOf(pin)}: ${describe(state.scene.hooks[pin - 1])}. Drag it, or press Delete.`); }
+  else if (place) { add(state.kind, place); }
+});
+$("picture").addEventListener("focusin", ({ target }) => {
+  state.focus = target.dataset.key;
+  for (const each of $("picture").querySelectorAll("button")) { each.tabIndex = each === target ? 0 : -1; }
+});
+$("picture").addEventListener("keydown", (event) => {
+  const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  const { pin, place } = event.target.dataset;
+  if (way) { // to the nearest button on that side
+    const middle = (each) => {
+      const { left, top, width, height } = each.getBoundingClientRect();
+      return [left + width / 2, top + height / 2];
+    };
+    const from = middle(event.target);
+    const [[far, nearest]] = [...$("picture").querySelectorAll("button")].map((each) => {
+      const [x, y] = middle(each).map((value, axis) => value - from[axis]), along = x * way[0] + y * way[1];
+      return [along > 3 ? along + 2 * Math.abs(x * way[1] + y * way[0]) : Infinity, each];
+    }).sort((one, other) => one[0] - other[0]);
+    if (far < Infinity) { nearest.focus(); }
+  } else if (event.key === "Delete" || event.key === "Backspace") {
+    const number = Number(pin) || state.scene.hooks.findLastIndex(hook => hook.place === place) + 1;
+    if (number) { remove(number); $("picture").querySelector("[tabindex='0']").focus(); }
+  } else { return; }
+  event.preventDefault();
+});
+
+// --- Inside a notebook or a book: take their theme, and be as high as the page ---
+
+function followParent() {
+  const { body, documentElement: root } = parent.document;
+  const follow = () => {
+    const told = { true: "light", false: "dark" }[body.dataset.jpThemeLight] || root.dataset.theme
+      || when(body.classList.contains("vscode-dark"), "dark");
+    if (["light", "dark"].includes(told)) { document.documentElement.dataset.theme = told; }
+  };
+  for (const each of [body, root]) { new MutationObserver(follow).observe(each, { attributes: true }); }
+  follow();
+  new ResizeObserver(() => { frameElement.style.height = document.body.offsetHeight + 2 + "px"; })
+    .observe(document.body);
+}
+try { if (parent !== window) { followParent(); } } catch { /* a parent that can't be seen */ }
+
+const FIRST = sceneOf("worked", ["full:f1:scale:2"]);
+function start(told) {
+  const [, number] = told.match(/^#?puzzle=(\d+)$/) || [], scene = decode(told);
+  state.revealed = Boolean(scene || memory.predicted);
+  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { open(scene || FIRST); }
+}
+$("graph").innerHTML = options(Object.keys(GRAPHS), "worked", graph => GRAPHS[graph].title);
+addEventListener("hashchange", () => start(location.hash));
+start(location.hash || document.documentElement.dataset.scene || "");
