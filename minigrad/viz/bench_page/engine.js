@@ -3,19 +3,14 @@
 // brackets as it has dimensions. Numbers are float64, and each operation rounds as PyTorch's does.
 
 class Tensor {
-  constructor(value, dim, node = null, nr = 0) {
-    Object.assign(this, { value, dim, node, nr, grad: null });
-  }
+  constructor(value, dim, node = null, nr = 0) { Object.assign(this, { value, dim, node, nr, grad: null }); }
   // The node that gets this tensor's gradient, and the number of the node's output.
   get edge() {
     if (!this.node && !this.accumulate) { this.accumulate = accumulateNode(this); }
     return [this.node || this.accumulate, this.nr];
   }
   get leaf() { return !this.node; }
-  registerHook(hook) {
-    const [node, nr] = this.edge;
-    node.pre.push([nr, hook]);
-  }
+  registerHook(hook) { this.edge[0].pre.push([this.nr, hook]); }
 }
 
 let created = 0; // nodes; of those that are ready, the latest runs first
@@ -47,32 +42,25 @@ const like = (tensor, value) => ({ value, dim: tensor.dim });
 
 // An operation: its node's name, its result, its inputs (null: a number), and its rule.
 function operation(name, value, dim, inputs, rule, spot) {
-  const node = new Node(name, inputs, grads => grads[0] ? rule(grads[0]) : inputs.map(() => null),
-    spot);
+  const node = new Node(name, inputs, ([grad]) => grad ? rule(grad) : inputs.map(() => null), spot);
   return node.outputs[0] = new Tensor(value, dim, node);
 }
 
 const ops = {
-  add: (a, b, spot) => operation("AddBackward0", a.value + b.value, a.dim, [a, b],
-    g => [g, g], spot),
-  minus: (a, number, spot) => operation("SubBackward0", a.value - number, a.dim, [a, null],
-    g => [g, null], spot),
+  add: (a, b, spot) => operation("AddBackward0", a.value + b.value, a.dim, [a, b], g => [g, g], spot),
+  minus: (a, number, spot) => operation("SubBackward0", a.value - number, a.dim, [a, null], g => [g, null], spot),
   mul: (a, b, spot) => operation("MulBackward0", a.value * b.value, a.dim, [a, b],
     g => [like(a, g.value * b.value), like(b, g.value * a.value)], spot),
   square: (a, spot) => operation("PowBackward0", a.value * a.value, a.dim, [a],
     g => [like(a, g.value * (2 * a.value))], spot),
-  tanh: (a, spot) => {
-    const y = Math.tanh(a.value);
-    return operation("TanhBackward0", y, a.dim, [a], g => [like(a, g.value * (1 - y * y))], spot);
-  },
-  view: (a, dim, spot) => operation("ViewBackward0", a.value, dim, [a], g => [like(a, g.value)],
-    spot),
+  tanh: (a, spot, y = Math.tanh(a.value)) => operation("TanhBackward0", y, a.dim, [a],
+    g => [like(a, g.value * (1 - y * y))], spot),
+  view: (a, dim, spot) => operation("ViewBackward0", a.value, dim, [a], g => [like(a, g.value)], spot),
   transpose: (a, spot) => operation("TBackward0", a.value, 2, [a], g => [g], spot),
-  addmm: (bias, a, b, spot) => operation("AddmmBackward0", bias.value + a.value * b.value, 2,
-    [bias, a, b],
+  addmm: (bias, a, b, spot) => operation("AddmmBackward0", bias.value + a.value * b.value, 2, [bias, a, b],
     g => [like(bias, g.value), like(a, g.value * b.value), like(b, g.value * a.value)], spot),
   // What nn.Linear does: a matrix goes into addmm, a vector becomes a matrix first.
-  linear: (x, weight, bias, spot) => {
+  linear(x, weight, bias, spot) {
     const rows = x.dim === 2 ? x : ops.view(x, 2, spot + ".view_in");
     const y = ops.addmm(bias, rows, ops.transpose(weight, spot + ".t"), spot + ".addmm");
     return x.dim === 2 ? y : ops.view(y, x.dim, spot + ".view_out");
@@ -98,21 +86,19 @@ class Module {
     const watched = full.length + this.pre.length > 0;
     let gradOutput = null;
     if (watched) {
-      const gate = identity(inputs, spot + ".in");
-      gate.post.push(gradInput => {
-        const given = gradOutput;
-        return full.reduce((grads, hook) => hook(grads, given, this, gate) || grads, gradInput);
-      });
-      inputs = gate.outputs;
+      const entrance = identity(inputs, spot + ".in");
+      entrance.post.push(gradInput =>
+        full.reduce((grads, hook) => hook(grads, gradOutput, this, entrance) || grads, gradInput));
+      inputs = entrance.outputs;
     }
     let result = this.forward(...inputs);
     if (watched) {
-      const gate = identity([result], spot + ".out");
-      gate.post.push((zerosForNone, arrived) => {
-        gradOutput = this.pre.reduce((grads, hook) => hook(grads, this, gate) || grads, arrived);
+      const exit = identity([result], spot + ".out");
+      exit.post.push((zerosForNone, arrived) => {
+        gradOutput = this.pre.reduce((grads, hook) => hook(grads, this, exit) || grads, arrived);
         return gradOutput;
       });
-      [result] = gate.outputs;
+      [result] = exit.outputs;
     }
     for (const hook of this.legacy) {
       const { node } = result;
@@ -141,9 +127,7 @@ function backward(root, log) {
       const changed = hook(grads[nr], node);
       if (changed !== undefined) { grads[nr] = changed; }
     }
-    node.outputs.forEach((tensor, nr) => {
-      Object.assign(tensor, { arrived: grads[nr], passed: log.length });
-    });
+    node.outputs.forEach((tensor, nr) => Object.assign(tensor, { arrived: grads[nr], passed: log.length }));
     let sent = node.apply(grads, log);
     if (node.name !== "AccumulateGrad") { log.push({ type: "rule", node, grads, sent }); }
     for (const hook of node.post) { sent = hook(sent, grads) || sent; }
@@ -188,55 +172,43 @@ function act({ action, amount }, grads) {
   return grads.map(grad => grad && apply ? like(grad, apply(grad.value, amount)) : null);
 }
 
-// Run a scene forward and backward: its tensors by name, the log, and the calls of hooks.
+// Run a scene forward and backward: its tensors by name, the log, and the calls of hooks in it.
 function run({ graph, values, hooks }) {
   created = 0;
-  const tensors = {}, modules = {}, everywhere = [], log = [];
-  const called = (hook, number, node, sees, module) => {
-    const call = { type: "hook", hook, number, node, sees, module: module && module.name };
-    call.returned = act(hook, sees[0][1]);
-    log.push(call);
-    return call.returned;
+  const tensors = {}, everywhere = [], log = [];
+  const call = (hook, node, module, ...sees) => {
+    const returned = act(hook, sees[0][1]);
+    log.push({ type: "hook", number: hooks.indexOf(hook) + 1, node, module: module && module.name, sees, returned });
+    return returned;
   };
-  const of = (...kinds) => hooks.map((hook, at) => [hook, at + 1])
-    .filter(([hook]) => kinds.includes(hook.kind));
-  const onModule = (hook, number) => hook.kind === "pre"
-    ? (gradOutput, module, node) =>
-      called(hook, number, node, [["grad_output", gradOutput]], module)
+  const onModule = hook => hook.kind === "pre"
+    ? (gradOutput, module, node) => call(hook, node, module, ["grad_output", gradOutput])
     : (gradInput, gradOutput, module, node) =>
-      called(hook, number, node, [["grad_input", gradInput], ["grad_output", gradOutput]], module);
+      call(hook, node, module, ["grad_input", gradInput], ["grad_output", gradOutput]);
+  const at = (name, kind) => hooks.filter(hook => hook.place === name && hook.kind === kind);
   const keep = (name, tensor) => {
     tensors[name] = tensor;
-    for (const [hook, number] of of("tensor").filter(([hook]) => hook.place === name)) {
-      tensor.registerHook((grad, node) => (called(hook, number, node, [["grad", [grad]]]) || [])[0]);
+    for (const hook of at(name, "tensor")) {
+      tensor.registerHook((grad, node) => (call(hook, node, null, ["grad", [grad]]) || [])[0]);
     }
     return tensor;
   };
-  const build = {
-    ...ops, keep,
-    value: name => values[name],
-    leaf: (name, dim) => {
-      const leaf = new Tensor(values[name], dim);
-      leaf.spot = name;
-      leaf.postAccumulate = of("post").filter(([hook]) => hook.place === name)
-        .map(([hook, number]) => () => {
-          const changed = called(hook, number, leaf.edge[0], [[".grad", [leaf.grad]]]);
-          if (changed) { [leaf.grad] = changed; }
-        });
-      return keep(name, leaf);
-    },
-    module: (name, forward) => {
-      const module = modules[name] = new Module(name, forward, everywhere);
-      for (const [hook, number] of of("full", "pre", "legacy")) {
-        if (hook.place === name) { module[hook.kind].push(onModule(hook, number)); }
-      }
-      return module;
-    },
+  const leaf = (name, dim) => {
+    const made = Object.assign(new Tensor(values[name], dim), { spot: name });
+    made.postAccumulate = at(name, "post").map(hook => () => {
+      const changed = call(hook, made.accumulate, null, [".grad", [made.grad]]);
+      if (changed) { [made.grad] = changed; }
+    });
+    return keep(name, made);
   };
-  everywhere.push(...of("global").map(([hook, number]) => onModule(hook, number)));
-  const loss = GRAPHS[graph].build(build);
-  backward(loss, log);
-  return { tensors, log, loss };
+  const module = (name, forward) => {
+    const made = new Module(name, forward, everywhere);
+    for (const kind of ["full", "pre", "legacy"]) { made[kind].push(...at(name, kind).map(onModule)); }
+    return made;
+  };
+  everywhere.push(...at("everywhere", "global").map(onModule));
+  backward(GRAPHS[graph].build({ ...ops, keep, leaf, module, value: name => values[name] }), log);
+  return { tensors, log };
 }
 
 // --- Numbers as text: what the scene's code prints ---
@@ -244,9 +216,8 @@ function run({ graph, values, hooks }) {
 // Python's f"{value:.4f}": a tie goes to the even digit.
 function fixed(value, digits = 4) {
   const size = Math.abs(value), scaled = size * 10 ** digits, down = Math.floor(scaled);
-  const tie = Number.isInteger(size * 2 ** (digits + 1)) && scaled - down === 0.5;
-  return tie && down % 2 === 0
-    ? (value < 0 ? "-" : "") + (down / 10 ** digits).toFixed(digits) : value.toFixed(digits);
+  const tie = Number.isInteger(size * 2 ** (digits + 1)) && scaled - down === 0.5 && down % 2 === 0;
+  return tie ? (value < 0 ? "-" : "") + (down / 10 ** digits).toFixed(digits) : value.toFixed(digits);
 }
 // The last bits of a matrix product differ from machine to machine, so they are rounded off first.
 const number = value => fixed(Number(value.toFixed(9)) + 0);

@@ -33,8 +33,8 @@ function hookCode(hook, number, cuts) {
 
 // How the program reaches a place, and how it registers a hook there.
 function reach(graph, place) {
-  const { python, modules, forward } = GRAPHS[graph], outside = ["net", ...forward.match(/\w+/g)];
-  return python[place] || (outside.includes(place) ? place : `net.${place}`);
+  const { inner, forward } = GRAPHS[graph], outside = ["net", ...forward.match(/\w+/g)];
+  return inner[place] || (outside.includes(place) ? place : `net.${place}`);
 }
 function register({ kind, place }, number, graph) {
   const method = { tensor: "register_hook", post: "register_post_accumulate_grad_hook",
@@ -47,31 +47,25 @@ function register({ kind, place }, number, graph) {
 
 function programOf(scene, library = "minigrad") {
   const { graph, values, hooks } = scene, plan = GRAPHS[graph];
-  const legacy = hooks.some(hook => hook.kind === "legacy");
-  const cuts = hooks.some(hook => hook.action === "cut");
-  const globals = hooks.map((hook, at) => hook.kind === "global" ? `handle_${at + 1}` : "")
-    .filter(Boolean);
-  const v = name => py(values[name]);
-  const inner = Object.keys(plan.python);
+  const legacy = hooks.some(hook => hook.kind === "legacy"), cuts = hooks.some(hook => hook.action === "cut");
+  const globals = hooks.map((hook, at) => hook.kind === "global" ? `handle_${at + 1}` : "").filter(Boolean);
+  const v = name => py(values[name]), inner = innerOf(graph), output = plan.forward.split(" ")[0];
   const early = [], late = []; // an inner tensor exists after the forward pass only
   hooks.forEach((hook, at) => (inner.includes(hook.place) ? late : early).push(
     "", "", ...hookCode(hook, at + 1, cuts), "", "", register(hook, at + 1, graph)));
-  const output = plan.forward.split(" ")[0];
   return [
     ...(legacy ? ["import warnings", ""] : []),
     library === "torch" ? "import torch" : "import minigrad as torch", "",
     "nn = torch.nn", "torch.set_default_dtype(torch.float64)  # so that every digit is right",
-    ...(legacy ? ['warnings.simplefilter("ignore", FutureWarning)  # legacy hooks are deprecated']
-      : []), "", "", SHOW, "", "",
-    ...plan.classes(v).flatMap(text => [text, "", ""]), ...plan.make(v),
-    ...(globals.length ? ['names = {part: name or "net" for name, part in net.named_modules()}']
-      : []),
+    ...(legacy ? ['warnings.simplefilter("ignore", FutureWarning)  # legacy hooks are deprecated'] : []),
+    "", "", SHOW, "", "", ...plan.classes(v).flatMap(text => [text, "", ""]), ...plan.make(v),
+    ...(globals.length ? ['names = {part: name or "net" for name, part in net.named_modules()}'] : []),
     ...early, ...(early.length ? [""] : []), plan.forward,
     `loss = (${output} - ${v("target")}) ** 2`, ...late, ...(late.length ? [""] : []),
-    `inner = {${inner.map(name => `"${name}": ${plan.python[name]}`).join(", ")}}`,
+    `inner = {${inner.map(name => `"${name}": ${plan.inner[name]}`).join(", ")}}`,
     "for tensor in inner.values():", "    tensor.retain_grad()", "loss.backward()",
     "for name, tensor in inner.items():", '    print(name, "grad", show(tensor.grad))',
-    ...plan.leaves.map(name => `print("${name}.grad", show(${reach(graph, name)}.grad))`),
+    ...leavesOf(graph).map(name => `print("${name}.grad", show(${reach(graph, name)}.grad))`),
     ...globals.map(handle => `${handle}.remove()`),
     "torch.set_default_dtype(torch.float32)  # as it was", "",
   ].join("\n");
@@ -83,6 +77,6 @@ function printout({ graph, hooks }, { tensors, log }) {
     `${number} ${KINDS[hooks[number - 1].kind].name} on ${module || hooks[number - 1].place}`,
     ...sees.map(([name, grads]) => `    ${name} ${showAll(grads)}`)]);
   return [...calls,
-    ...Object.keys(GRAPHS[graph].python).map(name => `${name} grad ${showAll([tensors[name].arrived])}`),
-    ...GRAPHS[graph].leaves.map(name => `${name}.grad ${showAll([tensors[name].grad])}`)].join("\n");
+    ...innerOf(graph).map(name => `${name} grad ${showAll([tensors[name].arrived])}`),
+    ...leavesOf(graph).map(name => `${name}.grad ${showAll([tensors[name].grad])}`)].join("\n");
 }

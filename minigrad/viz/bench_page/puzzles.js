@@ -57,38 +57,29 @@ const PUZZLES = [
 const sceneOf = (graph, hooks) => decode([graph, "", ...hooks].join(";"));
 
 // What a level lets you see of a run: the .grad of each leaf, and what hooks printed.
-function observed(level, scene) {
-  const { tensors, log } = run(scene);
-  const grads = GRAPHS[level.graph].leaves.map(name => [name, show(tensors[name].grad)]);
-  const calls = log.filter(({ type }) => type === "hook");
-  const prints = calls.map(call => call.sees.map(([name, seen]) => `${name} ${showAll(seen)}`).join(" "));
-  return { grads: Object.fromEntries(grads), prints: level.prints ? prints : [] };
+function observed({ graph, prints }, scene) {
+  const { tensors, log } = run(scene), calls = log.filter(({ type }) => prints && type === "hook");
+  return { grads: leavesOf(graph).map(name => [name, show(tensors[name].grad)]),
+    prints: calls.map(({ sees }) => sees.map(([name, seen]) => `${name} ${showAll(seen)}`).join(" ")) };
 }
 
 // Compare a try with a level's solution: [] if it is right, else what differs and what that means.
 function mistakes(level, scene) {
-  const wanted = observed(level, sceneOf(level.graph, level.solution));
-  const plain = observed(level, sceneOf(level.graph, [])), got = observed(level, scene);
-  const found = [];
-  for (const [name, goal] of Object.entries(wanted.grads)) {
-    const [yours, before] = [got.grads[name], plain.grads[name]];
-    if (yours === goal) { continue; }
-    const told = `${name}.grad should be ${goal}, yours is ${yours}.`;
+  const [wanted, plain] = [level.solution, []].map(hooks => observed(level, sceneOf(level.graph, hooks)));
+  const got = observed(level, scene), found = [];
+  if (!scene.hooks.length) { found.push({ text: "There is no hook yet. Choose a kind, then a place in the graph." }); }
+  wanted.grads.forEach(([name, goal], n) => {
+    const [[, yours], [, before]] = [got.grads[n], plain.grads[n]];
     const why = goal === before ? "It should not change: your hook reaches too far."
       : yours === before ? "It should change: your hook doesn't reach it."
         : "Your hook reaches it, but does something else to it.";
-    found.push({ name, text: `${told} ${why}` });
-  }
-  const at = wanted.prints.findIndex((line, at) => line !== got.prints[at]);
-  const extra = got.prints.length > wanted.prints.length;
-  if (!scene.hooks.length) {
-    return [{ text: "There is no hook yet. Choose a kind, then a place in the graph." }, ...found];
-  }
-  if (at >= 0 || extra) {
-    const text = at < 0 ? `There is a call too many: ${got.prints[wanted.prints.length]}.`
-      : `It should print ${wanted.prints[at]}. ${got.prints[at] ? `Yours prints ${got.prints[at]}.`
-        : "Yours prints nothing there."}`;
-    found.push({ text });
+    if (yours !== goal) { found.push({ name, text: `${name}.grad should be ${goal}, yours is ${yours}. ${why}` }); }
+  });
+  const count = Math.max(wanted.prints.length, got.prints.length);
+  const at = Array.from({ length: count }).findIndex((_, n) => wanted.prints[n] !== got.prints[n]);
+  if (at >= 0 && scene.hooks.length) {
+    found.push({ text: `Call ${at + 1} should print ${wanted.prints[at] || "nothing: there is none"}. ${
+      got.prints[at] ? `Yours prints ${got.prints[at]}.` : "Yours prints nothing."}` });
   }
   return found;
 }

@@ -4,14 +4,13 @@
 const $ = id => document.getElementById(id);
 const TOP = 34; // pixels above the graph, for the bar "every module"
 const STORE = "minigrad-hook-bench";
-const state = { kind: "full", step: null, level: null, revealed: false, library: "minigrad" };
+const first = () => sceneOf("worked", ["full:f1:scale:2"]);
+const state = { scene: first(), kind: "full", step: null, level: null, revealed: false, library: "minigrad" };
 
 // Progress; a page that may not store anything forgets it.
 const memory = { solved: [] };
 try { Object.assign(memory, JSON.parse(localStorage.getItem(STORE))); } catch { /* not here */ }
-const remember = () => {
-  try { localStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* not here */ }
-};
+const remember = () => { try { localStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* not here */ } };
 
 const when = (test, text) => test ? text : "";
 const level = () => state.level === null ? null : PUZZLES[state.level];
@@ -19,63 +18,59 @@ const nameOf = number => KINDS[state.scene.hooks[number - 1].kind].letter + numb
 const where = hook => hook.kind === "global" ? "every module" : hook.place;
 const describe = hook => `${KINDS[hook.kind].name} on ${where(hook)}`;
 const says = text => { $("said").textContent = text; };
+const calls = () => state.result.log.filter(({ type }) => type === "hook");
 const steps = () => state.result.log.length;
 const made = () => state.step === null ? steps() : state.step; // steps that have been made
 const address = () => "#" + (level() ? `puzzle=${state.level + 1}` : encode(state.scene));
-const calls = () => state.result.log.filter(({ type }) => type === "hook");
 
 // Write HTML into an element, and keep the focus where it was.
 function render(id, html) {
-  const key = $(id).contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  const key = $(id).contains(document.activeElement) && document.activeElement.dataset.key;
   $(id).innerHTML = html;
   const same = key && [...$(id).querySelectorAll("[data-key]")].find(({ dataset }) => dataset.key === key);
   if (same) { same.focus({ preventScroll: true }); }
 }
 const button = (text, act, more = "") =>
   `<button type="button" data-act="${act}" data-key="${act}" ${more}>${text}</button>`;
+const options = (names, chosen, text) => names.map(name =>
+  `<option value="${name}" ${when(name === chosen, "selected")}>${text(name)}</option>`).join("");
 
-// Run the scene and show everything that follows from it. `form`: keep the inputs of the hooks.
-function update(told, form) {
-  state.result = run(state.scene);
-  state.plain = run({ ...state.scene, hooks: [] });
-  state.step = null;
+// Run the scene and show all that follows from it. `typing`: leave the inputs of the hooks alone.
+function update(told, typing) {
+  Object.assign(state, { result: run(state.scene), plain: run({ ...state.scene, hooks: [] }), step: null });
   if (level()) { Object.assign(state, { checked: null, revealed: false }); }
-  try { history.replaceState(null, "", address()); } catch { /* a frame of a notebook has no address */ }
+  try { history.replaceState(null, "", address()); } catch { /* a notebook's frame has no address */ }
   drawAsk();
   drawPicture();
-  if (!form) { drawHooks(); }
+  if (!typing) { drawHooks(); }
   drawCalls();
   says([told, summary()].filter(Boolean).join(" "));
 }
 // Which gradients the hooks change, in words.
 function summary() {
   const changed = tensorsOf(state.scene.graph).filter(differs);
-  return level() ? "Check when you are ready."
-    : !state.revealed ? "The gradients are hidden until you predict."
-      : !state.scene.hooks.length ? "No hooks: these are the plain gradients."
-        : changed.length ? `Changed: ${changed.join(", ")}.` : "The hooks change no gradient.";
+  return level() ? "Check when you are ready." : !state.revealed ? "The gradients are hidden until you predict."
+    : !state.scene.hooks.length ? "No hooks: these are the plain gradients."
+      : changed.length ? `Changed: ${changed.join(", ")}.` : "The hooks change no gradient.";
 }
 
 // Show another scene or level: what depends on the graph and on the mode only.
 function open(scene, number = null) {
   if (number !== null && !level()) { state.bench = state.scene; }
   Object.assign(state, { scene, level: number, hint: false, focus: null });
-  const puzzle = level(), { graph } = scene;
+  const puzzle = level(), { graph } = scene, kinds = puzzle ? puzzle.kinds : Object.keys(KINDS);
   $("to-bench").setAttribute("aria-pressed", !puzzle);
   $("to-puzzles").setAttribute("aria-pressed", Boolean(puzzle));
-  $("graph-label").hidden = $("program").hidden = $("numbers").hidden = Boolean(puzzle);
-  $("graph").value = graph;
-  $("side-title").textContent = puzzle ? `Puzzle ${number + 1}: ${puzzle.title}` : "Hooks";
-  $("graph-title").textContent = GRAPHS[graph].title;
-  $("about").textContent = GRAPHS[graph].about;
-  $("lead").textContent = puzzle ? "These gradients came out. Which hook sits where?"
-    : "Drag a hook onto a tensor or a module, and see which gradients change.";
-  const kinds = puzzle ? puzzle.kinds : Object.keys(KINDS);
-  $("kind-list").innerHTML = kinds.map(kind => `<label class="${kind}" data-kind="${kind}">
-    <input type="radio" name="kind" value="${kind}"><span class="letter" aria-hidden="true">${
-    KINDS[kind].letter}</span>${KINDS[kind].name}</label>`).join("");
+  for (const id of ["graph-label", "program", "numbers"]) { $(id).hidden = Boolean(puzzle); }
+  $("graph").innerHTML = options(Object.keys(GRAPHS), graph, each => GRAPHS[each].title);
+  for (const [id, text] of [["graph-title", GRAPHS[graph].title], ["about", GRAPHS[graph].about],
+    ["side-title", puzzle ? `Puzzle ${number + 1}: ${puzzle.title}` : "Hooks"],
+    ["lead", puzzle ? "These gradients came out. Which hook sits where?"
+      : "Drag a hook onto a tensor or a module, and see which gradients change."]]) { $(id).textContent = text; }
   if (!kinds.includes(state.kind)) { [state.kind] = kinds; }
-  $("kind-list").querySelector(`[value=${state.kind}]`).checked = true;
+  $("kind-list").innerHTML = kinds.map(kind => `<label class="${kind}" data-kind="${kind}"><input type="radio"
+    name="kind" value="${kind}" ${when(kind === state.kind, "checked")}><span class="letter" aria-hidden="true">${
+    KINDS[kind].letter}</span>${KINDS[kind].name}</label>`).join("");
   drawValues();
   update();
 }
@@ -89,22 +84,18 @@ function add(kind, place) {
   const hook = addHook(state.scene, kind, place, ...(level() ? level().start : ["scale", 2]));
   update(`Added ${nameOf(hooks.length)}, a ${describe(hook)}.`);
 }
-function remove(number) {
-  const [hook] = state.scene.hooks.splice(number - 1, 1);
-  update(`Removed the ${describe(hook)}.`);
-}
+const remove = number => update(`Removed the ${describe(state.scene.hooks.splice(number - 1, 1)[0])}.`);
 // Give a hook another place, kind or action.
 function change(number, change) {
-  const hook = state.scene.hooks[number - 1], wanted = { ...hook, ...change };
-  const others = { ...state.scene, hooks: state.scene.hooks.filter(each => each !== hook) };
-  const why = refusal(wanted.kind, wanted.place, others);
+  const { hooks } = state.scene, hook = hooks[number - 1], wanted = { ...hook, ...change };
+  const why = refusal(wanted.kind, wanted.place, { ...state.scene, hooks: hooks.filter(each => each !== hook) });
   if (!why) {
     Object.assign(hook, wanted, allows(wanted.kind, wanted.action) ? {} : { action: "watch" });
-    setAmount(hook, change.action ? undefined : hook.amount);
+    setAmount(hook, change.action ? "" : hook.amount);
   }
-  update(why || `${nameOf(number)} is a ${describe(hook)} that ${doing(hook)}.`);
+  update(why || `${nameOf(number)} is a ${describe(hook)}: it ${ACTIONS[hook.action].name} ${hook.amount ?? ""}.`
+    .replace(" .", "."));
 }
-const doing = ({ action, amount = "" }) => `${ACTIONS[action].name} ${amount}`.trim();
 
 // --- Gradients after so many steps: undefined if not there yet, null for None ---
 
@@ -124,66 +115,63 @@ const differs = name => final(name, state.result) !== final(name, state.plain);
 
 // --- The picture ---
 
-// Where a node is; identity nodes sit where the gradient enters or leaves the module's box.
-function placeOf(plan, spot) {
-  if (plan.at[spot]) { return plan.at[spot]; }
-  const [, , x1, y1, x2, y2] = plan.boxes.find(([, key]) => spot === key + ".in" || spot === key + ".out");
-  return [(x1 + x2) / 2, spot.endsWith(".in") ? y2 : y1];
+// Identity nodes sit where the gradient enters or leaves the module's box: which box, and which end.
+function identityAt(spot) {
+  const [key, end] = spot.split(/\.(?=in$|out$)/), box = GRAPHS[state.scene.graph].boxes.find(each => each[1] === key);
+  return end && { module: box[0], end, at: [50, box[end === "in" ? 5 : 3]] };
 }
-const css = ([x, y], aside = 0) => `left:calc(${x}% + ${aside}px);top:${y + TOP}px`;
+const css = ([x, y], aside = 0, below = 0) => `left:calc(${x}% + ${aside}px);top:${y + TOP + below}px`;
 
 function drawPicture() {
   const { scene, result, kind } = state, plan = GRAPHS[scene.graph], pins = pinsBySpot();
-  const entry = state.step ? result.log[state.step - 1] : null, now = spot => when(
-    entry && entry.node.spot === spot && entry.node.name !== "AccumulateGrad", "now");
+  const entry = state.step ? result.log[state.step - 1] : null;
+  const now = spot => when(entry && entry.node.spot === spot && entry.node.name !== "AccumulateGrad", "now");
   const free = place => when(!refusal(kind, place, scene), "open");
-  const gates = new Set(result.log.map(({ node }) => node.spot).filter(spot => /\.(in|out)$/.test(spot)));
-  $("picture").style.height = plan.height + TOP + 22 + "px";
-  render("picture", drawLines(plan)
-    + `<button type="button" class="everywhere ${free("everywhere")}" data-place="everywhere"
-      data-key="everywhere">every module</button>`
-    + plan.boxes.map(([module, spot, x1, y1, x2, y2]) => `<div class="module ${free(module)}"
-      data-place="${module}" style="left:${x1}%;top:${y1 + TOP}px;width:${x2 - x1}%;height:${y2 - y1}px">
-      <button type="button" class="name ${free(module)}" data-place="${module}" data-key="${spot}.box"
-      aria-label="module ${module}, ${plan.modules[module]}${hooksOn(module)}">${module} ${
-        plan.modules[module]}</button></div>`).join("")
-    + [...gates].map(spot => `<div class="gate ${now(spot)}" style="${css(placeOf(plan, spot))}"></div>`
-      + drawPins(pins, spot, css(placeOf(plan, spot), 62))).join("")
-    + Object.entries(plan.at).filter(([, [, , text]]) => text).map(([spot, [x, y, text]]) =>
-      `<div class="node ${now(spot)}" style="${css([x, y])}">${text}</div>`
-      + drawPins(pins, spot, css([x, y], 27))).join("")
-    + tensorsOf(scene.graph).map((name) => {
-      const tensor = result.tensors[name], hit = entry && entry.node.outputs.includes(tensor)
-        && (tensor.leaf || (entry.sees && entry.sees[0][0] === "grad"));
-      return drawTensor(plan, name, `${free(name)} ${when(hit, "now")}`)
-        + drawPins(pins, name, css(plan.at[name], tensor.leaf ? -14 : 46)
-          + when(tensor.leaf, ";margin-top:29px"));
-    }).join(""));
-  const all = [...$("picture").querySelectorAll("button")];
+  const ends = new Set(result.log.map(({ node }) => node.spot).filter(identityAt));
+  const modules = plan.boxes.map(([module, spot, x1, y1, x2, y2]) => `<div class="module ${free(module)}"
+    data-place="${module}" style="left:${x1}%;top:${y1 + TOP}px;width:${x2 - x1}%;height:${y2 - y1}px">
+    <button type="button" class="name ${free(module)}" data-place="${module}" data-key="${spot}.box"
+    aria-label="module ${module}, ${plan.modules[module]}${hooksOn(module)}">${module} ${
+    plan.modules[module]}</button></div>`);
+  const nodes = Object.entries(plan.at).filter(([, [, , text]]) => text).map(([spot, [x, y, text]]) =>
+    `<div class="node ${now(spot)}" style="${css([x, y])}">${text}</div>` + drawPins(pins, spot, css([x, y], 27)));
+  const identities = [...ends].map(spot => `<div class="identity ${now(spot)}" style="${css(identityAt(spot).at)}"></div>`
+    + drawPins(pins, spot, css(identityAt(spot).at, 62)));
+  const tensors = tensorsOf(scene.graph).map((name) => {
+    const tensor = result.tensors[name], here = entry && entry.node.outputs.includes(tensor);
+    const hit = here && (tensor.leaf || (entry.sees && entry.sees[0][0] === "grad"));
+    return drawTensor(plan, name, `${free(name)} ${when(hit, "now")}`)
+      + drawPins(pins, name, tensor.leaf ? css(plan.at[name], -14, 35) : css(plan.at[name], 50));
+  });
+  $("picture").style.height = Math.max(...Object.values(plan.at).map(([, y]) => y)) + TOP + 52 + "px";
+  render("picture", drawLines(plan) + `<button type="button" class="everywhere ${free("everywhere")}"
+    data-place="everywhere" data-key="everywhere">every module</button>`
+    + [...modules, ...identities, ...nodes, ...tensors].join(""));
+  const all = [...$("picture").querySelectorAll("button")]; // one of them is what Tab leads to
   const entrance = all.find(({ dataset }) => dataset.key === state.focus)
     || all.find(each => each.classList.contains("open")) || all[0];
   all.forEach(each => { each.tabIndex = each === entrance ? 0 : -1; });
-  for (const [id, never] of [["first", !made()], ["back", !made()], ["next", made() === steps()],
-    ["last", made() === steps()]]) { $(id).disabled = !state.revealed || never; }
-  Object.assign($("step"), { max: steps(), value: made(), disabled: !state.revealed });
+  const [none, done] = [!made(), made() === steps()];
+  for (const [id, off] of Object.entries({ first: none, back: none, next: done, last: done, step: false })) {
+    $(id).disabled = !state.revealed || off;
+  }
+  Object.assign($("step"), { max: steps(), value: made() });
   $("step").setAttribute("aria-valuetext", `step ${made()} of ${steps()}`);
 }
 
 // One tensor: its name and value, its gradient, and what that would be without hooks.
 function drawTensor(plan, name, more) {
   const { scene, result, plain, checked } = state, puzzle = level(), { leaf, value } = result.tensors[name];
-  const before = final(name, plain), told = `${leaf ? "." : ""}grad`;
+  const before = final(name, plain), told = `${leaf ? "." : ""}grad`, size = leaf ? round4(value) : number(value);
   const wanted = puzzle && leaf ? final(name, run(sceneOf(scene.graph, puzzle.solution))) : before;
   const shown = puzzle ? wanted : state.revealed ? bare(gradAt(name, result, made())) : "?";
-  const marked = puzzle ? leaf && wanted !== before : shown !== "?" && shown !== "·" && shown !== before;
+  const marked = puzzle ? leaf && wanted !== before : !["?", "·", before].includes(shown);
   const note = puzzle ? (marked ? `plain ${before}` : "plain") : when(marked, `was ${before}`);
   const wrong = checked && checked.some(found => found.name === name);
   const verdict = when(puzzle && leaf && checked, wrong ? "✗" : "✓");
-  const size = leaf ? round4(value) : number(value);
   return `<button type="button" data-place="${name}" data-key="${name}" style="${css(plan.at[name])}"
-    class="place ${when(leaf, "leaf")} ${when(marked, "differs")} ${more}" aria-label="${
-    leaf ? "leaf" : "tensor"} ${name}, value ${size}, ${told} ${shown} ${note} ${
-    when(verdict, wrong ? "wrong" : "right")}${hooksOn(name)}">
+    class="place ${when(leaf, "leaf")} ${when(marked, "differs")} ${more}" aria-label="${leaf ? "leaf" : "tensor"} ${
+    name}, value ${size}, ${told} ${shown} ${note} ${when(verdict, wrong ? "wrong" : "right")}${hooksOn(name)}">
     <span><strong>${name}</strong> ${size}</span><span class="number">${verdict}${told} ${shown}</span>
     ${when(note, `<span class="was">${note}</span>`)}</button>`;
 }
@@ -206,15 +194,14 @@ function drawLines(plan) {
 function pinsBySpot() {
   const spots = {};
   for (const { number: nr, node } of calls()) {
-    const hook = state.scene.hooks[nr - 1];
-    const spot = ["tensor", "post"].includes(hook.kind) ? hook.place : node.spot;
+    const { kind, place } = state.scene.hooks[nr - 1], spot = ["tensor", "post"].includes(kind) ? place : node.spot;
     spots[spot] = [...new Set([...(spots[spot] || []), nr])].sort((a, b) => a - b);
   }
   return spots;
 }
 const drawPins = (pins, spot, style) => when(pins[spot], `<div class="pins" style="${style}">${
   (pins[spot] || []).map((nr) => {
-    const hook = state.scene.hooks[nr - 1];
+    const { [nr - 1]: hook } = state.scene.hooks;
     return `<button type="button" class="pin ${hook.kind}" data-pin="${nr}" data-key="${nr}@${spot}"
       title="${describe(hook)}" aria-label="${nameOf(nr)}: ${describe(hook)}">${nameOf(nr)}</button>`;
   }).join("")}</div>`);
@@ -234,15 +221,14 @@ function goTo(step) {
 }
 function tell({ type, node, grads, sent, leaf, grad, number: nr, sees, returned, module }) {
   if (type === "hook") {
-    const hook = state.scene.hooks[nr - 1];
+    const { kind, place } = state.scene.hooks[nr - 1], does = kind === "post" ? "sets .grad to" : "returns";
     const saw = sees.map(([name, seen]) => `${name} ${showAll(seen)}`).join(" and ");
-    return `${nameOf(nr)}, a ${KINDS[hook.kind].name} on ${module || hook.place}, sees ${saw} and ${
-      !returned ? "changes nothing" : (hook.kind === "post" ? "sets .grad to " : "returns ") + showAll(returned)}.`;
+    return `${nameOf(nr)}, a ${KINDS[kind].name} on ${module || place}, sees ${saw} and ${
+      returned ? `${does} ${showAll(returned)}` : "changes nothing"}.`;
   }
   if (type === "accumulate") { return `AccumulateGrad: ${leaf.spot}.grad is now ${show(grad)}.`; }
-  const [, key, end] = node.spot.match(/^(.*)\.(in|out)$/) || [];
-  return key ? `The identity node at the ${end}put of ${GRAPHS[state.scene.graph].boxes.find(
-    box => box[1] === key)[0]} passes ${showAll(sent)} on.`
+  const identity = identityAt(node.spot);
+  return identity ? `The identity node at the ${identity.end}put of ${identity.module} passes ${showAll(sent)} on.`
     : `${node.name} gets ${showAll(grads)} and sends ${showAll(sent)}.`;
 }
 
@@ -250,33 +236,28 @@ function tell({ type, node, grads, sent, leaf, grad, number: nr, sees, returned,
 
 function drawValues() {
   $("values").innerHTML = Object.entries(state.scene.values).map(([name, value]) => `<div class="value">
-    <span class="code-name">${name}</span>
-    <input type="range" min="-2" max="2" step="0.01" value="${value}" data-value="${name}" aria-label="${name}, slider">
-    <input type="number" min="-10" max="10" step="0.01" value="${value}" data-value="${name}" aria-label="${name}">
-    </div>`).join("");
+    <span class="code-name">${name}</span>${[["range", 2, "slider of "], ["number", 10, ""]].map(([type, most, what]) =>
+    `<input type="${type}" min="${-most}" max="${most}" step="0.01" value="${value}" data-value="${name}"
+    aria-label="${what}${name}">`).join("")}</div>`).join("");
 }
 
-const options = (names, chosen, text) => names.map(name =>
-  `<option value="${name}" ${when(name === chosen, "selected")}>${text(name)}</option>`).join("");
 function drawHooks() {
   const { graph, hooks } = state.scene, offered = level() ? level().kinds : Object.keys(KINDS);
   render("hooks", hooks.map((hook, n) => {
     const name = nameOf(n + 1), kinds = offered.filter(kind => placesFor(kind, graph).includes(hook.place));
-    return `<li class="${hook.kind}" data-number="${n + 1}"><div class="tools">
-      <span class="letter">${name}</span>
+    const actions = Object.keys(ACTIONS).filter(action => allows(hook.kind, action));
+    return `<li class="${hook.kind}" data-number="${n + 1}"><div class="tools"><span class="letter">${name}</span>
       <select data-change="kind" data-key="kind${n}" aria-label="${name}: kind">${
       options(kinds, hook.kind, kind => KINDS[kind].name)}</select> on <strong>${where(hook)}</strong></div>
       <div class="tools"><select data-change="action" data-key="action${n}" aria-label="${name}: what it does">${
-      options(Object.keys(ACTIONS).filter(action => allows(hook.kind, action)), hook.action,
-        action => ACTIONS[action].name)}</select>${when(hook.amount !== undefined,
+      options(actions, hook.action, action => ACTIONS[action].name)}</select>${when(hook.amount !== undefined,
       `<input type="number" step="0.1" max="10" min="${hook.action === "clip" ? 0 : -10}" value="${hook.amount}"
       data-change="amount" data-key="amount${n}" aria-label="${name}: by how much">`)}
-      ${button("Remove", "remove", `data-number="${n + 1}" aria-label="Remove ${name}"`)}</div>
-      <div class="calls"></div></li>`;
+      ${button("Remove", "remove", `data-number="${n + 1}" aria-label="Remove ${name}"`)}</div><div class="calls"></div></li>`;
   }).join(""));
 }
 
-// Where a legacy hook really sits, and what its entries are.
+// What the entries of grad_input are where a legacy hook really sits.
 const ENTRIES = { AddmmBackward0: "the bias, the input and the transposed weight", AddBackward0: "two addends",
   MulBackward0: "two factors", PowBackward0: "what is squared", ViewBackward0: "what is reshaped",
   TanhBackward0: "the input of tanh", BackwardHookFunctionBackward: "what it passes on" };
@@ -290,13 +271,11 @@ function drawCalls() {
         `${nameOf(nr)} on ${module || scene.hooks[nr - 1].place}`).join(", ")}.`;
   document.querySelectorAll("#hooks .calls").forEach((room, n) => {
     const { kind } = scene.hooks[n], mine = calls().filter(call => revealed && call.number === n + 1);
-    room.innerHTML = mine.map(call => `<div class="call ${when(call === now, "now")}">
-      ${when(kind === "global", `<div class="soft">on ${call.module}</div>`)}
-      ${when(kind === "legacy", `<div class="soft">Sits on ${call.node.name}, the last operation that ${
-    call.module} ran. Entries: ${ENTRIES[call.node.name]}.</div>`)}
-      ${call.sees.map(([name, grads]) => `<div>${name} ${showAll(grads)}</div>`).join("")}
-      ${when(call.returned, `<div>${kind === "post" ? "sets .grad to" : "returns"} ${
-    showAll(call.returned || [])}</div>`)}</div>`).join("");
+    room.innerHTML = mine.map(({ module, node, sees, returned }, at) => `<div class="call ${when(mine[at] === now, "now")}">
+      ${when(kind === "global", `<div class="soft">on ${module}</div>`)}${when(kind === "legacy", `<div class="soft">Sits
+      on ${node.name}, the last operation that ${module} ran. Entries: ${ENTRIES[node.name]}.</div>`)}
+      ${sees.map(([name, grads]) => `<div>${name} ${showAll(grads)}</div>`).join("")}${when(returned,
+      `<div>${kind === "post" ? "sets .grad to" : "returns"} ${showAll(returned || [])}</div>`)}</div>`).join("");
   });
   $("code").textContent = programOf(scene, state.library);
   $("output").textContent = revealed ? printout(scene, result) : "Predict first.";
@@ -304,26 +283,26 @@ function drawCalls() {
 
 // The question of the first visit, or a puzzle's task.
 function drawAsk() {
-  if (level()) { render("ask", puzzleText(level())); return; }
-  render("ask", !state.revealed ? `<p><strong>Predict first.</strong> F1 sits on f1 and doubles grad_input.
-    Which gradients double?</p><div class="tools">${[["x, f0.weight, f0.bias", "right"],
-    ["f1.f.weight, f1.f.bias", "wrong"], ["all five", "wrong"], ["just show me", "shown"]].map(([text, answer]) =>
-    button(text, "predict", `data-answer="${answer}"`)).join("")}</div>`
-    : when(state.answer, `<p tabindex="-1"><strong>${{ right: "Right.", wrong: "Not those.", shown: "" }[
-      state.answer]}</strong> Of the leaves, x, f0.weight and f0.bias double. A full hook changes the gradient
-      that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
+  const answers = [["x, f0.weight, f0.bias", "right"], ["f1.f.weight, f1.f.bias", "wrong"], ["all five", "wrong"],
+    ["just show me", "shown"]].map(([text, answer]) => button(text, "predict", `data-answer="${answer}"`));
+  const verdict = { right: "Right.", wrong: "Not those.", shown: "" }[state.answer];
+  render("ask", level() ? puzzleText(level()) : !state.revealed ? `<p><strong>Predict first.</strong> F1 sits on f1 and
+    doubles grad_input. Which of the five leaves get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`
+    : when(state.answer, `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. A full hook changes
+      the gradient that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
       <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`));
 }
 function puzzleText(puzzle) {
-  const { checked, hint } = state, right = checked && !checked.length, solved = memory.solved;
-  const { prints } = observed(puzzle, sceneOf(puzzle.graph, puzzle.solution));
-  return `<div class="levels">${PUZZLES.map(({ title: told }, n) => `<button type="button" data-act="level"
-    data-number="${n}" data-key="level${n}" aria-pressed="${n === state.level}" aria-label="Puzzle ${n + 1}, ${told}${
-    when(solved.includes(n), ", solved")}">${n + 1}${when(solved.includes(n), "✓")}</button>`).join("")}</div>
+  const { checked, hint } = state, right = checked && !checked.length, { solved } = memory;
+  const { prints } = observed(puzzle, sceneOf(puzzle.graph, puzzle.solution)), next = state.level + 1;
+  const levels = PUZZLES.map(({ title }, n) => `<button type="button" data-act="level" data-number="${n}"
+    data-key="level${n}" aria-pressed="${n === state.level}" aria-label="Puzzle ${n + 1}, ${title}${
+    when(solved.includes(n), ", solved")}">${n + 1}${when(solved.includes(n), "✓")}</button>`);
+  return `<div class="levels">${levels.join("")}</div>
     <p>${puzzle.task}</p>${when(prints.length, `<pre>${prints.join("\n")}</pre>`)}
     <p class="soft">Each leaf shows the .grad that came out, and the plain one, without hooks.</p>
     <div class="tools">${button("Check", "check", 'class="main"')}${button("Hint", "hint")}${
-    when(right && PUZZLES[state.level + 1], button("Next puzzle", "level", `data-number="${state.level + 1}"`))}</div>
+    when(right && PUZZLES[next], button("Next puzzle", "level", `data-number="${next}"`))}</div>
     ${when(hint, `<p><strong>Hint:</strong> ${puzzle.hint}</p>`)}
     ${when(right, `<p class="good">✓ Solved, ${solved.length} of ${PUZZLES.length}.</p>`)}
     ${when(checked && !right, `<ul>${(checked || []).map(({ text }) => `<li>${text}</li>`).join("")}</ul>`)}`;
@@ -349,14 +328,11 @@ const ACTS = {
     says(right ? "Solved. Play it step by step, or go on." : state.checked[0].text);
   },
   hint() { state.hint = true; drawAsk(); says(level().hint); },
-  level({ number: n }) {
-    openLevel(Number(n));
-    $("ask").querySelector(`[data-key=level${n}]`).focus();
-  },
+  level({ number: n }) { openLevel(Number(n)); $("ask").querySelector(`[data-key=level${n}]`).focus(); },
   remove({ number: n }) { remove(Number(n)); $("clear").focus(); },
   clear() { state.scene.hooks.length = 0; update(); },
   reset() { Object.assign(state.scene.values, GRAPHS[state.scene.graph].values); drawValues(); update(); },
-  bench() { if (level()) { state.revealed = true; open(state.bench || FIRST); } },
+  bench() { if (level()) { state.revealed = true; open(state.bench); } },
   puzzles() { if (!level()) { openLevel(Math.max(0, PUZZLES.findIndex((_, n) => !memory.solved.includes(n)))); } },
   copy() { copy($("code").textContent, $("code"), "The code is copied."); },
   link() {
@@ -369,8 +345,8 @@ const ACTS = {
 // Copy text; where that is not allowed, select it.
 async function copy(text, node, told) {
   try { await navigator.clipboard.writeText(text); says(told); } catch {
-    getSelection().selectAllChildren(node);
     if (node !== $("said")) { says("Copying is not allowed here. The text is selected: press Ctrl+C."); }
+    getSelection().selectAllChildren(node);
   }
 }
 document.addEventListener("click", ({ target }) => {
@@ -380,64 +356,62 @@ document.addEventListener("click", ({ target }) => {
 });
 document.addEventListener("input", ({ target }) => {
   const { value: name, change: field } = target.dataset, given = target.value;
+  const number = field && Number(target.closest("li").dataset.number);
   if (target.id === "step") { goTo(Number(given)); }
   if (target.id === "graph") { Object.assign(state, { revealed: true, answer: "" }); open(sceneOf(given, [])); }
   if (target.name === "kind") { state.kind = given; drawPicture(); }
   if (target.name === "library") { state.library = given; drawCalls(); }
   if (name && given !== "" && Number.isFinite(Number(given))) {
     state.scene.values[name] = within(given, 10);
-    document.querySelectorAll(`[data-value="${name}"]`).forEach((each) => {
+    for (const each of $("values").querySelectorAll(`[data-value="${name}"]`)) {
       if (each !== target) { each.value = state.scene.values[name]; }
-    });
+    }
     update();
   }
-  const number = field && Number(target.closest("li").dataset.number);
-  if (field === "amount" && given !== "") { setAmount(state.scene.hooks[number - 1], given); update("", true); }
-  else if (field && field !== "amount") { change(number, { [field]: given }); }
+  if (field === "amount") { setAmount(state.scene.hooks[number - 1], given); update("", true); }
+  else if (field) { change(number, { [field]: given }); }
 });
 
 // --- The picture by pointer and by keys ---
 
 // Drag a kind from the list, or a hook that is in the graph, to a place that takes it.
 document.addEventListener("pointerdown", (down) => {
-  const source = down.target.closest("[data-kind],[data-pin]");
-  if (!source || down.button || (down.pointerType === "touch" && !down.target.closest(".letter,.pin"))) { return; }
+  const source = down.target.closest("[data-kind],[data-pin]"), touched = down.pointerType === "touch";
+  if (!source || down.button || (touched && !down.target.closest(".letter,.pin"))) { return; }
   const nr = Number(source.dataset.pin), kind = source.dataset.kind || state.scene.hooks[nr - 1].kind;
   const ghost = Object.assign(document.createElement("span"), { id: "ghost", className: `letter ${kind}`,
     textContent: KINDS[kind].letter });
-  let over = null, dragged = false;
   const target = ({ clientX, clientY }) => {
     const hit = document.elementsFromPoint(clientX, clientY).filter(each => $("picture").contains(each));
     const places = hit.map(each => each.closest("[data-place]")).filter(Boolean);
     return kind === "global" && hit.length ? $("picture").querySelector(".everywhere") : places.find(
       ({ dataset }) => placesFor(kind, state.scene.graph).includes(dataset.place)) || places[0];
   };
+  let dragged = false;
+  const mark = place => document.querySelectorAll("[data-place]").forEach(each =>
+    each.classList.toggle("over", each === place));
   const move = (event) => {
     dragged = dragged || Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > 6;
     if (!dragged) { return; }
     document.body.append(ghost);
     Object.assign(ghost.style, { left: event.clientX + "px", top: event.clientY + "px" });
-    if (over) { over.classList.remove("over"); }
-    over = target(event);
-    if (over) { over.classList.add("over"); }
+    mark(target(event));
   };
   const stop = (event) => { event.stopPropagation(); event.preventDefault(); };
   const end = (event) => {
     removeEventListener("pointermove", move);
     for (const type of ["pointerup", "pointercancel"]) { removeEventListener(type, end); }
     ghost.remove();
-    if (over) { over.classList.remove("over"); }
+    mark(null);
     if (!dragged) { return; }
     addEventListener("click", stop, true); // the one that follows a drag
     setTimeout(() => removeEventListener("click", stop, true));
     const drop = event.type === "pointerup" && target(event);
-    if (drop && nr) { change(nr, { place: drop.dataset.place }); }
-    else if (drop) { add(kind, drop.dataset.place); }
+    if (drop && nr) { change(nr, { place: drop.dataset.place }); } else if (drop) { add(kind, drop.dataset.place); }
   };
   addEventListener("pointermove", move);
   for (const type of ["pointerup", "pointercancel"]) { addEventListener(type, end); }
 });
-document.addEventListener("dragstart", event => event.preventDefault());
 
 $("picture").addEventListener("click", ({ target }) => {
   const { pin, place } = (target.closest("[data-pin],[data-place]") || { dataset: {} }).dataset;
@@ -452,10 +426,7 @@ $("picture").addEventListener("keydown", (event) => {
   const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
   const { pin, place } = event.target.dataset;
   if (way) { // to the nearest button on that side
-    const middle = (each) => {
-      const { left, top, width, height } = each.getBoundingClientRect();
-      return [left + width / 2, top + height / 2];
-    };
+    const middle = (each, box = each.getBoundingClientRect()) => [box.x + box.width / 2, box.y + box.height / 2];
     const from = middle(event.target);
     const [[far, nearest]] = [...$("picture").querySelectorAll("button")].map((each) => {
       const [x, y] = middle(each).map((value, axis) => value - from[axis]), along = x * way[0] + y * way[1];
@@ -480,17 +451,14 @@ function followParent() {
   };
   for (const each of [body, root]) { new MutationObserver(follow).observe(each, { attributes: true }); }
   follow();
-  new ResizeObserver(() => { frameElement.style.height = document.body.offsetHeight + 2 + "px"; })
-    .observe(document.body);
+  new ResizeObserver(() => { frameElement.style.height = document.body.offsetHeight + 2 + "px"; }).observe(document.body);
 }
 try { if (parent !== window) { followParent(); } } catch { /* a parent that can't be seen */ }
 
-const FIRST = sceneOf("worked", ["full:f1:scale:2"]);
 function start(told) {
   const [, number] = told.match(/^#?puzzle=(\d+)$/) || [], scene = decode(told);
   state.revealed = Boolean(scene || memory.predicted);
-  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { open(scene || FIRST); }
+  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { open(scene || first()); }
 }
-$("graph").innerHTML = options(Object.keys(GRAPHS), "worked", graph => GRAPHS[graph].title);
 addEventListener("hashchange", () => start(location.hash));
 start(location.hash || document.documentElement.dataset.scene || "");
