@@ -126,7 +126,9 @@ def test_500_scenes_are_what_minigrad_and_pytorch_compute(page: Page, address: s
     visit(page, address)
     scenes = json.loads(page.ask(f"({TOLD})(500)"))
     kinds = {kind for scene, *_ in scenes for kind in re.findall(r";(\w+):", scene)}
-    actions = {action for scene, *_ in scenes for action in re.findall(r";[^;]+?:[^;]+?:(\w+)", scene)}
+    actions = {
+        action for scene, *_ in scenes for action in re.findall(r";[^;]+?:[^;]+?:(\w+)", scene)
+    }
     assert len(kinds) == 6 and len(actions) == 6
     assert len({scene.split(";")[0] for scene, *_ in scenes}) == 6
     before = torch.get_default_dtype()
@@ -148,11 +150,13 @@ def test_a_mistake_in_the_engine_is_seen(
     told = []
     for each in (address, (tmp_path / "wrong.html").as_uri()):
         page.open(each)
-        told.append([printout for *_, printout in json.loads(page.ask(f"({TOLD})(100)"))])
+        told.append([printout for *_, printout in json.loads(page.ask(f"({TOLD})(60)"))])
     assert told[0] != told[1]
 
 
-def test_levels_are_solved_by_their_solutions_and_by_nothing_simpler(page: Page, address: str) -> None:
+def test_levels_are_solved_by_their_solutions_and_by_nothing_simpler(
+    page: Page, address: str
+) -> None:
     visit(page, address)
     levels = json.loads(
         page.ask("""JSON.stringify(PUZZLES.map(level => {
@@ -234,7 +238,7 @@ def test_keys_alone_do_everything(page: Page, address: str) -> None:
         "Changed: x, f0.weight, f0.bias, f1.f.weight, f1.f.bias, x1, s."
     )
     assert page.ask(KEY) == "f1.box"
-    assert "hooks: L1" in page.ask("document.activeElement.getAttribute('aria-label')")
+    assert "hook L1" in page.ask("document.activeElement.getAttribute('aria-label')")
     tab_to(page, "kind0")
     keys(page, "ArrowUp")
     assert page.ask("encode(state.scene)").endswith(";pre:f1:scale:2")
@@ -252,7 +256,9 @@ def test_keys_alone_do_everything(page: Page, address: str) -> None:
     assert page.ask("document.querySelector('[data-place=x] .number').textContent") == ".grad ·"
     keys(page, "ArrowRight")
     assert page.ask(SAID) == f"Step {count} of {count}. AccumulateGrad: x.grad is now [-0.2570]."
-    assert page.ask("document.querySelector('[data-place=x] .number').textContent") == ".grad -0.2570"
+    assert (
+        page.ask("document.querySelector('[data-place=x] .number').textContent") == ".grad -0.2570"
+    )
     page.ask("document.querySelector('[data-pin]').focus()")
     keys(page, "Delete")
     assert page.ask("state.scene.hooks.length") == 0
@@ -293,23 +299,25 @@ def test_a_hook_is_dragged_to_its_place_and_on(page: Page, address: str, touch: 
 
 
 def test_axe_finds_nothing_and_no_text_is_cut(page: Page, address: str) -> None:
-    full = "worked;;tensor:x1:scale:2;post:f0.weight:clip:0.1;full:f1:scale:2;global:everywhere:watch"
+    full = (
+        "worked;;tensor:x1:scale:2;post:f0.weight:clip:0.1;full:f1:scale:2;global:everywhere:watch"
+    )
     cut = """[...document.querySelectorAll("button, label, p, h2, select, li, .value, .node, .place span")]
       .filter(each => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline")
       .map(each => each.outerHTML.slice(0, 120))"""
     try:
         for scene in ("", full, "puzzle=12"):
-            for width in (390, 1366, 1920):
+            for width in (1920, 390, 1366):
                 page.size(width, 900)
                 visit(page, address, scene)
                 if scene.startswith("puzzle"):
                     click(page, "[data-act=check]")
-                for theme in ("light", "dark"):
-                    page.prefer(prefers_color_scheme=theme)
-                    rules = None if width == 1366 and theme == "light" else COLORS
-                    assert violations(page, rules=rules) == [], (scene, width, theme)
                 assert page.ask(cut) == [], (scene, width)
                 assert page.ask("document.documentElement.scrollWidth") <= width
+            assert violations(page) == [], scene
+            page.prefer(prefers_color_scheme="dark")
+            assert violations(page, rules=COLORS) == [], scene
+            page.prefer()
         for graph in page.ask("Object.keys(GRAPHS)"):
             page.size(360, 900)
             visit(page, address, f"{graph};;")

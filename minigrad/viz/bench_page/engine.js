@@ -147,12 +147,18 @@ function backward(root, log) {
 // --- Scenes: a graph, its values, and hooks in order of registration ---
 
 const KINDS = {
-  tensor: { letter: "T", name: "tensor hook", on: "tensor" },
-  post: { letter: "A", name: "post-accumulate-grad hook", on: "leaf" },
-  full: { letter: "F", name: "full backward hook", on: "module" },
-  pre: { letter: "P", name: "full backward pre-hook", on: "module" },
-  legacy: { letter: "L", name: "legacy backward hook", on: "module" },
-  global: { letter: "G", name: "global full backward hook", on: "everywhere" },
+  tensor: { letter: "T", name: "tensor hook", on: "tensor",
+    about: "Gets the gradient of one tensor. What it returns replaces that gradient." },
+  post: { letter: "A", name: "post-accumulate-grad hook", on: "leaf",
+    about: "Gets a leaf when its .grad is ready. It may change that .grad, and nothing else." },
+  full: { letter: "F", name: "full backward hook", on: "module",
+    about: "Gets grad_input and grad_output of a module. What it returns replaces grad_input." },
+  pre: { letter: "P", name: "full backward pre-hook", on: "module",
+    about: "Gets grad_output of a module before the module uses it. What it returns replaces it." },
+  legacy: { letter: "L", name: "legacy backward hook", on: "module",
+    about: "Deprecated. Gets the gradients of the module's last operation, not those of the module." },
+  global: { letter: "G", name: "global full backward hook", on: "everywhere",
+    about: "A full backward hook on every module at once." },
 };
 const ACTIONS = {
   watch: { name: "only watches" },

@@ -60,19 +60,26 @@ function open(scene, number = null) {
   Object.assign(state, { scene, level: number, hint: false, focus: null });
   const puzzle = level(), { graph } = scene, kinds = puzzle ? puzzle.kinds : Object.keys(KINDS);
   $("to-bench").setAttribute("aria-pressed", !puzzle);
-  $("to-puzzles").setAttribute("aria-pressed", Boolean(puzzle));
-  for (const id of ["graph-label", "program", "numbers"]) { $(id).hidden = Boolean(puzzle); }
+  $("to-puzzles").setAttribute("aria-pressed", !!puzzle);
+  for (const id of ["graph-label", "program", "numbers"]) { $(id).hidden = !!puzzle; }
   $("graph").innerHTML = options(Object.keys(GRAPHS), graph, each => GRAPHS[each].title);
   for (const [id, text] of [["graph-title", GRAPHS[graph].title], ["about", GRAPHS[graph].about],
     ["side-title", puzzle ? `Puzzle ${number + 1}: ${puzzle.title}` : "Hooks"],
     ["lead", puzzle ? "These gradients came out. Which hook sits where?"
       : "Drag a hook onto a tensor or a module, and see which gradients change."]]) { $(id).textContent = text; }
-  if (!kinds.includes(state.kind)) { [state.kind] = kinds; }
   $("kind-list").innerHTML = kinds.map(kind => `<label class="${kind}" data-kind="${kind}"><input type="radio"
-    name="kind" value="${kind}" ${when(kind === state.kind, "checked")}><span class="letter" aria-hidden="true">${
+    name="kind" value="${kind}"><span class="letter" aria-hidden="true">${
     KINDS[kind].letter}</span>${KINDS[kind].name}</label>`).join("");
   drawValues();
   update();
+  choose(kinds.includes(state.kind) ? state.kind : kinds[0]);
+}
+// Choose the kind of hook that a click in the graph adds.
+function choose(kind) {
+  state.kind = kind;
+  $("kind-list").querySelector(`[value=${kind}]`).checked = true;
+  $("kind-about").textContent = KINDS[kind].about;
+  drawPicture();
 }
 const openLevel = number => open(sceneOf(PUZZLES[number].graph, []), number);
 
@@ -93,8 +100,7 @@ function change(number, change) {
     Object.assign(hook, wanted, allows(wanted.kind, wanted.action) ? {} : { action: "watch" });
     setAmount(hook, change.action ? "" : hook.amount);
   }
-  update(why || `${nameOf(number)} is a ${describe(hook)}: it ${ACTIONS[hook.action].name} ${hook.amount ?? ""}.`
-    .replace(" .", "."));
+  update(why || `${nameOf(number)}, a ${describe(hook)}, ${ACTIONS[hook.action].name} ${hook.amount ?? ""}`.trim() + ".");
 }
 
 // --- Gradients after so many steps: undefined if not there yet, null for None ---
@@ -161,14 +167,15 @@ function drawPicture() {
 
 // One tensor: its name and value, its gradient, and what that would be without hooks.
 function drawTensor(plan, name, more) {
-  const { scene, result, plain, checked } = state, puzzle = level(), { leaf, value } = result.tensors[name];
+  const { scene, result, plain, checked } = state, { leaf, value } = result.tensors[name];
+  const puzzle = checked && !checked.length ? null : level(); // a solved one looks like the bench
   const before = final(name, plain), told = `${leaf ? "." : ""}grad`, size = leaf ? round4(value) : number(value);
   const wanted = puzzle && leaf ? final(name, run(sceneOf(scene.graph, puzzle.solution))) : before;
   const shown = puzzle ? wanted : state.revealed ? bare(gradAt(name, result, made())) : "?";
   const marked = puzzle ? leaf && wanted !== before : !["?", "·", before].includes(shown);
-  const note = puzzle ? (marked ? `plain ${before}` : "plain") : when(marked, `was ${before}`);
+  const note = when(marked, `${puzzle ? "plain" : "was"} ${before}`);
   const wrong = checked && checked.some(found => found.name === name);
-  const verdict = when(puzzle && leaf && checked, wrong ? "✗" : "✓");
+  const verdict = when(leaf && level() && checked, wrong ? "✗" : "✓");
   return `<button type="button" data-place="${name}" data-key="${name}" style="${css(plan.at[name])}"
     class="place ${when(leaf, "leaf")} ${when(marked, "differs")} ${more}" aria-label="${leaf ? "leaf" : "tensor"} ${
     name}, value ${size}, ${told} ${shown} ${note} ${when(verdict, wrong ? "wrong" : "right")}${hooksOn(name)}">
@@ -185,7 +192,7 @@ function drawLines(plan) {
     const passed = to in result.tensors ? known(to) : start in result.tensors ? known(start) : ran.has(start);
     const [[x1, y1], [x2, y2]] = [plan.at[start], plan.at[end]];
     return `<line x1="${x1}%" y1="${y1 + TOP}" x2="${x2}%" y2="${y2 + TOP}" class="${
-      when(passed && state.revealed && !level(), "passed")}"/>`;
+      when(passed && state.revealed, "passed")}"/>`;
   }));
   return `<svg aria-hidden="true">${drawn.join("")}</svg>`;
 }
@@ -205,10 +212,7 @@ const drawPins = (pins, spot, style) => when(pins[spot], `<div class="pins" styl
     return `<button type="button" class="pin ${hook.kind}" data-pin="${nr}" data-key="${nr}@${spot}"
       title="${describe(hook)}" aria-label="${nameOf(nr)}: ${describe(hook)}">${nameOf(nr)}</button>`;
   }).join("")}</div>`);
-function hooksOn(place) {
-  const numbers = state.scene.hooks.map((hook, n) => hook.place === place ? nameOf(n + 1) : "").filter(Boolean);
-  return when(numbers.length, `, hooks: ${numbers.join(" ")}`);
-}
+const hooksOn = place => state.scene.hooks.map((hook, n) => when(hook.place === place, `, hook ${nameOf(n + 1)}`)).join("");
 
 // --- The step player ---
 
@@ -253,7 +257,8 @@ function drawHooks() {
       options(actions, hook.action, action => ACTIONS[action].name)}</select>${when(hook.amount !== undefined,
       `<input type="number" step="0.1" max="10" min="${hook.action === "clip" ? 0 : -10}" value="${hook.amount}"
       data-change="amount" data-key="amount${n}" aria-label="${name}: by how much">`)}
-      ${button("Remove", "remove", `data-number="${n + 1}" aria-label="Remove ${name}"`)}</div><div class="calls"></div></li>`;
+      ${button("Remove", "remove", `data-number="${n + 1}" aria-label="Remove ${name}"`)}</div>
+      <div class="calls"></div></li>`;
   }).join(""));
 }
 
@@ -271,11 +276,13 @@ function drawCalls() {
         `${nameOf(nr)} on ${module || scene.hooks[nr - 1].place}`).join(", ")}.`;
   document.querySelectorAll("#hooks .calls").forEach((room, n) => {
     const { kind } = scene.hooks[n], mine = calls().filter(call => revealed && call.number === n + 1);
-    room.innerHTML = mine.map(({ module, node, sees, returned }, at) => `<div class="call ${when(mine[at] === now, "now")}">
-      ${when(kind === "global", `<div class="soft">on ${module}</div>`)}${when(kind === "legacy", `<div class="soft">Sits
-      on ${node.name}, the last operation that ${module} ran. Entries: ${ENTRIES[node.name]}.</div>`)}
-      ${sees.map(([name, grads]) => `<div>${name} ${showAll(grads)}</div>`).join("")}${when(returned,
-      `<div>${kind === "post" ? "sets .grad to" : "returns"} ${showAll(returned || [])}</div>`)}</div>`).join("");
+    room.innerHTML = mine.map(({ module, node, sees, returned }, at) => {
+      const does = kind === "post" ? "sets .grad to" : "returns", note = { global: `on ${module}`, legacy: `Sits on ${
+        node.name}, the last operation that ${module} ran. Entries: ${ENTRIES[node.name]}.` }[kind];
+      return `<div class="call ${when(mine[at] === now, "now")}">${when(note, `<div class="soft">${note}</div>`)}
+        ${sees.map(([name, grads]) => `<div>${name} ${showAll(grads)}</div>`).join("")}
+        ${when(returned, `<div>${does} ${showAll(returned || [])}</div>`)}</div>`;
+    }).join("");
   });
   $("code").textContent = programOf(scene, state.library);
   $("output").textContent = revealed ? printout(scene, result) : "Predict first.";
@@ -300,7 +307,7 @@ function puzzleText(puzzle) {
     when(solved.includes(n), ", solved")}">${n + 1}${when(solved.includes(n), "✓")}</button>`);
   return `<div class="levels">${levels.join("")}</div>
     <p>${puzzle.task}</p>${when(prints.length, `<pre>${prints.join("\n")}</pre>`)}
-    <p class="soft">Each leaf shows the .grad that came out, and the plain one, without hooks.</p>
+    <p class="soft">Each leaf shows the .grad that came out, and below it the plain one, without hooks.</p>
     <div class="tools">${button("Check", "check", 'class="main"')}${button("Hint", "hint")}${
     when(right && PUZZLES[next], button("Next puzzle", "level", `data-number="${next}"`))}</div>
     ${when(hint, `<p><strong>Hint:</strong> ${puzzle.hint}</p>`)}
@@ -359,7 +366,7 @@ document.addEventListener("input", ({ target }) => {
   const number = field && Number(target.closest("li").dataset.number);
   if (target.id === "step") { goTo(Number(given)); }
   if (target.id === "graph") { Object.assign(state, { revealed: true, answer: "" }); open(sceneOf(given, [])); }
-  if (target.name === "kind") { state.kind = given; drawPicture(); }
+  if (target.name === "kind") { choose(given); }
   if (target.name === "library") { state.library = given; drawCalls(); }
   if (name && given !== "" && Number.isFinite(Number(given))) {
     state.scene.values[name] = within(given, 10);
@@ -391,16 +398,16 @@ document.addEventListener("pointerdown", (down) => {
   const mark = place => document.querySelectorAll("[data-place]").forEach(each =>
     each.classList.toggle("over", each === place));
   const move = (event) => {
-    dragged = dragged || Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) > 6;
-    if (!dragged) { return; }
+    if (!dragged && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 6) { return; }
+    if (!dragged && !nr) { choose(kind); }
+    dragged = true;
     document.body.append(ghost);
     Object.assign(ghost.style, { left: event.clientX + "px", top: event.clientY + "px" });
     mark(target(event));
   };
   const stop = (event) => { event.stopPropagation(); event.preventDefault(); };
   const end = (event) => {
-    removeEventListener("pointermove", move);
-    for (const type of ["pointerup", "pointercancel"]) { removeEventListener(type, end); }
+    for (const [type, listener] of listeners) { removeEventListener(type, listener); }
     ghost.remove();
     mark(null);
     if (!dragged) { return; }
@@ -409,8 +416,8 @@ document.addEventListener("pointerdown", (down) => {
     const drop = event.type === "pointerup" && target(event);
     if (drop && nr) { change(nr, { place: drop.dataset.place }); } else if (drop) { add(kind, drop.dataset.place); }
   };
-  addEventListener("pointermove", move);
-  for (const type of ["pointerup", "pointercancel"]) { addEventListener(type, end); }
+  const listeners = [["pointermove", move], ["pointerup", end], ["pointercancel", end]];
+  for (const [type, listener] of listeners) { addEventListener(type, listener); }
 });
 
 $("picture").addEventListener("click", ({ target }) => {
