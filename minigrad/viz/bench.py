@@ -32,9 +32,12 @@ class HookBench:
         Path(path).write_text(self.html(), encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        frame = f'<iframe title="Hook bench" srcdoc="{escape(self.html())}" style="grid-area:1/1;'
-        note = '<p style="grid-area:1/1">Trust this notebook, and the hook bench is here.</p>'
-        return f'<div style="display:grid">{note}{frame}width:100%;height:900px;border:0"></iframe></div>'
+        note = "Trust this notebook, and the hook bench is here."
+        frame = f'title="Hook bench" srcdoc="{escape(self.html())}" style="grid-area:1/1;width:100%'
+        return (
+            f'<div style="display:grid"><p style="grid-area:1/1">{note}</p>'
+            f'<iframe {frame};height:900px;border:0"></iframe></div>'
+        )
 
     def __repr__(self) -> str:
         return "<hook bench: needs a browser; save('bench.html') writes the page>"

@@ -46,7 +46,8 @@ RANDOM_SCENE = """seed => {
     const kind = pick(Object.keys(KINDS)), place = pick(placesFor(kind, graph));
     const action = pick(Object.keys(ACTIONS).filter(each => allows(kind, each)));
     if (refusal(kind, place, scene)) { continue; }
-    addHook(scene, kind, place, action, action === "clip" ? random(100) / 100 : (random(81) - 40) / 10);
+    const amount = action === "clip" ? random(100) / 100 : (random(81) - 40) / 10;
+    addHook(scene, kind, place, action, amount);
   }
   return scene;
 }"""
@@ -66,7 +67,7 @@ MISTAKES = [
     ("before[nr].value + sent[at].value", "sent[at].value"),
 ]
 LIBRARIES = ["minigrad", "torch"] if importlib.util.find_spec("torch") else ["minigrad"]
-KEY = "document.activeElement.dataset.key || document.activeElement.id || document.activeElement.value"
+KEY = "(each => each.dataset.key || each.id || each.value)(document.activeElement)"
 SAID = "document.getElementById('said').textContent"
 
 
@@ -125,11 +126,8 @@ def printed(code: str) -> str:
 def test_500_scenes_are_what_minigrad_and_pytorch_compute(page: Page, address: str) -> None:
     visit(page, address)
     scenes = json.loads(page.ask(f"({TOLD})(500)"))
-    kinds = {kind for scene, *_ in scenes for kind in re.findall(r";(\w+):", scene)}
-    actions = {
-        action for scene, *_ in scenes for action in re.findall(r";[^;]+?:[^;]+?:(\w+)", scene)
-    }
-    assert len(kinds) == 6 and len(actions) == 6
+    hooks = [hook.split(":") for scene, *_ in scenes for hook in scene.split(";")[2:]]
+    assert len({kind for kind, *_ in hooks}) == len({action for _, _, action, *_ in hooks}) == 6
     assert len({scene.split(";")[0] for scene, *_ in scenes}) == 6
     before = torch.get_default_dtype()
     for scene, again, mini, real, told in scenes:
@@ -253,7 +251,8 @@ def test_keys_alone_do_everything(page: Page, address: str) -> None:
     assert page.ask(SAID) == (
         f"Step {count - 1} of {count}. ViewBackward0 gets ([[-0.2570]]) and sends ([-0.2570])."
     )
-    assert page.ask("document.querySelector('[data-place=x] .number').textContent") == ".grad ·"
+    at_x = "document.querySelector('[data-place=x] .number').textContent"
+    assert page.ask(at_x) == ".grad ·"
     keys(page, "ArrowRight")
     assert page.ask(SAID) == f"Step {count} of {count}. AccumulateGrad: x.grad is now [-0.2570]."
     assert (
@@ -270,8 +269,8 @@ def test_a_hook_is_dragged_to_its_place_and_on(page: Page, address: str, touch: 
     visit(page, address, "worked;;")
 
     def middle(selector: str) -> list[float]:
-        return page.ask(f"""(() => {{ const box = document.querySelector({json.dumps(selector)})
-          .getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()""")
+        found = f"document.querySelector({json.dumps(selector)}).getBoundingClientRect()"
+        return page.ask(f"(b => [b.x + b.width / 2, b.y + b.height / 2])({found})")
 
     def drag(start: str, end: str) -> None:
         (x, y), (to_x, to_y) = middle(start), middle(end)
@@ -299,11 +298,10 @@ def test_a_hook_is_dragged_to_its_place_and_on(page: Page, address: str, touch: 
 
 
 def test_axe_finds_nothing_and_no_text_is_cut(page: Page, address: str) -> None:
-    full = (
-        "worked;;tensor:x1:scale:2;post:f0.weight:clip:0.1;full:f1:scale:2;global:everywhere:watch"
-    )
-    cut = """[...document.querySelectorAll("button, label, p, h2, select, li, .value, .node, .place span")]
-      .filter(each => each.scrollWidth > each.clientWidth + 1 && getComputedStyle(each).display !== "inline")
+    full = "worked;;tensor:x1:scale;post:f0.weight:clip;full:f1:scale;global:everywhere:watch"
+    cut = """[...document.querySelectorAll("button, label, p, h2, select, li, .value, .place span")]
+      .filter(each => getComputedStyle(each).display !== "inline")
+      .filter(each => each.scrollWidth > each.clientWidth + 1)
       .map(each => each.outerHTML.slice(0, 120))"""
     try:
         for scene in ("", full, "puzzle=12"):

@@ -23,14 +23,14 @@ const matrix = (name, v) => `${name} = torch.tensor([[${v(name)}]], requires_gra
 
 // The end of every graph: the squared distance from the target.
 const squaredError = (g, output) => g.keep("loss", g.square(g.minus(output, g.value("target"), "sub"), "pow"));
-const lossAt = { loss: [50, 22], pow: [50, 57, "Pow"], sub: [50, 75, "Sub"] };
+const lossAt = { loss: [50, 22], pow: [50, 55, "Pow"], sub: [50, 73, "Sub"] };
 // A Linear in the picture: addmm, the transposed weight, and a view on both sides if `views`.
-const linearAt = (spot, y, views) => ({ [spot + ".addmm"]: [50, y, "Addmm"], [spot + ".t"]: [36, y, "T"],
+const linearAt = (spot, y, views) => ({ [spot + ".addmm"]: [50, y, "Addmm"], [spot + ".t"]: [37.5, y, "T"],
   ...(views && { [spot + ".view_out"]: [50, y - 18, "View"], [spot + ".view_in"]: [50, y + 18, "View"] }) });
 
 const GRAPHS = {
   worked: {
-    title: "The worked example", about: "f0 is a Linear. f1 is a Linear and a square.",
+    title: "The worked example", about: "f0 is a Linear, f1 a Linear and a square.",
     values: { x: 0.3, "f0.weight": 0.3, "f0.bias": 0.1, "f1.f.weight": 0.4, "f1.f.bias": 0.2, target: 1 },
     modules: { net: "Net", f0: "Linear", f1: "SLinear", "f1.f": "Linear" },
     inner: { x1: "net.x1", s: "net.f1.s", y: "y", loss: "loss" },
@@ -49,11 +49,11 @@ const GRAPHS = {
       const net = g.module("net", x => f1.call("f1", g.keep("x1", f0.call("f0", x))));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], square: [50, 188, "Pow"], s: [50, 226], ...linearAt("f1.f", 296, true),
-      "f1.f.weight": [17, 302], "f1.f.bias": [83, 302], x1: [50, 392], ...linearAt("f0", 464, true),
-      "f0.weight": [17, 470], "f0.bias": [83, 470], x: [50, 562] },
-    boxes: [["net", "net", 0, 140, 100, 530], ["f1", "f1", 1.2, 167, 98.8, 362], ["f1.f", "f1.f", 2.4, 252, 97.6, 336],
-      ["f0", "f0", 1.2, 420, 98.8, 504]],
+    at: { ...lossAt, y: [50, 105], square: [50, 176, "Pow"], s: [50, 211], ...linearAt("f1.f", 279, true),
+      "f1.f.weight": [17, 281], "f1.f.bias": [83, 281], x1: [50, 371], ...linearAt("f0", 441, true),
+      "f0.weight": [17, 443], "f0.bias": [83, 443], x: [50, 532] },
+    boxes: [["net", "net", 0, 130, 100, 502], ["f1", "f1", 1.2, 156, 98.8, 341], ["f1.f", "f1.f", 2.4, 236, 97.6, 317],
+      ["f0", "f0", 1.2, 398, 98.8, 478]],
     lines: ["loss pow sub y square s f1.f.view_out f1.f.addmm f1.f.view_in x1 f0.view_out f0.addmm",
       "f0.addmm f0.view_in x", "f1.f.addmm f1.f.t f1.f.weight", "f1.f.addmm f1.f.bias",
       "f0.addmm f0.t f0.weight", "f0.addmm f0.bias"],
@@ -62,15 +62,14 @@ const GRAPHS = {
     title: "A Linear alone", about: "Its input is a matrix, so its last operation is addmm, with three inputs.",
     values: { x: 0.5, weight: 0.8, bias: -0.3, target: 1 },
     modules: { net: "Linear" }, inner: { y: "y", loss: "loss" },
-    classes: () => [LINEAR],
-    make: v => [`net = linear(${v("weight")}, ${v("bias")})`, matrix("x", v)], forward: "y = net(x)",
+    classes: () => [LINEAR], make: v => [`net = linear(${v("weight")}, ${v("bias")})`, matrix("x", v)], forward: "y = net(x)",
     build(g) {
       const x = g.leaf("x", 2), weight = g.leaf("weight", 2), bias = g.leaf("bias", 1);
       const net = g.module("net", x => g.linear(x, weight, bias, "net"));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], ...linearAt("net", 192), weight: [17, 200], bias: [83, 200], x: [50, 290] },
-    boxes: [["net", "net", 0, 138, 100, 252]],
+    at: { ...lossAt, y: [50, 105], ...linearAt("net", 192), weight: [17, 200], bias: [83, 200], x: [50, 290] },
+    boxes: [["net", "net", 0, 130, 100, 252]],
     lines: ["loss pow sub y net.addmm x", "net.addmm net.t weight", "net.addmm bias"],
   },
   sum: {
@@ -84,9 +83,9 @@ const GRAPHS = {
       const net = g.module("net", (x, y, z) => g.add(g.keep("xy", g.add(x, y, "add1")), z, "add2"));
       return squaredError(g, g.keep("out", net.call("net", x, y, z)));
     },
-    at: { ...lossAt, out: [50, 111], add2: [50, 190, "Add"], xy: [32, 232], add1: [32, 274, "Add"],
+    at: { ...lossAt, out: [50, 105], add2: [50, 190, "Add"], xy: [32, 232], add1: [32, 274, "Add"],
       x: [16.5, 350], y: [50, 350], z: [83.5, 350] },
-    boxes: [["net", "net", 0, 138, 100, 312]],
+    boxes: [["net", "net", 0, 130, 100, 312]],
     lines: ["loss pow sub out add2 xy add1 x", "add1 y", "add2 z"],
   },
   diamond: {
@@ -99,15 +98,13 @@ const GRAPHS = {
     make: v => ["net = Diamond()", vector("x", v)], forward: "y = net(x)",
     build(g) {
       const [x, p, q] = ["x", "p", "q"].map(name => g.leaf(name, 1));
-      const net = g.module("net", x => {
-        const a = g.keep("a", g.mul(p, x, "mul_a")), b = g.keep("b", g.add(q, x, "add_b"));
-        return g.mul(a, b, "mul_y");
-      });
+      const net = g.module("net", x =>
+        g.mul(g.keep("a", g.mul(p, x, "mul_a")), g.keep("b", g.add(q, x, "add_b")), "mul_y"));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], mul_y: [50, 190, "Mul"], a: [29, 234], b: [71, 234],
+    at: { ...lossAt, y: [50, 105], mul_y: [50, 190, "Mul"], a: [29, 234], b: [71, 234],
       mul_a: [29, 276, "Mul"], add_b: [71, 276, "Add"], p: [17, 322], q: [83, 322], x: [50, 404] },
-    boxes: [["net", "net", 0, 138, 100, 366]],
+    boxes: [["net", "net", 0, 130, 100, 366]],
     lines: ["loss pow sub y mul_y a mul_a p", "mul_y b add_b q", "mul_a x", "add_b x"],
   },
   twice: {
@@ -124,9 +121,9 @@ const GRAPHS = {
       const net = g.module("net", x => f.call("f2nd", g.keep("h", f.call("f1st", x))));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], ...linearAt("f2nd", 216), h: [50, 281],
-      ...linearAt("f1st", 362), "f.weight": [16, 281], "f.bias": [84, 281], x: [50, 458] },
-    boxes: [["net", "net", 0, 138, 100, 418], ["f", "f2nd", 27, 166, 73, 244], ["f", "f1st", 27, 312, 73, 390]],
+    at: { ...lossAt, y: [50, 105], ...linearAt("f2nd", 208), h: [50, 264], ...linearAt("f1st", 390),
+      "f.weight": [17, 303], "f.bias": [83, 303], x: [50, 480] },
+    boxes: [["net", "net", 0, 130, 100, 444], ["f", "f2nd", 27, 158, 73, 236], ["f", "f1st", 27, 340, 73, 418]],
     lines: ["loss pow sub y f2nd.addmm h f1st.addmm x", "f2nd.addmm f2nd.t f.weight", "f1st.addmm f1st.t f.weight",
       "f2nd.addmm f.bias", "f1st.addmm f.bias"],
   },
@@ -134,24 +131,21 @@ const GRAPHS = {
     title: "A residual block", about: "y = x + tanh(f(x)): one way through f and act, one way around them.",
     values: { x: 0.6, "f.weight": 1.2, "f.bias": -0.4, target: 1 },
     modules: { net: "Block", f: "Linear", act: "Tanh" }, inner: { h: "net.h", a: "net.a", y: "y", loss: "loss" },
-    classes: v => [LINEAR, moduleClass("Block",
-      [`self.f = linear(${v("f.weight")}, ${v("f.bias")})`, "self.act = nn.Tanh()"], "x",
-      ["self.h = self.f(x)", "self.a = self.act(self.h)", "return x + self.a"])],
+    classes: v => [LINEAR, moduleClass("Block", [`self.f = linear(${v("f.weight")}, ${v("f.bias")})`,
+      "self.act = nn.Tanh()"], "x", ["self.h = self.f(x)", "self.a = self.act(self.h)", "return x + self.a"])],
     make: v => ["net = Block()", matrix("x", v)], forward: "y = net(x)",
     build(g) {
       const x = g.leaf("x", 2), weight = g.leaf("f.weight", 2), bias = g.leaf("f.bias", 1);
       const f = g.module("f", x => g.linear(x, weight, bias, "f"));
       const act = g.module("act", h => g.tanh(h, "tanh"));
-      const net = g.module("net", x => {
-        const a = g.keep("a", act.call("act", g.keep("h", f.call("f", x))));
-        return g.add(x, a, "add");
-      });
+      const branch = x => g.keep("a", act.call("act", g.keep("h", f.call("f", x))));
+      const net = g.module("net", x => g.add(x, branch(x), "add"));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 111], add: [50, 192, "Add"], a: [50, 232], tanh: [50, 313, "Tanh"],
-      h: [50, 370], ...linearAt("f", 450), "f.weight": [18.5, 444], "f.bias": [18.5, 502],
+    at: { ...lossAt, y: [50, 105], add: [50, 192, "Add"], a: [50, 232], tanh: [50, 313, "Tanh"],
+      h: [50, 370], ...linearAt("f", 450), "f.weight": [18, 444], "f.bias": [18, 502],
       bend1: [88, 232], bend2: [88, 558], x: [50, 592] },
-    boxes: [["net", "net", 0, 138, 100, 552], ["act", "act", 28, 259, 72, 343], ["f", "f", 2, 397, 76, 532]],
+    boxes: [["net", "net", 0, 130, 100, 552], ["act", "act", 28, 259, 72, 343], ["f", "f", 2, 397, 76, 532]],
     lines: ["loss pow sub y add a tanh h f.addmm x", "f.addmm f.t f.weight", "f.addmm f.bias", "add bend1 bend2 x"],
   },
 };

@@ -66,7 +66,7 @@ function open(scene, number = null) {
   for (const [id, text] of [["graph-title", GRAPHS[graph].title], ["about", GRAPHS[graph].about],
     ["side-title", puzzle ? `Puzzle ${number + 1}: ${puzzle.title}` : "Hooks"],
     ["lead", puzzle ? "These gradients came out. Which hook sits where?"
-      : "Drag a hook onto a tensor or a module, and see which gradients change."]]) { $(id).textContent = text; }
+      : "Drag a hook onto a tensor or a module: which gradients change?"]]) { $(id).textContent = text; }
   $("kind-list").innerHTML = kinds.map(kind => `<label class="${kind}" data-kind="${kind}"><input type="radio"
     name="kind" value="${kind}"><span class="letter" aria-hidden="true">${
     KINDS[kind].letter}</span>${KINDS[kind].name}</label>`).join("");
@@ -115,7 +115,8 @@ function gradAt(name, { tensors, log }, count) {
   }
   return grad;
 }
-const bare = grad => grad === undefined ? "·" : grad === null ? "None" : number(grad.value);
+const bare = grad => grad === undefined ? "·" : grad === null ? "None"
+  : number(grad.value).length < 10 ? number(grad.value) : grad.value.toPrecision(6);
 const final = (name, result) => bare(gradAt(name, result, result.log.length));
 const differs = name => final(name, state.result) !== final(name, state.plain);
 
@@ -252,7 +253,7 @@ function drawHooks() {
     const actions = Object.keys(ACTIONS).filter(action => allows(hook.kind, action));
     return `<li class="${hook.kind}" data-number="${n + 1}"><div class="tools"><span class="letter">${name}</span>
       <select data-change="kind" data-key="kind${n}" aria-label="${name}: kind">${
-      options(kinds, hook.kind, kind => KINDS[kind].name)}</select> on <strong>${where(hook)}</strong></div>
+      options(kinds, hook.kind, kind => KINDS[kind].name)}</select><span>on <strong>${where(hook)}</strong></span></div>
       <div class="tools"><select data-change="action" data-key="action${n}" aria-label="${name}: what it does">${
       options(actions, hook.action, action => ACTIONS[action].name)}</select>${when(hook.amount !== undefined,
       `<input type="number" step="0.1" max="10" min="${hook.action === "clip" ? 0 : -10}" value="${hook.amount}"
