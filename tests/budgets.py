@@ -35,9 +35,9 @@ ROOMS = {
     "saving": Size(477, 3),
     "signatures": Size(778, 9),
     "symbolic": Size(3418, 15),
-    "viz": Size(2815, 14),
+    "viz": Size(2815, 15),
 }
-HOUSE = Size(24984, 149)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24984, 150)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

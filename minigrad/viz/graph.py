@@ -37,10 +37,8 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int, 
     grad = None
     # Reading .grad of an inner tensor that does not retain it warns, so it is not read.
     if gradients and (tensor.is_leaf or getattr(tensor, "retains_grad", False)):
-        held = tensor.grad
-        if held is None:
-            grad = "None"
-        else:
+        grad = "None"
+        if (held := tensor.grad) is not None:
             grad = format_values(held.tolist(), digits) if small else format_shape(held.shape)
     return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
 
@@ -76,18 +74,14 @@ def hooks_on_tensor(tensor: Any) -> list[Hook]:
 
 def in_order(hooks: Iterable[Any]) -> list[Hook]:
     """Return the hooks in the order in which they run; within one kind as they were given."""
-    plain = [
+
+    def plain(h: Any) -> Hook:
         # retain_grad is no function of the user's, so it has no name besides its kind.
-        Hook(
-            h.kind,
-            "" if h.name == h.kind else str(h.name),
-            int(getattr(h, "output_nr", 0) or 0),
-            str(getattr(h, "remark", "")),
-        )
-        for h in hooks
-    ]
+        name, output_nr = "" if h.name == h.kind else str(h.name), getattr(h, "output_nr", 0) or 0
+        return Hook(h.kind, name, int(output_nr), str(getattr(h, "remark", "")))
+
     rank = {kind: at for at, kind in enumerate(HOOKS)}
-    return sorted(plain, key=lambda hook: rank.get(hook.kind, len(rank)))
+    return sorted(map(plain, hooks), key=lambda hook: rank.get(hook.kind, len(rank)))
 
 
 LEAF = "AccumulateGrad"
@@ -214,9 +208,8 @@ def walk(roots: Iterable[Any], limit: int) -> list[Any]:
         stack += [target for target in targets if target is not None]
     sorter = TopologicalSorter({key: () for key in found})
     for key, node in found.items():
-        for target, _ in node.next_functions:
-            if target is not None:
-                sorter.add(id(target), key)
+        for target in filter(None, (target for target, _ in node.next_functions)):
+            sorter.add(id(target), key)
     return [found[key] for key in sorter.static_order()]
 
 

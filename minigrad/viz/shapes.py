@@ -70,10 +70,8 @@ def _part(
     kind: str, lines: Sequence[Sequence[Run]], pad: float = 9.0, gap: float = 0.0, hook: str = ""
 ) -> Part:
     width = max((sum(run.width for run in line) for line in lines), default=0.0)
-    height = max(LINE * len(lines) + 9.0, 22.0)
-    return Part(
-        kind, tuple(map(tuple, lines)), round(width + 2 * pad, 1), round(height, 1), gap, hook
-    )
+    size = round(width + 2 * pad, 1), round(max(LINE * len(lines) + 9.0, 22.0), 1)
+    return Part(kind, tuple(map(tuple, lines)), *size, gap, hook)
 
 
 def _hook_part(hook: Hook, several: bool) -> Part:
@@ -91,10 +89,8 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
         shape = f" {card.shape}, out {card.output_nr}" if several else f" {card.shape}"
         lines.append([Run(card.name, bold=True), Run(shape, size=SMALL, tone="soft")])
         value = [] if card.value is None else [Run(card.value)]
-        grad = []
-        if card.grad is not None:
-            grad.append(Run("grad ", SANS, SMALL, tone="soft"))
-            grad.append(Run(card.grad, bold=card.grad != "None", tone="grad"))
+        grad = [Run("grad ", SANS, SMALL, tone="soft")] if card.grad else []
+        grad += [Run(card.grad, bold=card.grad != "None", tone="grad")] if card.grad else []
         numbers = [*value, Run("  grad ", SANS, SMALL, tone="soft"), *grad[1:]]
         if value and grad and sum(run.width for run in numbers) <= 190:
             lines.append(numbers)
@@ -127,11 +123,8 @@ def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
     if outputs > 1:  # room for an arrow to each
         parts[0] = replace(parts[0], width=max(parts[0].width, 64.0 * (outputs - 1)))
     if node.notes:
-        lines = [
-            [Run(line, SANS, SMALL + 0.5, tone="note")]
-            for note in node.notes
-            for line in note.splitlines()
-        ]
+        told = "\n".join(node.notes).splitlines()
+        lines = [[Run(line, SANS, SMALL + 0.5, tone="note")] for line in told]
         parts[-1] = replace(parts[-1], gap=5.0)
         parts.append(_part("note", lines, pad=7.0))
     return parts
@@ -162,14 +155,11 @@ FILLS = {
 }
 # Lighter than in the palette, so that words on them can be read when a dark page turns them dark.
 _LIGHT_SKY, _LIGHT_ORANGE, _LIGHT_PURPLE = "#8ccbf0", "#f7bd4f", "#e6b0d0"
+_ON_MODULES = ("full backward pre", "full backward", "legacy backward")
 HOOK_COLORS = {
-    "tensor pre-hook": _LIGHT_SKY,
-    "post-accumulate": _LIGHT_SKY,
-    "retain_grad": "#a3dccb",
-    "full backward pre": _LIGHT_ORANGE,
-    "full backward": _LIGHT_ORANGE,
-    "legacy backward": _LIGHT_ORANGE,
-    "saved-tensor hooks": YELLOW,
+    **dict.fromkeys(("tensor pre-hook", "post-accumulate"), _LIGHT_SKY),
+    **dict.fromkeys(_ON_MODULES, _LIGHT_ORANGE),
+    **{"retain_grad": "#a3dccb", "saved-tensor hooks": YELLOW},
 }
 NODE_HOOK = _LIGHT_PURPLE
 Place = tuple[float, float, float, float]  # left, top, width, height

@@ -60,6 +60,7 @@ def test_the_wheel_holds_what_is_wanted_and_no_more(unpacked):
         "signatures/index.txt",
         "viz/player.js",
         "viz/player.css",
+        "viz/bench_page/index.html",
     ):
         assert (unpacked / "minigrad" / name).is_file()
     assert not list((unpacked / "minigrad").rglob("*.ipynb"))
