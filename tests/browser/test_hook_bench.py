@@ -221,6 +221,40 @@ def test_the_first_visit_asks_before_it_shows(page: Page, address: str) -> None:
     assert "Predict first." not in page.ask(shown)
 
 
+def test_a_link_brings_a_scene_back_and_nonsense_does_no_harm(page: Page, address: str) -> None:
+    scene = "diamond;1,-1,0.25,0;tensor:a:clip:0.3;full:net:cut"
+    visit(page, address, scene)
+    assert page.ask("encode(state.scene)") == scene
+    page.ask("add('pre', 'net')")
+    assert page.ask("location.hash") == f"#{scene};pre:net:scale:2"
+    page.ask("document.querySelector('[name=library][value=torch]').click()")
+    shown = page.ask("document.getElementById('code').textContent")
+    assert shown.startswith("import torch\n") and shown == page.ask(
+        "programOf(state.scene, 'torch')"
+    )
+    assert printed(page.ask("programOf(state.scene)")) == page.ask(
+        "document.getElementById('output').textContent"
+    )
+    hooks = "tensor:s:cut;legacy:f1:flip;full:f1:watch;toString:x;post:s:zero;tensor:x:scale:1e99"
+    for nonsense in ("toString", "puzzle=99", "%", f"worked;a,,1e99,Infinity,-3,2,7;{hooks};;:"):
+        visit(page, address, nonsense)
+        assert page.ask("state.scene.graph") == "worked"
+    assert page.ask("encode(state.scene)") == (
+        "worked;0.3,0.3,10,0.4,-3,2;legacy:f1:flip;tensor:x:scale:10"
+    )
+
+
+def test_it_works_where_nothing_may_be_stored(page: Page, address: str) -> None:
+    denied = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('denied'); }})"
+    added = page.call("Page.addScriptToEvaluateOnNewDocument", source=denied)
+    page.open("about:blank")
+    page.open(f"{address}#puzzle=1")
+    click(page, "[data-place='f0.bias']")
+    click(page, "[data-act=check]")
+    page.call("Page.removeScriptToEvaluateOnNewDocument", identifier=added["identifier"])
+    assert page.ask("memory.solved.join()") == "0"
+
+
 def test_keys_alone_do_everything(page: Page, address: str) -> None:
     visit(page, address, "worked;;")
     tab_to(page, "full")

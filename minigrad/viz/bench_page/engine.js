@@ -150,7 +150,7 @@ const KINDS = {
   tensor: { letter: "T", name: "tensor hook", on: "tensor",
     about: "Gets the gradient of one tensor. What it returns replaces that gradient." },
   post: { letter: "A", name: "post-accumulate-grad hook", on: "leaf",
-    about: "Gets a leaf when its .grad is ready. It may change that .grad, and nothing else." },
+    about: "Gets a leaf once its .grad is complete, and may change that .grad." },
   full: { letter: "F", name: "full backward hook", on: "module",
     about: "Gets grad_input and grad_output of a module. What it returns replaces grad_input." },
   pre: { letter: "P", name: "full backward pre-hook", on: "module",

@@ -128,7 +128,7 @@ const GRAPHS = {
       "f2nd.addmm f.bias", "f1st.addmm f.bias"],
   },
   residual: {
-    title: "A residual block", about: "y = x + tanh(f(x)): one way through f and act, one way around them.",
+    title: "A residual block", about: "y = x + tanh(f(x)): one path through f and act, one around them.",
     values: { x: 0.6, "f.weight": 1.2, "f.bias": -0.4, target: 1 },
     modules: { net: "Block", f: "Linear", act: "Tanh" }, inner: { h: "net.h", a: "net.a", y: "y", loss: "loss" },
     classes: v => [LINEAR, moduleClass("Block", [`self.f = linear(${v("f.weight")}, ${v("f.bias")})`,

@@ -49,8 +49,8 @@ function update(told, typing) {
 // Which gradients the hooks change, in words.
 function summary() {
   const changed = tensorsOf(state.scene.graph).filter(differs);
-  return level() ? "Check when you are ready." : !state.revealed ? "The gradients are hidden until you predict."
-    : !state.scene.hooks.length ? "No hooks: these are the plain gradients."
+  return level() ? (state.scene.hooks.length ? "Check when you are ready." : "Add a hook to the graph, then check.")
+    : !state.revealed ? "The gradients are hidden until you predict." : !state.scene.hooks.length ? "No hooks: these are the plain gradients."
       : changed.length ? `Changed: ${changed.join(", ")}.` : "The hooks change no gradient.";
 }
 
@@ -294,8 +294,8 @@ function drawAsk() {
   const answers = [["x, f0.weight, f0.bias", "right"], ["f1.f.weight, f1.f.bias", "wrong"], ["all five", "wrong"],
     ["just show me", "shown"]].map(([text, answer]) => button(text, "predict", `data-answer="${answer}"`));
   const verdict = { right: "Right.", wrong: "Not those.", shown: "" }[state.answer];
-  render("ask", level() ? puzzleText(level()) : !state.revealed ? `<p><strong>Predict first.</strong> F1 sits on f1 and
-    doubles grad_input. Which of the five leaves get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`
+  render("ask", level() ? puzzleText(level()) : !state.revealed ? `<p><strong>Predict first.</strong> The full backward
+    hook F1 sits on f1 and doubles grad_input. Which of the five leaves get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`
     : when(state.answer, `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. A full hook changes
       the gradient that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
       <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`));
@@ -344,9 +344,10 @@ const ACTS = {
   puzzles() { if (!level()) { openLevel(Math.max(0, PUZZLES.findIndex((_, n) => !memory.solved.includes(n)))); } },
   copy() { copy($("code").textContent, $("code"), "The code is copied."); },
   link() {
-    const link = (location.protocol === "about:" ? "" : location.href.split("#")[0]) + address();
+    const framed = location.protocol === "about:"; // a notebook's output has no address
+    const link = framed ? `hook_bench("${address().slice(1)}")` : location.href.split("#")[0] + address();
     says(link);
-    copy(link, $("said"), "The link to this scene is copied.");
+    copy(link, $("said"), `Copied: ${link}`);
   },
   first() { goTo(0); }, back() { goTo(made() - 1); }, next() { goTo(made() + 1); }, last() { goTo(steps()); },
 };
