@@ -30,7 +30,7 @@ const linearAt = (spot, y, views) => ({ [spot + ".addmm"]: [50, y, "Addmm"], [sp
 
 const GRAPHS = {
   worked: {
-    title: "The worked example", about: "f0 is a Linear, f1 a Linear and a square.",
+    title: "The worked example", about: "f1 is a Linear and a square.",
     values: { x: 0.3, "f0.weight": 0.3, "f0.bias": 0.1, "f1.f.weight": 0.4, "f1.f.bias": 0.2, target: 1 },
     modules: { net: "Net", f0: "Linear", f1: "SLinear", "f1.f": "Linear" },
     inner: { x1: "net.x1", s: "net.f1.s", y: "y", loss: "loss" },
@@ -143,9 +143,9 @@ const GRAPHS = {
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
     at: { ...lossAt, y: [50, 105], add: [50, 192, "Add"], a: [50, 232], tanh: [50, 313, "Tanh"],
-      h: [50, 370], ...linearAt("f", 450), "f.weight": [18, 444], "f.bias": [18, 502],
-      bend1: [88, 232], bend2: [88, 558], x: [50, 592] },
-    boxes: [["net", "net", 0, 130, 100, 552], ["act", "act", 28, 259, 72, 343], ["f", "f", 2, 397, 76, 532]],
+      h: [50, 370], ...linearAt("f", 455), "f.weight": [18, 447], "f.bias": [18, 518],
+      bend1: [88, 232], bend2: [88, 578], x: [50, 612] },
+    boxes: [["net", "net", 0, 130, 100, 572], ["act", "act", 28, 259, 72, 343], ["f", "f", 2, 397, 76, 550]],
     lines: ["loss pow sub y add a tanh h f.addmm x", "f.addmm f.t f.weight", "f.addmm f.bias", "add bend1 bend2 x"],
   },
 };

@@ -151,9 +151,10 @@ function drawPicture() {
       + drawPins(pins, name, tensor.leaf ? css(plan.at[name], -14, 35) : css(plan.at[name], 50));
   });
   $("picture").style.height = Math.max(...Object.values(plan.at).map(([, y]) => y)) + TOP + 52 + "px";
-  render("picture", drawLines(plan) + `<button type="button" class="everywhere ${free("everywhere")}"
-    data-place="everywhere" data-key="everywhere">every module</button>`
-    + [...modules, ...identities, ...nodes, ...tensors].join(""));
+  const bar = `<button type="button" class="everywhere ${free("everywhere")}" data-place="everywhere"
+    data-key="everywhere">every module</button>`;
+  const everywhere = when(!level() || level().kinds.includes("global"), bar);
+  render("picture", drawLines(plan) + [everywhere, ...modules, ...identities, ...nodes, ...tensors].join(""));
   const all = [...$("picture").querySelectorAll("button")]; // one of them is what Tab leads to
   const entrance = all.find(({ dataset }) => dataset.key === state.focus)
     || all.find(each => each.classList.contains("open")) || all[0];
