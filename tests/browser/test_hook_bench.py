@@ -298,6 +298,44 @@ def test_keys_alone_do_everything(page: Page, address: str) -> None:
     assert page.ask("document.getElementById('picture').contains(document.activeElement)")
 
 
+def test_arrows_reach_every_place_and_no_hook_covers_words(page: Page, address: str) -> None:
+    visit(page, address, "worked;;")
+    page.size(375, 900)
+    found = page.ask("""Object.keys(GRAPHS).map(graph => {
+      const picture = document.getElementById("picture"), places = kind => placesFor(kind, graph);
+      const apart = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) <= 2
+        || Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) <= 3;
+      const both = ["tensor", "full", "legacy", "pre"].flatMap(kind =>
+        places(kind).map(place => [kind, place]));
+      const covered = both.filter(([kind, place]) => {
+        open(sceneOf(graph, [`${kind}:${place}:scale:20`]));
+        const words = [...picture.querySelectorAll(".place span, .name, .node")].flatMap(each => {
+          const range = document.createRange();
+          range.selectNodeContents(each);
+          return [...range.getClientRects()];
+        });
+        const pins = [...picture.querySelectorAll(".pin")].map(pin => pin.getBoundingClientRect());
+        return pins.some(pin => !words.every(word => apart(pin, word)));
+      });
+      open(sceneOf(graph, both.map(each => each.join(":") + ":flip"))); // full refuses legacy
+      const buttons = [...picture.querySelectorAll("button")], reached = new Set();
+      const next = [buttons.find(each => each.tabIndex === 0)];
+      while (next.length) {
+        const at = next.pop();
+        if (reached.has(at)) { continue; }
+        reached.add(at);
+        for (const key of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) {
+          at.focus();
+          at.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+          next.push(document.activeElement);
+        }
+      }
+      return [graph, buttons.length - reached.size, covered.join(" ")];
+    })""")
+    page.size(1366, 900)
+    assert [graph for graph, left, covered in found if left or covered] == [], found
+
+
 @pytest.mark.parametrize("touch", [False, True], ids=["mouse", "finger"])
 def test_a_hook_is_dragged_to_its_place_and_on(page: Page, address: str, touch: bool) -> None:
     visit(page, address, "worked;;")
