@@ -219,6 +219,9 @@ def test_the_first_visit_asks_before_it_shows(page: Page, address: str) -> None:
     page.open("about:blank")
     page.open(address)
     assert "Predict first." not in page.ask(shown)
+    visit(page, address)
+    click(page, "[data-place=f0]")  # the question no longer fits
+    assert "Predict first." not in page.ask(shown) and "-0.4896" in page.ask(shown)
 
 
 def test_a_link_brings_a_scene_back_and_nonsense_does_no_harm(page: Page, address: str) -> None:
@@ -308,7 +311,7 @@ def test_arrows_reach_every_place_and_no_hook_covers_words(page: Page, address: 
       const both = ["tensor", "full", "legacy", "pre"].flatMap(kind =>
         places(kind).map(place => [kind, place]));
       const covered = both.filter(([kind, place]) => {
-        open(sceneOf(graph, [`${kind}:${place}:scale:20`]));
+        openScene(sceneOf(graph, [`${kind}:${place}:scale:20`]));
         const words = [...picture.querySelectorAll(".place span, .name, .node")].flatMap(each => {
           const range = document.createRange();
           range.selectNodeContents(each);
@@ -317,7 +320,7 @@ def test_arrows_reach_every_place_and_no_hook_covers_words(page: Page, address: 
         const pins = [...picture.querySelectorAll(".pin")].map(pin => pin.getBoundingClientRect());
         return pins.some(pin => !words.every(word => apart(pin, word)));
       });
-      open(sceneOf(graph, both.map(each => each.join(":") + ":flip"))); // full refuses legacy
+      openScene(sceneOf(graph, both.map(each => each.join(":") + ":flip"))); // full refuses legacy
       const buttons = [...picture.querySelectorAll("button")], reached = new Set();
       const next = [buttons.find(each => each.tabIndex === 0)];
       while (next.length) {

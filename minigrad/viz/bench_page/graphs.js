@@ -62,7 +62,8 @@ const GRAPHS = {
     title: "A Linear alone", about: "Its input is a matrix, so its last operation is addmm, with three inputs.",
     values: { x: 0.5, weight: 0.8, bias: -0.3, target: 1 },
     modules: { net: "Linear" }, inner: { y: "y", loss: "loss" },
-    classes: () => [LINEAR], make: v => [`net = linear(${v("weight")}, ${v("bias")})`, matrix("x", v)], forward: "y = net(x)",
+    classes: () => [LINEAR], forward: "y = net(x)",
+    make: v => [`net = linear(${v("weight")}, ${v("bias")})`, matrix("x", v)],
     build(g) {
       const x = g.leaf("x", 2), weight = g.leaf("weight", 2), bias = g.leaf("bias", 1);
       const net = g.module("net", x => g.linear(x, weight, bias, "net"));

@@ -21,6 +21,8 @@ const says = text => { $("said").textContent = text; };
 const calls = () => state.result.log.filter(({ type }) => type === "hook");
 const steps = () => state.result.log.length;
 const made = () => state.step === null ? steps() : state.step; // steps that have been made
+// The question of the first visit is about these hooks.
+const asks = () => [state.scene, first()].map(scene => encode({ ...scene, values: {} })).reduce((a, b) => a === b);
 const address = () => "#" + (level() ? `puzzle=${state.level + 1}` : encode(state.scene));
 
 // Write HTML into an element, and keep the focus where it was.
@@ -38,7 +40,7 @@ const options = (names, chosen, text) => names.map(name =>
 // Run the scene and show all that follows from it. `typing`: leave the inputs of the hooks alone.
 function update(told, typing) {
   Object.assign(state, { result: run(state.scene), plain: run({ ...state.scene, hooks: [] }), step: null });
-  if (level()) { Object.assign(state, { checked: null, revealed: false }); }
+  if (level()) { Object.assign(state, { checked: null, revealed: false }); } else if (!asks()) { state.revealed = true; }
   try { history.replaceState(null, "", address()); } catch { /* a notebook's frame has no address */ }
   drawAsk();
   drawPicture();
@@ -48,14 +50,15 @@ function update(told, typing) {
 }
 // Which gradients the hooks change, in words.
 function summary() {
-  const changed = tensorsOf(state.scene.graph).filter(differs);
-  return level() ? (state.scene.hooks.length ? "Check when you are ready." : "Add a hook to the graph, then check.")
-    : !state.revealed ? "The gradients are hidden until you predict." : !state.scene.hooks.length ? "No hooks: these are the plain gradients."
-      : changed.length ? `Changed: ${changed.join(", ")}.` : "The hooks change no gradient.";
+  const { graph, hooks } = state.scene, changed = tensorsOf(graph).filter(differs);
+  return level() ? (hooks.length ? "Check when you are ready." : "Add a hook to the graph, then check.")
+    : !state.revealed ? "The gradients are hidden until you predict."
+      : !hooks.length ? "No hooks: these are the plain gradients." : changed.length ? `Changed: ${changed.join(", ")}.`
+        : "The hooks change no gradient.";
 }
 
 // Show another scene or level: what depends on the graph and on the mode only.
-function open(scene, number = null) {
+function openScene(scene, number = null) {
   if (number !== null && !level()) { state.bench = state.scene; }
   Object.assign(state, { scene, level: number, hint: false, focus: null });
   const puzzle = level(), { graph } = scene, kinds = puzzle ? puzzle.kinds : Object.keys(KINDS);
@@ -81,7 +84,7 @@ function choose(kind) {
   $("kind-about").textContent = KINDS[kind].about;
   drawPicture();
 }
-const openLevel = number => open(sceneOf(PUZZLES[number].graph, []), number);
+const openLevel = number => openScene(sceneOf(PUZZLES[number].graph, []), number);
 
 // --- Changing the scene ---
 
@@ -214,7 +217,8 @@ const drawPins = (pins, spot, style) => when(pins[spot], `<div class="pins" styl
     return `<button type="button" class="pin ${hook.kind}" data-pin="${nr}" data-key="${nr}@${spot}"
       title="${describe(hook)}" aria-label="${nameOf(nr)}: ${describe(hook)}">${nameOf(nr)}</button>`;
   }).join("")}</div>`);
-const hooksOn = place => state.scene.hooks.map((hook, n) => when(hook.place === place, `, hook ${nameOf(n + 1)}`)).join("");
+const hooksOn = place => state.scene.hooks.map((hook, n) =>
+  when(hook.place === place, `, hook ${nameOf(n + 1)}`)).join("");
 
 // --- The step player ---
 
@@ -234,8 +238,8 @@ function tell({ type, node, grads, sent, leaf, grad, number: nr, sees, returned,
   }
   if (type === "accumulate") { return `AccumulateGrad: ${leaf.spot}.grad is now ${show(grad)}.`; }
   const identity = identityAt(node.spot);
-  return identity ? `The identity node at the ${identity.end}put of ${identity.module} passes ${showAll(sent)} on.`
-    : `${node.name} gets ${showAll(grads)} and sends ${showAll(sent)}.`;
+  return !identity ? `${node.name} gets ${showAll(grads)} and sends ${showAll(sent)}.` : `The identity node at the ${
+    identity.end}put of ${identity.module} passes ${showAll(identity.end === "in" ? sent : grads)} on.`;
 }
 
 // --- Panels ---
@@ -295,11 +299,12 @@ function drawAsk() {
   const answers = [["x, f0.weight, f0.bias", "right"], ["f1.f.weight, f1.f.bias", "wrong"], ["all five", "wrong"],
     ["just show me", "shown"]].map(([text, answer]) => button(text, "predict", `data-answer="${answer}"`));
   const verdict = { right: "Right.", wrong: "Not those.", shown: "" }[state.answer];
-  render("ask", level() ? puzzleText(level()) : !state.revealed ? `<p><strong>Predict first.</strong> The full backward
-    hook F1 sits on f1 and doubles grad_input. Which of the five leaves get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`
-    : when(state.answer, `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. A full hook changes
-      the gradient that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
-      <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`));
+  const question = `<p><strong>Predict first.</strong> The full backward hook F1 sits on f1 and doubles grad_input.
+    Which of the five leaves get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`;
+  const answer = `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. A full hook changes the
+    gradient that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
+    <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`;
+  render("ask", level() ? puzzleText(level()) : !state.revealed ? question : when(state.answer && asks(), answer));
 }
 function puzzleText(puzzle) {
   const { checked, hint } = state, right = checked && !checked.length, { solved } = memory;
@@ -341,7 +346,7 @@ const ACTS = {
   remove({ number: n }) { remove(Number(n)); $("clear").focus(); },
   clear() { state.scene.hooks.length = 0; update(); },
   reset() { Object.assign(state.scene.values, GRAPHS[state.scene.graph].values); drawValues(); update(); },
-  bench() { if (level()) { state.revealed = true; open(state.bench); } },
+  bench() { if (level()) { state.revealed = !!memory.predicted; openScene(state.bench); } },
   puzzles() { if (!level()) { openLevel(Math.max(0, PUZZLES.findIndex((_, n) => !memory.solved.includes(n)))); } },
   copy() { copy($("code").textContent, $("code"), "The code is copied."); },
   link() {
@@ -368,7 +373,7 @@ document.addEventListener("input", ({ target }) => {
   const { value: name, change: field } = target.dataset, given = target.value;
   const number = field && Number(target.closest("li").dataset.number);
   if (target.id === "step") { goTo(Number(given)); }
-  if (target.id === "graph") { Object.assign(state, { revealed: true, answer: "" }); open(sceneOf(given, [])); }
+  if (target.id === "graph") { Object.assign(state, { revealed: true, answer: "" }); openScene(sceneOf(given, [])); }
   if (target.name === "kind") { choose(given); }
   if (target.name === "library") { state.library = given; drawCalls(); }
   if (name && given !== "" && Number.isFinite(Number(given))) {
@@ -468,7 +473,7 @@ try { if (parent !== window) { followParent(); } } catch { /* a parent that can'
 function start(told) {
   const [, number] = told.match(/^#?puzzle=(\d+)$/) || [], scene = decode(told);
   state.revealed = Boolean(scene || memory.predicted);
-  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { open(scene || first()); }
+  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { openScene(scene || first()); }
 }
 addEventListener("hashchange", () => start(location.hash));
 start(location.hash || document.documentElement.dataset.scene || "");
