@@ -406,6 +406,7 @@ document.addEventListener("pointerdown", (down) => {
   const mark = place => document.querySelectorAll("[data-place]").forEach(each =>
     each.classList.toggle("over", each === place));
   const move = (event) => {
+    if (!event.buttons) { end({ type: "pointercancel" }); return; } // let go outside of the frame
     if (!dragged && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 6) { return; }
     if (!dragged && !nr) { choose(kind); }
     dragged = true;
