@@ -40,7 +40,7 @@ RANDOM_SCENE = """seed => {
   const pick = list => list[random(list.length)];
   const graph = pick(Object.keys(GRAPHS)), scene = { graph, values: {}, hooks: [] };
   for (const name of Object.keys(GRAPHS[graph].values)) {
-    scene.values[name] = (random(401) - 200) / 100;
+    scene.values[name] = (random(401) - 200) / (seed % 5 ? 100 : 20);
   }
   for (let left = random(6); left > 0; left -= 1) {
     const kind = pick(Object.keys(KINDS)), place = pick(placesFor(kind, graph));
@@ -157,7 +157,9 @@ def test_levels_are_solved_by_their_solutions_and_by_nothing_simpler(
 ) -> None:
     visit(page, address)
     levels = json.loads(
-        page.ask("""JSON.stringify(PUZZLES.map(level => {
+        page.ask(
+            f"const LIBRARY = '{LIBRARIES[-1]}';"
+            """JSON.stringify(PUZZLES.map(level => {
       const { graph, kinds, start, solution } = level, right = [];
       for (const kind of kinds) {
         for (const place of placesFor(kind, graph)) {
@@ -167,13 +169,18 @@ def test_levels_are_solved_by_their_solutions_and_by_nothing_simpler(
       }
       return { title: level.title, right, solved: mistakes(level, sceneOf(graph, solution)).length,
         empty: mistakes(level, sceneOf(graph, [])).map(found => found.text),
+        told: [encode(sceneOf(graph, solution)), programOf(sceneOf(graph, solution), LIBRARY),
+          printout(sceneOf(graph, solution), run(sceneOf(graph, solution)))],
         reversed: mistakes(level, sceneOf(graph, [...solution].reverse())).length };
-    }))""")
+    }))"""
+        )
     )
     assert len(levels) == 12
     for level in levels:
         assert level["solved"] == 0, level
         assert level["empty"][0].startswith("There is no hook yet"), level
+        scene, code, told = level["told"]
+        assert printed(code) == told, scene
     # with what a hook does at first, one place is right, or more that come to the same
     assert [len(level["right"]) for level in levels] == [1, 1, 1, 0, 1, 3, 1, 1, 0, 1, 1, 1]
     assert levels[8]["reversed"] > 0

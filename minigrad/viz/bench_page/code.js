@@ -5,7 +5,8 @@ const py = value => Number.isInteger(value) ? value.toFixed(1) : String(value);
 
 const SHOW = `def show(*grads):  # four decimals, in as many brackets as the tensor has dimensions
     def one(g):
-        return "[" * g.dim() + f"{round(g.item(), 9) + 0:.4f}" + "]" * g.dim()
+        value = round(float(f"{g.item():.12g}"), 9) + 0  # the last bits depend on the machine
+        return "[" * g.dim() + f"{value:.4f}" + "]" * g.dim()
     return "(" + ", ".join("None" if g is None else one(g) for g in grads) + ")"`;
 
 // What a hook does to one gradient `g`, in Python. Where a hook of the scene cuts, `g` may be None.

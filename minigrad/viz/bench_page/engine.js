@@ -226,6 +226,6 @@ function fixed(value, digits = 4) {
   return tie ? (value < 0 ? "-" : "") + (down / 10 ** digits).toFixed(digits) : value.toFixed(digits);
 }
 // The last bits of a matrix product differ from machine to machine, so they are rounded off first.
-const number = value => fixed(Number(value.toFixed(9)) + 0);
+const number = value => fixed(Number(Number(value.toPrecision(12)).toFixed(9)) + 0);
 const show = grad => grad ? "[".repeat(grad.dim) + number(grad.value) + "]".repeat(grad.dim) : "None";
 const showAll = grads => "(" + grads.map(show).join(", ") + ")";
