@@ -1,6 +1,7 @@
 """Look at what a computation left behind: its graph, its tensors and where each hook sits."""
 
 from minigrad.autograd.recording import GradientAccumulated, HookFired, NodeStarted
+from minigrad.viz.bench import hook_bench
 from minigrad.viz.collectors import Distributions, GradientFlow
 from minigrad.viz.comparison import compare, record
 from minigrad.viz.modules import watch_modules

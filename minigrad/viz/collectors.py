@@ -156,10 +156,8 @@ class GradientFlow(Collector):
         marks = [self._mark_in(step, layer) for step in self.steps]
         if "not finite" in marks:
             return "not finite"
-        for mark in ("no gradient", "zero", "vanishing", "exploding"):
-            if marks and 2 * marks.count(mark) >= len(marks):
-                return mark
-        return ""
+        names = ("no gradient", "zero", "vanishing", "exploding") if marks else ()
+        return next((name for name in names if 2 * marks.count(name) >= len(marks)), "")
 
     def _mark_in(self, step: dict[str, float], layer: str) -> str:
         norm, nearest = step.get(layer), step.get(self._reference, 0.0)

@@ -118,9 +118,8 @@ class watch_modules:
     def _end(self, module: Any, args: Any, result: Any) -> None:
         now = self._tick()
         if self._open and self._open[-1].module is module:
-            call = self._open.pop()
-            call.stop = now
-            self._ended.append(call)
+            self._open[-1].stop = now
+            self._ended.append(self._open.pop())
 
 
 def _models(given: Any) -> Iterator[tuple[str, Any]]:
@@ -199,11 +198,8 @@ def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[
         result = model(*inputs)
     names = [*signature(model.forward).parameters]
     names += [f"input {at}" for at in range(len(names), len(inputs))]
-    given = {
-        name: value
-        for name, value in zip(names, inputs, strict=False)
-        if hasattr(value, "requires_grad")
-    }
+    pairs = zip(names, inputs, strict=False)
+    given = {name: value for name, value in pairs if hasattr(value, "requires_grad")}
     return [each for each in _tensors(result) if each.requires_grad], modules, given
 
 

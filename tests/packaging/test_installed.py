@@ -61,6 +61,7 @@ def test_the_wheel_holds_what_is_wanted_and_no_more(unpacked):
         "viz/player.js",
         "viz/player.css",
         "viz/page.html",
+        "viz/bench_page/index.html",
     ):
         assert (unpacked / "minigrad" / name).is_file()
     assert not list((unpacked / "minigrad").rglob("*.ipynb"))

@@ -1,0 +1,77 @@
+"use strict";
+// Twelve levels: gradients came out, which hook sits where? Any hooks that give the same results
+// solve a level: the same .grad of each leaf and, where `prints`, the same printed gradients.
+
+const PUZZLES = [
+  { title: "One leaf", graph: "worked", kinds: ["tensor"], start: ["flip"], solution: ["tensor:f0.bias:flip"],
+    task: "One tensor hook flips a sign. Only one .grad changed.",
+    hint: "A hook changes what lies between its place and the leaves. Below a leaf there is nothing." },
+  { title: "Three at once", graph: "worked", kinds: ["tensor"], start: ["scale", 2], solution: ["tensor:x1:scale:2"],
+    task: "One tensor hook doubles a gradient. Three of the five doubled.",
+    hint: "Follow the three leaves up toward the loss. Where do their paths first meet?" },
+  { title: "Two paths", graph: "diamond", kinds: ["tensor"], start: ["zero"], solution: ["tensor:a:zero"],
+    task: "One tensor hook zeroes a gradient. x still gets one, by the other path.",
+    hint: "p.grad is zero and q.grad isn't. Which tensor lies between the loss and p, but not q?" },
+  { title: "None", graph: "worked", kinds: ["tensor", "post"], start: ["zero"], solution: ["post:f0.weight:cut"],
+    task: "One .grad is None: not zero, None.",
+    hint: "A tensor hook that returns None changes nothing. Which kind can put None into .grad?" },
+  { title: "A module's inputs", graph: "worked", kinds: ["full"], start: ["scale", 2],
+    solution: ["full:f1:scale:2"], prints: true,
+    task: "One full backward hook doubles grad_input. Below is what it printed.",
+    hint: "It is the gradient of y that came in, and that of x1 that went out. Which module lies between?" },
+  { title: "Before or after", graph: "worked", kinds: ["full", "pre"], start: ["scale", 2],
+    solution: ["pre:f1:scale:2"], task: "All five doubled. One hook did it.",
+    hint: "The parameters of f1 doubled too, so the gradient changed before f1 used it. Three places are right." },
+  { title: "The residual path", graph: "residual", kinds: ["full", "pre"], start: ["zero"], solution: ["full:f:zero"],
+    task: "One hook zeroes. f.weight and f.bias kept their gradients, x lost a part of its own.",
+    hint: "x gets two gradients: one around f and act, one through them. Only one of them is left." },
+  { title: "Once, called twice", graph: "twice", kinds: ["full", "pre"], start: ["scale", 2],
+    solution: ["full:f:scale:2"], task: "One hook that doubles, and x.grad is four times what it was.",
+    hint: "f runs twice, so its hook is called twice. The second call sees what the first returned." },
+  { title: "Order of registration", graph: "worked", kinds: ["tensor"], start: ["clip", 0.1],
+    solution: ["tensor:x1:clip:0.1", "tensor:x1:scale:3"], prints: true,
+    task: "Two tensor hooks on one tensor. Below is what each of them printed.",
+    hint: "Hooks run in the order in which you add them, each on what the one before returned." },
+  { title: "Everywhere", graph: "worked", kinds: ["full", "global"], start: ["scale", 2],
+    solution: ["global:everywhere:scale:2"], task: "One hook that doubles. x.grad is sixteen times what it was.",
+    hint: "Two, four, eight, sixteen: the hook must be called once for each of four modules." },
+  { title: "One entry short", graph: "sum", kinds: ["full", "pre", "legacy"], start: ["scale", 2],
+    solution: ["legacy:net:scale:2"], prints: true,
+    task: "The module has three inputs. The hook printed a grad_input with two entries.",
+    hint: "A legacy hook sits on the module's last operation. How many inputs has the last addition?" },
+  { title: "The last operation", graph: "worked", kinds: ["full", "pre", "legacy"],
+    start: ["scale", 2], solution: ["legacy:f0:scale:2"], prints: true,
+    task: "A Linear works by addmm, with three inputs. The hook on it printed one entry, and even so "
+      + "its weight and its bias doubled.",
+    hint: "x is a vector, so something comes after addmm. What is the last operation of f0?" },
+];
+
+const sceneOf = (graph, hooks) => decode([graph, "", ...hooks].join(";"));
+
+// What a level lets you see of a run: the .grad of each leaf, and what hooks printed.
+function observed({ graph, prints }, scene) {
+  const { tensors, log } = run(scene), calls = log.filter(({ type }) => prints && type === "hook");
+  return { grads: leavesOf(graph).map(name => [name, show(tensors[name].grad)]),
+    prints: calls.map(({ sees }) => sees.map(([name, seen]) => `${name} ${showAll(seen)}`).join(" ")) };
+}
+
+// Compare a try with a level's solution: [] if it is right, else what differs and what that means.
+function mistakes(level, scene) {
+  const [wanted, plain] = [level.solution, []].map(hooks => observed(level, sceneOf(level.graph, hooks)));
+  const got = observed(level, scene), found = [];
+  if (!scene.hooks.length) { found.push({ text: "There is no hook yet. Choose a kind, then a place in the graph." }); }
+  wanted.grads.forEach(([name, goal], n) => {
+    const [[, yours], [, before]] = [got.grads[n], plain.grads[n]];
+    const why = goal === before ? "It should not change: your hook reaches too far."
+      : yours === before ? "It should change: your hook doesn't reach it."
+        : "Your hook reaches it, but does something else to it.";
+    if (yours !== goal) { found.push({ name, text: `${name}.grad should be ${goal}, yours is ${yours}. ${why}` }); }
+  });
+  const count = Math.max(wanted.prints.length, got.prints.length);
+  const at = Array.from({ length: count }).findIndex((_, n) => wanted.prints[n] !== got.prints[n]);
+  if (at >= 0 && scene.hooks.length) {
+    found.push({ text: `Call ${at + 1} should print ${wanted.prints[at] || "nothing: there is none"}. ${
+      got.prints[at] ? `Yours prints ${got.prints[at]}.` : "Yours prints nothing."}` });
+  }
+  return found;
+}
