@@ -20,6 +20,7 @@ class Call:
         start: What the counter of nodes said when the call began.
         stop: What it said when the call ended.
         after: What it said when the next call began or ended.
+        depth: How many calls were going on when it began.
         siblings: All calls of this module, in their order.
     """
 
@@ -28,6 +29,7 @@ class Call:
     start: int
     stop: int = 0
     after: int = sys.maxsize
+    depth: int = 0
     siblings: list["Call"] = field(default_factory=list, repr=False)
 
     @property
@@ -112,8 +114,9 @@ class watch_modules:
     def _begin(self, module: Any, args: Any) -> None:
         now = self._tick()
         if id(module) in self._names:
-            self.calls.append(Call(self._names[id(module)], module, now))
-            self._open.append(self.calls[-1])
+            call = Call(self._names[id(module)], module, now, depth=len(self._open))
+            self.calls.append(call)
+            self._open.append(call)
 
     def _end(self, module: Any, args: Any, result: Any) -> None:
         now = self._tick()
@@ -181,15 +184,17 @@ def members_of(
     return found
 
 
-def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> None:
-    """Put a box around what each watched module did."""
+def add_groups(graph: Graph, index: Index, modules: watch_modules | None) -> dict[str, int]:
+    """Put a box around what each watched module did, and tell how deep each stands."""
+    depths = {}
     if modules is not None:
         found = members_of(modules, index.live, [(e.source, e.target) for e in graph.edges])
         for call, members in found:
             label, turns = call.label, count(2)
             while label in graph.groups:
                 label = f"{call.label} ({next(turns)})"
-            graph.groups[label] = members
+            graph.groups[label], depths[label] = members, call.depth
+    return depths
 
 
 def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[str, Any]]:

@@ -10,6 +10,7 @@ from string import Template
 from typing import Any
 
 from minigrad.viz.canvas import Canvas, bounds, document, legend, plate
+from minigrad.viz.folding import fold
 from minigrad.viz.graph import Graph, Hook, Node, read_graph
 from minigrad.viz.modules import add_groups, called, watch_modules
 from minigrad.viz.shapes import hook_label
@@ -268,6 +269,7 @@ def draw(
     *inputs: Any,
     names: Any = None,
     modules: watch_modules | None = None,
+    depth: int | None = None,
     hooks: bool | Callable[[Any], Iterable[Any]] = True,
     values: bool = True,
     gradients: bool = True,
@@ -292,6 +294,8 @@ def draw(
             drawn above its operation. Tensors that are not part of the graph are left out.
         modules: what `watch_modules` saw while the graph was made. Each call of a module becomes a
             box with its dotted name and its class, and parameters get their names.
+        depth: of a large model: draw each module that is called so deep, 1 for those that the model
+            itself calls, as one node, with the hooks inside.
         hooks: whether to draw the hooks; or a function that is given a node and lists its hooks as
             objects with `kind`, `name` and `output_nr`.
         values: whether to show tensors' values.
@@ -300,7 +304,7 @@ def draw(
         title: a line above the picture.
         alt: the alternative text; by default one that describes the graph.
         digits: decimals of numbers.
-        limit: how many nodes there may be.
+        limit: how many nodes there may be to draw.
 
     Returns:
         The picture.
@@ -340,10 +344,15 @@ def draw(
         raise ValueError(
             "there is no graph to draw: no tensor that requires a gradient was given or came out"
         )
-    graph, index = read_graph(outputs, names, hooks, values, gradients, digits, limit)
+    most = limit if depth is None else 20 * limit
+    graph, index = read_graph(outputs, names, hooks, values, gradients, digits, most)
     for thing, note in (annotations or {}).items():
         graph.nodes[index.resolve(thing)].notes.append(str(note))
-    add_groups(graph, index, modules)
+    depths = add_groups(graph, index, modules)
+    if depth is not None:
+        graph = fold(
+            graph, {each: graph.groups[each] for each, at in depths.items() if at == depth}
+        )
     return Picture([Canvas(graph)], [None], title, alt)
 
 

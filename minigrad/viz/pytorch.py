@@ -267,7 +267,8 @@ def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:
         if len(found) > limit:
             raise ValueError(
                 f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller "
-                "part (an intermediate tensor, a shorter run), or raise limit=."
+                "part (an intermediate tensor, a shorter run), draw modules as one node each by depth=1, "
+                "or raise limit=."
             )
         targets = (target for target, _ in reversed(node.next_functions))
         stack += [target for target in targets if target is not None]
