@@ -77,7 +77,10 @@ def _folded(
         for card in node.cards:
             if (entry := (node.index, card.output_nr)) in outputs:
                 cards.append(replace(card, output_nr=outputs[entry]))
+        where = node.cards[0].name if node.cards else node.name
         for hook in node.hooks:
-            hooks.append(hook._replace(output_nr=outputs.get((node.index, hook.output_nr), 0)))
+            slot = outputs.get((node.index, hook.output_nr))
+            name = hook.name if slot is not None else f"{hook.name} at {where}".strip()
+            hooks.append(hook._replace(name=name, output_nr=slot or 0))
         notes += node.notes
     return Node(at, label, cards, in_order(hooks), notes)
