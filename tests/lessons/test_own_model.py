@@ -23,6 +23,21 @@ def test_the_page_and_its_pictures_are_what_a_run_gives() -> None:
         assert (own_model.PAGE.parent / name).read_text(encoding="utf-8") == svg, AGAIN
 
 
+def test_minigrad_gives_what_pytorch_gave() -> None:
+    """Text and pictures that a run on PyTorch left, up to nodes of which attention has fewer."""
+    recorded = STORED.partition("## Which hook do I use on Monday?")[0]
+    imports = "import torch\nfrom torch import nn"
+    assert recorded.count(imports) == 1
+    text, drawn = own_model.written(
+        recorded.replace(imports, "import minigrad as torch\nfrom minigrad import nn")
+    )
+    text = text.replace("import minigrad as torch\nfrom minigrad import nn", imports)
+    assert re.sub(r"\d+ nodes", "", text) == re.sub(r"\d+ nodes", "", recorded)
+    assert sorted(drawn) == ["own_model.svg", "own_model_played.svg"]
+    for name, svg in drawn.items():
+        assert (own_model.PAGE.parent / name).read_text(encoding="utf-8") == svg
+
+
 def test_every_row_of_hooks_and_of_times_has_its_figures() -> None:
     rows = re.findall(r"^\| [^|]+ \| `[^`|]+`<br>([^|<]+)<br>", STORED, re.M)
     assert len(rows) > 10
