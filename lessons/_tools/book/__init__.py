@@ -26,9 +26,10 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
         only: numbers of the lessons to take; all by default.
     """
     staging.stage(folder, only)
-    packages.stage(folder / "package")
+    packages.stage(folder / "package", packages.FEW if only else packages.ROOMS)
     (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
-    shutil.copy(HERE / "conf.py", folder)
+    for name in ("conf.py", "docstrings.py"):
+        shutil.copy(HERE / name, folder)
     (folder / "_static").mkdir()
     for name in ("book.css", "book.js"):
         shutil.copy(HERE / name, folder / "_static")

@@ -85,7 +85,7 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
 
 
 def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise]) -> NotebookNode:
-    """Give the learner's notebook as a page: each exercise with all that belongs to it folded below.
+    """Give the learner's notebook as a page: what belongs to an exercise is folded below it.
 
     Cells that wait for an answer would say only that none came, so predictions become a line and
     what is to be filled in is folded.
@@ -144,17 +144,15 @@ def prompted(cell: NotebookNode) -> None:
         for kind, text in output.data.items():
             output.data[kind] = _UNGUESSED.sub(r"Prediction \1.", text)
     tags = cell.metadata.get("tags", ())
-    parts = [f"code, {_count(cell.source, 'line')}"] if "hide-input" in tags else []
-    compared = COMPARE.findall(cell.source) if cell.cell_type == "code" else ()
+    parts = [f"{_lines(cell.source, '')} of code"] if "hide-input" in tags else []
     if "hide-output" in tags:
-        parts += [f"what came of prediction {name}" for name in compared]
+        parts += [f"what came of prediction {name}" for name in COMPARE.findall(cell.source)]
         parts += dict.fromkeys(filter(None, map(_kind, cell.outputs)))
     if parts:
-        prompt = "; ".join(parts)
-        words = "{type} (%s)" % prompt if {"hide-input", "hide-output"} <= set(tags) else prompt
-        cell.metadata.mystnb = NotebookNode(
-            code_prompt_show=f"Show: {words}", code_prompt_hide=f"Hide: {words}"
-        )
+        both = {"hide-input", "hide-output"} <= set(tags)
+        words = f"the {{type}} ({', '.join(parts)})" if both else ", ".join(parts)
+        prompts = {f"code_prompt_{verb.lower()}": f"{verb} {words}" for verb in ("Show", "Hide")}
+        cell.metadata.mystnb = NotebookNode(prompts)
 
 
 def _kind(output: NotebookNode) -> str:
@@ -162,7 +160,7 @@ def _kind(output: NotebookNode) -> str:
     if output.output_type == "error":
         return f"the {output.ename}"
     if output.output_type == "stream":
-        return f"what is printed, {_count(output.text, 'line')}"
+        return _lines(output.text, "printed ")
     html = output.data.get("text/html", "")
     kinds = {"minigrad-player": "a player", "minigrad-feedback": "", "<img": "a picture"}
     kinds |= {"<svg": "a picture", "<table": "a table"}
@@ -172,9 +170,9 @@ def _kind(output: NotebookNode) -> str:
     return "a plot" if "image/png" in output.data else "the result"
 
 
-def _count(text: str, word: str) -> str:
+def _lines(text: str, kind: str) -> str:
     number = len(text.strip().splitlines())
-    return f"{number} {word}{'s' * (number != 1)}"
+    return f"{number} {kind}line{'s' * (number != 1)}"
 
 
 def outputs_of(cell: NotebookNode) -> list[NotebookNode]:
