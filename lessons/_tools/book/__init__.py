@@ -62,5 +62,7 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
         code = subprocess.call(command)
         if code == 0:
             accessibility.mend(built)
+            for path in built.rglob("*.map"):  # megabytes for who changes the theme
+                path.unlink()
             sites.replace(folder, built)
     return code

@@ -38,6 +38,25 @@ _BENCH = """<iframe class="bench" src="bench/index.html" title="The hook bench">
 <a href="bench/index.html">Open the hook bench full screen</a>
 """
 EVENING = ("01", "06", "07")
+# What the search and the index lead to a lesson, by the field's words for what it is about.
+TOPICS = {
+    "01": "chain rule, backpropagation",
+    "02": "computational graph, leaf tensor, broadcasting",
+    "03": "backward pass, gradient accumulation, topological order",
+    "04": "tensor hook, retain_grad, gradient clipping",
+    "05": "forward hook, activation, ablation",
+    "06": "full backward hook, grad_input, grad_output",
+    "07": "legacy backward hook, register_backward_hook",
+    "08": "global hook, NaN",
+    "10": "SymPy, softmax and cross-entropy",
+    "11": "gradcheck, finite differences, complex step",
+    "12": "double backward, Hessian, Newton's method, gradient penalty",
+    "13": "vanishing gradient, exploding gradient, dead ReLU, initialization",
+    "14": "saliency, Grad-CAM, integrated gradients, guided backpropagation",
+    "15": "gradient reversal, loss scaling, Fisher information, per-sample gradient",
+    "16": "gradient checkpointing, data parallelism, all-reduce",
+    "17": "autograd engine",
+}
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"^(`{3,}).*?^\1|(`+)[^`].*?\2", re.M | re.S)
 _QUESTION = re.compile(r"\*\*The question:\*\* (.+)")
@@ -72,7 +91,11 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
     (folder / "index.md").write_text(home, encoding="utf-8", newline="\n")
     for path in target.glob("*.ipynb"):
         source = canonical.read(places.solution(path.stem))
-        made = page(canonical.read(path), source, exercises_of(places.number_of(path.name)))
+        number = places.number_of(path.name)
+        made = page(canonical.read(path), source, exercises_of(number))
+        if number in TOPICS:
+            entries = TOPICS[number].replace(", ", ", ! ")  # "!": found before what only names it
+            made.cells[0].source += f"\n\n```{{index}} ! {entries}\n```"
         for cell in made.cells:
             if cell.cell_type == "markdown":
                 cell.source = linked(cell.source, target, folder)
