@@ -51,7 +51,7 @@ TOPICS = {
     "10": "SymPy, softmax and cross-entropy",
     "11": "gradcheck, finite differences, complex step",
     "12": "double backward, Hessian, Newton's method, gradient penalty",
-    "13": "vanishing gradient, exploding gradient, dead ReLU, initialization",
+    "13": "vanishing gradients, exploding gradients, dead ReLU, initialization",
     "14": "saliency, Grad-CAM, integrated gradients, guided backpropagation",
     "15": "gradient reversal, loss scaling, Fisher information, per-sample gradient",
     "16": "gradient checkpointing, data parallelism, all-reduce",
