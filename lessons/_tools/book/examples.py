@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import minigrad as torch
@@ -25,13 +24,14 @@ ARGUMENTS = {
     "optimizer": "torch.optim.SGD([x], lr=0.1)", "gamma": "0.5", "step_size": "2",
     "milestones": "[2, 4]",
 }  # fmt: skip
-# Arguments where the names do not tell; nothing where a call would change or need something else.
+# Arguments where the names do not tell; "?" is no Python, so that nothing is called.
 SPECIAL = {
     "dot": "x[0], x[1]", "outer": "x[0], x[1]", "mv": "x, x[0]", "addmm": "x, x, x",
     "bmm": "x.expand(3, 2, 2), x.expand(3, 2, 2)", "broadcast_to": "x, (2, 2, 2)",
-    "squeeze": "x[None]", "nll_loss": "x, torch.tensor([0, 1])", "seed": "", "is_storage": "",
+    "squeeze": "x[None]", "nll_loss": "x, torch.tensor([0, 1])", "seed": "?",
     "dropout": "x, 0.5, True", "instance_norm": "x[None]", "lstsq": "x, x",
     "log_softmax": "x, dim=1", "softmin": "x, dim=1", "LogSoftmax": "dim=0", "Softmin": "dim=0",
+    "adaptive_max_pool2d": "x[None], 1", "KLDivLoss": "reduction='batchmean'",
     "triplet_margin_loss": "x, x + 0.1, x - 0.3",
 }  # fmt: skip
 STARTS = (
@@ -41,6 +41,12 @@ STARTS = (
     "x = torch.tensor([[-1.5, 0.5], [2.0, -0.2]])",
     "x = torch.tensor([[6, 4], [3, 1]])",
     "x = torch.tensor([[True, False], [True, True]])",
+)
+INPUTS = (  # of a layer: one tensor, or those of a loss
+    "torch.tensor([-1.0, 0.2, 3.0, 0.5])",
+    "torch.tensor([[0.2, 0.8]]).log(), torch.tensor([1])",
+    "torch.tensor([[0.2, 0.8]]).log(), torch.tensor([[0.5, 0.5]])",
+    "torch.ones(1, 2), torch.zeros(1, 2), torch.ones(1, 2)",
 )
 VARIES = re.compile("rand|dropout|empty|_(normal|uniform|orthogonal)_")
 
@@ -59,70 +65,43 @@ def example(name: str, value: Any) -> str:
     typed = name.replace("minigrad", "torch", 1)
     for start, call in _calls(typed, value):
         known: dict[str, Any] = {"torch": torch}
-        state = torch.get_rng_state()
+        torch.manual_seed(0)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
+            with warnings.catch_warnings(action="error"):
                 exec(start, known)
                 result = eval(call, known)
         except Exception:
             continue
-        finally:
-            torch.set_rng_state(state)
         if "requires_grad" in start and not re.search("grad_fn=|LR", f"{result!r}{name}"):
             continue  # the same without is clearer
-        if "nan" in repr(result):
-            continue
         if hasattr(result, "get_last_lr"):
             call, result = f"{call}.get_last_lr()", result.get_last_lr()
         if isinstance(result, torch.Tensor) and (VARIES.search(name) or result.ndim > 2):
             call, result = f"{call}.shape", result.shape
-        shown = repr(result)
-        if result is not None and " at 0x" not in shown:
-            return "\n".join(f">>> {line}" for line in filter(None, (start, call))) + f"\n{shown}"
+        if result is not None and not re.search("nan| at 0x", repr(result)):
+            return "\n".join([*(f">>> {line}" for line in (start, call) if line), repr(result)])
     return ""
 
 
-def _calls(typed: str, value: Any) -> Iterator[tuple[str, str]]:
+def _calls(typed: str, value: Any) -> list[tuple[str, str]]:
     """List calls that may work, each with the line before it."""
     short = typed.rpartition(".")[2]
     try:
         parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
-        return
+        return []
     needed = [
-        each.name
+        ARGUMENTS.get(each.name, "?")
         for each in parameters
         if each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
     ]
-    if typed == f"torch.{short}" and short.endswith("Tensor"):
-        needed, arguments = [], "[0, 1]"
-    elif short.startswith("conv"):
-        dims, across = int(short[-2]), "2, 3" if "transpose" in short else "3, 2"
-        arguments = f"torch.ones(1, 2{', 4' * dims}), torch.ones({across}{', 2' * dims})"
-    elif short in SPECIAL:
-        arguments = SPECIAL[short]
-        if not arguments:
-            return
-    elif set(needed) <= set(ARGUMENTS):
-        arguments = ", ".join(ARGUMENTS[each] for each in needed)
-    else:
-        return
+    dims = int(found[1]) if (found := re.search(r"([123])d$", short)) else 0
+    image = f"torch.ones(1, 2{', 4' * dims})"
+    arguments = SPECIAL.get(short, ", ".join(needed))
+    if short.startswith("conv"):
+        arguments = f"{image}, torch.ones({'2, 3' if 'tr' in short else '3, 2'}{', 2' * dims})"
+    call = f"{typed}({'[0, 1]' if short.endswith('Tensor') else arguments})"
     if inspect.isclass(value) and issubclass(value, torch.nn.Module):
-        dims = int(found[1]) if (found := re.search(r"([123])d$", short)) else 0
-        inputs = (
-            f"torch.ones(1, 2{', 4' * dims})" if dims else "torch.tensor([-1.0, 0.2, 3.0, 0.5])"
-        )
-        yield "", f"{typed}({arguments})({inputs})"
-        pair = "torch.tensor([[0.2, 0.8]]).log(), torch.tensor({})"
-        for target in ("[1]", "[[0.5, 0.5]]"):
-            yield "", f"{typed}({arguments})({pair.format(target)})"
-        three = "torch.ones(1, 2), torch.zeros(1, 2), torch.ones(1, 2)"
-        yield "", f"{typed}({arguments})({three})"
-    else:
-        call = f"{typed}({arguments})"
-        for start in STARTS:
-            yield (
-                start if re.search(r"\bx\b", arguments) else "",
-                (f"list({call})" if typed.startswith("torch.utils.data") else call),
-            )
+        return [("", f"{call}({each})") for each in ([image] if dims else INPUTS)]
+    call = f"list({call})" if typed.startswith("torch.utils.data") else call
+    return [(start if re.search(r"\bx\b", call) else "", call) for start in STARTS]

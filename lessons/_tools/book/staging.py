@@ -62,6 +62,7 @@ _CODE = re.compile(r"^(`{3,}).*?^\1|(`+)[^`].*?\2", re.M | re.S)
 _QUESTION = re.compile(r"\*\*The question:\*\* (.+)")
 _TIME = re.compile(r"\*\*Time:\*\* (.+)")
 _READING = re.compile(r"(\d+)(?: minutes)? (?:to|for) read")
+_KINDS = {"-player": "a player", "-feedback": "", "<img": "a picture", "<table": "a table"}
 _UNGUESSED = re.compile(r"You made no prediction (\S+) this time\.")
 
 
@@ -185,11 +186,9 @@ def _kind(output: NotebookNode) -> str:
     if output.output_type == "stream":
         return _lines(output.text, "printed ")
     html = output.data.get("text/html", "")
-    kinds = {"minigrad-player": "a player", "minigrad-feedback": "", "<img": "a picture"}
-    kinds |= {"<svg": "a picture", "<table": "a table"}
-    found = next((said for mark, said in kinds.items() if mark in html), None)
-    if found is not None:
-        return found
+    for mark, said in _KINDS.items():
+        if mark in html:
+            return said
     return "a plot" if "image/png" in output.data else "the result"
 
 
