@@ -134,7 +134,8 @@ def described(full: str, value: Any, known: dict[int, str], level: int = 3) -> s
     head = f".. rubric:: {name.replace('_', chr(92) + '_')}\n   :heading-level: {level}\n"
     first = known.setdefault(id(value), full)
     if first != full:
-        same = f".. py:function:: {full}\n\n   The same as :py:obj:`{first}`.\n"
+        options = f"   :module: {full.removesuffix(f'.{name}')}\n"
+        same = f".. py:function:: {name}\n{options}\n   The same as :py:obj:`{first}`.\n"
         return f"{head}\n{same}"
     kind = "function"
     if inspect.isclass(value):
