@@ -62,7 +62,8 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
         code = subprocess.call(command)
         if code == 0:
             accessibility.mend(built)
-            for path in built.rglob("*.map"):  # megabytes for who changes the theme
-                path.unlink()
+            # megabytes for who changes the theme, and a list that nothing leads to
+            for path in (*built.rglob("*.map"), built / "_modules/index.html"):
+                path.unlink(missing_ok=True)
             sites.replace(folder, built)
     return code
