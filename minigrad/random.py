@@ -378,7 +378,13 @@ def manual_seed(seed: Any) -> Generator:
 
 
 def seed() -> int:
-    """Start the random numbers again from a seed that nobody can guess, and give it."""
+    """Start the random numbers again from a seed that nobody can guess, and give it.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.seed() == torch.initial_seed()
+        True
+    """
     return default_generator.seed()
 
 
@@ -414,6 +420,14 @@ def set_rng_state(new_state: Tensor) -> None:
     Raises:
         TypeError: If it is no tensor of bytes.
         RuntimeError: If it has the wrong size, or no generator could have such a state.
+
+    Example:
+        >>> import minigrad as torch
+        >>> before = torch.get_rng_state()
+        >>> a = torch.rand(3)
+        >>> torch.set_rng_state(before)
+        >>> torch.equal(a, torch.rand(3))
+        True
     """
     default_generator.set_state(new_state)
 

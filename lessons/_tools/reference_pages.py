@@ -223,11 +223,11 @@ def _row(entry: Entry, differences: Sequence[Difference]) -> str:
 def _rest(room: Room) -> list[str]:
     parts = []
     if room.missing:
-        parts += [*_folded("Not here", room.missing), ""]
+        parts += [*_folded(f"Not here, of {room.name}", room.missing), ""]
     for topic, names in sorted(room.left_out.items()):
-        parts += [*_folded(f"Left out: {topic}", names), ""]
+        parts += [*_folded(f"Left out of {room.name}: {topic}", names), ""]
     if room.only_here:
-        parts += [*_folded("Only here", room.only_here), ""]
+        parts += [*_folded(f"Only here, in {room.name}", room.only_here), ""]
     return parts
 
 

@@ -2,14 +2,16 @@
 
 With J the Jacobian of a function and H the Hessian of one that gives a single number:
 
-| call       | gives                      | cost, in backward passes      |
-|------------|----------------------------|-------------------------------|
-| `vjp`      | v J, one row at a time     | one                           |
-| `jvp`      | J v, one column at a time  | two                           |
-| `jacobian` | J, row by row              | one for each entry of outputs |
-| `vhp`      | v H                        | two                           |
-| `hvp`      | H v                        | three                         |
-| `hessian`  | H, row by row              | one for each entry of inputs  |
+==========  =========================  =============================
+call        gives                      cost, in backward passes
+==========  =========================  =============================
+`vjp`       v J, one row at a time     one
+`jvp`       J v, one column at a time  two
+`jacobian`  J, row by row              one for each entry of outputs
+`vhp`       v H                        two
+`hvp`       H v                        three
+`hessian`   H, row by row              one for each entry of inputs
+==========  =========================  =============================
 """
 
 from __future__ import annotations

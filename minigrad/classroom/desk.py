@@ -257,8 +257,6 @@ def predict(prediction: str, value: Any = ...) -> None:
     Example:
         >>> predict("demo.a", 0.5)
         ○ Prediction demo.a noted: 0.5
-        >>> predict("demo.b", ...)
-        ○ Prediction demo.b is still open: replace the ... with your guess before you go on.
     """
     if values.is_unattempted(value):
         _written.pop(prediction, None)

@@ -112,7 +112,14 @@ def get_default_device() -> device:
 
 
 def set_default_device(device: Any) -> None:
-    """Accept the CPU as the device on which tensors are made, and nothing else."""
+    """Accept the CPU as the device on which tensors are made, and nothing else.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.set_default_device("cpu")
+        >>> torch.get_default_device()
+        device(type='cpu')
+    """
     refuse_other_places(device)
 
 

@@ -117,7 +117,16 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Let parameters be slices of a vector, whose memory they share from then on."""
+    """Let parameters be slices of a vector, whose memory they share from then on.
+
+    Example:
+        >>> import minigrad as torch
+        >>> layer = torch.nn.Linear(2, 1)
+        >>> torch.nn.utils.vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), layer.parameters())
+        >>> layer.bias
+        Parameter containing:
+        tensor([3.], requires_grad=True)
+    """
     start = 0
     for parameter in parameters:
         end = start + parameter.numel()

@@ -206,7 +206,7 @@ class Optimizer:
         """Give the state and the settings, with parameters replaced by their numbers.
 
         Returns:
-            `{"state": {number: state}, "param_groups": [{..., "params": [numbers]}]}`.
+            What `load_state_dict` takes: "state" by number, and "param_groups" with numbers.
         """
         for pre_hook in self._hooks("state_dict_pre").values():
             pre_hook(self)

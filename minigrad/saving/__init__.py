@@ -102,6 +102,15 @@ def load(
         RuntimeError: If the file is damaged, or in another format.
         FileNotFoundError: If there is no such file.
         NotImplementedError: If something was asked for that there is not.
+
+    Example:
+        >>> import io
+        >>> import minigrad as torch
+        >>> file = io.BytesIO()
+        >>> torch.save({"step": 3}, file)
+        >>> _ = file.seek(0)
+        >>> torch.load(file)
+        {'step': 3}
     """
     if pickle_module is not None or pickle_load_args or mmap:
         raise NotImplementedError("options of pickle, and mmap=True, are not offered by load()")

@@ -1,11 +1,13 @@
 """What Sphinx is given: notebooks with help folded in, links that hold, docstrings as Markdown."""
 
+import functools
+
 import nbformat
 import pytest
 
 import minigrad as torch
 from _tools import canonical, places
-from _tools.book import docstrings, licenses, packages, staging
+from _tools.book import docstrings, examples, licenses, packages, staging
 from minigrad.classroom.desk import exercises_of
 
 
@@ -16,26 +18,45 @@ def lesson():
     return learner, staging.page(learner, canonical.read(path), exercises_of("06"))
 
 
-def test_hints_and_a_solution_stand_folded_below_each_exercise(lesson):
-    _, made = lesson
-    checks = [n for n, c in enumerate(made.cells) if c.metadata.get("nbgrader", {}).get("grade")]
-    assert len(checks) == len(exercises_of("06"))
-    for position, exercise in zip(checks, exercises_of("06"), strict=True):
-        help_ = made.cells[position + 1]
+def test_what_belongs_to_an_exercise_stands_folded_below_it(lesson):
+    learner, made = lesson
+    helps = [cell for cell in made.cells if cell.id.endswith("-help")]
+    checks = [c for c in learner.cells if c.metadata.get("nbgrader", {}).get("grade")]
+    assert len(helps) == len(checks) == len(exercises_of("06"))
+    for help_, check, exercise in zip(helps, checks, exercises_of("06"), strict=True):
         assert help_.cell_type == "markdown"
-        assert help_.source.count("<details>") == help_.source.count("</details>") == 3
+        assert help_.source.count("<details>") == help_.source.count("</details>") == 4
+        assert check.source in help_.source
         assert exercise.hints[1].split("<")[0] in help_.source
-        assert "```python\n" in help_.source
         assert f"{exercise.id}: right." in help_.source
         assert "###" not in help_.source
 
 
 def test_the_rest_is_the_learners_notebook_as_it_is(lesson):
     learner, made = lesson
-    kept = [cell for cell in made.cells if not cell.id.endswith("-help")]
-    kept[0].source = kept[0].source.replace(f"\n{staging.TO_READ}\n", "")
-    assert kept == canonical.canonical(learner).cells
     nbformat.validate(made)
+    kept = {cell.id: cell for cell in made.cells[1:] if not cell.id.endswith("-help")}
+    for cell in canonical.canonical(learner).cells[1:]:
+        if "nbgrader" in cell.metadata:
+            assert cell.id not in kept
+        elif "prediction" in cell.metadata.get("tags", ()):
+            assert kept[cell.id].source.startswith("**Prediction 06.")
+        else:
+            assert kept[cell.id].source == cell.source
+            assert len(kept[cell.id].get("outputs", ())) == len(cell.get("outputs", ()))
+
+
+def test_folds_of_cells_say_what_is_in_them(lesson):
+    _, made = lesson
+    code = [cell for cell in made.cells if cell.cell_type == "code"]
+    for cell in code:
+        hides = [tag for tag in cell.metadata.get("tags", ()) if tag.startswith("hide")]
+        said = cell.metadata.get("mystnb", {}).get("code_prompt_show", "")
+        assert bool(said) == (hides == ["hide-input"] or bool(hides and cell.outputs))
+        assert ("{type}" in said) == (len(hides) == 2)
+    prompts = " ".join(c.metadata.mystnb.code_prompt_show for c in code if "mystnb" in c.metadata)
+    assert "Show what came of prediction 06.a" in prompts
+    assert "Show a player" in prompts and ", a plot)" in prompts
 
 
 def test_a_page_says_below_its_title_that_it_is_for_reading(lesson):
@@ -47,7 +68,7 @@ def test_a_page_says_below_its_title_that_it_is_for_reading(lesson):
 
 
 def test_help_holds_html_together_and_escapes_hints():
-    told = staging.below(["Is a < b?"], "x = 1", "<div>\n\n<p>right</p></div>")
+    told = staging.below("01.1", "x = ...", ["Is a < b?"], "x = 1", "<div>\n\n<p>right</p></div>")
     assert "<p>Is a &lt; b?</p>" in told
     assert "<div>\n<p>right</p></div>" in told
     assert "```python\nx = 1\n```" in told
@@ -98,89 +119,66 @@ def test_the_table_of_lessons_asks_their_questions():
     assert "\nlessons/17_build_your_own\n" in made
 
 
-DOCSTRING = """The map $y = x W^\\top$, also :math:`a_1`.
-
-$$y
-= x$$
-
-Args:
-    x: The input,
-        in one piece.
-    *others: More of them, `x: y` too.
-
-Shape:
-    - input: (..., n)
-
-Returns:
-    A tensor: the image.
-
-Raises:
-    ValueError: If it is
-        too large.
-
-Example:
-    >>> f(1)
-    2
-
-    >>> f(2)
-    4
-"""
-MARKDOWN = """The map $y = x W^\\top$, also $a_1$.
-
-$$y
-= x$$
-
-**Shape**
-
-- input: (..., n)
-
-**Example**
-
-```pycon
->>> f(1)
-2
-```
-
-```pycon
->>> f(2)
-4
-```
-
-:param x: The input,
-    in one piece.
-:param *others: More of them, `x: y` too.
-:returns: A tensor: the image.
-:raises ValueError: If it is
-    too large."""
+def test_the_front_page_adds_up_what_the_lessons_say():
+    times = {places.number_of(path.name): staging.minutes(path) for path in places.learners()}
+    assert len(times) == 18
+    assert all(0 < reading < whole for reading, whole in times.values())
+    evening = sum(times[number][0] for number in staging.EVENING)
+    assert evening <= 120
+    assert staging.ways()["EVENING"] == f"{evening} minutes"
+    assert set(staging.TOPICS) <= set(times)
 
 
-def test_a_docstring_becomes_markdown():
-    assert docstrings.markdown(DOCSTRING) == MARKDOWN
+@pytest.mark.parametrize("there", [True, False])
+def test_the_bench_is_on_the_front_page_where_there_is_one(tmp_path, monkeypatch, there):
+    bench = tmp_path / "bench" / "index.html"
+    if there:
+        bench.parent.mkdir()
+        bench.write_text("the bench")
+    monkeypatch.setattr(staging, "BENCH", bench)
+    staging.stage(tmp_path / "sources", ["06"])
+    home = (tmp_path / "sources" / "index.md").read_text(encoding="utf-8")
+    assert ("<iframe" in home) == there == (tmp_path / "sources/extra/bench/index.html").exists()
+    assert "BENCH" not in home
 
 
-def test_what_stands_behind_a_section_is_prose_again():
-    made = docstrings.markdown("One.\n\nArgs:\n    x: X.\n\nMore of it.")
-    assert made == "One.\n\nMore of it.\n\n:param x: X."
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    [
+        ("$y\n= x$, `$x$s`", ":math:`y = x`, `$x$s`"),
+        ("$$y\n= x$$", "\n.. math::\n\n   y\n   = x\n"),
+        ("(N, *sizes) `f(a, *b)`s", r"(N, \*sizes) `f(a, *b)`\ s"),
+        (">>> f(a, *b)", ">>> f(a, *b)"),
+        ("5$ and 6$", "5$ and 6$"),
+    ],
+)
+def test_a_docstring_becomes_what_autodoc_reads(text, becomes):
+    assert docstrings.restructured(text) == becomes
 
 
-def test_functions_and_classes_are_described_with_how_they_are_called():
-    made = packages.described("relu", torch.nn.functional.relu, 4)
-    assert made.startswith("::::{py:function} relu(input, inplace=False)\nCompute $\\max(x, 0)$")
-    made = packages.described("Linear", torch.nn.Linear, 5)
-    assert "{py:class} Linear(in_features, out_features, bias=True" in made
-    assert "\n::::{py:method} forward(" in made
+def test_a_name_is_described_once_with_an_example():
+    known = {}
+    made = packages.described("minigrad.exp", torch.exp, known)
+    assert ".. autofunction:: minigrad.exp\n" in made
+    assert ">>> torch.exp(x)" in made
+    other = packages.described("minigrad.other_", torch.exp, known)
+    assert ".. rubric:: other\\_\n" in other
+    assert "The same as :py:obj:`minigrad.exp`." in other
+    assert ">>>" not in packages.described("minigrad.nn.Linear", torch.nn.Linear, known)
 
 
-def test_a_tensors_methods_point_to_the_functions_of_the_same_words():
-    made = packages.tensor_page("minigrad.Tensor", torch.Tensor)
-    assert "{py:method} exp()\nSee {py:func}`minigrad.exp`." in made
-    assert "{py:method} register_hook(hook)\nCall `hook(grad)` during backward" in made
+def test_functions_of_one_or_two_tensors_have_an_example():
+    short = ["log", "acosh", "matmul", "gcd", "logical_and", "conv2d", "randn_like", "nn.GLU"]
+    for name in short:
+        value = functools.reduce(getattr, name.split("."), torch)
+        assert f"torch.{name}(" in examples.example(f"minigrad.{name}", value), name
+    assert examples.example("minigrad.seed", torch.seed) == ""
 
 
 def test_the_reference_has_the_functions_that_are_loaded_late():
-    made = packages.module_page("minigrad", torch)
+    made = packages.module_page("minigrad", torch, {})
     for name in ("exp", "einsum", "logsumexp", "save", "no_grad", "manual_seed"):
-        assert f" {name}(" in made, name
+        assert f":: minigrad.{name}\n" in made, name
 
 
 def test_the_page_of_licenses_has_texts_where_the_packages_are():

@@ -26,9 +26,10 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
         only: numbers of the lessons to take; all by default.
     """
     staging.stage(folder, only)
-    packages.stage(folder / "package")
+    packages.stage(folder / "package", packages.FEW if only else packages.ROOMS)
     (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
-    shutil.copy(HERE / "conf.py", folder)
+    for name in ("conf.py", "docstrings.py"):
+        shutil.copy(HERE / name, folder)
     (folder / "_static").mkdir()
     for name in ("book.css", "book.js"):
         shutil.copy(HERE / name, folder / "_static")
@@ -61,5 +62,8 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
         code = subprocess.call(command)
         if code == 0:
             accessibility.mend(built)
+            # megabytes for who changes the theme, and a list that nothing leads to
+            for path in (*built.rglob("*.map"), built / "_modules/index.html"):
+                path.unlink(missing_ok=True)
             sites.replace(folder, built)
     return code

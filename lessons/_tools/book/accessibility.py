@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -17,6 +18,9 @@ _SEARCH = re.compile(
 # Title and search stand outside of what a screen reader can jump to.
 _SIDEBAR = '<div id="pst-primary-sidebar" '
 _NAMED = f'{_SIDEBAR}role="region" aria-label="Sidebar" '
+# What a file of the source defines may be described under the names of several modules; viewcode
+# leads back to one of them, whether the name is there or not.
+_BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">.*?</a>')
 # A header cell without words heads nothing.
 _CORNER = re.compile(r'<th class="head"><p></p></th>')
 
@@ -27,8 +31,12 @@ def mend(folder: Path) -> None:
     Args:
         folder: of the book.
     """
+    read = functools.cache(lambda path: path.resolve().read_text(encoding="utf-8"))
     for path in folder.rglob("*.html"):
-        text = path.read_text(encoding="utf-8")
+        text = _BACK.sub(
+            lambda back: back[0] if f'id="{back[2]}"' in read(path.parent / back[1]) else "",  # noqa: B023
+            path.read_text(encoding="utf-8"),
+        )
         path.write_text(mended(text), encoding="utf-8", newline="\n")
 
 

@@ -2,8 +2,11 @@
 
 import gc
 import sys
+from pathlib import Path
 
 import minigrad
+
+sys.path.insert(0, str(Path(__file__).parent))  # "docstrings" stands beside this file
 
 # makes a parser of its grammar when nbformat is imported: two seconds, and nothing needs it
 sys.modules.setdefault("rfc3987_syntax", None)
@@ -17,19 +20,35 @@ author = "the minigrad authors"
 version = release = str(minigrad.__version__)
 project_copyright = "the minigrad authors; lessons CC BY 4.0, code MIT"
 
-extensions = ["myst_nb", "sphinx.ext.mathjax"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "docstrings",
+]
 exclude_patterns = ["minigrad", "tests"]
 nb_execution_mode = "off"
-nb_code_prompt_show = "Show the {type}"
-nb_code_prompt_hide = "Hide the {type}"
-myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath", "fieldlist"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "dollarmath", "fieldlist"]
 # Parts of MathJax, staged beside this file: no menu, which would offer what the network has.
 mathjax_path = "mathjax/startup.js"
 mathjax3_config = {"loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml"]}}
 myst_heading_anchors = 4
 add_module_names = False
+default_role = "code"
+autodoc_typehints = "none"  # the descriptions tell what is wanted
+autodoc_preserve_defaults = True
+napoleon_custom_sections = ["Shape"]
+napoleon_use_ivar = True  # an attribute is described once
 toc_object_entries = False  # the sidebar lists pages and sections; the search and the index, names
 python_use_unqualified_type_names = True
+
+# code is copied as it is typed: without prompts, and without what they answer
+copybutton_selector = "div.highlight pre:not(.cell_output pre)"
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"

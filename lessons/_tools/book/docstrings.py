@@ -1,77 +1,57 @@
-"""Turn docstrings in Google's style, with formulas between dollars, into MyST Markdown."""
+"""Turn docstrings, Markdown with formulas between dollars, into what autodoc and napoleon read."""
 
 from __future__ import annotations
 
 import re
-import textwrap
+from typing import Any
 
-# What stands before each item of a section, in the field lists that Sphinx knows.
-FIELDS = {"Args": "param", "Attributes": "ivar", "Raises": "raises"}
-WHOLE = {"Returns": "returns", "Yields": "yields"}
-_HEADER = re.compile(r"^(Args|Attributes|Raises|Returns|Yields|Shape|Example|Note)s?:$", re.M)
-_ITEM = re.compile(r"^(\*{0,2}[\w.,\s*`]+?)(?: \([^)]*\))?:(?:\s+|$)", re.M)
-_EXAMPLE = re.compile(r"^( *)>>> .*(?:\n(?!\s*$).*)*", re.M)
+_DISPLAY = re.compile(r"^( *)\$\$(.+?)\$\$", re.M | re.S)
+_INLINE = re.compile(r"(?<![\\$\w])\$([^$]+?)\$(?!\w)")
+_CODE = re.compile(r"(`[^`\n]+`)(?=(\w?))")  # "`Node`s": the markup has to end visibly
+_STAR = re.compile(r"`[^`]*`|(?m:^ *(?:>>>|\.\.\.).*)|(?<=[(,] )\*(?=[\w,)])|(?<=\()\*(?=[\w,)])")
 
 
-def markdown(docstring: str) -> str:
-    r"""Give a docstring as Markdown for the body of one of Sphinx's directives.
+def restructured(docstring: str) -> str:
+    r"""Give a docstring with the formulas as reStructuredText has them.
 
     Args:
         docstring: without the indentation of its place.
 
     Example:
-        >>> print(markdown("Compute :math:`x^2`.\n\nArgs:\n    x: What is\n        squared."))
-        Compute $x^2$.
-        <BLANKLINE>
-        :param x: What is
-            squared.
+        >>> print(restructured("Compute $x^2$ of `Tensor`s, for (n, *)."))
+        Compute :math:`x^2` of `Tensor`\ s, for (n, \*).
     """
-    text = re.sub(r":math:`([^`]+)`", r"$\1$", docstring.strip())
-    start, *rest = _HEADER.split(text)
-    parts, fields = [_prose(start)], []
-    for title, body in zip(rest[::2], rest[1::2], strict=True):
-        # a section ends where the indentation does
-        end = re.search(r"^\S", body, re.M)
-        inside = textwrap.dedent(body[: end.start() if end else None]).strip("\n")
-        outside = body[end.start() :] if end else ""
-        if title in FIELDS:
-            fields += [_field(FIELDS[title], item) for item in _items(inside)]
-        elif title in WHOLE:
-            fields.append(_field(WHOLE[title], inside))
-        else:
-            parts.append(f"**{title}**\n\n{_prose(inside)}")
-        parts.append(_prose(outside))
-    # fields stand last, so that they are one list
-    return "\n\n".join(filter(None, (*parts, "\n".join(fields))))
+
+    def display(match: re.Match[str]) -> str:
+        lines = (line.strip() for line in match[2].splitlines() if line.strip())
+        indent = match[1]
+        return f"\n{indent}.. math::\n\n" + "\n".join(f"{indent}   {line}" for line in lines) + "\n"
+
+    text = _DISPLAY.sub(display, docstring)
+    text = _INLINE.sub(lambda match: f":math:`{' '.join(match[1].split())}`", text)
+    text = _STAR.sub(lambda match: "\\*" if match[0] == "*" else match[0], text)
+    return _CODE.sub(lambda match: match[1] + ("\\ " if match[2] else ""), text)
 
 
-def first_line(docstring: str) -> str:
-    """Give the first paragraph of a docstring as Markdown.
+def setup(app: Any) -> dict[str, bool]:
+    """Have Sphinx read docstrings this way: a method that says what a function says, refers to it.
 
     Args:
-        docstring: without the indentation of its place.
+        app: Sphinx.
     """
-    return markdown(docstring.strip().partition("\n\n")[0])
+    import minigrad
 
+    def process(_: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+        short = name.removeprefix("minigrad.Tensor.")
+        function = getattr(minigrad, short, None) if what == "method" and short != name else None
+        if function is not None and function.__doc__ == value.__doc__:
+            lines[:] = [f"See :py:func:`minigrad.{short}`.", ""]
+        else:
+            lines[:] = restructured("\n".join(lines)).split("\n")
 
-def _prose(text: str) -> str:
-    """Put what an interpreter shows into fences, which need no empty line around them then."""
+    def skip(_: Any, what: str, name: str, value: Any, skipped: bool, options: Any) -> bool | None:
+        return True if (getattr(value, "__module__", "") or "").startswith("numpy") else None
 
-    def fenced(match: re.Match[str]) -> str:
-        indent = match[1]
-        return f"{indent}```pycon\n{match[0]}\n{indent}```"
-
-    return _EXAMPLE.sub(fenced, text).strip("\n")
-
-
-def _items(body: str) -> list[str]:
-    """Split the body of a section at the lines that are not indented."""
-    return [item for item in re.split(r"\n(?=\S)", body) if item]
-
-
-def _field(kind: str, item: str) -> str:
-    match = _ITEM.match(item) if kind in FIELDS.values() else None
-    name, told = (f" {match[1]}", item[match.end() :]) if match else ("", item)
-    first, _, others = told.partition("\n")
-    others = textwrap.indent(textwrap.dedent(others), "    ")
-    return f":{kind}{name}: {first}" + (f"\n{others}" if others else "")
+    app.connect("autodoc-process-docstring", process, priority=100)  # before napoleon
+    app.connect("autodoc-skip-member", skip)
+    return {"parallel_read_safe": True}

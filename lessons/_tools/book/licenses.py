@@ -11,6 +11,7 @@ BROUGHT = {
     "pydata-sphinx-theme": "the theme's base, with Bootstrap and Font Awesome",
     "sphinx-book-theme": "the theme",
     "myst-nb": "the looks of cells",
+    "sphinx-copybutton": "the buttons that copy code, with clipboard.js",
     "pygments": "the colors of code",
     "sphinx-mathjax-offline": "MathJax 3.2.2, which sets formulas",
 }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from _tools.book import docstrings
+from _tools.book import examples
 from _tools.reference_rooms import public_names
 
 ROOMS = (
@@ -47,20 +48,26 @@ HOMES = {  # where what a room shows is defined
 }
 
 
-def stage(folder: Path) -> None:
-    """Write the pages and the one that lists them.
+# The pages that a book of some lessons has, such as a draft or the one that tests look at.
+FEW = ("minigrad.nn.init", "minigrad.optim", "minigrad.classroom", "minigrad.symbolic")
+
+
+def stage(folder: Path, rooms: Sequence[str] = ROOMS) -> None:
+    """Write the pages and the one that lists them; autodoc fills them in.
 
     Args:
         folder: where to.
+        rooms: what has a page.
     """
     folder.mkdir(parents=True)
     rows, names = [], []
-    for room in ROOMS:
+    known: dict[int, str] = {}
+    for room in rooms:
         stem = room.removeprefix("minigrad.").lower()
         value = _room(room)
-        write = tensor_page if isinstance(value, type) else module_page
-        (folder / f"{stem}.md").write_text(write(room, value), encoding="utf-8", newline="\n")
-        rows.append(f"| [{room}]({stem}.md) | {docstrings.first_line(_doc(value))} |")
+        text = tensor_page(room) if isinstance(value, type) else module_page(room, value, known)
+        (folder / f"{stem}.md").write_text(text, encoding="utf-8", newline="\n")
+        rows.append(f"| [{room}]({stem}.md) | {_sentence(value)} |")
         names.append(stem)
     table = "\n".join(["| module | what it offers |", "|---|---|", *rows])
     toctree = "```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```"
@@ -68,84 +75,76 @@ def stage(folder: Path) -> None:
     (folder / "index.md").write_text(text, encoding="utf-8", newline="\n")
 
 
-def module_page(room: str, module: ModuleType) -> str:
+def module_page(room: str, module: ModuleType, known: dict[int, str]) -> str:
     """Write the page of a module: what it offers, by the files in which that is defined.
 
     Args:
         room: its name.
         module: itself.
+        known: what has been described under which name; what is new is added.
     """
-    parts = [f"# {room}", f"```{{py:module}} {room}\n```", docstrings.markdown(_doc(module))]
+    parts = [f"# {room}", _rst(f".. automodule:: {room}")]
     files: dict[str, list[str]] = {}
     plain: list[str] = []
     for name in sorted(public_names(import_module(HOMES.get(room, room)))):
         value = getattr(module, name, None)
         if name == "Tensor" or f"{room}.{name}" in ROOMS:
             continue
-        if inspect.isclass(value) or callable(value):
+        if callable(value):
             file = getattr(value, "__module__", None) or room
             files.setdefault(file if file.startswith("minigrad") else room, []).append(name)
         else:
             plain.append(name)
     for file in sorted(files):
+        names = sorted(files[file], key=lambda name: (_own(module, name) != name, name))
         if len(files) > 1:
-            parts.append(f"## {'In the module itself' if file == room else _title(file)}")
-        parts += (described(name, getattr(module, name), 6) for name in files[file])
+            stem = file.rpartition(".")[2].strip("_").replace("_", " ").capitalize()
+            title = "In the module itself" if file == room else stem
+            parts.append(f"## {title}\n\n{_sentence(import_module(file))}")
+        links = (f'<a href="#{room}.{name}"><code>{name}</code></a>' for name in sorted(names))
+        parts.append(f'<p class="names">{" ".join(links)}</p>')
+        level = 3 if len(files) > 1 else 2
+        told = (described(f"{room}.{name}", getattr(module, name), known, level) for name in names)
+        parts.append(_rst("\n".join(told)))
     if plain:
         values = ", ".join(f"`{name}`" for name in plain)
         parts.append(f"## Values\n\n{values}")
     return "\n\n".join(parts) + "\n"
 
 
-def tensor_page(room: str, owner: type) -> str:
+def tensor_page(room: str) -> str:
     """Write the page of a class that has many methods.
 
     Args:
         room: its name.
-        owner: the class.
     """
-    methods = "\n\n".join(_methods(owner, dir(owner), 5))
-    body = f"{docstrings.markdown(_doc(owner))}\n\n{methods}"
-    module, _, name = room.rpartition(".")
-    head = f"# {room}\n\n```{{py:currentmodule}} {module}\n```"
-    return f"{head}\n\n{_directive('class', name + _signature(owner), body, 6)}\n"
+    return f"# {room}\n\n" + _rst(f".. autoclass:: {room}\n   :members:\n   :inherited-members:")
 
 
-def described(name: str, value: Any, colons: int) -> str:
-    """Describe a function or a class.
+def described(full: str, value: Any, known: dict[int, str], level: int = 3) -> str:
+    """Describe a function or a class once; where it has another name, refer to the first.
 
     Args:
-        name: by which it is offered.
+        full: the name by which it is offered.
         value: itself.
-        colons: of the fence around it.
+        known: what has been described under which name; this is added.
+        level: of the heading.
     """
-    if not inspect.isclass(value):
-        return _directive("function", name + _signature(value), _body(value), colons)
-    kind = "exception" if issubclass(value, BaseException) else "class"
-    own = (each for each in vars(value) if not isinstance(vars(value)[each], type))
-    body = "\n\n".join([_body(value), *_methods(value, own, colons - 1)])
-    return _directive(kind, name + _signature(value), body, colons)
-
-
-def _methods(owner: type, names: Iterable[str], colons: int) -> Iterator[str]:
-    """Describe the methods and properties of a class that tell what they do."""
-    for name in sorted(names):
-        value = getattr(owner, name, None)
-        if name.startswith("_") or not inspect.getdoc(value) or isinstance(value, type):
-            continue
-        found = inspect.getattr_static(owner, name)
-        if isinstance(found, property):
-            yield _directive("property", name, _body(found), colons)
-        elif callable(value):
-            short = (
-                getattr(import_module("minigrad"), name, None)
-                if owner.__name__ == "Tensor"
-                else None
-            )
-            same = short is not None and inspect.getdoc(short) == inspect.getdoc(value)
-            told = f"See {{py:func}}`minigrad.{name}`." if same else _body(value)
-            drop = not isinstance(found, staticmethod | classmethod)
-            yield _directive("method", name + _signature(value, drop), told, colons)
+    name = full.rpartition(".")[2]
+    head = f".. rubric:: {name.replace('_', chr(92) + '_')}\n   :heading-level: {level}\n"
+    first = known.setdefault(id(value), full)
+    if first != full:
+        options = f"   :module: {full.removesuffix(f'.{name}')}\n"
+        same = f".. py:function:: {name}\n{options}\n   The same as :py:obj:`{first}`.\n"
+        return f"{head}\n{same}"
+    kind = "function"
+    if inspect.isclass(value):
+        kind = "exception" if issubclass(value, BaseException) else "class"
+    members = "   :members:\n" if kind != "function" else ""
+    shown = ""
+    if ">>>" not in (inspect.getdoc(value) or "") and (made := examples.example(full, value)):
+        shown = "\n   .. rubric:: Example\n\n" + textwrap.indent(made, "   ") + "\n"
+    return f"{head}\n.. auto{kind}:: {full}\n{members}{shown}"
 
 
 def _room(name: str) -> Any:
@@ -154,49 +153,15 @@ def _room(name: str) -> Any:
     return import_module(name)
 
 
-def _doc(value: Any) -> str:
-    return inspect.getdoc(value) or ""
+def _own(module: ModuleType, name: str) -> str:
+    return getattr(getattr(module, name), "__name__", name)
 
 
-def _body(value: Any) -> str:
-    return docstrings.markdown(_doc(value))
+def _rst(text: str) -> str:
+    return f"```{{eval-rst}}\n{text}\n```"
 
 
-def _title(file: str) -> str:
-    """Name a file by what it says of itself: the first sentence of its docstring."""
-    told = docstrings.first_line(_doc(import_module(file))).replace("\n", " ")
-    sentence = re.split(r"(?<=\w)[.:;](?:\s|$)", told)[0]
-    return sentence or file
-
-
-def _directive(kind: str, signature: str, body: str, colons: int) -> str:
-    fence = ":" * colons
-    return f"{fence}{{py:{kind}}} {signature}\n{body}\n{fence}"
-
-
-def _signature(value: Any, bound: bool = False) -> str:
-    """Write how something is called, without types: the descriptions tell what is wanted."""
-    try:
-        found = inspect.signature(value)
-    except (TypeError, ValueError):
-        return "(*args, **kwargs)"
-    kept = list(found.parameters.values())[bound:]
-    bare = [each.replace(annotation=each.empty, default=_default(each)) for each in kept]
-    return str(found.replace(parameters=bare, return_annotation=found.empty))
-
-
-class _Shown:
-    """A default that is written as it reads best."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def _default(parameter: inspect.Parameter) -> Any:
-    default = parameter.default
-    if default is parameter.empty or not repr(default).startswith("<"):
-        return default
-    return _Shown(getattr(default, "__name__", "..."))
+def _sentence(value: Any) -> str:
+    """Give the first paragraph of a docstring as Markdown."""
+    told = (inspect.getdoc(value) or "").partition("\n\n")[0].replace("\n", " ")
+    return re.sub(r":math:`([^`]+)`", r"$\1$", told)
