@@ -21,7 +21,7 @@ OWN = ".minigrad"  # in that folder: settings of JupyterLab, and a note of what 
 LAID_OUT = "laid_out.json"
 NEEDED = {
     "lessons": ("jupyterlab", "ipykernel", "matplotlib", "sympy"),
-    "book": ("sphinx", "myst_nb", "sphinx_book_theme", "matplotlib", "sympy"),
+    "book": ("sphinx", "sphinx_copybutton", "myst_nb", "sphinx_book_theme", "matplotlib", "sympy"),
     "lite": ("jupyterlite_core", "jupyterlite_pyodide_kernel", "sympy"),
 }
 NO_NEWS = "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension"

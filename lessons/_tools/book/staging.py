@@ -17,6 +17,7 @@ from _tools import canonical, places, stubs
 from _tools.predictions import COMPARE, PREDICT
 from minigrad.classroom.desk import exercises_of
 from minigrad.classroom.exercises import Exercise
+from minigrad.viz import hook_bench
 
 PAGES = ("INSTRUCTORS.md", "instructors", "reference")
 # What stands below these pages in the book's contents.
@@ -31,9 +32,7 @@ This page is for reading: no cell runs here. Guess where the lesson asks for a p
 what is folded; what to fill in, hints and a solution are folded below each exercise.
 [Run this lesson](../index.md#run-it) to have your own answers checked.
 :::"""
-BENCH = places.LESSONS / "bench" / "index.html"
-"""The page on top of the front page, in one file; where there is none, nothing stands there."""
-_BENCH = """<iframe class="bench" src="bench/index.html" title="The hook bench"></iframe>
+BENCH = """<iframe class="bench" src="bench/index.html" title="The hook bench"></iframe>
 
 <a href="bench/index.html">Open the hook bench full screen</a>
 """
@@ -75,7 +74,7 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
     """
     target = folder / "lessons"
     target.mkdir(parents=True)
-    (folder / "extra").mkdir()
+    (folder / "extra" / "bench").mkdir(parents=True)
     lessons = [places.learner_of(path) for path in places.chosen(tuple(only))]
     for path in (*lessons, *(places.LESSONS / name for name in PAGES)):
         if path.is_dir():
@@ -83,9 +82,8 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
         else:
             shutil.copy(path, target)
     home = (Path(__file__).parent / "home.md").read_text(encoding="utf-8")
-    if BENCH.is_file():
-        shutil.copytree(BENCH.parent, folder / "extra" / "bench")
-    home = home.replace("BENCH", _BENCH if BENCH.is_file() else "")
+    hook_bench().save(folder / "extra" / "bench" / "index.html")
+    home = home.replace("BENCH", BENCH)
     for word, said in ways().items():
         home = home.replace(word, said)
     home = home.replace("LESSONS", contents(lessons))
