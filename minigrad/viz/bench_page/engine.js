@@ -152,13 +152,13 @@ const KINDS = {
   post: { letter: "A", name: "post-accumulate-grad hook", on: "leaf",
     about: "Gets a leaf once its .grad is complete, and may change that .grad." },
   full: { letter: "F", name: "full backward hook", on: "module",
-    about: "Gets grad_input and grad_output of a module. What it returns replaces grad_input." },
+    about: "Gets grad_input and grad_output: gradients of a module's inputs and outputs. May return a new grad_input." },
   pre: { letter: "P", name: "full backward pre-hook", on: "module",
-    about: "Gets grad_output of a module before the module uses it. What it returns replaces it." },
+    about: "Gets grad_output before the module uses it. May return a new grad_output." },
   legacy: { letter: "L", name: "legacy backward hook", on: "module",
     about: "Deprecated. Gets the gradients of the module's last operation, not those of the module." },
   global: { letter: "G", name: "global full backward hook", on: "everywhere",
-    about: "A full backward hook on every module at once." },
+    about: "A full backward hook on every module at once. It goes on the bar above the loss." },
 };
 const ACTIONS = {
   watch: { name: "only watches" },

@@ -30,7 +30,7 @@ const linearAt = (spot, y, views) => ({ [spot + ".addmm"]: [50, y, "Addmm"], [sp
 
 const GRAPHS = {
   worked: {
-    title: "The worked example", about: "f1 is a Linear and a square.",
+    title: "The worked example", about: "f1 is a Linear, then a square.",
     values: { x: 0.3, "f0.weight": 0.3, "f0.bias": 0.1, "f1.f.weight": 0.4, "f1.f.bias": 0.2, target: 1 },
     modules: { net: "Net", f0: "Linear", f1: "SLinear", "f1.f": "Linear" },
     inner: { x1: "net.x1", s: "net.f1.s", y: "y", loss: "loss" },
@@ -50,8 +50,8 @@ const GRAPHS = {
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
     at: { ...lossAt, y: [50, 105], square: [50, 176, "Pow"], s: [50, 211], ...linearAt("f1.f", 279, true),
-      "f1.f.weight": [17, 281], "f1.f.bias": [83, 281], x1: [50, 371], ...linearAt("f0", 441, true),
-      "f0.weight": [17, 443], "f0.bias": [83, 443], x: [50, 532] },
+      "f1.f.weight": [17, 285], "f1.f.bias": [83, 285], x1: [50, 371], ...linearAt("f0", 441, true),
+      "f0.weight": [17, 447], "f0.bias": [83, 447], x: [50, 532] },
     boxes: [["net", "net", 0, 130, 100, 502], ["f1", "f1", 1.2, 156, 98.8, 341], ["f1.f", "f1.f", 2.4, 236, 97.6, 317],
       ["f0", "f0", 1.2, 398, 98.8, 478]],
     lines: ["loss pow sub y square s f1.f.view_out f1.f.addmm f1.f.view_in x1 f0.view_out f0.addmm",
@@ -74,7 +74,7 @@ const GRAPHS = {
     lines: ["loss pow sub y net.addmm x", "net.addmm net.t weight", "net.addmm bias"],
   },
   sum: {
-    title: "A sum of three: x + y + z", about: "Two additions: first x + y, then z.",
+    title: "A sum of three: x + y + z", about: "Two additions: first x + y, then + z.",
     values: { x: 0.2, y: 0.5, z: -0.4, target: 1 },
     modules: { net: "Sum" }, inner: { xy: "net.xy", out: "out", loss: "loss" },
     classes: () => [moduleClass("Sum", [], "x, y, z", ["self.xy = x + y", "return self.xy + z"])],

@@ -52,7 +52,7 @@ function update(told, typing) {
 function summary() {
   const { graph, hooks } = state.scene, changed = tensorsOf(graph).filter(differs);
   return level() ? (hooks.length ? "Check when you are ready." : "Add a hook to the graph, then check.")
-    : !state.revealed ? "The gradients are hidden until you predict."
+    : !state.revealed ? "Gradients flow down, from the loss to the leaves. They are hidden until you predict."
       : !hooks.length ? "No hooks: these are the plain gradients." : changed.length ? `Changed: ${changed.join(", ")}.`
         : "The hooks change no gradient.";
 }
@@ -69,7 +69,7 @@ function openScene(scene, number = null) {
   for (const [id, text] of [["graph-title", GRAPHS[graph].title], ["about", GRAPHS[graph].about],
     ["side-title", puzzle ? `Puzzle ${number + 1}: ${puzzle.title}` : "Hooks"],
     ["lead", puzzle ? "These gradients came out. Which hook sits where?"
-      : "Drag a hook onto a tensor or a module: which gradients change?"]]) { $(id).textContent = text; }
+      : "backward() calls your hooks. Which gradients do they change?"]]) { $(id).textContent = text; }
   $("kind-list").innerHTML = kinds.map(kind => `<label class="${kind}" data-kind="${kind}"><input type="radio"
     name="kind" value="${kind}"><span class="letter" aria-hidden="true">${
     KINDS[kind].letter}</span>${KINDS[kind].name}</label>`).join("");
@@ -238,8 +238,9 @@ function tell({ type, node, grads, sent, leaf, grad, number: nr, sees, returned,
   }
   if (type === "accumulate") { return `AccumulateGrad: ${leaf.spot}.grad is now ${show(grad)}.`; }
   const identity = identityAt(node.spot);
-  return !identity ? `${node.name} gets ${showAll(grads)} and sends ${showAll(sent)}.` : `The identity node at the ${
-    identity.end}put of ${identity.module} passes ${showAll(identity.end === "in" ? sent : grads)} on.`;
+  return !identity ? `${node.name} gets ${showAll(grads)} and sends ${showAll(sent)}.`
+    : `The identity node that a full hook put at the ${identity.end}put of ${identity.module} passes ${
+      showAll(identity.end === "in" ? sent : grads)} on.`;
 }
 
 // --- Panels ---
@@ -269,8 +270,8 @@ function drawHooks() {
 }
 
 // What the entries of grad_input are where a legacy hook really sits.
-const ENTRIES = { AddmmBackward0: "the bias, the input and the transposed weight", AddBackward0: "two addends",
-  MulBackward0: "two factors", PowBackward0: "what is squared", ViewBackward0: "what is reshaped",
+const ENTRIES = { AddmmBackward0: "the bias, the input and the transposed weight", AddBackward0: "the two addends",
+  MulBackward0: "the two factors", PowBackward0: "what is squared", ViewBackward0: "what is reshaped",
   TanhBackward0: "the input of tanh", BackwardHookFunctionBackward: "what it passes on" };
 
 // What each hook saw, in which order they were called, and the code.
@@ -284,7 +285,7 @@ function drawCalls() {
     const { kind } = scene.hooks[n], mine = calls().filter(call => revealed && call.number === n + 1);
     room.innerHTML = mine.map(({ module, node, sees, returned }, at) => {
       const does = kind === "post" ? "sets .grad to" : "returns", note = { global: `on ${module}`, legacy: `Sits on ${
-        node.name}, the last operation that ${module} ran. Entries: ${ENTRIES[node.name]}.` }[kind];
+        node.name}, the last operation that ${module} ran. grad_input belongs to ${ENTRIES[node.name]}.` }[kind];
       return `<div class="call ${when(mine[at] === now, "now")}">${when(note, `<div class="soft">${note}</div>`)}
         ${sees.map(([name, grads]) => `<div>${name} ${showAll(grads)}</div>`).join("")}
         ${when(returned, `<div>${does} ${showAll(returned || [])}</div>`)}</div>`;
@@ -300,10 +301,10 @@ function drawAsk() {
     ["just show me", "shown"]].map(([text, answer]) => button(text, "predict", `data-answer="${answer}"`));
   const verdict = { right: "Right.", wrong: "Not those.", shown: "" }[state.answer];
   const question = `<p><strong>Predict first.</strong> The full backward hook F1 sits on f1 and doubles grad_input.
-    Which of the five leaves get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`;
-  const answer = `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. A full hook changes the
-    gradient that leaves f1 toward the inputs; the parameters of f1 already have theirs. Now turn F1 into a
-    <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`;
+    Which of the five leaves (thick frames) get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`;
+  const answer = `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. grad_input is the gradient of
+    x1, the input of f1. The doubled gradient flows on to f0 and x; the parameters of f1 already have theirs. Step back
+    with ◀ to see that. Then turn F1 into a <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`;
   render("ask", level() ? puzzleText(level()) : !state.revealed ? question : when(state.answer && asks(), answer));
 }
 function puzzleText(puzzle) {
@@ -313,8 +314,8 @@ function puzzleText(puzzle) {
     data-key="level${n}" aria-pressed="${n === state.level}" aria-label="Puzzle ${n + 1}, ${title}${
     when(solved.includes(n), ", solved")}">${n + 1}${when(solved.includes(n), "✓")}</button>`);
   return `<div class="levels">${levels.join("")}</div>
-    <p>${puzzle.task}</p>${when(prints.length, `<pre>${prints.join("\n")}</pre>`)}
-    <p class="soft">Each leaf shows the .grad that came out, and below it the plain one, without hooks.</p>
+    <p>${puzzle.task}</p>${when(prints.length, `<pre>${prints.join("\n").replace(" grad_o", "\ngrad_o")}</pre>`)}
+    <p class="soft">Each leaf (thick frame) shows the .grad that came out. All other gradients are plain: without hooks.</p>
     <div class="tools">${button("Check", "check", 'class="main"')}${button("Hint", "hint")}${
     when(right && PUZZLES[next], button("Next puzzle", "level", `data-number="${next}"`))}</div>
     ${when(hint, `<p><strong>Hint:</strong> ${puzzle.hint}</p>`)}

@@ -13,37 +13,36 @@ const PUZZLES = [
     task: "One tensor hook zeroes a gradient. x still gets one, by the other path.",
     hint: "p.grad is zero and q.grad isn't. Which tensor lies between the loss and p, but not q?" },
   { title: "None", graph: "worked", kinds: ["tensor", "post"], start: ["zero"], solution: ["post:f0.weight:cut"],
-    task: "One .grad is None: not zero, None.",
-    hint: "A tensor hook that returns None changes nothing. Which kind can put None into .grad?" },
+    task: "One .grad is None, not zero. One hook did it.",
+    hint: "A tensor hook that returns None changes nothing. Which kind sets .grad itself? Let it cut." },
   { title: "A module's inputs", graph: "worked", kinds: ["full"], start: ["scale", 2],
     solution: ["full:f1:scale:2"], prints: true,
-    task: "One full backward hook doubles grad_input. Below is what it printed.",
-    hint: "It is the gradient of y that came in, and that of x1 that went out. Which module lies between?" },
+    task: "One full backward hook doubles the grad_input that it printed:",
+    hint: "grad_output is the gradient of y, and grad_input that of x1. Which module lies between them?" },
   { title: "Before or after", graph: "worked", kinds: ["full", "pre"], start: ["scale", 2],
-    solution: ["pre:f1:scale:2"], task: "All five doubled. One hook did it.",
+    solution: ["pre:f1:scale:2"], task: "One hook doubled all five.",
     hint: "The parameters of f1 doubled too, so the gradient changed before f1 used it. Three places are right." },
   { title: "The residual path", graph: "residual", kinds: ["full", "pre"], start: ["zero"], solution: ["full:f:zero"],
-    task: "One hook zeroes. f.weight and f.bias kept their gradients, x lost a part of its own.",
-    hint: "x gets two gradients: one around f and act, one through them. Only one of them is left." },
+    task: "One hook zeroes a gradient. f.weight and f.bias kept theirs, x lost a part of its own.",
+    hint: "x gets two gradients: one around f and act, one through them. Only the first is left." },
   { title: "Once, called twice", graph: "twice", kinds: ["full", "pre"], start: ["scale", 2],
-    solution: ["full:f:scale:2"], task: "One hook that doubles, and x.grad is four times what it was.",
+    solution: ["full:f:scale:2"], task: "One hook doubles, yet x.grad is four times what it was.",
     hint: "f runs twice, so its hook is called twice. The second call sees what the first returned." },
   { title: "Order of registration", graph: "worked", kinds: ["tensor"], start: ["clip", 0.1],
     solution: ["tensor:x1:clip:0.1", "tensor:x1:scale:3"], prints: true,
-    task: "Two tensor hooks on one tensor. Below is what each of them printed.",
-    hint: "Hooks run in the order in which you add them, each on what the one before returned." },
+    task: "Two tensor hooks sit on one tensor. Each printed what it got:",
+    hint: "The second hook gets what the first returned. What turns -0.4080 into -0.1, and that into -0.3?" },
   { title: "Everywhere", graph: "worked", kinds: ["full", "global"], start: ["scale", 2],
-    solution: ["global:everywhere:scale:2"], task: "One hook that doubles. x.grad is sixteen times what it was.",
+    solution: ["global:everywhere:scale:2"], task: "One hook doubles, yet x.grad is sixteen times what it was.",
     hint: "Two, four, eight, sixteen: the hook must be called once for each of four modules." },
   { title: "One entry short", graph: "sum", kinds: ["full", "pre", "legacy"], start: ["scale", 2],
     solution: ["legacy:net:scale:2"], prints: true,
-    task: "The module has three inputs. The hook printed a grad_input with two entries.",
-    hint: "A legacy hook sits on the module's last operation. How many inputs has the last addition?" },
+    task: "One hook doubles. Its module has three inputs, but it printed a grad_input with two entries.",
+    hint: "A legacy hook sits on the module's last operation. How many inputs does the last addition have?" },
   { title: "The last operation", graph: "worked", kinds: ["full", "pre", "legacy"],
     start: ["scale", 2], solution: ["legacy:f0:scale:2"], prints: true,
-    task: "A Linear works by addmm, with three inputs. The hook on it printed one entry, and even so "
-      + "its weight and its bias doubled.",
-    hint: "x is a vector, so something comes after addmm. What is the last operation of f0?" },
+    task: "A Linear runs addmm on three inputs. Its hook printed one entry, yet weight and bias doubled.",
+    hint: "x is a vector, so f0 ends with a view, not with addmm. Which kind sits on the last operation?" },
 ];
 
 const sceneOf = (graph, hooks) => decode([graph, "", ...hooks].join(";"));
@@ -63,8 +62,7 @@ function mistakes(level, scene) {
   wanted.grads.forEach(([name, goal], n) => {
     const [[, yours], [, before]] = [got.grads[n], plain.grads[n]];
     const why = goal === before ? "It should not change: your hook reaches too far."
-      : yours === before ? "It should change: your hook doesn't reach it."
-        : "Your hook reaches it, but does something else to it.";
+      : yours === before ? "It should change, but no hook changes it." : "A hook reaches it, but does something else.";
     if (yours !== goal) { found.push({ name, text: `${name}.grad should be ${goal}, yours is ${yours}. ${why}` }); }
   });
   const count = Math.max(wanted.prints.length, got.prints.length);
@@ -73,5 +71,7 @@ function mistakes(level, scene) {
     found.push({ text: `Call ${at + 1} should print ${wanted.prints[at] || "nothing: there is none"}. ${
       got.prints[at] ? `Yours prints ${got.prints[at]}.` : "Yours prints nothing."}` });
   }
+  const [most, have] = [level.solution.length, scene.hooks.length];
+  if (found.length && have > most) { found.unshift({ text: `You have ${have} hooks, and ${most} will do.` }); }
   return found;
 }
