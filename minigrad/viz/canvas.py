@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
+from typing import Any
 
 from minigrad.viz import shapes
 from minigrad.viz.graph import Edge, Graph
@@ -140,25 +141,6 @@ def _grown(place: Place, by: float) -> Place:
     return place[0] - by, place[1] - by, place[2] + 2 * by, place[3] + 2 * by
 
 
-def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
-    """Draw a box for each group.
-
-    Returns:
-        The boxes, and their labels, which stand over the wires.
-    """
-    groups, places = canvas.graph.groups, canvas.frame_places()
-    drawn: list[str] = []
-    labels: list[str] = []
-    look: dict[str, float | str] = {"fill": FRAME_LINE, "fill_opacity": 0.1, "stroke": FRAME_LINE}
-    for label in sorted(places, key=lambda label: -len(groups[label])):
-        place = places[label]
-        drawn.append(rect(place, rx=8.0, **look, stroke_width=1.3, stroke_dasharray="6 3"))
-        labels.append(
-            shapes.card([_label(label)], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE)
-        )
-    return drawn, labels
-
-
 def legend(canvases: Sequence[Canvas], width: float) -> tuple[str, float, float, str]:
     """Draw the signs that occur with their meanings, in rows on a card.
 
@@ -203,11 +185,16 @@ def bounds(canvas: Canvas) -> Place:
 
 def draw_canvas(canvas: Canvas) -> str:
     """Draw frames, then wires, then the frames' labels, then boxes."""
-    out, labels = _frames(canvas)
+    groups, places = canvas.graph.groups, canvas.frame_places()
+    inward = sorted(places, key=lambda label: -len(groups[label]))
+    look: Any = {"fill": FRAME_LINE, "fill_opacity": 0.1, "stroke": FRAME_LINE, "stroke_width": 1.3}
+    out = [rect(places[label], rx=8.0, **look, stroke_dasharray="6 3") for label in inward]
     out += canvas.wires()
-    out += labels
-    for stack, places in zip(canvas.stacks, canvas.places, strict=True):
-        out += [shapes.draw_part(part, place) for part, place in zip(stack, places, strict=True)]
+    for label in inward:
+        x, y, _, _ = places[label]
+        out.append(shapes.card([_label(label)], x + 4, y + 3, FRAME_CARD, FRAME_LINE))
+    for stack, spots in zip(canvas.stacks, canvas.places, strict=True):
+        out += [shapes.draw_part(part, place) for part, place in zip(stack, spots, strict=True)]
     return "\n".join(out)
 
 

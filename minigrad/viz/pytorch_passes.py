@@ -47,9 +47,8 @@ class RecordedHook(recording.RecordedHook):
         self, hook: Any, kind: str, recorder: Recorder, at: Label | None = None, output_nr: int = 0
     ) -> None:
         super().__init__(hook, kind, at, output_nr, recorder)
-        self.__name__ = self.called = pytorch.called(
-            hook.hook if kind == "legacy backward" else hook
-        )
+        own = hook.hook if kind == "legacy backward" else hook
+        self.__name__ = self.called = pytorch.called(own)
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
@@ -155,10 +154,7 @@ class Recorder:
     def _prepare(self, node: Any, undo: ExitStack) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
         leaf, label = getattr(node, "variable", None), self.label(node)
-        before, behind = (
-            pytorch.table_of(node.register_prehook),
-            pytorch.table_of(node.register_hook),
-        )
+        before, behind = map(pytorch.table_of, (node.register_prehook, node.register_hook))
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
@@ -198,9 +194,8 @@ class Recorder:
             def accumulated(leaf: Any) -> None:
                 (given,) = self.given.pop(label)
                 if given is not None:
-                    self.note(
-                        recording.GradientAccumulated, label, given, pytorch.copied(leaf.grad)
-                    )
+                    total = pytorch.copied(leaf.grad)
+                    self.note(recording.GradientAccumulated, label, given, total)
 
             self._surround(after, accumulated, pytorch.idle, undo)
 
