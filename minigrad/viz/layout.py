@@ -23,9 +23,11 @@ FRAME_PAD, FRAME_HEAD = 9.0, 27.0  # the room in a frame around its members, and
 # An end of an edge as seen from its other end: the node there, where on that node the edge ends
 # and where on this one, both counted from the middle of the node.
 End = tuple[int, float, float]
+Point = tuple[float, float]
+Pairs = Sequence[tuple[int, int]]  # edges, each by its source and its target
 
 
-def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+def assign_layers(count: int, edges: Pairs) -> list[int]:
     """Return for each node the length of the longest path to it.
 
     Raises:
@@ -47,6 +49,7 @@ class Levels:
         across: How wide each node is; dummy points have no width.
         layer: The layer of each.
         real: How many nodes there are; dummy points are numbered from here on.
+        offsets: For each edge where it leaves and arrives on a frame, from the frame's middle.
         chains: For each edge its source, its dummy points and its target.
         above: For each node the upper ends of the edges that come to it.
         below: For each node the lower ends of those that leave it.
@@ -54,14 +57,11 @@ class Levels:
     """
 
     def __init__(
-        self,
-        across: Sequence[float],
-        edges: Sequence[tuple[int, int]],
-        layer: Sequence[int],
-        offsets: Sequence[tuple[float, float]] | None = None,
+        self, across: Sequence[float], edges: Pairs, layer: list[int], offsets: Sequence[Point] = ()
     ) -> None:
         """Put dummy points where edges pass layers, and each layer in the order of discovery."""
         self.layer, self.real = list(layer), len(across)
+        self.offsets = offsets or [(0.0, 0.0)] * len(edges)
         self.chains: list[list[int]] = []
         for source, target in edges:
             first = len(self.layer)
@@ -70,8 +70,7 @@ class Levels:
         self.across = [*across, *[0.0] * (len(self.layer) - self.real)]
         self.above: list[list[End]] = [[] for _ in self.layer]
         self.below: list[list[End]] = [[] for _ in self.layer]
-        for number, chain in enumerate(self.chains):
-            leaves, arrives = offsets[number] if offsets else (0.0, 0.0)
+        for chain, (leaves, arrives) in zip(self.chains, self.offsets, strict=True):
             for upper, lower in pairwise(chain):
                 here = leaves if upper == chain[0] else 0.0
                 there = arrives if lower == chain[-1] else 0.0
@@ -272,9 +271,6 @@ def nest(count: int, frames: Sequence[Frame]) -> list[list[int]]:
     return [[-1, *(n for n in order if node in frames[n].members)] for node in range(count)]
 
 
-Point = tuple[float, float]
-
-
 @dataclass(frozen=True)
 class Box:
     """How much room a node needs across and along the direction of the gradient, and its ports."""
@@ -289,12 +285,7 @@ SLOT = 46.0  # between the ports of a node with several outputs
 
 
 def spread_ends(
-    boxes: Sequence[Box],
-    levels: Levels,
-    across: list[float],
-    offsets: list[tuple[float, float]],
-    slots: list[int],
-    free: Sequence[int],
+    boxes: Sequence[Box], levels: Levels, across: list[float], slots: list[int], free: Sequence[int]
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Spread the ends of edges over the sides of their boxes.
 
@@ -302,9 +293,8 @@ def spread_ends(
         boxes: the boxes.
         levels: the ordered layers.
         across: where every node and dummy is.
-        offsets: for each edge where it leaves and arrives on a frame, from the frame's middle.
         slots: for each edge the output of the target that it belongs to.
-        free: the nodes; on other boxes `offsets` says where edges pass.
+        free: the nodes; on other boxes the offsets of `levels` say where edges pass.
 
     Returns:
         Where each edge starts, and where it stops.
@@ -312,8 +302,8 @@ def spread_ends(
     leaving: list[list[tuple[float, int]]] = [[] for _ in boxes]
     arriving: list[list[tuple[float, int]]] = [[] for _ in boxes]
     chains = dict(enumerate(levels.chains))
-    starts = {at: across[chain[0]] + offsets[at][0] for at, chain in chains.items()}
-    stops = {at: across[chain[-1]] + offsets[at][1] for at, chain in chains.items()}
+    starts = {at: across[chain[0]] + levels.offsets[at][0] for at, chain in chains.items()}
+    stops = {at: across[chain[-1]] + levels.offsets[at][1] for at, chain in chains.items()}
     for at, chain in chains.items():
         arriving[chain[-1]].append((across[chain[-2]] if len(chain) > 2 else starts[at], at))
     for node in free:
@@ -390,7 +380,7 @@ class _Room:
 
 def lay_out(
     boxes: Sequence[Box],
-    edges: Sequence[tuple[int, int]],
+    edges: Pairs,
     frames: Sequence[Frame] = (),
     slots: Sequence[int] | None = None,
     gap: float = GAP_ALONG,
@@ -437,12 +427,7 @@ class _Plan:
     """
 
     def __init__(
-        self,
-        boxes: Sequence[Box],
-        edges: Sequence[tuple[int, int]],
-        frames: Any,
-        slots: Any,
-        gap: float,
+        self, boxes: Sequence[Box], edges: Pairs, frames: Any, slots: Any, gap: float
     ) -> None:
         self.gap = gap
         self.count, self.frames, self.slots = len(boxes), frames, slots
@@ -528,7 +513,7 @@ class _Plan:
         for at, item in enumerate(room.items):
             room.centers[item] = (across[at], sum(bands[layer[at]]) / 2)
         free = [at for at, item in enumerate(room.items) if item < self.count]
-        starts, stops = spread_ends(boxes, levels, across, offsets, belongs, free)
+        starts, stops = spread_ends(boxes, levels, across, belongs, free)
         for at, ((_, _, number), chain) in enumerate(zip(ends, levels.chains, strict=True)):
             first, *dummies, last = chain
             points = [(starts[at], sum(bands[layer[first]]) / 2 + boxes[first].along / 2)]

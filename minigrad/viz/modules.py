@@ -18,19 +18,19 @@ class Call:
         name: The module's dotted name; of the model itself the name it was given, or "".
         module: The module.
         start: What the counter of nodes said when the call began.
-        stop: What it said when the call ended.
-        after: What it said when the next call began or ended.
         depth: How many calls were going on when it began.
         siblings: All calls of this module, in their order.
+        stop: What the counter said when the call ended.
+        after: What it said when the next call began or ended.
     """
 
     name: str
     module: Any
     start: int
+    depth: int
+    siblings: list["Call"] = field(repr=False)
     stop: int = 0
     after: int = sys.maxsize
-    depth: int = 0
-    siblings: list["Call"] = field(default_factory=list, repr=False)
 
     @property
     def label(self) -> str:
@@ -76,6 +76,7 @@ class watch_modules:
         base = next(kind for kind in kinds if kind.__module__.endswith("module"))
         self._library = base.__module__.partition(".")[0]
         self._now = _counter(self._library)
+        self._turns: dict[int, list[Call]] = {}
         self._open: list[Call] = []
         self._ended: list[Call] = []
         self._handles: list[Any] = []
@@ -98,10 +99,6 @@ class watch_modules:
         for handle in self._handles:
             handle.remove()
         self._tick()
-        turns: dict[int, list[Call]] = {}
-        for call in self.calls:
-            call.siblings = turns.setdefault(id(call.module), [])
-            call.siblings.append(call)
 
     def _tick(self) -> int:
         """Read the counter, and let those calls know that ended last."""
@@ -114,7 +111,9 @@ class watch_modules:
     def _begin(self, module: Any, args: Any) -> None:
         now = self._tick()
         if id(module) in self._names:
-            call = Call(self._names[id(module)], module, now, depth=len(self._open))
+            siblings = self._turns.setdefault(id(module), [])
+            call = Call(self._names[id(module)], module, now, len(self._open), siblings)
+            siblings.append(call)
             self.calls.append(call)
             self._open.append(call)
 

@@ -76,9 +76,7 @@ def table(graph: Graph) -> str:
     lines = [text]
     for label, members in graph.groups.items():
         line = f"{label}: nodes {' '.join(map(str, sorted(members)))}"
-        lines += (
-            [line] if len(line) <= WIDE else fitted(f"{label}: nodes {ranges(sorted(members))}")
-        )
+        lines += fitted(line if len(line) <= WIDE else f"{label}: nodes {ranges(sorted(members))}")
     return "\n".join(lines)
 
 
@@ -350,9 +348,8 @@ def draw(
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     depths = add_groups(graph, index, modules)
     if depth is not None:
-        graph = fold(
-            graph, {each: graph.groups[each] for each, at in depths.items() if at == depth}
-        )
+        parts = {each: graph.groups[each] for each, at in depths.items() if at == depth}
+        graph = fold(graph, parts)
     return Picture([Canvas(graph)], [None], title, alt)
 
 

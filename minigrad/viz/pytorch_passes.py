@@ -11,6 +11,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from itertools import count
 from threading import get_ident
 from typing import Any
 from weakref import ref
@@ -76,7 +77,7 @@ class Recorder:
     def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
         self.names, self.log = names, log
         self.thread = get_ident()  # whose passes they are
-        self.numbered = 0  # how many nodes have a number
+        self.numbers = count()
         self.roots: list[Any] = []  # where passes began
         self.undo = ExitStack()  # restores everything
         self.passes: list[set[Any] | None] = []  # of each that runs: the nodes it needs, None: all
@@ -302,8 +303,7 @@ class Recorder:
 
     def _number(self, label: recording.NodeLabel) -> None:
         if label.number < 0:
-            label.number = self.numbered
-            self.numbered += 1
+            label.number = next(self.numbers)
 
     def note(self, kind: type[recording.Event], label: Label, *facts: Any) -> None:
         """Write down an event."""

@@ -238,9 +238,7 @@ def _hook_sign(x: float, y: float) -> str:
 def shape(part: Part, place: Place) -> str:
     """Draw the outline of a part; every kind has a shape of its own besides its color."""
     x, y, width, height = place
-    fill, stroke = FILLS.get(part.kind, (PAPER, WIRE))
-    if part.kind == "hook":
-        fill, stroke = HOOK_COLORS.get(part.hook, NODE_HOOK), INK
+    fill, stroke = FILLS.get(part.kind) or (HOOK_COLORS.get(part.hook, NODE_HOOK), INK)
     look: dict[str, float | str] = {"fill": fill, "stroke": stroke, "stroke_width": 1.6}
     if part.kind == "identity":
         middle, low, right = y + height / 2, y + height, x + width
