@@ -208,17 +208,16 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         for sides in (levels.above, levels.below)
     )  # fmt: skip
     at: dict[int, float] = {}
-    apart: list[list[float]] = []
+    rows: list[tuple[list[int], list[float]]] = []  # with the distances that neighbors keep
     for row in levels.rows:
         distances = [
             (levels.across[left] + levels.across[right]) / 2
             + (gap if left < points or right < points else gap / 2)
             for left, right in pairwise(row)
         ]
-        apart.append(distances)
+        rows.append((row, distances))
         at |= zip(row, accumulate(distances, initial=-sum(distances) / 2), strict=False)
     pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
-    rows = list(zip(levels.rows, apart, strict=True))
     for sweep in range(sweeps):
         downward, final = sweep % 2 == 0, sweep >= sweeps - 2
         pulls = pull_both if final else pull_up if downward else pull_down
@@ -230,18 +229,18 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
                 desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
             at |= zip(row, pool_adjacent_violators(desired, weighed, distances), strict=True)
-    _straighten(levels, at, apart)
+    _straighten(levels.chains, at, rows)
     return [at[node] for node in range(len(at))]
 
 
-def _straighten(levels: Levels, at: dict[int, float], apart: list[list[float]]) -> None:
+def _straighten(chains: list[list[int]], at: dict[int, float], rows: Any) -> None:
     """Put all dummy points of a long edge on one line where their neighbors leave room for it."""
     left: dict[int, tuple[int, float]] = {}
     right: dict[int, tuple[int, float]] = {}
-    for row, distances in zip(levels.rows, apart, strict=True):
+    for row, distances in rows:
         for (one, other), distance in zip(pairwise(row), distances, strict=True):
             left[other], right[one] = (one, distance), (other, distance)
-    for first, *dummies, last in [chain for chain in levels.chains if len(chain) > 2]:
+    for first, *dummies, last in [chain for chain in chains if len(chain) > 2]:
         before = [left[node] for node in dummies if node in left]
         after = [right[node] for node in dummies if node in right]
         least = max((at[neighbor] + distance for neighbor, distance in before), default=-inf)
@@ -367,7 +366,8 @@ _RIM = -1  # in the place of an item
 class _Room:
     """What stands directly in one frame, or outside all, with its places once they are known."""
 
-    items: list[int] = field(default_factory=list)
+    depth: int  # how many frames are around it
+    items: dict[int, None] = field(default_factory=dict)
     # source, target and number of edges; those of others begin or end at the rim
     edges: list[tuple[int, int, int]] = field(default_factory=list)
     entering: list[tuple[int, int, int]] = field(default_factory=list)
@@ -375,7 +375,6 @@ class _Room:
     centers: dict[int, Point] = field(default_factory=dict)
     routes: dict[int, list[Point]] = field(default_factory=dict)
     size: Point = (0.0, 0.0)
-    depth: int = 0  # how many frames are around it
 
 
 def lay_out(
@@ -429,11 +428,10 @@ class _Plan:
     def __init__(
         self, boxes: Sequence[Box], edges: Pairs, frames: Any, slots: Any, gap: float
     ) -> None:
-        self.gap = gap
-        self.count, self.frames, self.slots = len(boxes), frames, slots
+        self.count, self.frames, self.slots, self.gap = len(boxes), frames, slots, gap
         self.nesting = nest(len(boxes), frames)
         self.sizes = dict(enumerate(boxes))
-        self.rooms = {-1: _Room()}
+        self.rooms = {-1: _Room(0)}
         self.ways: list[list[int]] = []
         # What stands for each node in each of the frames around it: a frame in this, or itself.
         inside: list[dict[int, int]] = []
@@ -441,10 +439,7 @@ class _Plan:
             standing = [*(self.count + number for number in around[1:]), node]
             inside.append(dict(zip(around, standing, strict=True)))
             for depth, (number, item) in enumerate(inside[-1].items()):
-                room = self.rooms.setdefault(number, _Room())
-                room.depth = depth
-                if item not in room.items:
-                    room.items.append(item)
+                self.rooms.setdefault(number, _Room(depth)).items[item] = None
         for number, (source, target) in enumerate(edges):
             up, down = inside[source], inside[target]
             common = [frame for frame in up if frame in down][-1]

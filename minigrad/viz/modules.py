@@ -1,12 +1,13 @@
 """Watch which modules are called, so that a picture can put a box around what each one left."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import count
 from typing import Any
 
+from minigrad.core.node import next_priority
 from minigrad.viz.graph import IDENTITY, Graph, Index
 
 
@@ -139,14 +140,11 @@ def _models(given: Any) -> Iterator[tuple[str, Any]]:
         raise TypeError(f"expected a Module, or a dict of them, not {type(given).__name__}")
 
 
-def _counter(library: str) -> Callable[[], int]:
+def _counter(library: str) -> Any:
     """Find what reads the counter from which nodes get their numbers."""
-    autograd = sys.modules[f"{library}.autograd"]
-    read: Callable[[], int] | None = getattr(autograd, "_get_sequence_nr", None)
-    if read is not None:
-        return read
-    tick = sys.modules[f"{library}.core.node"].next_priority
-    return lambda: -tick()  # counts downward, and a number that no node has is no loss
+    if library == "torch":
+        return sys.modules["torch.autograd"]._get_sequence_nr
+    return lambda: -next_priority()  # counts downward, and a number that no node has is no loss
 
 
 def members_of(

@@ -122,14 +122,10 @@ class Picture:
     """
 
     def __init__(
-        self,
-        canvases: Sequence[Canvas],
-        captions: Sequence[str | None],
-        title: str | None = None,
-        alt: str | None = None,
+        self, canvases: list[Canvas], captions: list[str | None], title: str | None, alt: str | None
     ) -> None:
         """Draw the canvases side by side; use `draw` and `beside` instead."""
-        self._canvases, self._captions, self._title = list(canvases), list(captions), title
+        self._canvases, self._captions, self._title = canvases, captions, title
         self._described = [
             f"{caption}: {description(canvas.graph)}" if caption else description(canvas.graph)
             for canvas, caption in zip(canvases, captions, strict=True)
@@ -256,7 +252,7 @@ def beside(
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
     own = [p._captions if p._captions[1:] else [p._title] for p in pictures]
-    lines = [line for each in own for line in each] if captions is None else list(captions)
+    lines = [line for each in own for line in each] if captions is None else [*captions]
     if len(lines) != len(canvases):
         raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
     return Picture(canvases, lines, title, alt)

@@ -14,16 +14,14 @@ from minigrad.autograd.recording import GradientSent, HookFired, NodeLabel, Rule
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
-from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
-from minigrad.viz.graph import COMPILED, UNSEEN, Edge, read_graph
+from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas, grown
+from minigrad.viz.graph import COMPILED, MOST_VALUES, UNSEEN, Edge, read_graph
 from minigrad.viz.layout import Point
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
 from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, text_line
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import WIDE, counted, fitted, format_shape, format_values, text_table
-
-MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
 
 # For a node, the number of one of its inputs and the shape of its result: the formula of the local
 # derivative, if known.
@@ -60,17 +58,12 @@ class _Visit:
 
     label: NodeLabel
     arrived: tuple[Any, ...]
-    came: int = 0
+    summed: str  # what to say of gradients that were added up before they came
     before: list[HookFired] = field(default_factory=list)
     rule: RuleApplied | None = None
     after: list[HookFired] = field(default_factory=list)
     sent: list[GradientSent] = field(default_factory=list)
     others: list[Any] = field(default_factory=list)  # captured or added to .grad
-
-    @property
-    def summed(self) -> str:
-        """What to say of gradients that were added up before they came."""
-        return f", the sum of {self.came} gradients" if self.came > 1 else ""
 
 
 def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
@@ -103,7 +96,9 @@ def _visits(log: recording.Log) -> Iterable[_Visit]:
         if isinstance(event, recording.NodeStarted):
             while running and running[-1].sent:
                 running.pop()
-            visit = _Visit(event.node, event.gradients, came.pop(event.node.number, 0))
+            times = came.pop(event.node.number, 0)
+            summed = f", the sum of {times} gradients" if times > 1 else ""
+            visit = _Visit(event.node, event.gradients, summed)
             running.append(visit)
             done.append(visit)
             continue
@@ -195,7 +190,7 @@ class _Teller:
         """Write one gradient."""
         if gradient is None or not hasattr(gradient, "tolist"):
             return str(gradient)
-        if gradient.numel() <= MOST_ENTRIES:
+        if gradient.numel() <= MOST_VALUES:  # of others the shape and the norm
             return format_values(gradient.tolist(), self.digits)
         norm = format_values(float((gradient * gradient).sum()) ** 0.5, self.digits)
         return f"{format_shape(gradient.shape)} of norm {norm}"
@@ -246,8 +241,7 @@ class Stage:
 
     def _mark(self, step: Step, color: str) -> str:
         look: Any = {"fill": "none", "stroke": color}
-        around = [(x - 3, y - 3, w + 6, h + 6) for x, y, w, h in self._at_work(step)]
-        over = [rect(place, rx=7, **look, stroke_width=3.0) for place in around]
+        over = [rect(grown(each, 3), rx=7, **look, stroke_width=3.0) for each in self._at_work(step)]
         line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
         sent = [(self._edge(event), value) for event, value in step.sent]
         over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge, _ in sent]
@@ -264,7 +258,7 @@ class Stage:
         Returns:
             The one around all of it, its numbers included, and the one around what is at work.
         """
-        places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
+        places = [grown(place, 5) for place in self._at_work(step)]
         core = self._around(places)
         keys = [self._edge(event) for event, _ in step.sent]
         places += [self.chips[key] for key in [*keys, step.node] if key in self.chips]

@@ -79,9 +79,7 @@ class Plot:
         """Return the alternative text, and the table if there is one."""
         return f"Plot: {self.alt}" + (f"\n\n{self.table}" if self.table else "")
 
-    def _repr_mimebundle_(
-        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
-    ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[Any, Any]:
         data = {"text/plain": repr(self), "image/png": base64.b64encode(self.png()).decode("ascii")}
         return data, {"image/png": {"alt": self.alt}}
 

@@ -114,11 +114,11 @@ class Recorder:
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         handle = original(tensor, hook)
-        self.alive.tables.append(ref(tensor._backward_hooks))
+        table = tensor._backward_hooks
+        self.alive.tables.append(ref(table))
         if self.passes:  # it may run in this pass
             node, output_nr = edge_of(tensor)
-            at = self.label(node), output_nr
-            self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
+            self._wrap(table, "tensor pre-hook", self.undo, self.label(node), output_nr)
         return handle
 
     def _retain_grad(self, original: Any, tensor: Any) -> None:
@@ -146,7 +146,7 @@ class Recorder:
     def _surround(self, table: Any, first: Any, last: Any, undo: ExitStack) -> None:
         """Put one hook before and one behind those of a table; no handle has their numbers."""
         hooks = dict(table)
-        table.clear()
+        table.clear()  # the engine goes by when a hook was put in, not by `move_to_end`
         table[-1] = first
         table.update(hooks)
         table[-2] = last
