@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any
 
 from minigrad.core.node import next_priority
+from minigrad.nn import Module
 from minigrad.viz.graph import IDENTITY, Graph, Index
 
 
@@ -73,9 +74,7 @@ class watch_modules:
         for prefix, root in self.models:
             for name, module in root.named_modules():
                 self._names.setdefault(id(module), ".".join(filter(None, (prefix, name))))
-        kinds = type(self.models[0][1]).__mro__
-        base = next(kind for kind in kinds if kind.__module__.endswith("module"))
-        self._library = base.__module__.partition(".")[0]
+        self._library = "minigrad" if isinstance(self.models[0][1], Module) else "torch"
         self._now = _counter(self._library)
         self._turns: dict[int, list[Call]] = {}
         self._open: list[Call] = []

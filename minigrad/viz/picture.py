@@ -28,8 +28,7 @@ def hook_words(hook: Hook) -> str:
         >>> hook_words(Hook("full backward", "rescale_hook"))
         'full backward hook rescale_hook'
     """
-    label = hook_label(hook)
-    return f"{label} {hook.name}" if hook.name else label
+    return f"{hook_label(hook)} {hook.name}".rstrip()
 
 
 def tensor_words(node: Node) -> str:

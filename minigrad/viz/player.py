@@ -241,7 +241,7 @@ class Stage:
 
     def _mark(self, step: Step, color: str) -> str:
         look: Any = {"fill": "none", "stroke": color}
-        over = [rect(grown(each, 3), rx=7, **look, stroke_width=3.0) for each in self._at_work(step)]
+        over = [rect(grown(at, 3), rx=7, **look, stroke_width=3.0) for at in self._at_work(step)]
         line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
         sent = [(self._edge(event), value) for event, value in step.sent]
         over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge, _ in sent]
