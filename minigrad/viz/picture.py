@@ -250,8 +250,8 @@ def beside(
     canvases = [Canvas(graph, CLOSE) for graph in graphs]  # so that they fit one screen
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
-    own = [p._captions if p._captions[1:] else [p._title] for p in pictures]
-    lines = [line for each in own for line in each] if captions is None else [*captions]
+    own = [line for p in pictures for line in (p._captions if p._captions[1:] else [p._title])]
+    lines: list[str | None] = own if captions is None else [*captions]
     if len(lines) != len(canvases):
         raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
     return Picture(canvases, lines, title, alt)

@@ -98,9 +98,8 @@ def _visits(log: recording.Log) -> Iterable[_Visit]:
                 running.pop()
             times = came.pop(event.node.number, 0)
             summed = f", the sum of {times} gradients" if times > 1 else ""
-            visit = _Visit(event.node, event.gradients, summed)
-            running.append(visit)
-            done.append(visit)
+            running.append(_Visit(event.node, event.gradients, summed))
+            done.append(running[-1])
             continue
         at_work = (visit for visit in reversed(running) if visit.label is event.node)
         if (visit := next(at_work, None)) is None:
@@ -480,7 +479,8 @@ def play(
     """
     known = list(recording.named_tensors(log.named() if names is None else names))
     steps = steps_of(log, _formulas(known) if formulas else None, digits)
-    labels = {event.node for event in log} | {event.target for event in log.of(GradientSent)}
+    labels = {event.node for event in log}
+    labels |= {event.target for event in log if isinstance(event, GradientSent)}
     nodes = {label: label.node for label in labels}  # to find one takes a walk through the graph
     roots = [nodes[event.node] for event in log.of(recording.PassStarted)]
     if not any(roots):
