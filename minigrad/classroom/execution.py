@@ -171,11 +171,10 @@ class Watch:
         # Functions may stand in a wrapper that checks their arguments: two frames are looked at.
         callers = [frame.f_back, frame.f_back and frame.f_back.f_back]
         by_hand = any(each and not is_library(each.f_code.co_filename) for each in callers)
+        own = not library and code.co_name in self._of_the_notebook
         if code in self._nowhere:
             self.called = "It has the derivative found for it"
-        elif by_hand and (
-            code in self._not_by_hand or (not library and code.co_name in self._of_the_notebook)
-        ):
+        elif by_hand and (own or code in self._not_by_hand):
             self.called = f"It called {code.co_name.lstrip('_')}"
         else:
             return

@@ -291,10 +291,8 @@ def is_stub(function: Callable[..., Any]) -> bool:
     if code is None:
         return False
     steps = list(dis.get_instructions(code))
-    returned = [step.argval for step in steps if step.opname in {"LOAD_CONST", "RETURN_CONST"}]
-    return {step.opname for step in steps} <= _EMPTY_BODY and all(
-        constant is None or constant is ... for constant in returned
-    )
+    returned = {step.argval for step in steps if step.opname in {"LOAD_CONST", "RETURN_CONST"}}
+    return {step.opname for step in steps} <= _EMPTY_BODY and returned <= {None, ...}
 
 
 def is_unattempted(answer: Any) -> bool:

@@ -110,9 +110,8 @@ def _absent(room: str, name: str) -> Any:
         )
 
     if name[:1].isupper():
-        generic: Any = classmethod(
-            GenericAlias
-        )  # annotations such as Future[Tensor] ask for nothing
+        # annotations such as Future[Tensor] ask for nothing
+        generic: Any = classmethod(GenericAlias)
         members = {"__module__": f"torch.{room}", "__new__": refuse, "__class_getitem__": generic}
         return type(name, (), members)
     refuse.__name__ = refuse.__qualname__ = name

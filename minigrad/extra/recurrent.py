@@ -426,10 +426,8 @@ class RNNBase(
                 output = F.dropout(output, self.dropout, True)
             read = []
             for reverse in directions:
-                place = len(finals)
-                each, last = _read(
-                    self.mode, output, counts, firsts[place], weights[place], reverse
-                )
+                first, weight = firsts[len(finals)], weights[len(finals)]
+                each, last = _read(self.mode, output, counts, first, weight, reverse)
                 read.append(each)
                 finals.append(last)
             output = joining.cat(read, output.ndim - 1) if self.bidirectional else read[0]

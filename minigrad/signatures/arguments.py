@@ -169,9 +169,8 @@ def plain(value: Any) -> Any:
 
 def check_dtype(name: str, value: Any, argument: str) -> None:
     """Raise if an argument that must be a dtype, or one of Python's types, is none."""
-    if not isinstance(value, dtypes.dtype) and not (
-        isinstance(value, type) and value in dtypes.of_python
-    ):
+    of_python = isinstance(value, type) and value in dtypes.of_python
+    if not of_python and not isinstance(value, dtypes.dtype):
         raise wrong_type(name, argument, "torch.dtype", value)
 
 

@@ -286,10 +286,9 @@ class Paper:
     def __str__(self) -> str:
         pages = []
         for section in self._sections:
-            table = [
-                [row.left.text, *(f"= {each.text}" for each in row.right)] for row in section.rows
-            ]
-            lines = _columns(table, [row.remark for row in section.rows])
+            rows = section.rows
+            table = [[row.left.text, *(f"= {each.text}" for each in row.right)] for row in rows]
+            lines = _columns(table, [row.remark for row in rows])
             words = [f"  {each}" for each in section.words]
             pages.append("\n".join([section.heading, *lines, *words]))
         return "\n\n".join(pages)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import pairwise
+from typing import Any
 
 from minigrad.viz import shapes
 from minigrad.viz.graph import Edge, Graph
@@ -75,16 +76,15 @@ class Canvas:
         """Draw the edges, arrowheads pointing the way the gradient flows."""
         line = attributes(fill="none", stroke=WIRE, stroke_width=1.5)
         out = []
-        labeled: set[tuple[int, int]] = set()
-        arriving = {(edge.target, edge.output_nr) for edge in self.graph.edges}
-        outputs = Counter(target for target, _ in arriving)
+        unlabeled = {(edge.target, edge.output_nr) for edge in self.graph.edges}
+        outputs = Counter(target for target, _ in unlabeled)
         for edge, points, path in zip(self.graph.edges, self.points, self.paths, strict=True):
             x, y = points[-1]
             tip = shapes.polygon([(x, y), (x + 4, y - 8), (x - 4, y - 8)], fill=WIRE)
             out.append(f'<path d="{path}" {line}/>{tip}')
             arrives = edge.target, edge.output_nr
-            if outputs[edge.target] > 1 and arrives not in labeled:
-                labeled.add(arrives)
+            if outputs[edge.target] > 1 and arrives in unlabeled:
+                unlabeled.remove(arrives)
                 run = Run(f"out {edge.output_nr}", SANS, SMALL, tone="soft")
                 out.append(shapes.card([run], x + 6, y - 18))
         for places in self.places:
@@ -95,10 +95,8 @@ class Canvas:
 
     def label_places(self) -> list[Place]:
         """Return where the labels of the boxes around groups stand."""
-        wide = {label: _label(label).width + 10 for label in self.graph.groups}
-        return [
-            (x + 4, y + 3, wide[each], 17.0) for each, (x, y, _, _) in self.frame_places().items()
-        ]
+        frames = self.frame_places().items()
+        return [(x + 4, y + 3, _label(each).width + 10, 17.0) for each, (x, y, _, _) in frames]
 
     def frame_places(self) -> dict[str, Place]:
         """Return the box around each group, its label included."""
@@ -124,7 +122,6 @@ def around(places: Iterable[Place]) -> Place:
     return left, top, max(c[2] for c in corners) - left, max(c[3] for c in corners) - top
 
 
-LEGEND_WIDTH = 620.0
 FRAME_LINE, FRAME_CARD = "#7a6f91", "#f1edf8"
 LEGEND = {
     "operation": "operation's node",
@@ -136,27 +133,9 @@ LEGEND = {
 }
 
 
-def _grown(place: Place, by: float) -> Place:
+def grown(place: Place, by: float) -> Place:
+    """Return a rectangle with a rim around it."""
     return place[0] - by, place[1] - by, place[2] + 2 * by, place[3] + 2 * by
-
-
-def _frames(canvas: Canvas) -> tuple[list[str], list[str]]:
-    """Draw a box for each group.
-
-    Returns:
-        The boxes, and their labels, which stand over the wires.
-    """
-    groups, places = canvas.graph.groups, canvas.frame_places()
-    drawn: list[str] = []
-    labels: list[str] = []
-    look: dict[str, float | str] = {"fill": FRAME_LINE, "fill_opacity": 0.1, "stroke": FRAME_LINE}
-    for label in sorted(places, key=lambda label: -len(groups[label])):
-        place = places[label]
-        drawn.append(rect(place, rx=8.0, **look, stroke_width=1.3, stroke_dasharray="6 3"))
-        labels.append(
-            shapes.card([_label(label)], place[0] + 4, place[1] + 3, FRAME_CARD, FRAME_LINE)
-        )
-    return drawn, labels
 
 
 def legend(canvases: Sequence[Canvas], width: float) -> tuple[str, float, float, str]:
@@ -169,7 +148,7 @@ def legend(canvases: Sequence[Canvas], width: float) -> tuple[str, float, float,
     if any(canvas.graph.edges for canvas in canvases):
         found.add("arrow")
     kinds = [kind for kind in LEGEND if kind in found]
-    width = min(max(width, 300.0), LEGEND_WIDTH)
+    width = min(max(width, 300.0), 620.0)
     x, y, widest, out = 0.0, 0.0, 0.0, []
     for kind in kinds:
         run = Run(LEGEND[kind], SANS, SMALL, tone="soft")
@@ -195,19 +174,24 @@ def legend(canvases: Sequence[Canvas], width: float) -> tuple[str, float, float,
 
 def bounds(canvas: Canvas) -> Place:
     """Return the rectangle that holds everything drawn on a canvas."""
-    boxes = [_grown(canvas.node_place(node.index), 6) for node in canvas.graph.nodes]
-    boxes += [_grown(place, 1) for place in canvas.frame_places().values()]
+    boxes = [grown(canvas.node_place(node.index), 6) for node in canvas.graph.nodes]
+    boxes += [grown(place, 1) for place in canvas.frame_places().values()]
     boxes += [(x, y, 0.0, 0.0) for points in canvas.points for x, y in points]
     return around(boxes)
 
 
 def draw_canvas(canvas: Canvas) -> str:
     """Draw frames, then wires, then the frames' labels, then boxes."""
-    out, labels = _frames(canvas)
+    groups, places = canvas.graph.groups, canvas.frame_places()
+    inward = sorted(places, key=lambda label: -len(groups[label]))
+    look: Any = {"fill": FRAME_LINE, "fill_opacity": 0.1, "stroke": FRAME_LINE, "stroke_width": 1.3}
+    out = [rect(places[label], rx=8.0, **look, stroke_dasharray="6 3") for label in inward]
     out += canvas.wires()
-    out += labels
-    for stack, places in zip(canvas.stacks, canvas.places, strict=True):
-        out += [shapes.draw_part(part, place) for part, place in zip(stack, places, strict=True)]
+    for label in inward:
+        x, y, _, _ = places[label]
+        out.append(shapes.card([_label(label)], x + 4, y + 3, FRAME_CARD, FRAME_LINE))
+    for stack, spots in zip(canvas.stacks, canvas.places, strict=True):
+        out += [shapes.draw_part(part, place) for part, place in zip(stack, spots, strict=True)]
     return "\n".join(out)
 
 

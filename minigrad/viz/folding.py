@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from graphlib import TopologicalSorter
+from typing import Any
 
-from minigrad.viz.graph import Card, Edge, Graph, Hook, Node, in_order
+from minigrad.viz.graph import Edge, Graph, Node, in_order
 from minigrad.viz.text import counted
 
 
@@ -21,66 +22,58 @@ def fold(graph: Graph, parts: Mapping[str, frozenset[int]]) -> Graph:
     Raises:
         graphlib.CycleError: If gradients leave a part and come back.
     """
-    stands = {at: at for at in range(len(graph.nodes))}
-    for number, members in enumerate(parts.values()):
-        stands |= dict.fromkeys(members, -1 - number)
+    label_of = {at: label for label, members in parts.items() for at in members}
+    # what stands for each node: the label of its part, or its own number
+    stands = [label_of.get(at, at) for at in range(len(graph.nodes))]
     crossing = [edge for edge in graph.edges if stands[edge.source] != stands[edge.target]]
-    sorter = TopologicalSorter({key: () for key in stands.values()})
+    sorter: TopologicalSorter[Any] = TopologicalSorter({each: () for each in stands})
     for edge in crossing:
         sorter.add(stands[edge.target], stands[edge.source])
-    order, labeled = list(sorter.static_order()), list(parts.items())
-    index = {key: at for at, key in enumerate(order)}
-    place = {at: index[key] for at, key in stands.items()}
-    entries = [(edge.target, edge.output_nr) for edge in crossing]
-    entries += [(root, 0) for root in graph.roots]
-    outputs: dict[int, dict[tuple[int, int], int]] = {at: {} for at in range(len(order))}
-    for target, output_nr in entries:
-        found = outputs[place[target]]
-        found.setdefault((target, output_nr), len(found) if stands[target] < 0 else output_nr)
-    counts = [0 if key < 0 else graph.input_counts[key] for key in order]
-    edges: dict[tuple[int, int, int, int], Edge] = {}
+    place = {each: at for at, each in enumerate(sorter.static_order())}
+    # the outputs of each part where gradients come in, and its ways out, with their new numbers
+    entries: dict[Any, dict[Any, int]] = {label: {} for label in parts}
+    exits: dict[Any, dict[Any, int]] = {label: {} for label in parts}
+    arrivals = [(edge.target, edge.output_nr) for edge in crossing]
+    for entry in arrivals + [(root, 0) for root in graph.roots]:
+        if (part := stands[entry[0]]) in entries:
+            entries[part].setdefault(entry, len(entries[part]))
+    edges: dict[Edge, None] = {}  # each once
     for edge in crossing:
-        source, target = place[edge.source], place[edge.target]
-        output_nr = outputs[target][edge.target, edge.output_nr]
-        inside = stands[edge.source] < 0
-        way = (source, target, -1 if inside else edge.input_nr, output_nr)
-        if way not in edges:
-            input_nr = counts[source] if inside else edge.input_nr
-            counts[source] += inside
-            edges[way] = Edge(source, target, input_nr, output_nr)
+        source, target = stands[edge.source], stands[edge.target]
+        input_nr = edge.input_nr
+        output_nr = entries.get(target, {}).get((edge.target, edge.output_nr), edge.output_nr)
+        if source in exits:
+            input_nr = exits[source].setdefault((target, output_nr), len(exits[source]))
+        edges[Edge(place[source], place[target], input_nr, output_nr)] = None
     nodes = [
-        replace(graph.nodes[key], index=at)
-        if key >= 0
-        else _folded(at, graph, *labeled[-1 - key], outputs[at])
-        for at, key in enumerate(order)
+        _folded(at, graph, each, parts[each], entries[each])
+        if each in parts
+        else replace(graph.nodes[each], index=at)
+        for each, at in place.items()
     ]
+    counts = [len(exits[each]) if each in parts else graph.input_counts[each] for each in place]
     groups = {
-        label: frozenset(place[member] for member in members)
+        label: frozenset(place[stands[member]] for member in members)
         for label, members in graph.groups.items()
         if not any(members <= part for part in parts.values())
     }
-    roots = list(dict.fromkeys(place[root] for root in graph.roots))
-    return Graph(nodes, list(edges.values()), roots, groups, counts)
+    roots = list(dict.fromkeys(place[stands[root]] for root in graph.roots))
+    return Graph(nodes, list(edges), roots, groups, counts)
 
 
 def _folded(
-    at: int,
-    graph: Graph,
-    label: str,
-    members: frozenset[int],
-    outputs: dict[tuple[int, int], int],
+    at: int, graph: Graph, label: str, members: frozenset[int], entries: dict[Any, int]
 ) -> Node:
-    cards: list[Card] = []
-    hooks: list[Hook] = []
-    notes = [counted(len(members), "node")]
+    folded = Node(at, label, notes=[counted(len(members), "node")])
     for node in (graph.nodes[each] for each in sorted(members)):
-        for card in node.cards:
-            if (entry := (node.index, card.output_nr)) in outputs:
-                cards.append(replace(card, output_nr=outputs[entry]))
         where = node.cards[0].name if node.cards else node.name
+        for card in node.cards:
+            if (entry := (node.index, card.output_nr)) in entries:
+                folded.cards.append(replace(card, output_nr=entries[entry]))
         for hook in node.hooks:
-            slot = outputs.get((node.index, hook.output_nr))
+            slot = entries.get((node.index, hook.output_nr))
             name = hook.name if slot is not None else f"{hook.name} at {where}".strip()
-            hooks.append(hook._replace(name=name, output_nr=slot or 0))
-        notes += node.notes
-    return Node(at, label, cards, in_order(hooks), notes)
+            folded.hooks.append(hook._replace(name=name, output_nr=slot or 0))
+        folded.notes += node.notes
+    folded.hooks = in_order(folded.hooks)
+    return folded

@@ -34,8 +34,7 @@ MOST_VALUES = 4  # entries of a tensor that are shown; of others the shape alone
 
 def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int) -> Card:
     """Put what is to be shown of `tensor` into text."""
-    shape = tuple(tensor.shape)
-    small = prod(shape) <= MOST_VALUES
+    small = prod(tensor.shape) <= MOST_VALUES
     value = _entries(tensor, digits) if values and small else None
     grad = None
     # Reading .grad of an inner tensor that does not retain it warns, so it is not read.
@@ -43,7 +42,7 @@ def card_of(tensor: Any, name: str, values: bool, gradients: bool, digits: int) 
         grad = "None"
         if tensor.grad is not None:
             grad = _entries(tensor.grad, digits) if small else format_shape(tensor.grad.shape)
-    return Card(name, format_shape(shape), value, grad, int(getattr(tensor, "output_nr", 0)))
+    return Card(name, format_shape(tensor.shape), value, grad, int(getattr(tensor, "output_nr", 0)))
 
 
 def _entries(tensor: Any, digits: int) -> str:

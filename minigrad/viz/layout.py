@@ -9,7 +9,7 @@ What is in a frame is laid out by itself, with a point on the rim for every edge
 then the frame is one box of what is around it. So nothing else can ever stand in it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from itertools import accumulate, combinations, pairwise
@@ -23,9 +23,11 @@ FRAME_PAD, FRAME_HEAD = 9.0, 27.0  # the room in a frame around its members, and
 # An end of an edge as seen from its other end: the node there, where on that node the edge ends
 # and where on this one, both counted from the middle of the node.
 End = tuple[int, float, float]
+Point = tuple[float, float]
+Pairs = Sequence[tuple[int, int]]  # edges, each by its source and its target
 
 
-def assign_layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+def assign_layers(count: int, edges: Pairs) -> list[int]:
     """Return for each node the length of the longest path to it.
 
     Raises:
@@ -47,6 +49,7 @@ class Levels:
         across: How wide each node is; dummy points have no width.
         layer: The layer of each.
         real: How many nodes there are; dummy points are numbered from here on.
+        offsets: For each edge where it leaves and arrives on a frame, from the frame's middle.
         chains: For each edge its source, its dummy points and its target.
         above: For each node the upper ends of the edges that come to it.
         below: For each node the lower ends of those that leave it.
@@ -54,49 +57,37 @@ class Levels:
     """
 
     def __init__(
-        self,
-        across: Sequence[float],
-        edges: Sequence[tuple[int, int]],
-        layer: Sequence[int],
-        offsets: Sequence[tuple[float, float]] | None = None,
+        self, across: Sequence[float], edges: Pairs, layer: list[int], offsets: Sequence[Point] = ()
     ) -> None:
         """Put dummy points where edges pass layers, and each layer in the order of discovery."""
-        self.across = list(across)
-        self.layer = list(layer)
+        self.layer, self.real = list(layer), len(across)
+        self.offsets = offsets or [(0.0, 0.0)] * len(edges)
         self.chains: list[list[int]] = []
-        self.above: list[list[End]] = [[] for _ in across]
-        self.below: list[list[End]] = [[] for _ in across]
-        self.real = len(across)
-        for number, (source, target) in enumerate(edges):
-            leaves, arrives = offsets[number] if offsets else (0.0, 0.0)
-            chain = [source]
-            for level in range(layer[source] + 1, layer[target]):
-                chain.append(len(self.layer))
-                self.layer.append(level)
-                self.across.append(0.0)
-                self.above.append([])
-                self.below.append([])
-            chain.append(target)
+        for source, target in edges:
+            first = len(self.layer)
+            self.layer += range(layer[source] + 1, layer[target])
+            self.chains.append([source, *range(first, len(self.layer)), target])
+        self.across = [*across, *[0.0] * (len(self.layer) - self.real)]
+        self.above: list[list[End]] = [[] for _ in self.layer]
+        self.below: list[list[End]] = [[] for _ in self.layer]
+        for chain, (leaves, arrives) in zip(self.chains, self.offsets, strict=True):
             for upper, lower in pairwise(chain):
-                here = leaves if upper == source else 0.0
-                there = arrives if lower == target else 0.0
+                here = leaves if upper == chain[0] else 0.0
+                there = arrives if lower == chain[-1] else 0.0
                 self.below[upper].append((lower, there, here))
                 self.above[lower].append((upper, here, there))
-            self.chains.append(chain)
         self.rows: list[list[int]] = [[] for _ in range(max(self.layer) + 1)]
         for node in self._discovery():
             self.rows[self.layer[node]].append(node)
 
-    def _discovery(self) -> list[int]:
+    def _discovery(self) -> Iterable[int]:
         """List the nodes depth first, so that what hangs together begins side by side."""
-        seen = [False] * len(self.layer)
         stack = [node for node in range(self.real) if not self.above[node]][::-1]
-        found = []
+        found: dict[int, None] = {}
         while stack:
             node = stack.pop()
-            if not seen[node]:
-                seen[node] = True
-                found.append(node)
+            if node not in found:
+                found[node] = None
                 stack.extend(other for other, _, _ in reversed(self.below[node]))
         return found
 
@@ -217,17 +208,16 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         for sides in (levels.above, levels.below)
     )  # fmt: skip
     at: dict[int, float] = {}
-    apart: list[list[float]] = []
+    rows: list[tuple[list[int], list[float]]] = []  # with the distances that neighbors keep
     for row in levels.rows:
         distances = [
             (levels.across[left] + levels.across[right]) / 2
             + (gap if left < points or right < points else gap / 2)
             for left, right in pairwise(row)
         ]
-        apart.append(distances)
+        rows.append((row, distances))
         at |= zip(row, accumulate(distances, initial=-sum(distances) / 2), strict=False)
     pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
-    rows = list(zip(levels.rows, apart, strict=True))
     for sweep in range(sweeps):
         downward, final = sweep % 2 == 0, sweep >= sweeps - 2
         pulls = pull_both if final else pull_up if downward else pull_down
@@ -239,29 +229,26 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
                 desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
             at |= zip(row, pool_adjacent_violators(desired, weighed, distances), strict=True)
-    _straighten(levels, at, apart)
+    _straighten(levels.chains, at, rows)
     return [at[node] for node in range(len(at))]
 
 
-def _straighten(levels: Levels, at: dict[int, float], apart: list[list[float]]) -> None:
+def _straighten(chains: list[list[int]], at: dict[int, float], rows: Any) -> None:
     """Put all dummy points of a long edge on one line where their neighbors leave room for it."""
     left: dict[int, tuple[int, float]] = {}
     right: dict[int, tuple[int, float]] = {}
-    for row, distances in zip(levels.rows, apart, strict=True):
+    for row, distances in rows:
         for (one, other), distance in zip(pairwise(row), distances, strict=True):
             left[other], right[one] = (one, distance), (other, distance)
-    for chain in levels.chains:
-        dummies = chain[1:-1]
-        if not dummies:
-            continue
+    for first, *dummies, last in [chain for chain in chains if len(chain) > 2]:
         before = [left[node] for node in dummies if node in left]
         after = [right[node] for node in dummies if node in right]
         least = max((at[neighbor] + distance for neighbor, distance in before), default=-inf)
         most = min((at[neighbor] - distance for neighbor, distance in after), default=inf)
         if least <= most:
-            ends = sorted(at[node] for node in (chain[0], chain[-1]))
+            low, high = sorted((at[first], at[last]))
             middle = sorted(at[node] for node in dummies)[len(dummies) // 2]
-            line = min(max(middle, ends[0]), ends[1])
+            line = min(max(middle, low), high)
             for node in dummies:
                 at[node] = min(max(line, least), most)
 
@@ -283,46 +270,47 @@ def nest(count: int, frames: Sequence[Frame]) -> list[list[int]]:
     return [[-1, *(n for n in order if node in frames[n].members)] for node in range(count)]
 
 
+@dataclass(frozen=True)
+class Box:
+    """How much room a node needs across and along the direction of the gradient, and its ports."""
+
+    across: float
+    along: float
+    port_in: float = 20.0
+    port_out: float = 20.0
+
+
 SLOT = 46.0  # between the ports of a node with several outputs
 
 
 def spread_ends(
-    sides: Sequence[tuple[float, float]],
-    levels: Levels,
-    across: list[float],
-    offsets: list[tuple[float, float]],
-    slots: list[int],
-    fixed: set[int],
+    boxes: Sequence[Box], levels: Levels, across: list[float], slots: list[int], free: Sequence[int]
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Spread the ends of edges over the sides of their boxes.
 
     Args:
-        sides: for each box how wide the side is where edges leave, and that where they arrive.
+        boxes: the boxes.
         levels: the ordered layers.
         across: where every node and dummy is.
-        offsets: for each edge where it leaves and arrives on a frame, from the frame's middle.
         slots: for each edge the output of the target that it belongs to.
-        fixed: the frames, on which `offsets` says where edges pass.
+        free: the nodes; on other boxes the offsets of `levels` say where edges pass.
 
     Returns:
         Where each edge starts, and where it stops.
     """
-    leaving: list[list[tuple[float, int]]] = [[] for _ in sides]
-    arriving: list[list[tuple[float, int]]] = [[] for _ in sides]
+    leaving: list[list[tuple[float, int]]] = [[] for _ in boxes]
+    arriving: list[list[tuple[float, int]]] = [[] for _ in boxes]
     chains = dict(enumerate(levels.chains))
-    starts = {at: across[chain[0]] + offsets[at][0] for at, chain in chains.items()}
-    stops = {at: across[chain[-1]] + offsets[at][1] for at, chain in chains.items()}
-    for number, chain in chains.items():
-        near = across[chain[-2]] if len(chain) > 2 else starts[number]
-        arriving[chain[-1]].append((near, number))
-    free = [node for node in range(len(sides)) if node not in fixed]
+    starts = {at: across[chain[0]] + levels.offsets[at][0] for at, chain in chains.items()}
+    stops = {at: across[chain[-1]] + levels.offsets[at][1] for at, chain in chains.items()}
+    for at, chain in chains.items():
+        arriving[chain[-1]].append((across[chain[-2]] if len(chain) > 2 else starts[at], at))
     for node in free:
-        stops |= _ports(arriving[node], across[node], sides[node][1], slots)
-    for number, chain in chains.items():
-        near = across[chain[1]] if len(chain) > 2 else stops[number]
-        leaving[chain[0]].append((near, number))
+        stops |= _ports(arriving[node], across[node], boxes[node].port_in, slots)
+    for at, chain in chains.items():
+        leaving[chain[0]].append((across[chain[1]] if len(chain) > 2 else stops[at], at))
     for node in free:
-        starts |= _starts(leaving[node], across[node], sides[node][0])
+        starts |= _starts(leaving[node], across[node], boxes[node].port_out)
     return starts, stops
 
 
@@ -344,29 +332,13 @@ def _ports(
     ends: list[tuple[float, int]], center: float, width: float, slots: Sequence[int]
 ) -> dict[int, float]:
     """Spread the ends of edges over one side of a box: by slot, else in the order they come in."""
-    used = sorted({slots[edge] for _, edge in ends})
+    place = {edge: at for at, (_, edge) in enumerate(sorted(ends))}
+    used = sorted({slots[edge] for edge in place})
     if len(used) > 1:
-        step = min(SLOT, width / (len(used) - 1))
-        place = {slot: center + (at - (len(used) - 1) / 2) * step for at, slot in enumerate(used)}
-        return {edge: place[slots[edge]] for _, edge in ends}
-    step = min(14.0, width / max(len(ends) - 1, 1))
-    return {
-        edge: center + (number - (len(ends) - 1) / 2) * step
-        for number, (_, edge) in enumerate(sorted(ends))
-    }
-
-
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Box:
-    """How much room a node needs across and along the direction of the gradient, and its ports."""
-
-    across: float
-    along: float
-    port_in: float = 20.0
-    port_out: float = 20.0
+        place = {edge: used.index(slots[edge]) for edge in place}
+    last = max(place.values(), default=0)
+    step = min(SLOT if len(used) > 1 else 14.0, width / max(last, 1))
+    return {edge: center + (at - last / 2) * step for edge, at in place.items()}
 
 
 @dataclass(frozen=True)
@@ -394,7 +366,8 @@ _RIM = -1  # in the place of an item
 class _Room:
     """What stands directly in one frame, or outside all, with its places once they are known."""
 
-    items: list[int] = field(default_factory=list)
+    depth: int  # how many frames are around it
+    items: dict[int, None] = field(default_factory=dict)
     # source, target and number of edges; those of others begin or end at the rim
     edges: list[tuple[int, int, int]] = field(default_factory=list)
     entering: list[tuple[int, int, int]] = field(default_factory=list)
@@ -402,12 +375,11 @@ class _Room:
     centers: dict[int, Point] = field(default_factory=dict)
     routes: dict[int, list[Point]] = field(default_factory=dict)
     size: Point = (0.0, 0.0)
-    depth: int = 0  # how many frames are around it
 
 
 def lay_out(
     boxes: Sequence[Box],
-    edges: Sequence[tuple[int, int]],
+    edges: Pairs,
     frames: Sequence[Frame] = (),
     slots: Sequence[int] | None = None,
     gap: float = GAP_ALONG,
@@ -454,18 +426,12 @@ class _Plan:
     """
 
     def __init__(
-        self,
-        boxes: Sequence[Box],
-        edges: Sequence[tuple[int, int]],
-        frames: Any,
-        slots: Any,
-        gap: float,
+        self, boxes: Sequence[Box], edges: Pairs, frames: Any, slots: Any, gap: float
     ) -> None:
-        self.gap = gap
-        self.count, self.frames, self.slots = len(boxes), frames, slots
+        self.count, self.frames, self.slots, self.gap = len(boxes), frames, slots, gap
         self.nesting = nest(len(boxes), frames)
         self.sizes = dict(enumerate(boxes))
-        self.rooms = {-1: _Room()}
+        self.rooms = {-1: _Room(0)}
         self.ways: list[list[int]] = []
         # What stands for each node in each of the frames around it: a frame in this, or itself.
         inside: list[dict[int, int]] = []
@@ -473,10 +439,7 @@ class _Plan:
             standing = [*(self.count + number for number in around[1:]), node]
             inside.append(dict(zip(around, standing, strict=True)))
             for depth, (number, item) in enumerate(inside[-1].items()):
-                room = self.rooms.setdefault(number, _Room())
-                room.depth = depth
-                if item not in room.items:
-                    room.items.append(item)
+                self.rooms.setdefault(number, _Room(depth)).items[item] = None
         for number, (source, target) in enumerate(edges):
             up, down = inside[source], inside[target]
             common = [frame for frame in up if frame in down][-1]
@@ -491,18 +454,17 @@ class _Plan:
 
     def layout(self) -> Layout:
         """Lay the frames out from the inside out, then say where each stands in all of it."""
-        outward = sorted(self.rooms, key=lambda number: -self.rooms[number].depth)
-        for number in outward:
-            self._furnish(self.rooms[number], self.frames[number] if number >= 0 else None)
-            self.sizes[self.count + number] = Box(*self.rooms[number].size)
+        inward = sorted(self.rooms.items(), key=lambda each: each[1].depth)
+        for number, room in reversed(inward):
+            self._furnish(room, self.frames[number] if number >= 0 else None)
+            self.sizes[self.count + number] = Box(*room.size)
         corners: dict[int, Point] = {-1: (0.0, 0.0)}
-        for number in sorted(self.rooms, key=lambda number: self.rooms[number].depth):
-            for item in self.rooms[number].items:
-                if item >= self.count:
-                    (x, y), box = self.rooms[number].centers[item], self.sizes[item]
-                    left, top = corners[number]
-                    place = (left + x - box.across / 2, top + y - box.along / 2)
-                    corners[item - self.count] = place
+        for number, room in inward:
+            left, top = corners[number]
+            for item in (each for each in room.items if each >= self.count):
+                (x, y), box = room.centers[item], self.sizes[item]
+                place = (left + x - box.across / 2, top + y - box.along / 2)
+                corners[item - self.count] = place
         centers = [
             _shifted(self.rooms[around[-1]].centers[node], corners[around[-1]])
             for node, around in enumerate(self.nesting)
@@ -533,10 +495,10 @@ class _Plan:
             pairs.append((index[source], index[target]))
             offsets.append((self._port(source, number, -1), self._port(target, number, 0)))
             belongs.append(self.slots[number])
-        last = real + len(room.entering)
-        layer = _layers(len(boxes), real, last, pairs, framed=frame is not None)
+        inner = real + len(room.entering)
+        layer = _layers(len(boxes), real, inner, pairs, framed=frame is not None)
         levels = Levels([box.across for box in boxes], pairs, layer, offsets)
-        if frame is not None and len(room.leaving) == 0:
+        if frame is not None and not room.leaving:
             levels.rows.append([])  # the rim at the end
         levels.sort_rows()
         across = place_rows(levels, GAP_ACROSS, real)
@@ -545,17 +507,15 @@ class _Plan:
         room.size = (width, bands[-1][1])
         for at, item in enumerate(room.items):
             room.centers[item] = (across[at], sum(bands[layer[at]]) / 2)
-        sides = [(box.port_out, box.port_in) for box in boxes]
-        fixed = {at for at, item in enumerate(room.items) if item >= self.count}
-        starts, stops = spread_ends(sides, levels, across, offsets, belongs, fixed)
+        free = [at for at, item in enumerate(room.items) if item < self.count]
+        starts, stops = spread_ends(boxes, levels, across, belongs, free)
         for at, ((_, _, number), chain) in enumerate(zip(ends, levels.chains, strict=True)):
-            first, final = chain[0], chain[-1]
+            first, *dummies, last = chain
             points = [(starts[at], sum(bands[layer[first]]) / 2 + boxes[first].along / 2)]
             points.append((starts[at], bands[layer[first]][1]))
-            for node in chain[1:-1]:
-                points += [(across[node], y) for y in bands[levels.layer[node]]]
-            points.append((stops[at], bands[layer[final]][0]))
-            points.append((stops[at], sum(bands[layer[final]]) / 2 - boxes[final].along / 2))
+            points += [(across[node], y) for node in dummies for y in bands[levels.layer[node]]]
+            points.append((stops[at], bands[layer[last]][0]))
+            points.append((stops[at], sum(bands[layer[last]]) / 2 - boxes[last].along / 2))
             room.routes[number] = points
 
     def _port(self, item: int, number: int, end: int) -> float:

@@ -1,12 +1,14 @@
 """Watch which modules are called, so that a picture can put a box around what each one left."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import count
 from typing import Any
 
+from minigrad.core.node import next_priority
+from minigrad.nn import Module
 from minigrad.viz.graph import IDENTITY, Graph, Index
 
 
@@ -18,19 +20,19 @@ class Call:
         name: The module's dotted name; of the model itself the name it was given, or "".
         module: The module.
         start: What the counter of nodes said when the call began.
-        stop: What it said when the call ended.
-        after: What it said when the next call began or ended.
         depth: How many calls were going on when it began.
         siblings: All calls of this module, in their order.
+        stop: What the counter said when the call ended.
+        after: What it said when the next call began or ended.
     """
 
     name: str
     module: Any
     start: int
+    depth: int
+    siblings: list["Call"] = field(repr=False)
     stop: int = 0
     after: int = sys.maxsize
-    depth: int = 0
-    siblings: list["Call"] = field(default_factory=list, repr=False)
 
     @property
     def label(self) -> str:
@@ -72,10 +74,9 @@ class watch_modules:
         for prefix, root in self.models:
             for name, module in root.named_modules():
                 self._names.setdefault(id(module), ".".join(filter(None, (prefix, name))))
-        kinds = type(self.models[0][1]).__mro__
-        base = next(kind for kind in kinds if kind.__module__.endswith("module"))
-        self._library = base.__module__.partition(".")[0]
+        self._library = "minigrad" if isinstance(self.models[0][1], Module) else "torch"
         self._now = _counter(self._library)
+        self._turns: dict[int, list[Call]] = {}
         self._open: list[Call] = []
         self._ended: list[Call] = []
         self._handles: list[Any] = []
@@ -98,10 +99,6 @@ class watch_modules:
         for handle in self._handles:
             handle.remove()
         self._tick()
-        turns: dict[int, list[Call]] = {}
-        for call in self.calls:
-            call.siblings = turns.setdefault(id(call.module), [])
-            call.siblings.append(call)
 
     def _tick(self) -> int:
         """Read the counter, and let those calls know that ended last."""
@@ -114,7 +111,9 @@ class watch_modules:
     def _begin(self, module: Any, args: Any) -> None:
         now = self._tick()
         if id(module) in self._names:
-            call = Call(self._names[id(module)], module, now, depth=len(self._open))
+            siblings = self._turns.setdefault(id(module), [])
+            call = Call(self._names[id(module)], module, now, len(self._open), siblings)
+            siblings.append(call)
             self.calls.append(call)
             self._open.append(call)
 
@@ -140,14 +139,11 @@ def _models(given: Any) -> Iterator[tuple[str, Any]]:
         raise TypeError(f"expected a Module, or a dict of them, not {type(given).__name__}")
 
 
-def _counter(library: str) -> Callable[[], int]:
+def _counter(library: str) -> Any:
     """Find what reads the counter from which nodes get their numbers."""
-    autograd = sys.modules[f"{library}.autograd"]
-    read: Callable[[], int] | None = getattr(autograd, "_get_sequence_nr", None)
-    if read is not None:
-        return read
-    tick = sys.modules[f"{library}.core.node"].next_priority
-    return lambda: -tick()  # counts downward, and a number that no node has is no loss
+    if library == "torch":
+        return sys.modules["torch.autograd"]._get_sequence_nr
+    return lambda: -next_priority()  # counts downward, and a number that no node has is no loss
 
 
 def members_of(

@@ -28,8 +28,7 @@ def hook_words(hook: Hook) -> str:
         >>> hook_words(Hook("full backward", "rescale_hook"))
         'full backward hook rescale_hook'
     """
-    label = hook_label(hook)
-    return f"{label} {hook.name}" if hook.name else label
+    return f"{hook_label(hook)} {hook.name}".rstrip()
 
 
 def tensor_words(node: Node) -> str:
@@ -76,9 +75,7 @@ def table(graph: Graph) -> str:
     lines = [text]
     for label, members in graph.groups.items():
         line = f"{label}: nodes {' '.join(map(str, sorted(members)))}"
-        lines += (
-            [line] if len(line) <= WIDE else fitted(f"{label}: nodes {ranges(sorted(members))}")
-        )
+        lines += fitted(line if len(line) <= WIDE else f"{label}: nodes {ranges(sorted(members))}")
     return "\n".join(lines)
 
 
@@ -124,14 +121,10 @@ class Picture:
     """
 
     def __init__(
-        self,
-        canvases: Sequence[Canvas],
-        captions: Sequence[str | None],
-        title: str | None = None,
-        alt: str | None = None,
+        self, canvases: list[Canvas], captions: list[str | None], title: str | None, alt: str | None
     ) -> None:
         """Draw the canvases side by side; use `draw` and `beside` instead."""
-        self._canvases, self._captions, self._title = list(canvases), list(captions), title
+        self._canvases, self._captions, self._title = canvases, captions, title
         self._described = [
             f"{caption}: {description(canvas.graph)}" if caption else description(canvas.graph)
             for canvas, caption in zip(canvases, captions, strict=True)
@@ -257,8 +250,8 @@ def beside(
     canvases = [Canvas(graph, CLOSE) for graph in graphs]  # so that they fit one screen
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
-    own = [p._captions if p._captions[1:] else [p._title] for p in pictures]
-    lines = [line for each in own for line in each] if captions is None else list(captions)
+    own = [line for p in pictures for line in (p._captions if p._captions[1:] else [p._title])]
+    lines: list[str | None] = own if captions is None else [*captions]
     if len(lines) != len(canvases):
         raise ValueError(f"{len(canvases)} pictures need as many captions, got {len(lines)}")
     return Picture(canvases, lines, title, alt)
@@ -350,9 +343,8 @@ def draw(
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     depths = add_groups(graph, index, modules)
     if depth is not None:
-        graph = fold(
-            graph, {each: graph.groups[each] for each, at in depths.items() if at == depth}
-        )
+        parts = {each: graph.groups[each] for each, at in depths.items() if at == depth}
+        graph = fold(graph, parts)
     return Picture([Canvas(graph)], [None], title, alt)
 
 

@@ -14,8 +14,8 @@ from minigrad.autograd.recording import GradientSent, HookFired, NodeLabel, Rule
 from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
-from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas
-from minigrad.viz.graph import COMPILED, UNSEEN, Edge, read_graph
+from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas, grown
+from minigrad.viz.graph import COMPILED, MOST_VALUES, UNSEEN, Edge, read_graph
 from minigrad.viz.layout import Point
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
@@ -23,19 +23,12 @@ from minigrad.viz.shapes import SMALL, Place, Run, attributes, number, rect, tex
 from minigrad.viz.style import BLUE, CARDS, PAPER, PICTURES, VERMILLION, on_dark_pages
 from minigrad.viz.text import WIDE, counted, fitted, format_shape, format_values, text_table
 
-MOST_ENTRIES = 4  # entries of a gradient that are shown; of others the shape and the norm
-
 # For a node, the number of one of its inputs and the shape of its result: the formula of the local
 # derivative, if known.
 Formulas = Callable[[Any, int, tuple[int, ...]], str | None]
 
 
-@dataclass(frozen=True)
-class Sent:
-    """One gradient on its way, and how it is written."""
-
-    event: GradientSent
-    value: str
+Sent = tuple[GradientSent, str]  # one gradient on its way, and how it is written
 
 
 @dataclass(frozen=True)
@@ -65,17 +58,12 @@ class _Visit:
 
     label: NodeLabel
     arrived: tuple[Any, ...]
-    came: int = 0
+    summed: str  # what to say of gradients that were added up before they came
     before: list[HookFired] = field(default_factory=list)
     rule: RuleApplied | None = None
     after: list[HookFired] = field(default_factory=list)
     sent: list[GradientSent] = field(default_factory=list)
     others: list[Any] = field(default_factory=list)  # captured or added to .grad
-
-    @property
-    def summed(self) -> str:
-        """What to say of gradients that were added up before they came."""
-        return f", the sum of {self.came} gradients" if self.came > 1 else ""
 
 
 def steps_of(log: recording.Log, formulas: Formulas | None = None, digits: int = 4) -> list[Step]:
@@ -108,14 +96,14 @@ def _visits(log: recording.Log) -> Iterable[_Visit]:
         if isinstance(event, recording.NodeStarted):
             while running and running[-1].sent:
                 running.pop()
-            visit = _Visit(event.node, event.gradients, came.pop(event.node.number, 0))
-            running.append(visit)
-            done.append(visit)
+            times = came.pop(event.node.number, 0)
+            summed = f", the sum of {times} gradients" if times > 1 else ""
+            running.append(_Visit(event.node, event.gradients, summed))
+            done.append(running[-1])
             continue
-        at_work = [visit for visit in running if visit.label is event.node]
-        if not at_work:
+        at_work = (visit for visit in reversed(running) if visit.label is event.node)
+        if (visit := next(at_work, None)) is None:
             continue  # a pass starts, or a hook fired at a root that does not run
-        visit = at_work[-1]
         if isinstance(event, HookFired):
             (visit.before if visit.rule is None and not visit.others else visit.after).append(event)
         elif isinstance(event, RuleApplied):
@@ -155,13 +143,12 @@ class _Teller:
             yield self._hook(hook, sent if at == len(visit.after) else ())
 
     def _rule(self, visit: _Visit, rule: RuleApplied) -> tuple[list[str], tuple[Sent, ...]]:
-        lines, sent = [self._arrives(visit, rule.grad_outputs)], []
+        lines = [self._arrives(visit, rule.grad_outputs)]
         for event in visit.sent:
-            sent.append(Sent(event, self.value(event.gradient)))
             computed = rule.grad_inputs[event.input_nr]
             factor = self._factor(visit.label, event.input_nr, rule.grad_outputs, computed)
             lines.append(f"{factor}{self.value(computed)} for {what(event.target)}")
-        return lines, tuple(sent)
+        return lines, tuple((event, self.value(event.gradient)) for event in visit.sent)
 
     def _factor(self, node: NodeLabel, input_nr: int, given: tuple[Any, ...], computed: Any) -> str:
         """Write `times 2*s = 0.5520 gives`, as far as the local derivative is known."""
@@ -202,7 +189,7 @@ class _Teller:
         """Write one gradient."""
         if gradient is None or not hasattr(gradient, "tolist"):
             return str(gradient)
-        if gradient.numel() <= MOST_ENTRIES:
+        if gradient.numel() <= MOST_VALUES:  # of others the shape and the norm
             return format_values(gradient.tolist(), self.digits)
         norm = format_values(float((gradient * gradient).sum()) ** 0.5, self.digits)
         return f"{format_shape(gradient.shape)} of norm {norm}"
@@ -216,7 +203,6 @@ def what(label: NodeLabel) -> str:
     return f"{label.name} ({called})" if called else label.name
 
 
-DONE, NOW = BLUE, VERMILLION
 PAD, CHIP = 12.0, 18.0
 
 
@@ -250,17 +236,15 @@ class Stage:
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         self.chips: dict[Any, Place] = {}
-        return [(self._mark(step, NOW), self._mark(step, DONE)) for step in steps]
+        return [(self._mark(step, VERMILLION), self._mark(step, BLUE)) for step in steps]
 
     def _mark(self, step: Step, color: str) -> str:
         look: Any = {"fill": "none", "stroke": color}
-        around = [(x - 3, y - 3, w + 6, h + 6) for x, y, w, h in self._at_work(step)]
-        over = [rect(place, rx=7, **look, stroke_width=3.0) for place in around]
+        over = [rect(grown(at, 3), rx=7, **look, stroke_width=3.0) for at in self._at_work(step)]
         line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
-        edges = [self._edge(each) for each in step.sent]
-        over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge in edges]
-        for edge, each in zip(edges, step.sent, strict=True):
-            over.append(self._chip(edge, self._along(edge), each.value, color))
+        sent = [(self._edge(event), value) for event, value in step.sent]
+        over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge, _ in sent]
+        over += [self._chip(edge, self._along(edge), value, color) for edge, value in sent]
         if step.held is not None:
             x, y, width, height = self.canvas.node_place(self.places[step.node])
             below = (x + width / 2, y + height + 9)
@@ -273,9 +257,9 @@ class Stage:
         Returns:
             The one around all of it, its numbers included, and the one around what is at work.
         """
-        places = [(x - 5, y - 5, w + 10, h + 10) for x, y, w, h in self._at_work(step)]
+        places = [grown(place, 5) for place in self._at_work(step)]
         core = self._around(places)
-        keys = [self._edge(each) for each in step.sent]
+        keys = [self._edge(event) for event, _ in step.sent]
         places += [self.chips[key] for key in [*keys, step.node] if key in self.chips]
         return self._around(places), core
 
@@ -288,11 +272,10 @@ class Stage:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
         here = self.places[step.node]
         parts = list(zip(self.canvas.stacks[here], self.canvas.places[here], strict=True))
-        if step.hook:
-            kind, name = step.hook
-            for part, place in parts:
-                if part.hook == kind and any(r.text == name for line in part.lines for r in line):
-                    return [place]
+        for part, place in parts:
+            told = {run.text for line in part.lines for run in line}
+            if step.hook and step.hook[0] == part.hook and step.hook[1] in told:
+                return [place]
         others = ("sum", "tensor", "hook", "note")
         return [place for part, place in parts if part.kind not in others]
 
@@ -302,9 +285,8 @@ class Stage:
         body = f'<g transform="{shift}">{drawn}</g>'
         return document(body, self.width, self.height, title, alt)
 
-    def _edge(self, sent: Sent) -> int:
+    def _edge(self, went: GradientSent) -> int:
         """Find the edge along which a gradient went."""
-        went = sent.event
         ends = self.places[went.node], self.places[went.target]
         return self.canvas.graph.edges.index(Edge(*ends, went.input_nr, went.output_nr))
 
@@ -558,6 +540,6 @@ def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
         from minigrad.symbolic.passes import local_formula
     except ModuleNotFoundError:
         return None
-    ours = [(name, tensor) for name, tensor in reversed(names) if isinstance(tensor, Tensor)]
-    called = {tensor._edge or resolve_edge(tensor): name for name, tensor in ours}
+    ours = [(name, each) for name, each in reversed(names) if isinstance(each, Tensor)]
+    called = {each._edge or resolve_edge(each): name for name, each in ours}
     return lambda node, input_nr, shape: local_formula(node, input_nr, shape, called.get)

@@ -60,7 +60,6 @@ class Plot:
         self.axes: Any = axes[0] if len(axes) == 1 else axes
         self.alt = alt
         self.table = table
-        self._settled: Any = None
 
     def png(self) -> bytes:
         """Return the plot as the bytes of a PNG file."""
@@ -69,11 +68,10 @@ class Plot:
             engine = self.figure.get_layout_engine()
             # Once: laid out again, all would move a little each time it is shown. To have it laid
             # out again, set its layout engine to "constrained".
-            if engine is not None and engine is not self._settled:
+            if engine is not None:
                 for _ in range(2):
                     engine.execute(self.figure)
                 self.figure.set_layout_engine("none")
-                self._settled = self.figure.get_layout_engine()
             self.figure.savefig(buffer, format="png", metadata={"Description": self.alt})
         return buffer.getvalue()
 
@@ -81,9 +79,7 @@ class Plot:
         """Return the alternative text, and the table if there is one."""
         return f"Plot: {self.alt}" + (f"\n\n{self.table}" if self.table else "")
 
-    def _repr_mimebundle_(
-        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
-    ) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[Any, Any]:
         data = {"text/plain": repr(self), "image/png": base64.b64encode(self.png()).decode("ascii")}
         return data, {"image/png": {"alt": self.alt}}
 

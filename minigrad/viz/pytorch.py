@@ -132,9 +132,8 @@ def called(hook: Any) -> str:
 
 def is_legacy(hook: Any) -> bool:
     """Tell whether a hook on a node is a module's legacy hook."""
-    return (
-        type(hook).__name__ == "_WrappedHook" and type(hook).__module__ == "torch.nn.modules.module"
-    )
+    kind = type(hook)
+    return kind.__name__ == "_WrappedHook" and kind.__module__ == "torch.nn.modules.module"
 
 
 def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], list[HookRecord]]:
@@ -267,8 +266,8 @@ def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:
         if len(found) > limit:
             raise ValueError(
                 f"this graph has more than {limit} nodes, too many for one picture. Draw a smaller "
-                "part (an intermediate tensor, a shorter run), draw modules as one node each by depth=1, "
-                "or raise limit=."
+                "part (an intermediate tensor, a shorter run), draw modules as one node each by "
+                "depth=1, or raise limit=."
             )
         targets = (target for target, _ in reversed(node.next_functions))
         stack += [target for target in targets if target is not None]

@@ -11,6 +11,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from itertools import count
 from threading import get_ident
 from typing import Any
 from weakref import ref
@@ -47,9 +48,8 @@ class RecordedHook(recording.RecordedHook):
         self, hook: Any, kind: str, recorder: Recorder, at: Label | None = None, output_nr: int = 0
     ) -> None:
         super().__init__(hook, kind, at, output_nr, recorder)
-        self.__name__ = self.called = pytorch.called(
-            hook.hook if kind == "legacy backward" else hook
-        )
+        own = hook.hook if kind == "legacy backward" else hook
+        self.__name__ = self.called = pytorch.called(own)
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
@@ -77,7 +77,7 @@ class Recorder:
     def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
         self.names, self.log = names, log
         self.thread = get_ident()  # whose passes they are
-        self.numbered = 0  # how many nodes have a number
+        self.numbers = count()
         self.roots: list[Any] = []  # where passes began
         self.undo = ExitStack()  # restores everything
         self.passes: list[set[Any] | None] = []  # of each that runs: the nodes it needs, None: all
@@ -114,11 +114,11 @@ class Recorder:
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         handle = original(tensor, hook)
-        self.alive.tables.append(ref(tensor._backward_hooks))
+        table = tensor._backward_hooks
+        self.alive.tables.append(ref(table))
         if self.passes:  # it may run in this pass
             node, output_nr = edge_of(tensor)
-            at = self.label(node), output_nr
-            self._wrap(tensor._backward_hooks, "tensor pre-hook", self.undo, *at)
+            self._wrap(table, "tensor pre-hook", self.undo, self.label(node), output_nr)
         return handle
 
     def _retain_grad(self, original: Any, tensor: Any) -> None:
@@ -146,7 +146,7 @@ class Recorder:
     def _surround(self, table: Any, first: Any, last: Any, undo: ExitStack) -> None:
         """Put one hook before and one behind those of a table; no handle has their numbers."""
         hooks = dict(table)
-        table.clear()
+        table.clear()  # the engine goes by when a hook was put in, not by `move_to_end`
         table[-1] = first
         table.update(hooks)
         table[-2] = last
@@ -155,10 +155,7 @@ class Recorder:
     def _prepare(self, node: Any, undo: ExitStack) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
         leaf, label = getattr(node, "variable", None), self.label(node)
-        before, behind = (
-            pytorch.table_of(node.register_prehook),
-            pytorch.table_of(node.register_hook),
-        )
+        before, behind = map(pytorch.table_of, (node.register_prehook, node.register_hook))
         self._wrap(before, "node pre-hook", undo)
         self._wrap(behind, "node hook", undo)
 
@@ -198,9 +195,8 @@ class Recorder:
             def accumulated(leaf: Any) -> None:
                 (given,) = self.given.pop(label)
                 if given is not None:
-                    self.note(
-                        recording.GradientAccumulated, label, given, pytorch.copied(leaf.grad)
-                    )
+                    total = pytorch.copied(leaf.grad)
+                    self.note(recording.GradientAccumulated, label, given, total)
 
             self._surround(after, accumulated, pytorch.idle, undo)
 
@@ -307,8 +303,7 @@ class Recorder:
 
     def _number(self, label: recording.NodeLabel) -> None:
         if label.number < 0:
-            label.number = self.numbered
-            self.numbered += 1
+            label.number = next(self.numbers)
 
     def note(self, kind: type[recording.Event], label: Label, *facts: Any) -> None:
         """Write down an event."""

@@ -66,13 +66,11 @@ def hook_label(hook: Hook, several: bool = False) -> str:
     return label
 
 
-def _part(
-    kind: str, lines: Sequence[Sequence[Run]], pad: float = 9.0, gap: float = 0.0, hook: str = ""
-) -> Part:
+def _part(kind: str, lines: Sequence[Sequence[Run]], pad: float = 9.0, gap: float = 0.0) -> Part:
     width = max((sum(run.width for run in line) for line in lines), default=0.0)
     height = max(LINE * len(lines) + 9.0, 22.0)
     size = round(width + 2 * pad, 1), round(height, 1)
-    return Part(kind, tuple(map(tuple, lines)), *size, gap, hook)
+    return Part(kind, tuple(map(tuple, lines)), *size, gap)
 
 
 def _hook_part(hook: Hook, several: bool) -> Part:
@@ -80,8 +78,8 @@ def _hook_part(hook: Hook, several: bool) -> Part:
     named = [Run(hook.name, bold=True), Run("  " + label, SANS, SMALL)]
     runs = named if hook.name else [Run(label, SANS, SMALL)]
     on_edge = hook.kind in ("tensor pre-hook", "retain_grad")
-    part = _part("hook", [runs], pad=9.0, gap=8.0 if on_edge else 0.0, hook=hook.kind)
-    return replace(part, width=part.width + 17, height=21.0)
+    part = _part("hook", [runs], gap=8.0 if on_edge else 0.0)
+    return replace(part, width=part.width + 17, height=21.0, hook=hook.kind)
 
 
 def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
@@ -155,7 +153,7 @@ FILLS = {
     "note": ("#fffdf2", "#8b7f9e"),
 }
 # Lighter than in the palette, so that words on them can be read when a dark page turns them dark.
-_LIGHT_SKY, _LIGHT_ORANGE, _LIGHT_PURPLE = "#8ccbf0", "#f7bd4f", "#e6b0d0"
+_LIGHT_SKY, _LIGHT_ORANGE, NODE_HOOK = "#8ccbf0", "#f7bd4f", "#e6b0d0"
 HOOK_COLORS = {
     "tensor pre-hook": _LIGHT_SKY,
     "post-accumulate": _LIGHT_SKY,
@@ -165,7 +163,6 @@ HOOK_COLORS = {
     "legacy backward": _LIGHT_ORANGE,
     "saved-tensor hooks": YELLOW,
 }
-NODE_HOOK = _LIGHT_PURPLE
 Place = tuple[float, float, float, float]  # left, top, width, height
 
 
@@ -238,9 +235,7 @@ def _hook_sign(x: float, y: float) -> str:
 def shape(part: Part, place: Place) -> str:
     """Draw the outline of a part; every kind has a shape of its own besides its color."""
     x, y, width, height = place
-    fill, stroke = FILLS.get(part.kind, (PAPER, WIRE))
-    if part.kind == "hook":
-        fill, stroke = HOOK_COLORS.get(part.hook, NODE_HOOK), INK
+    fill, stroke = FILLS.get(part.kind) or (HOOK_COLORS.get(part.hook, NODE_HOOK), INK)
     look: dict[str, float | str] = {"fill": fill, "stroke": stroke, "stroke_width": 1.6}
     if part.kind == "identity":
         middle, low, right = y + height / 2, y + height, x + width

@@ -31,8 +31,6 @@ _SANS = {
     bold: tuple(int(width) / 100 for width in widths.split())
     for bold, widths in ((False, _REGULAR), (True, _BOLD))
 }
-_MONO = 0.62
-_WIDE = 1.1
 
 
 def text_width(text: str, size: float, family: str = MONOSPACE, bold: bool = False) -> float:
@@ -56,9 +54,9 @@ def text_width(text: str, size: float, family: str = MONOSPACE, bold: bool = Fal
         if unicodedata.combining(character):
             continue
         if unicodedata.east_asian_width(character) in "WF":
-            ems += _WIDE
+            ems += 1.1
         elif family == MONOSPACE:
-            ems += _MONO
+            ems += 0.62
         elif " " <= character <= "~":
             ems += _SANS[bold][ord(character) - 32]
         else:
@@ -83,13 +81,9 @@ def format_number(value: Any, digits: int = 4) -> str:
         >>> format_number(-0.40796), format_number(3), format_number(1e-7), format_number(-0.0)
         ('-0.4080', '3', '1.0000e-07', '0.0000')
     """
-    if isinstance(value, bool | int):
-        return str(value)
-    if not isinstance(value, float):
+    if not isinstance(value, float) or not math.isfinite(value):
         text = str(value)
-        return text if len(text) <= 32 else text[:29] + "..."
-    if not math.isfinite(value):
-        return str(value)
+        return text if isinstance(value, int) or len(text) <= 32 else text[:29] + "..."
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         return f"{0:.{digits}f}" if value == 0 else f"{value:.{digits}e}"

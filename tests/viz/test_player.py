@@ -66,7 +66,7 @@ def test_the_worked_example_is_told_with_its_numbers():
     # the identity's own step does not send: the hook, which may replace, has the last word
     steps = steps_of(log)
     assert steps[hook - 1].sent == ()
-    assert [each.value for each in steps[hook].sent] == ["-0.8159"]
+    assert [value for _, value in steps[hook].sent] == ["-0.8159"]
     assert lines[hook + 1].startswith(
         "AddmmBackward0 (x1) applies its rule: -0.8159 arrives; times"
     )
@@ -273,7 +273,7 @@ def test_layers_mark_where_the_gradient_is():
     player = play(log)
     shown = layers(player.html())
     hook = next(at for at, step in enumerate(player.steps) if step.hook)
-    assert [each.value in shown[hook] for each in player.steps[hook].sent] == [True]
+    assert [value in shown[hook] for _, value in player.steps[hook].sent] == [True]
     # each layer has what was visited before, and one place where the pass is now
     assert marks(shown[0], "#0072B2") < marks(shown[5], "#0072B2") < marks(shown[-1], "#0072B2")
     assert all(marks(layer, "#D55E00") >= 1 for layer in shown)
