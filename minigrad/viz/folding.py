@@ -66,13 +66,16 @@ def _folded(
 ) -> Node:
     folded = Node(at, label, notes=[counted(len(members), "node")])
     for node in (graph.nodes[each] for each in sorted(members)):
+        around = [(len(each), name) for name, each in graph.groups.items() if node.index in each]
+        of_module = min(around)[1].partition(":")[0]
         where = node.cards[0].name if node.cards else node.name
         for card in node.cards:
             if (entry := (node.index, card.output_nr)) in entries:
                 folded.cards.append(replace(card, output_nr=entries[entry]))
         for hook in node.hooks:
             slot = entries.get((node.index, hook.output_nr))
-            name = hook.name if slot is not None else f"{hook.name} at {where}".strip()
+            at_what = of_module if "backward" in hook.kind else where
+            name = hook.name if slot is not None else f"{hook.name} at {at_what}".strip()
             folded.hooks.append(hook._replace(name=name, output_nr=slot or 0))
         folded.notes += node.notes
     folded.hooks = in_order(folded.hooks)

@@ -34,8 +34,10 @@ def test_each_module_of_a_depth_is_one_node_with_its_edges_and_hooks():
     leaves = [node.cards[0].name for node in graph.nodes if node.role == "leaf"]
     assert sorted(leaves) == ["1.inner.bias", "1.inner.weight", "input"]
     hooks = {name: [hook.name for hook in node.hooks] for name, node in found.items() if node.hooks}
-    inside = ["look at BackwardHookFunctionBackward"]
-    assert hooks == {"1 (2): Residual": inside, "1 (1): Residual": inside}
+    assert hooks == {
+        "1 (2): Residual": ["look at 1.act (2)"],
+        "1 (1): Residual": ["look at 1.act (1)"],
+    }
     ways = {(graph.nodes[edge.source].name, graph.nodes[edge.target].name) for edge in graph.edges}
     assert set(pairwise(found)) <= ways
     assert found["3: Linear"].notes == ["4 nodes"]
