@@ -34,10 +34,10 @@ ROOMS = {
     "optim": Size(673, 4),
     "saving": Size(477, 3),
     "signatures": Size(778, 9),
-    "symbolic": Size(3418, 15),
-    "viz": Size(2700, 15),
+    "symbolic": Size(3448, 16),
+    "viz": Size(2752, 17),
 }
-HOUSE = Size(24869, 150)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24942, 153)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
