@@ -337,12 +337,12 @@ def test_arrows_reach_every_place_and_nothing_covers_words(page: Page, address: 
         });
         const [pins, names, tensors, modules] = [".pin", ".name", ".place", ".module"].map(what =>
           [...picture.querySelectorAll(what)].map(each => each.getBoundingClientRect()));
-        const middle = ({ left, right, top, bottom }) => [(left + right) / 2, (top + bottom) / 2];
-        const within = ([x, y], box) => x > box.left && x < box.right && y > box.top && y < box.bottom;
+        const meet = (a, b) => a.left < b.right && a.right > b.left && a.top < b.bottom
+          && a.bottom > b.top;
+        const inside = (box, { top, bottom }) => box.top > top && box.bottom < bottom;
         return pins.some(pin => !words.every(word => apart(pin, word)))
-          || tensors.some(box => names.some(name => name.left < box.right && name.right > box.left
-            && name.top < box.bottom && name.bottom > box.top))
-          || tensors.some(box => modules.some(module => within(middle(box), module)
+          || tensors.some(box => names.some(name => meet(name, box)))
+          || tensors.some(box => modules.some(module => meet(box, module) && inside(box, module)
             && (box.left < module.left || box.right > module.right)));
       });
       openScene(sceneOf(graph, both.map(each => each.join(":") + ":flip"))); // full refuses legacy

@@ -178,7 +178,7 @@ function drawTensor(plan, name, more) {
   const shown = puzzle ? wanted : state.revealed ? bare(gradAt(name, result, made())) : "?";
   const marked = puzzle ? leaf && wanted !== before : !["?", "·", before].includes(shown);
   const note = wrong ? `yours ${final(name, result)}` : when(marked, `${puzzle ? "plain" : "was"} ${before}`);
-  const verdict = when(leaf && level() && checked, wrong ? "✗ " : "✓ ");
+  const verdict = when(leaf && puzzle && checked, wrong ? "✗ " : "✓ ");
   return `<button type="button" data-place="${name}" data-key="${name}" style="${css(plan.at[name])}" class="place ${
     when(leaf, "leaf")} ${when(marked, "differs")} ${when(wrong, "wrong")} ${more}" aria-label="${
     leaf ? "leaf" : "tensor"} ${name}, value ${size}, ${told} ${shown} ${note} ${
