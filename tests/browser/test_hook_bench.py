@@ -163,14 +163,15 @@ def test_levels_are_solved_by_their_solutions_and_by_nothing_simpler(
         page.ask(
             f"const LIBRARY = '{LIBRARIES[-1]}';"
             """JSON.stringify(PUZZLES.map(level => {
-      const { graph, kinds, start, solution } = level, right = [];
+      const { graph, kinds, start = ["scale", 2], solution } = level, right = [];
       for (const kind of kinds) {
         for (const place of placesFor(kind, graph)) {
           const hook = [kind, place, ...start].join(":");
           if (!mistakes(level, sceneOf(graph, [hook])).length) { right.push(hook); }
         }
       }
-      return { title: level.title, right, solved: mistakes(level, sceneOf(graph, solution)).length,
+      return { title: level.title, because: level.because, right,
+        solved: mistakes(level, sceneOf(graph, solution)).length,
         empty: mistakes(level, sceneOf(graph, [])).map(found => found.text),
         told: [encode(sceneOf(graph, solution)), programOf(sceneOf(graph, solution), LIBRARY),
           printout(sceneOf(graph, solution), run(sceneOf(graph, solution)))],
@@ -178,7 +179,7 @@ def test_levels_are_solved_by_their_solutions_and_by_nothing_simpler(
     }))"""
         )
     )
-    assert len(levels) == 12
+    assert len(levels) == len({level["because"] for level in levels}) == 12
     for level in levels:
         assert level["solved"] == 0, level
         assert level["empty"][0].startswith("There is no hook yet"), level
@@ -198,13 +199,16 @@ def test_a_wrong_answer_is_told_why(page: Page, address: str) -> None:
         "your hook reaches too far."
     )
     assert page.ask("document.querySelectorAll('#ask li').length") == 2
+    shown = "document.querySelector('[data-place=\"f1.f.weight\"]').innerText"
+    assert page.ask(shown).split("\n")[1:] == ["✗ goal -0.1938", "yours -0.3876"]
     keys(page, "Tab")
     click(page, "[data-pin]")
     page.ask("document.querySelector('[data-pin]').focus()")
     keys(page, "Delete")
     click(page, "[data-place='x1']")
     click(page, "[data-act=check]")
-    assert page.ask(SAID).startswith("Solved.")
+    assert page.ask(SAID) == f"Solved. {page.ask('PUZZLES[1].because')}"
+    assert page.ask("PUZZLES[1].because") in page.ask("document.getElementById('ask').innerText")
     page.open("about:blank")
     page.open(address)
     assert page.ask("memory.solved.join()") == "1"  # progress is kept
@@ -226,6 +230,10 @@ def test_the_first_visit_asks_before_it_shows(page: Page, address: str) -> None:
     assert page.ask("document.activeElement.innerText").startswith("Not those.")
     for number in ("-0.2448", "-0.8159", "-0.1224"):
         assert number in page.ask(shown)
+    page.ask("change(1, {kind: 'legacy'})")
+    assert "Now all five double." in page.ask(shown)
+    click(page, "#ask [data-act=puzzles]")
+    assert page.ask("state.level") == 0 and page.ask(KEY) == "to-puzzles"
     page.open("about:blank")
     page.open(address)
     assert "Predict first." not in page.ask(shown)
@@ -311,7 +319,7 @@ def test_keys_alone_do_everything(page: Page, address: str) -> None:
     assert page.ask("document.getElementById('picture').contains(document.activeElement)")
 
 
-def test_arrows_reach_every_place_and_no_hook_covers_words(page: Page, address: str) -> None:
+def test_arrows_reach_every_place_and_nothing_covers_words(page: Page, address: str) -> None:
     visit(page, address, "worked;;")
     page.size(375, 900)
     found = page.ask("""Object.keys(GRAPHS).map(graph => {
@@ -327,8 +335,15 @@ def test_arrows_reach_every_place_and_no_hook_covers_words(page: Page, address: 
           range.selectNodeContents(each);
           return [...range.getClientRects()];
         });
-        const pins = [...picture.querySelectorAll(".pin")].map(pin => pin.getBoundingClientRect());
-        return pins.some(pin => !words.every(word => apart(pin, word)));
+        const [pins, names, tensors, modules] = [".pin", ".name", ".place", ".module"].map(what =>
+          [...picture.querySelectorAll(what)].map(each => each.getBoundingClientRect()));
+        const meet = (a, b) => a.left < b.right && a.right > b.left && a.top < b.bottom
+          && a.bottom > b.top;
+        const inside = (box, { top, bottom }) => box.top > top && box.bottom < bottom;
+        return pins.some(pin => !words.every(word => apart(pin, word)))
+          || tensors.some(box => names.some(name => meet(name, box)))
+          || tensors.some(box => modules.some(module => meet(box, module) && inside(box, module)
+            && (box.left < module.left || box.right > module.right)));
       });
       openScene(sceneOf(graph, both.map(each => each.join(":") + ":flip"))); // full refuses legacy
       const buttons = [...picture.querySelectorAll("button")], reached = new Set();

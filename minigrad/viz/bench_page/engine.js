@@ -145,14 +145,13 @@ function backward(root, log) {
 }
 
 // --- Scenes: a graph, its values, and hooks in order of registration ---
-
 const KINDS = {
   tensor: { letter: "T", name: "tensor hook", on: "tensor",
     about: "Gets the gradient of one tensor. What it returns replaces that gradient." },
   post: { letter: "A", name: "post-accumulate-grad hook", on: "leaf",
     about: "Gets a leaf once its .grad is complete, and may change that .grad." },
   full: { letter: "F", name: "full backward hook", on: "module",
-    about: "Gets grad_input and grad_output: gradients of a module's inputs and outputs. May return a new grad_input." },
+    about: "Gets grad_input and grad_output: gradients of a module's inputs and outputs. May change grad_input." },
   pre: { letter: "P", name: "full backward pre-hook", on: "module",
     about: "Gets grad_output before the module uses it. May return a new grad_output." },
   legacy: { letter: "L", name: "legacy backward hook", on: "module",
@@ -218,7 +217,6 @@ function run({ graph, values, hooks }) {
 }
 
 // --- Numbers as text: what the scene's code prints ---
-
 // Python's f"{value:.4f}": a tie goes to the even digit.
 function fixed(value, digits = 4) {
   const size = Math.abs(value), scaled = size * 10 ** digits, down = Math.floor(scaled);

@@ -25,7 +25,7 @@ const matrix = (name, v) => `${name} = torch.tensor([[${v(name)}]], requires_gra
 const squaredError = (g, output) => g.keep("loss", g.square(g.minus(output, g.value("target"), "sub"), "pow"));
 const lossAt = { loss: [50, 22], pow: [50, 55, "Pow"], sub: [50, 73, "Sub"] };
 // A Linear in the picture: addmm, the transposed weight, and a view on both sides if `views`.
-const linearAt = (spot, y, views) => ({ [spot + ".addmm"]: [50, y, "Addmm"], [spot + ".t"]: [37.5, y, "T"],
+const linearAt = (spot, y, views) => ({ [spot + ".addmm"]: [50, y, "Addmm"], [spot + ".t"]: [39.3, y, "T"],
   ...(views && { [spot + ".view_out"]: [50, y - 18, "View"], [spot + ".view_in"]: [50, y + 18, "View"] }) });
 
 const GRAPHS = {
@@ -50,10 +50,10 @@ const GRAPHS = {
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
     at: { ...lossAt, y: [50, 105], square: [50, 176, "Pow"], s: [50, 211], ...linearAt("f1.f", 279, true),
-      "f1.f.weight": [17, 285], "f1.f.bias": [83, 285], x1: [50, 371], ...linearAt("f0", 441, true),
-      "f0.weight": [17, 447], "f0.bias": [83, 447], x: [50, 532] },
-    boxes: [["net", "net", 0, 130, 100, 502], ["f1", "f1", 1.2, 156, 98.8, 341], ["f1.f", "f1.f", 2.4, 236, 97.6, 317],
-      ["f0", "f0", 1.2, 398, 98.8, 478]],
+      "f1.f.weight": [18.5, 291], "f1.f.bias": [81.5, 291], x1: [50, 375], ...linearAt("f0", 445, true),
+      "f0.weight": [18.5, 457], "f0.bias": [81.5, 457], x: [50, 540] },
+    boxes: [["net", "net", 0, 130, 100, 511], ["f1", "f1", 1, 156, 99, 345], ["f1.f", "f1.f", 2, 236, 98, 321],
+      ["f0", "f0", 1, 402, 99, 487]],
     lines: ["loss pow sub y square s f1.f.view_out f1.f.addmm f1.f.view_in x1 f0.view_out f0.addmm",
       "f0.addmm f0.view_in x", "f1.f.addmm f1.f.t f1.f.weight", "f1.f.addmm f1.f.bias",
       "f0.addmm f0.t f0.weight", "f0.addmm f0.bias"],
@@ -69,7 +69,7 @@ const GRAPHS = {
       const net = g.module("net", x => g.linear(x, weight, bias, "net"));
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
-    at: { ...lossAt, y: [50, 105], ...linearAt("net", 192), weight: [17, 200], bias: [83, 200], x: [50, 290] },
+    at: { ...lossAt, y: [50, 105], ...linearAt("net", 192), weight: [18.5, 200], bias: [81.5, 200], x: [50, 290] },
     boxes: [["net", "net", 0, 130, 100, 252]],
     lines: ["loss pow sub y net.addmm x", "net.addmm net.t weight", "net.addmm bias"],
   },
@@ -104,7 +104,7 @@ const GRAPHS = {
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
     at: { ...lossAt, y: [50, 105], mul_y: [50, 190, "Mul"], a: [29, 234], b: [71, 234],
-      mul_a: [29, 276, "Mul"], add_b: [71, 276, "Add"], p: [17, 322], q: [83, 322], x: [50, 404] },
+      mul_a: [29, 276, "Mul"], add_b: [71, 276, "Add"], p: [18.5, 322], q: [81.5, 322], x: [50, 404] },
     boxes: [["net", "net", 0, 130, 100, 366]],
     lines: ["loss pow sub y mul_y a mul_a p", "mul_y b add_b q", "mul_a x", "add_b x"],
   },
@@ -123,7 +123,7 @@ const GRAPHS = {
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
     at: { ...lossAt, y: [50, 105], ...linearAt("f2nd", 208), h: [50, 264], ...linearAt("f1st", 390),
-      "f.weight": [17, 303], "f.bias": [83, 303], x: [50, 480] },
+      "f.weight": [18.5, 303], "f.bias": [81.5, 303], x: [50, 480] },
     boxes: [["net", "net", 0, 130, 100, 444], ["f", "f2nd", 27, 158, 73, 236], ["f", "f1st", 27, 340, 73, 418]],
     lines: ["loss pow sub y f2nd.addmm h f1st.addmm x", "f2nd.addmm f2nd.t f.weight", "f1st.addmm f1st.t f.weight",
       "f2nd.addmm f.bias", "f1st.addmm f.bias"],
@@ -144,15 +144,14 @@ const GRAPHS = {
       return squaredError(g, g.keep("y", net.call("net", x)));
     },
     at: { ...lossAt, y: [50, 105], add: [50, 192, "Add"], a: [50, 232], tanh: [50, 313, "Tanh"],
-      h: [50, 370], ...linearAt("f", 455), "f.weight": [18, 447], "f.bias": [18, 518],
-      bend1: [88, 232], bend2: [88, 578], x: [50, 612] },
-    boxes: [["net", "net", 0, 130, 100, 572], ["act", "act", 28, 259, 72, 343], ["f", "f", 2, 397, 76, 550]],
+      h: [50, 370], ...linearAt("f", 455), "f.weight": [18.5, 452], "f.bias": [18.5, 523],
+      bend1: [88, 232], bend2: [88, 583], x: [50, 617] },
+    boxes: [["net", "net", 0, 130, 100, 577], ["act", "act", 28, 259, 72, 343], ["f", "f", 1.5, 397, 76, 555]],
     lines: ["loss pow sub y add a tanh h f.addmm x", "f.addmm f.t f.weight", "f.addmm f.bias", "add bend1 bend2 x"],
   },
 };
 
 // --- What is where, and what may go there ---
-
 const leavesOf = graph => Object.keys(GRAPHS[graph].values).filter(name => name !== "target");
 const innerOf = graph => Object.keys(GRAPHS[graph].inner);
 const tensorsOf = graph => [...leavesOf(graph), ...innerOf(graph)];
@@ -170,7 +169,6 @@ function refusal(kind, place, { graph, hooks }) {
 }
 
 // --- Scenes as text, for the address: worked;0.3,0.3,0.1,0.4,0.2,1;full:f1:scale:2 ---
-
 const round4 = value => Math.round(value * 1e4) / 1e4;
 const within = (value, most) => Math.min(Math.max(round4(Number(value)), -most), most);
 

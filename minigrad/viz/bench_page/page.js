@@ -2,18 +2,22 @@
 // What is on the page: the picture with its places and hooks, the step player, and the panels.
 
 const $ = id => document.getElementById(id);
-const TOP = 34; // pixels above the graph, for the bar "every module"
+const TOP = 30; // pixels above the graph, for the bar "every module"
 const STORE = "minigrad-hook-bench";
-const first = () => sceneOf("worked", ["full:f1:scale:2"]);
-const state = { scene: first(), kind: "full", step: null, level: null, revealed: false, library: "minigrad" };
+const FIRST = "worked;;full:f1:scale:2"; // the question of the first visit is about it
+const LEGACY = FIRST.replace("full", "legacy");
+const state = { scene: decode(FIRST), kind: "full", step: null, level: null, revealed: false, library: "minigrad" };
 
 // Progress; a page that may not store anything forgets it.
 const memory = { solved: [] };
 try { Object.assign(memory, JSON.parse(localStorage.getItem(STORE))); } catch { /* not here */ }
-const remember = () => { try { localStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* not here */ } };
+function remember(what) {
+  Object.assign(memory, what);
+  try { localStorage.setItem(STORE, JSON.stringify(memory)); } catch { /* not here */ }
+}
 
 const when = (test, text) => test ? text : "";
-const level = () => state.level === null ? null : PUZZLES[state.level];
+const level = () => PUZZLES[state.level];
 const nameOf = number => KINDS[state.scene.hooks[number - 1].kind].letter + number;
 const where = hook => hook.kind === "global" ? "every module" : hook.place;
 const describe = hook => `${KINDS[hook.kind].name} on ${where(hook)}`;
@@ -21,16 +25,14 @@ const says = text => { $("said").textContent = text; };
 const calls = () => state.result.log.filter(({ type }) => type === "hook");
 const steps = () => state.result.log.length;
 const made = () => state.step === null ? steps() : state.step; // steps that have been made
-// The question of the first visit is about these hooks.
-const asks = () => [state.scene, first()].map(scene => encode({ ...scene, values: {} })).reduce((a, b) => a === b);
+const hooksAre = told => encode({ ...state.scene, values: {} }) === told;
 const address = () => "#" + (level() ? `puzzle=${state.level + 1}` : encode(state.scene));
 
 // Write HTML into an element, and keep the focus where it was.
 function render(id, html) {
   const key = $(id).contains(document.activeElement) && document.activeElement.dataset.key;
   $(id).innerHTML = html;
-  const same = key && [...$(id).querySelectorAll("[data-key]")].find(({ dataset }) => dataset.key === key);
-  if (same) { same.focus({ preventScroll: true }); }
+  if (key) { $(id).querySelector(`[data-key="${key}"]`)?.focus({ preventScroll: true }); }
 }
 const button = (text, act, more = "") =>
   `<button type="button" data-act="${act}" data-key="${act}" ${more}>${text}</button>`;
@@ -40,14 +42,13 @@ const options = (names, chosen, text) => names.map(name =>
 // Run the scene and show all that follows from it. `typing`: leave the inputs of the hooks alone.
 function update(told, typing) {
   Object.assign(state, { result: run(state.scene), plain: run({ ...state.scene, hooks: [] }), step: null });
-  if (level()) { Object.assign(state, { checked: null, revealed: false }); } else if (!asks()) { state.revealed = true; }
+  Object.assign(state, level() ? { checked: null, revealed: false } : !hooksAre(FIRST) && { revealed: true });
   try { history.replaceState(null, "", address()); } catch { /* a notebook's frame has no address */ }
-  drawAsk();
-  drawPicture();
   if (!typing) { drawHooks(); }
-  drawCalls();
+  draw();
   says([told, summary()].filter(Boolean).join(" "));
 }
+const draw = () => { drawAsk(); drawPicture(); drawCalls(); };
 // Which gradients the hooks change, in words.
 function summary() {
   const { graph, hooks } = state.scene, changed = tensorsOf(graph).filter(differs);
@@ -87,11 +88,10 @@ function choose(kind) {
 const openLevel = number => openScene(sceneOf(PUZZLES[number].graph, []), number);
 
 // --- Changing the scene ---
-
 function add(kind, place) {
   const why = refusal(kind, place, state.scene), { hooks } = state.scene;
   if (why) { says(why); return; }
-  const hook = addHook(state.scene, kind, place, ...(level() ? level().start : ["scale", 2]));
+  const hook = addHook(state.scene, kind, place, ...(level()?.start || ["scale", 2]));
   update(`Added ${nameOf(hooks.length)}, a ${describe(hook)}.`);
 }
 const remove = number => update(`Removed the ${describe(state.scene.hooks.splice(number - 1, 1)[0])}.`);
@@ -103,11 +103,11 @@ function change(number, change) {
     Object.assign(hook, wanted, allows(wanted.kind, wanted.action) ? {} : { action: "watch" });
     setAmount(hook, change.action ? "" : hook.amount);
   }
-  update(why || `${nameOf(number)}, a ${describe(hook)}, ${ACTIONS[hook.action].name} ${hook.amount ?? ""}`.trim() + ".");
+  const does = `${ACTIONS[hook.action].name} ${hook.amount ?? ""}`.trim();
+  update(why || `${nameOf(number)}, a ${describe(hook)}, ${does}.`);
 }
 
 // --- Gradients after so many steps: undefined if not there yet, null for None ---
-
 function gradAt(name, { tensors, log }, count) {
   const tensor = tensors[name];
   if (!tensor.leaf) { return tensor.passed <= count ? tensor.arrived : undefined; }
@@ -124,7 +124,6 @@ const final = (name, result) => bare(gradAt(name, result, result.log.length));
 const differs = name => final(name, state.result) !== final(name, state.plain);
 
 // --- The picture ---
-
 // Identity nodes sit where the gradient enters or leaves the module's box: which box, and which end.
 function identityAt(spot) {
   const [key, end] = spot.split(/\.(?=in$|out$)/), box = GRAPHS[state.scene.graph].boxes.find(each => each[1] === key);
@@ -145,8 +144,8 @@ function drawPicture() {
     plan.modules[module]}</button></div>`);
   const nodes = Object.entries(plan.at).filter(([, [, , text]]) => text).map(([spot, [x, y, text]]) =>
     `<div class="node ${now(spot)}" style="${css([x, y])}">${text}</div>` + drawPins(pins, spot, css([x, y], 27)));
-  const identities = [...ends].map(spot => `<div class="identity ${now(spot)}" style="${css(identityAt(spot).at)}"></div>`
-    + drawPins(pins, spot, css(identityAt(spot).at, 62)));
+  const identities = [...ends].map(spot => [spot, identityAt(spot).at]).map(([spot, at]) =>
+    `<div class="identity ${now(spot)}" style="${css(at)}"></div>` + drawPins(pins, spot, css(at, 62)));
   const tensors = tensorsOf(scene.graph).map((name) => {
     const tensor = result.tensors[name], here = entry && entry.node.outputs.includes(tensor);
     const hit = here && (tensor.leaf || (entry.sees && entry.sees[0][0] === "grad"));
@@ -154,9 +153,8 @@ function drawPicture() {
       + drawPins(pins, name, tensor.leaf ? css(plan.at[name], -14, 35) : css(plan.at[name], 50));
   });
   $("picture").style.height = Math.max(...Object.values(plan.at).map(([, y]) => y)) + TOP + 52 + "px";
-  const bar = `<button type="button" class="everywhere ${free("everywhere")}" data-place="everywhere"
-    data-key="everywhere">every module</button>`;
-  const everywhere = when(!level() || level().kinds.includes("global"), bar);
+  const everywhere = when(!level() || level().kinds.includes("global"), `<button type="button" class="everywhere ${
+    free("everywhere")}" data-place="everywhere" data-key="everywhere">every module</button>`);
   render("picture", drawLines(plan) + [everywhere, ...modules, ...identities, ...nodes, ...tensors].join(""));
   const all = [...$("picture").querySelectorAll("button")]; // one of them is what Tab leads to
   const entrance = all.find(({ dataset }) => dataset.key === state.focus)
@@ -174,16 +172,17 @@ function drawPicture() {
 function drawTensor(plan, name, more) {
   const { scene, result, plain, checked } = state, { leaf, value } = result.tensors[name];
   const puzzle = checked && !checked.length ? null : level(); // a solved one looks like the bench
-  const before = final(name, plain), told = `${leaf ? "." : ""}grad`, size = leaf ? round4(value) : number(value);
+  const before = final(name, plain), told = !leaf ? "grad" : puzzle ? "goal" : ".grad";
+  const size = leaf ? round4(value) : number(value), wrong = checked && checked.some(found => found.name === name);
   const wanted = puzzle && leaf ? final(name, run(sceneOf(scene.graph, puzzle.solution))) : before;
   const shown = puzzle ? wanted : state.revealed ? bare(gradAt(name, result, made())) : "?";
   const marked = puzzle ? leaf && wanted !== before : !["?", "·", before].includes(shown);
-  const note = when(marked, `${puzzle ? "plain" : "was"} ${before}`);
-  const wrong = checked && checked.some(found => found.name === name);
-  const verdict = when(leaf && level() && checked, wrong ? "✗" : "✓");
-  return `<button type="button" data-place="${name}" data-key="${name}" style="${css(plan.at[name])}"
-    class="place ${when(leaf, "leaf")} ${when(marked, "differs")} ${more}" aria-label="${leaf ? "leaf" : "tensor"} ${
-    name}, value ${size}, ${told} ${shown} ${note} ${when(verdict, wrong ? "wrong" : "right")}${hooksOn(name)}">
+  const note = wrong ? `yours ${final(name, result)}` : when(marked, `${puzzle ? "plain" : "was"} ${before}`);
+  const verdict = when(leaf && puzzle && checked, wrong ? "✗ " : "✓ ");
+  return `<button type="button" data-place="${name}" data-key="${name}" style="${css(plan.at[name])}" class="place ${
+    when(leaf, "leaf")} ${when(marked, "differs")} ${when(wrong, "wrong")} ${more}" aria-label="${
+    leaf ? "leaf" : "tensor"} ${name}, value ${size}, ${told} ${shown} ${note} ${
+    when(verdict, wrong ? "wrong" : "right")}${hooksOn(name)}">
     <span><strong>${name}</strong> ${size}</span><span class="number">${verdict}${told} ${shown}</span>
     ${when(note, `<span class="was">${note}</span>`)}</button>`;
 }
@@ -221,11 +220,9 @@ const hooksOn = place => state.scene.hooks.map((hook, n) =>
   when(hook.place === place, `, hook ${nameOf(n + 1)}`)).join("");
 
 // --- The step player ---
-
 function goTo(step) {
   state.step = Math.max(0, Math.min(steps(), step));
-  drawPicture();
-  drawCalls();
+  draw();
   says(state.step ? `Step ${state.step} of ${steps()}. ${tell(state.result.log[state.step - 1])}`
     : `Before the first of ${steps()} steps: the gradient of the loss is 1.`);
 }
@@ -244,7 +241,6 @@ function tell({ type, node, grads, sent, leaf, grad, number: nr, sees, returned,
 }
 
 // --- Panels ---
-
 function drawValues() {
   $("values").innerHTML = Object.entries(state.scene.values).map(([name, value]) => `<div class="value">
     <span class="code-name">${name}</span>${[["range", 2, "slider of "], ["number", 10, ""]].map(([type, most, what]) =>
@@ -302,10 +298,15 @@ function drawAsk() {
   const verdict = { right: "Right.", wrong: "Not those.", shown: "" }[state.answer];
   const question = `<p><strong>Predict first.</strong> The full backward hook F1 sits on f1 and doubles grad_input.
     Which of the five leaves (thick frames) get a doubled gradient?</p><div class="tools">${answers.join("")}</div>`;
-  const answer = `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. grad_input is the gradient of
-    x1, the input of f1. The doubled gradient flows on to f0 and x; the parameters of f1 already have theirs. Step back
-    with ◀ to see that. Then turn F1 into a <strong>legacy backward hook</strong>, under “What the hooks see”.</p>`;
-  render("ask", level() ? puzzleText(level()) : !state.revealed ? question : when(state.answer && asks(), answer));
+  const answer = `<p tabindex="-1"><strong>${verdict}</strong> x, f0.weight and f0.bias double. grad_input is the
+    gradient of x1, the input of f1. The doubled gradient flows on to f0 and x; the parameters of f1 already have
+    theirs. Step back with ◀ to see that. Then turn F1 into a <strong>legacy backward hook</strong>, under
+    “What the hooks see”.</p>`;
+  const legacy = `<p>Now all five double. A legacy hook sits on the last operation of f1, the square (Pow), so its
+    grad_input is the gradient of s. f1.f comes after that, and its parameters double too.</p>`;
+  const on = `<div class="tools">Then test yourself: ${button("Solve puzzles", "puzzles")}</div>`;
+  const told = !state.answer ? "" : hooksAre(FIRST) ? answer + on : when(hooksAre(LEGACY), legacy + on);
+  render("ask", level() ? puzzleText(level()) : state.revealed ? told : question);
 }
 function puzzleText(puzzle) {
   const { checked, hint } = state, right = checked && !checked.length, { solved } = memory;
@@ -315,32 +316,30 @@ function puzzleText(puzzle) {
     when(solved.includes(n), ", solved")}">${n + 1}${when(solved.includes(n), "✓")}</button>`);
   return `<div class="levels">${levels.join("")}</div>
     <p>${puzzle.task}</p>${when(prints.length, `<pre>${prints.join("\n").replace(" grad_o", "\ngrad_o")}</pre>`)}
-    <p class="soft">Each leaf (thick frame) shows the .grad that came out. All other gradients are plain: without hooks.</p>
+    <p class="soft">Each leaf (thick frame) has a goal: the .grad that came out. Other gradients are plain, without
+    hooks.</p>
     <div class="tools">${button("Check", "check", 'class="main"')}${button("Hint", "hint")}${
     when(right && PUZZLES[next], button("Next puzzle", "level", `data-number="${next}"`))}</div>
     ${when(hint, `<p><strong>Hint:</strong> ${puzzle.hint}</p>`)}
-    ${when(right, `<p class="good">✓ Solved, ${solved.length} of ${PUZZLES.length}.</p>`)}
+    ${when(right, `<p><strong class="good">✓ Solved, ${solved.length} of ${PUZZLES.length}.</strong>
+    ${puzzle.because}</p>`)}
     ${when(checked && !right, `<ul>${(checked || []).map(({ text }) => `<li>${text}</li>`).join("")}</ul>`)}`;
 }
 
 // --- What buttons and inputs do ---
-
 const ACTS = {
   predict({ answer }) {
     Object.assign(state, { revealed: true, answer });
-    memory.predicted = true;
-    remember();
+    remember({ predicted: true });
     update();
     $("ask").firstElementChild.focus();
   },
   check() {
     Object.assign(state, { checked: mistakes(level(), state.scene), revealed: true });
     const right = !state.checked.length;
-    if (right && !memory.solved.includes(state.level)) { memory.solved.push(state.level); remember(); }
-    drawAsk();
-    drawPicture();
-    drawCalls();
-    says(right ? "Solved. Play it step by step, or go on." : state.checked[0].text);
+    if (right) { remember({ solved: [...new Set([...memory.solved, state.level])] }); }
+    draw();
+    says(right ? `Solved. ${level().because}` : state.checked[0].text);
   },
   hint() { state.hint = true; drawAsk(); says(level().hint); },
   level({ number: n }) { openLevel(Number(n)); $("ask").querySelector(`[data-key=level${n}]`).focus(); },
@@ -348,19 +347,21 @@ const ACTS = {
   clear() { state.scene.hooks.length = 0; update(); },
   reset() { Object.assign(state.scene.values, GRAPHS[state.scene.graph].values); drawValues(); update(); },
   bench() { if (level()) { state.revealed = !!memory.predicted; openScene(state.bench); } },
-  puzzles() { if (!level()) { openLevel(Math.max(0, PUZZLES.findIndex((_, n) => !memory.solved.includes(n)))); } },
-  copy() { copy($("code").textContent, $("code"), "The code is copied."); },
-  link() {
-    const framed = location.protocol === "about:"; // a notebook's output has no address
-    const link = framed ? `hook_bench("${address().slice(1)}")` : location.href.split("#")[0] + address();
-    says(link);
-    copy(link, $("said"), `Copied: ${link}`);
+  puzzles() {
+    if (!level()) { openLevel(Math.max(0, PUZZLES.findIndex((_, n) => !memory.solved.includes(n)))); }
+    $("to-puzzles").focus();
+  },
+  copy() { copy($("code"), "The code is copied."); },
+  link() { // a notebook's output has no address
+    says(location.protocol === "about:" ? `hook_bench("${address().slice(1)}")`
+      : location.href.split("#")[0] + address());
+    copy($("said"), `Copied: ${$("said").textContent}`);
   },
   first() { goTo(0); }, back() { goTo(made() - 1); }, next() { goTo(made() + 1); }, last() { goTo(steps()); },
 };
-// Copy text; where that is not allowed, select it.
-async function copy(text, node, told) {
-  try { await navigator.clipboard.writeText(text); says(told); } catch {
+// Copy an element's text; where that is not allowed, select it.
+async function copy(node, told) {
+  try { await navigator.clipboard.writeText(node.textContent); says(told); } catch {
     if (node !== $("said")) { says("Copying is not allowed here. The text is selected: press Ctrl+C."); }
     getSelection().selectAllChildren(node);
   }
@@ -379,9 +380,8 @@ document.addEventListener("input", ({ target }) => {
   if (target.name === "library") { state.library = given; drawCalls(); }
   if (name && given !== "" && Number.isFinite(Number(given))) {
     state.scene.values[name] = within(given, 10);
-    for (const each of $("values").querySelectorAll(`[data-value="${name}"]`)) {
-      if (each !== target) { each.value = state.scene.values[name]; }
-    }
+    const other = [...$("values").querySelectorAll(`[data-value="${name}"]`)].find(each => each !== target);
+    other.value = state.scene.values[name];
     update();
   }
   if (field === "amount") { setAmount(state.scene.hooks[number - 1], given); update("", true); }
@@ -389,7 +389,6 @@ document.addEventListener("input", ({ target }) => {
 });
 
 // --- The picture by pointer and by keys ---
-
 // Drag a kind from the list, or a hook that is in the graph, to a place that takes it.
 document.addEventListener("pointerdown", (down) => {
   const source = down.target.closest("[data-kind],[data-pin]"), touched = down.pointerType === "touch";
@@ -403,6 +402,7 @@ document.addEventListener("pointerdown", (down) => {
     return kind === "global" && hit.length ? $("picture").querySelector(".everywhere") : places.find(
       ({ dataset }) => placesFor(kind, state.scene.graph).includes(dataset.place)) || places[0];
   };
+  const drag = new AbortController(), { signal } = drag; // takes the listeners away
   let dragged = false;
   const mark = place => document.querySelectorAll("[data-place]").forEach(each =>
     each.classList.toggle("over", each === place));
@@ -415,19 +415,18 @@ document.addEventListener("pointerdown", (down) => {
     Object.assign(ghost.style, { left: event.clientX + "px", top: event.clientY + "px" });
     mark(target(event));
   };
-  const stop = (event) => { event.stopPropagation(); event.preventDefault(); };
   const end = (event) => {
-    for (const [type, listener] of listeners) { removeEventListener(type, listener); }
+    drag.abort();
     ghost.remove();
     mark(null);
     if (!dragged) { return; }
-    addEventListener("click", stop, true); // the one that follows a drag
-    setTimeout(() => removeEventListener("click", stop, true));
+    const stop = (click) => { click.stopPropagation(); click.preventDefault(); };
+    addEventListener("click", stop, { capture: true, signal: AbortSignal.timeout(0) }); // it follows a drag
     const drop = event.type === "pointerup" && target(event);
     if (drop && nr) { change(nr, { place: drop.dataset.place }); } else if (drop) { add(kind, drop.dataset.place); }
   };
-  const listeners = [["pointermove", move], ["pointerup", end], ["pointercancel", end]];
-  for (const [type, listener] of listeners) { addEventListener(type, listener); }
+  addEventListener("pointermove", move, { signal });
+  for (const type of ["pointerup", "pointercancel"]) { addEventListener(type, end, { signal }); }
 });
 
 $("picture").addEventListener("click", ({ target }) => {
@@ -458,7 +457,6 @@ $("picture").addEventListener("keydown", (event) => {
 });
 
 // --- Inside a notebook or a book: take their theme, and be as high as the page ---
-
 function followParent() {
   const { body, documentElement: root } = parent.document;
   const follow = () => {
@@ -468,14 +466,15 @@ function followParent() {
   };
   for (const each of [body, root]) { new MutationObserver(follow).observe(each, { attributes: true }); }
   follow();
-  new ResizeObserver(() => { frameElement.style.height = document.body.offsetHeight + 2 + "px"; }).observe(document.body);
+  const fit = () => { frameElement.style.height = document.body.offsetHeight + 2 + "px"; };
+  new ResizeObserver(fit).observe(document.body);
 }
 try { if (parent !== window) { followParent(); } } catch { /* a parent that can't be seen */ }
 
 function start(told) {
   const [, number] = told.match(/^#?puzzle=(\d+)$/) || [], scene = decode(told);
   state.revealed = Boolean(scene || memory.predicted);
-  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { openScene(scene || first()); }
+  if (PUZZLES[number - 1]) { openLevel(number - 1); } else { openScene(scene || decode(FIRST)); }
 }
 addEventListener("hashchange", () => start(location.hash));
 start(location.hash || document.documentElement.dataset.scene || "");
