@@ -70,6 +70,13 @@ class HookRecord(NamedTuple):
         output_nr: For hooks on a tensor, which output of the node that tensor is.
         remark: "global" for one that is on every module, "multi-grad" for one that waits for
             several tensors, for hooks on a saved tensor the name of what was saved, else empty.
+
+    Example:
+        >>> import minigrad as torch
+        >>> y = torch.tensor([1.0], requires_grad=True) * 2
+        >>> y.retain_grad()
+        >>> [hook.kind for hook in hooks_of(y.grad_fn)]
+        ['retain_grad']
     """
 
     kind: str

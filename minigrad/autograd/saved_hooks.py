@@ -319,7 +319,16 @@ def _shown(value: Any) -> Any:
 
 
 class RawSavedTensor:
-    """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks."""
+    """A value that a node saved, as `node._raw_saved_<name>` gives it: it can be given hooks.
+
+    Example:
+        >>> import minigrad as torch
+        >>> y = torch.tensor([3.0], requires_grad=True).exp()
+        >>> saved = y.grad_fn._raw_saved_result
+        >>> saved.register_hooks(lambda t: t.tolist(), torch.tensor)
+        >>> saved.unpack_hook is torch.tensor
+        True
+    """
 
     __slots__ = ("__weakref__", "_index", "_node")
 

@@ -72,6 +72,12 @@ class Property:
     Args:
         says: what is expected, in words, as it follows "Expected:".
         holds: a function of the result and the arguments that tells whether it does.
+
+    Example:
+        >>> keeps_shape = Property("the shape of x", lambda result, x: result.shape == x.shape)
+        >>> x = torch.ones(2)
+        >>> keeps_shape.holds(x * 2, x), keeps_shape.holds(x.sum(), x)
+        (True, False)
     """
 
     says: str
@@ -265,6 +271,20 @@ class Hook(Behavior):
         scenario: gets the learner's function (each call of it recorded) and returns observations.
         may_return: types that the hook may return besides None; empty where any will do.
         fires: whether the function has to be called at all in the scenario.
+
+    Example:
+        >>> def scenario(hook):
+        ...     x = torch.tensor([3.0], requires_grad=True)
+        ...     x.register_hook(hook)
+        ...     (x * 2).sum().backward()
+        ...     return {"x.grad": x.grad}
+        >>> double = Hook(id="demo.9", asks="a hook that doubles", right="It's twice the gradient.",
+        ...               hints=("Return it.", "Times 2."), reference=lambda grad: grad * 2,
+        ...               scenario=scenario)
+        >>> double.examine(lambda grad: grad + grad) is None
+        True
+        >>> double.examine(lambda grad: grad).says.partition("]. ")[2]
+        'Half of what it should be: look for a lost factor of 2.'
     """
 
     scenario: Callable[[Callable[..., Any]], Mapping[str, Any]]

@@ -35,6 +35,14 @@ def register(*exercises: Exercise) -> None:
     Args:
         *exercises: to be found by `check` and `hint` under their ids; an id that is known already
             is replaced.
+
+    Example:
+        >>> from minigrad.classroom import Number
+        >>> register(Number(id="mine.1", asks="the slope of 3x", expected=3, right="It's 3.",
+        ...                 hints=("Take two points.", "x = 0 and x = 1.")))
+        >>> judge("mine.1", 3)
+        mine.1: right.
+          It's 3.
     """
     for exercise in exercises:
         _registered[exercise.id] = exercise
@@ -125,6 +133,10 @@ def judge(exercise: str, answer: Any) -> Verdict:
     Args:
         exercise: its id.
         answer: what the learner gave.
+
+    Example:
+        >>> judge("demo.1", ...).status
+        'unsolved'
     """
     return _judged(find(exercise), answer)[0]
 

@@ -92,6 +92,12 @@ class Verdict:
         status: "right", "wrong" or "unsolved".
         head: the first line of what is said.
         lines: the paragraphs that follow.
+
+    Example:
+        >>> from minigrad.classroom import judge
+        >>> verdict = judge("demo.1", ...)
+        >>> verdict.status, bool(verdict)
+        ('unsolved', False)
     """
 
     exercise: str
@@ -127,6 +133,14 @@ class Exercise(ABC):
         right: what to say to a right answer: one sentence that is worth reading.
         hints: two hints, the second one a step further than the first.
         mistakes: typical wrong answers; the first that fits speaks.
+
+    Example:
+        >>> class Even(Exercise):
+        ...     def examine(self, answer):
+        ...         return Finding("This number is odd.") if answer % 2 else None
+        >>> even = Even(id="demo.9", asks="an even number", right="Yes.", hints=("Try 2.", "Or 4."))
+        >>> even.examine(2) is None, even.examine(3).says, even.lesson
+        (True, 'This number is odd.', 'demo')
     """
 
     id: str
@@ -352,6 +366,12 @@ class Order(Exercise):
 
     Args:
         expected: the names in order, or a function without arguments that computes them.
+
+    Example:
+        >>> order = Order(id="demo.9", asks="which node runs first", expected=["mul", "exp"],
+        ...               right="The last operation comes first.", hints=("Which?", "The last."))
+        >>> order.examine("mul -> exp") is None, order.examine("exp, mul").says
+        (True, 'Exactly the other way round: which end does it start from?')
     """
 
     expected: Any

@@ -41,7 +41,17 @@ accumulation = threading.RLock()  # another one after a fork
 
 
 class AccumulateGrad(Node):
-    """The end of the graph at a leaf: adds the arriving gradient to the leaf's `.grad`."""
+    """The end of the graph at a leaf: adds the arriving gradient to the leaf's `.grad`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> node = torch.autograd.graph.get_gradient_edge(x).node
+        >>> node.name()
+        'torch::autograd::AccumulateGrad'
+        >>> node.variable is x
+        True
+    """
 
     __slots__ = ("variable",)
 

@@ -49,6 +49,15 @@ class Node(_Attached):
 
     The names begin with an underscore because the node of a custom function is its `ctx` too, on
     which users put attributes of their own: `ctx.shape = x.shape`.
+
+    Example:
+        >>> import minigrad as torch
+        >>> x = torch.tensor([3.0], requires_grad=True)
+        >>> node = (x * x).grad_fn
+        >>> node.name(), isinstance(node, torch.autograd.graph.Node)
+        ('MulBackward0', True)
+        >>> [after.name() for after, _ in node.next_functions]
+        ['torch::autograd::AccumulateGrad', 'torch::autograd::AccumulateGrad']
     """
 
     __slots__: Any = (

@@ -127,7 +127,15 @@ def set_default_device(device: Any) -> None:
 
 
 class layout:
-    """How the entries of a tensor are kept: `minigrad.strided` is the only way."""
+    """How the entries of a tensor are kept: `minigrad.strided` is the only way.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.zeros(2).layout
+        torch.strided
+        >>> isinstance(torch.strided, torch.layout)
+        True
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -140,7 +148,13 @@ class layout:
 
 
 class memory_format(layout):
-    """In which order the dimensions of a tensor lie in memory."""
+    """In which order the dimensions of a tensor lie in memory.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.ones(2, 3).T.is_contiguous(memory_format=torch.contiguous_format)
+        False
+    """
 
 
 strided, sparse_coo = layout("strided"), layout("sparse_coo")
@@ -417,7 +431,12 @@ _METHODS: dict[str, Any] = {
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for operations that give the same result each time: all of minigrad's do."""
+    """Ask for operations that give the same result each time: all of minigrad's do.
+
+    Example:
+        >>> import minigrad as torch
+        >>> torch.use_deterministic_algorithms(True)
+    """
 
 
 def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:

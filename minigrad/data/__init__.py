@@ -55,7 +55,16 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """Base class of data that come one after the other: subclasses define `__iter__`."""
+    """Base class of data that come one after the other: subclasses define `__iter__`.
+
+    Example:
+        >>> from minigrad.utils.data import DataLoader, IterableDataset
+        >>> class Squares(IterableDataset):
+        ...     def __iter__(self):
+        ...         return (n * n for n in range(5))
+        >>> list(DataLoader(Squares(), batch_size=3))
+        [tensor([0, 1, 4]), tensor([ 9, 16])]
+    """
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
@@ -198,6 +207,14 @@ class Sampler(Generic[T_co]):
     """Base class of orders: subclasses define `__iter__`, which gives the numbers of examples.
 
     Most also define `__len__`.
+
+    Example:
+        >>> from minigrad.utils.data import DataLoader, Sampler
+        >>> class Backwards(Sampler):
+        ...     def __iter__(self):
+        ...         return iter([2, 1, 0])
+        >>> list(DataLoader([10, 20, 30], batch_size=2, sampler=Backwards()))
+        [tensor([30, 20]), tensor([10])]
     """
 
     def __iter__(self) -> Iterator[T_co]:
@@ -303,6 +320,11 @@ class WeightedRandomSampler(Sampler[int]):
 
     Raises:
         ValueError: If a setting makes no sense.
+
+    Example:
+        >>> from minigrad.utils.data import WeightedRandomSampler
+        >>> list(WeightedRandomSampler([0.0, 1.0, 0.0], num_samples=3))
+        [1, 1, 1]
     """
 
     def __init__(

@@ -111,7 +111,16 @@ def sparse_coo_tensor(
     device: Any = None,
     requires_grad: Any = False,
 ) -> Tensor:
-    """Make the tensor whose other entries are zeros; entries that are named twice are added."""
+    """Make the tensor whose other entries are zeros; entries that are named twice are added.
+
+    Example:
+        >>> import warnings
+        >>> import minigrad as torch
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], [3.0, 4.0, 5.0], (2, 3))
+        tensor([[0., 0., 3.],
+                [9., 0., 0.]])
+    """
     warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
     indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
     size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size

@@ -61,6 +61,11 @@ class Distribution:
 
     Raises:
         ValueError: If a parameter is outside its bounds.
+
+    Example:
+        >>> from minigrad.distributions import Distribution, Normal
+        >>> isinstance(Normal(0.0, 1.0), Distribution)
+        True
     """
 
     has_rsample = False

@@ -146,6 +146,12 @@ class autocast(ContextDecorator, nullcontext[None]):
 
     Raises:
         NotImplementedError: For the CPU, where PyTorch would compute in half precision.
+
+    Example:
+        >>> import minigrad as torch
+        >>> with torch.autocast("cpu", enabled=False):
+        ...     torch.ones(2) + 1
+        tensor([2., 2.])
     """
 
     def __init__(

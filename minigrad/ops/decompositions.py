@@ -42,7 +42,16 @@ def _of_input(input: Tensor) -> Any:
 
 
 class _LinAlgError(RuntimeError):
-    """A matrix is singular, or an algorithm did not converge."""
+    """A matrix is singular, or an algorithm did not converge.
+
+    Example:
+        >>> import minigrad as torch
+        >>> try:
+        ...     torch.linalg.inv(torch.zeros(2, 2))
+        ... except torch.linalg.LinAlgError as error:
+        ...     print(error)
+        linalg.inv of (2, 2): Singular matrix
+    """
 
 
 LinAlgError = _LinAlgError

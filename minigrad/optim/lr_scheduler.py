@@ -33,6 +33,18 @@ class LRScheduler:
     Raises:
         TypeError: If it is no optimizer.
         KeyError: If it is to go on, but the groups do not know how they began.
+
+    Example:
+        >>> import minigrad as torch
+        >>> class OneOverN(LRScheduler):
+        ...     def get_lr(self):
+        ...         return [lr / (self.last_epoch + 1) for lr in self.base_lrs]
+        >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.6)
+        >>> scheduler = OneOverN(optimizer)
+        >>> optimizer.step()
+        >>> scheduler.step()
+        >>> scheduler.get_last_lr()
+        [0.3]
     """
 
     # What is left out of the state dict, or saved in a form of its own.

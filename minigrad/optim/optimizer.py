@@ -56,6 +56,22 @@ class Optimizer:
     Raises:
         TypeError: If `params` is a single tensor, or holds something else than tensors.
         ValueError: If there are no parameters, one is no leaf, or one is in two groups.
+
+    Example:
+        >>> import minigrad as torch
+        >>> class SignSGD(torch.optim.Optimizer):
+        ...     def __init__(self, params, lr):
+        ...         super().__init__(params, {"lr": lr})
+        ...     @torch.no_grad()
+        ...     def step(self, closure=None):
+        ...         for group in self.param_groups:
+        ...             for p in group["params"]:
+        ...                 p -= group["lr"] * p.grad.sign()
+        >>> x = torch.tensor([3.0, -1.0], requires_grad=True)
+        >>> (x * x).sum().backward()
+        >>> SignSGD([x], lr=0.5).step()
+        >>> x
+        tensor([ 2.5000, -0.5000], requires_grad=True)
     """
 
     _settings: ClassVar[tuple[str, ...]]

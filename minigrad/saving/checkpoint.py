@@ -38,7 +38,24 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The recomputation of a checkpointed part did not do what the first run did."""
+    """The recomputation of a checkpointed part did not do what the first run did.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import CheckpointError, checkpoint
+        >>> x, runs = torch.tensor([3.0], requires_grad=True), []
+        >>> def different_each_time(x):
+        ...     runs.append(1)
+        ...     return x.exp() if len(runs) == 1 else x * 2
+        >>> try:
+        ...     checkpoint(different_each_time, x, use_reentrant=False).backward()
+        ... except CheckpointError as error:
+        ...     print(error)
+        torch.utils.checkpoint: A different number of tensors was saved during the original \
+forward and recomputation.
+        Number of tensors saved during forward: 1
+        Number of tensors saved during recomputation: 0.
+    """
 
 
 class StopRecomputation(Exception):
@@ -191,7 +208,15 @@ class Frame:
 
 
 class CheckpointFunction(Function):
-    """The custom function that `checkpoint` with `use_reentrant=True` applies."""
+    """The custom function that `checkpoint` with `use_reentrant=True` applies.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import checkpoint
+        >>> x = torch.tensor([0.0], requires_grad=True)
+        >>> checkpoint(torch.exp, x, use_reentrant=True)
+        tensor([1.], grad_fn=<CheckpointFunctionBackward>)
+    """
 
     @staticmethod
     def forward(
@@ -255,6 +280,22 @@ def set_checkpoint_early_stop(enable: bool) -> Generator[None]:
 
     Args:
         enable: Whether to stop.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+        >>> def part(x):
+        ...     y = x.exp()
+        ...     print("runs")
+        ...     return y
+        >>> x = torch.tensor([0.0], requires_grad=True)
+        >>> checkpoint(part, x, use_reentrant=False).backward()  # stops before it prints again
+        runs
+        >>> with set_checkpoint_early_stop(False):
+        ...     y = checkpoint(part, x, use_reentrant=False)
+        runs
+        >>> y.backward()
+        runs
     """
     previous, _early_stop[0] = _early_stop[0], enable
     try:
@@ -264,7 +305,14 @@ def set_checkpoint_early_stop(enable: bool) -> Generator[None]:
 
 
 def noop_context_fn() -> Contexts:
-    """Give two contexts that do nothing: the default `context_fn` of `checkpoint`."""
+    """Give two contexts that do nothing: the default `context_fn` of `checkpoint`.
+
+    Example:
+        >>> forward, recomputation = noop_context_fn()
+        >>> with forward, recomputation:
+        ...     1 + 1
+        2
+    """
     return nullcontext(), nullcontext()
 
 

@@ -267,6 +267,16 @@ class Derivation(Paper):
     Attributes:
         gradients: For each place and leaf by its name the gradient in the symbols of the leaves, as
             the engine had it when all hooks there had fired. Entries are as from `expression`.
+
+    Example:
+        >>> from minigrad.symbolic import derive, symbols
+        >>> x, w = symbols("x w", requires_grad=True)
+        >>> derivation = derive((w * x - 1) ** 2)
+        >>> derivation.gradients["w"]
+        2*x*(w*x - 1)
+        >>> print(derivation.check())
+        proved: the steps multiply to the engine's gradient, for L, v_2, v_1, w and x
+        proved: the engine's gradient is sympy.diff's, for w and x
     """
 
     def __init__(self, chain: ChainRule) -> None:
@@ -373,6 +383,14 @@ class Explanation(Paper):
         gradients: For each place and leaf by its name the gradient as the engine had it when all
             hooks there had fired, an array.
         values: For each place and leaf by its name its value, an array, where it is known.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.symbolic import explain
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> explanation = explain(x * x, names={"x": x})
+        >>> float(explanation.values["x"]), float(explanation.gradients["x"])
+        (3.0, 6.0)
     """
 
     def __init__(self, chain: ChainRule, digits: int) -> None:

@@ -319,6 +319,15 @@ class Refuted(AssertionError):
         counterexample: Values of the symbols at which the two differ.
         numbers: What the first and the second are there.
         ran: What the rule gives there and what the derivative is, if the formulas do not show it.
+
+    Example:
+        >>> from minigrad.symbolic import symbols
+        >>> a, b = symbols("a b")
+        >>> try:
+        ...     equal(a, a + b)
+        ... except Refuted as refuted:
+        ...     print(refuted)
+        a is not a + b: at a = 2, b = -2/3 they are 2 and 4/3
     """
 
     entry: tuple[int, ...] = ()
@@ -359,6 +368,12 @@ class Undecided(AssertionError):
         left: The first formula.
         right: The second formula.
         difference: What is left of their difference after simplification.
+
+    Example:
+        >>> x = sympy.Symbol("x")
+        >>> undecided = Undecided(left=x, right=x + 1, because="SymPy gave up")
+        >>> print(undecided, [undecided.left, undecided.right])
+        could not decide, because SymPy gave up [x, x + 1]
     """
 
     entry: tuple[int, ...] = ()

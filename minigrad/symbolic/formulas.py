@@ -282,6 +282,12 @@ class Formula:
         name: What the formula is called, in LaTeX; it stands before an equals sign.
         text: The formula as one line of text, or as a matrix over several.
         latex: The formula as LaTeX, without dollar signs.
+
+    Example:
+        >>> from minigrad.symbolic import formula, symbols
+        >>> shown = formula(symbols("w_0") ** 2, "y")
+        >>> shown.text, shown.latex
+        ('y = w_0**2', 'y = w_{0}^{2}')
     """
 
     def __init__(self, shown: Any, name: str = "") -> None:

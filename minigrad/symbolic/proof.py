@@ -63,6 +63,13 @@ class Proof:
             are left out. None are there where it always can.
         points: At how many points the rule ran and agreed with a difference quotient of the
             forward.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.symbolic import prove
+        >>> proof = prove(torch.exp, ())
+        >>> proof.gradients, proof.everywhere
+        ((g*exp(x),), True)
     """
 
     forward: Any

@@ -122,6 +122,14 @@ def compare(program: Callable[[Any], Any]) -> Comparison:
 
     Raises:
         ModuleNotFoundError: If PyTorch is not installed.
+
+    Example:
+        >>> def program(torch):
+        ...     x = torch.tensor([3.0], requires_grad=True)
+        ...     handle = x.register_hook(lambda grad: grad * 2)
+        ...     (x * 5).backward()
+        >>> compare(program)  # doctest: +SKIP
+        7 events on each library, and the logs are equal
     """
     ours, theirs = (_log_of(program, each) for each in (minigrad, import_module("torch")))
     return Comparison(ours, theirs, first_difference(ours, theirs))

@@ -118,6 +118,15 @@ class Picture:
 
     Attributes:
         alt: the alternative text.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.viz import draw
+        >>> picture = draw(torch.tensor(3.0, requires_grad=True).exp())
+        >>> print(picture.table)
+        #  node            sends to  tensor
+        0  ExpBackward0    1         output () = 20.0855
+        1  AccumulateGrad            leaf () = 3.0000, grad None
     """
 
     def __init__(

@@ -350,6 +350,17 @@ class Player:
     Attributes:
         steps: The steps, as text and with their nodes.
         alt: The alternative text of the picture.
+
+    Example:
+        >>> import minigrad as torch
+        >>> from minigrad.viz import play, record
+        >>> x = torch.tensor(3.0, requires_grad=True)
+        >>> y = x * x
+        >>> with record({"x": x}) as log:
+        ...     y.backward()
+        >>> player = play(log)
+        >>> [step.title for step in player.steps]
+        ['MulBackward0 applies its rule', 'x adds to .grad']
     """
 
     def __init__(self, stage: Stage, steps: list[Step], title: str, alt: str) -> None:

@@ -28,6 +28,13 @@ class Plot:
         axes: its Axes; a list of them, row by row, if there are several.
         alt: the alternative text.
         table: the numbers behind the plot as text; empty if the alternative text has them all.
+
+    Example:
+        >>> from minigrad.viz import Plot
+        >>> plot = Plot("The line y = x, from 0 to 1.", size=(4, 3))
+        >>> lines = plot.axes.plot([0, 1], [0, 1])
+        >>> plot
+        Plot: The line y = x, from 0 to 1.
     """
 
     def __init__(

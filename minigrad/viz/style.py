@@ -97,6 +97,13 @@ def use_style() -> None:
 
     Raises:
         ImportError: if matplotlib is not installed.
+
+    Example:
+        >>> import matplotlib
+        >>> with matplotlib.rc_context():  # to undo it afterwards
+        ...     use_style()
+        ...     matplotlib.rcParams["image.cmap"]
+        'cividis'
     """
     matplotlib_module().rcParams.update(style())
     if "IPython" in sys.modules:
@@ -113,6 +120,12 @@ def styled() -> Iterator[None]:
 
     Raises:
         ImportError: if matplotlib is not installed.
+
+    Example:
+        >>> import matplotlib
+        >>> with styled():
+        ...     matplotlib.rcParams["image.cmap"]
+        'cividis'
     """
     with matplotlib_module().rc_context(style()):
         yield

@@ -1,6 +1,8 @@
 """What Sphinx is given: notebooks with help folded in, links that hold, docstrings as Markdown."""
 
 import functools
+import inspect
+from importlib import import_module
 
 import nbformat
 import pytest
@@ -9,6 +11,10 @@ import minigrad as torch
 from _tools import canonical, places
 from _tools.book import docstrings, examples, licenses, packages, staging
 from minigrad.classroom.desk import exercises_of
+
+WITHOUT_EXAMPLE = {
+    "minigrad.nn.init.start_linear": "for layers only: PyTorch has no such function",
+}
 
 
 @pytest.fixture
@@ -168,6 +174,22 @@ def test_functions_of_one_or_two_tensors_have_an_example():
         value = functools.reduce(getattr, name.split("."), torch)
         assert f"torch.{name}(" in examples.example(f"minigrad.{name}", value), name
     assert examples.example("minigrad.seed", torch.seed) == ""
+
+
+def test_each_public_name_has_an_example(monkeypatch):
+    shown = {}
+
+    def note(full, value, *_):
+        shown.setdefault(id(value), (full, value))
+        return ""
+
+    monkeypatch.setattr(packages, "described", note)
+    for room in packages.ROOMS:
+        if room != "minigrad.Tensor":  # its methods say what functions say
+            packages.module_page(room, import_module(room), {})
+    assert len(shown) > 600
+    undocumented = (each for each in shown.values() if ">>>" not in (inspect.getdoc(each[1]) or ""))
+    assert {each[0] for each in undocumented if not examples.example(*each)} == set(WITHOUT_EXAMPLE)
 
 
 def test_the_reference_has_the_functions_that_are_loaded_late():

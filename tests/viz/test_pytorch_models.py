@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import doctest
 import gc
+import inspect
 import warnings
 from collections import Counter
 
 import pytest
 
-from minigrad.viz import draw, play, record
+from minigrad.viz import compare, draw, play, record
 from minigrad.viz.graph import IDENTITY, read_graph
 from minigrad.viz.pytorch import walk
 from minigrad.viz.text import WIDE
@@ -639,3 +641,10 @@ def test_a_log_keeps_no_activations_alive():
     del loss
     assert tensors_alive() == before
     assert len(log)
+
+
+def test_the_example_of_compare_shows_what_pytorch_does():
+    text = inspect.getdoc(compare).replace("  # doctest: +SKIP", "")  # it needs PyTorch
+    example = doctest.DocTestParser().get_doctest(text, {"compare": compare}, "compare", None, 0)
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0

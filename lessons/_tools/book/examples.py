@@ -32,7 +32,8 @@ SPECIAL = {
     "dropout": "x, 0.5, True", "instance_norm": "x[None]", "lstsq": "x, x",
     "log_softmax": "x, dim=1", "softmin": "x, dim=1", "LogSoftmax": "dim=0", "Softmin": "dim=0",
     "adaptive_max_pool2d": "x[None], 1", "KLDivLoss": "reduction='batchmean'",
-    "triplet_margin_loss": "x, x + 0.1, x - 0.3",
+    "triplet_margin_loss": "x, x + 0.1, x - 0.3", "clamp_": "x, 0.5", "clip_": "x, 0.5",
+    "as_strided_": "x, (2, 2), (1, 2)", "resize_as_": "x, x[0]", "xlogy_": "x, x + 1",
 }  # fmt: skip
 STARTS = (
     "x = torch.tensor([[-1.5, 0.5], [2.0, -0.2]], requires_grad=True)",
@@ -41,6 +42,7 @@ STARTS = (
     "x = torch.tensor([[-1.5, 0.5], [2.0, -0.2]])",
     "x = torch.tensor([[6, 4], [3, 1]])",
     "x = torch.tensor([[True, False], [True, True]])",
+    "x = torch.tensor([[0.2, 0.4], [0.6, 0.8]])",
 )
 INPUTS = (  # of a layer: one tensor, or those of a loss
     "torch.tensor([-1.0, 0.2, 3.0, 0.5])",
