@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+# Before pytest collects doctests: told to begin inside the package, it would load that part apart
+# from the rest, and put the module `minigrad.autograd.gradcheck` in the place of the function.
+import minigrad as minigrad
+
 # Of a long list of examples every twelfth is taken: always the same ones, evenly spread.
 STRIDE = 12
 
