@@ -288,7 +288,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     return _calculate_fan_in_and_fan_out(tensor)[modes.index(mode)]
 
 
-def start_linear(weight: Tensor, bias: Tensor | None) -> None:
+def _start_linear(weight: Tensor, bias: Tensor | None) -> None:
     r"""Draw what linear layers and convolutions begin with, uniformly from $\pm 1 / \sqrt n$."""
     # With a = sqrt(5), Kaiming's bound sqrt(6 / ((1 + a^2) n)) is 1 / sqrt(n).
     kaiming_uniform_(weight, a=math.sqrt(5))

@@ -73,7 +73,7 @@ class _ConvNd(Layer):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias again."""
-        init.start_linear(self.weight, self.bias)
+        init._start_linear(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Convolve the input."""

@@ -83,7 +83,7 @@ class Linear(Module):
 
     def reset_parameters(self) -> None:
         """Draw weight and bias again."""
-        init.start_linear(self.weight, self.bias)
+        init._start_linear(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """Map the last dimension of the input."""
