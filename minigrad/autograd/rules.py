@@ -137,8 +137,13 @@ def overridable(function: Callable[..., Any]) -> Callable[..., Any]:
 # ---------------------------------------------------------------------- members of other rooms
 
 
-# What every class has, also an empty one.
-_OF_EVERY_CLASS = frozenset(vars(type("Empty", (), {"__slots__": ()})))
+class _Empty:
+    __slots__ = ()
+
+
+# What every class has, also an empty one. The class has to have a name: one that nobody holds may be
+# collected while its members are listed, and then there are none.
+_OF_EVERY_CLASS = frozenset(vars(_Empty))
 
 
 def attach(kind: type) -> Callable[[type], type]:
