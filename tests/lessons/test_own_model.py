@@ -32,7 +32,7 @@ def test_minigrad_gives_what_pytorch_gave() -> None:
         recorded.replace(imports, "import minigrad as torch\nfrom minigrad import nn")
     )
     text = text.replace("import minigrad as torch\nfrom minigrad import nn", imports)
-    assert re.sub(r"\d+ nodes", "", text) == re.sub(r"\d+ nodes", "", recorded)
+    assert re.sub(r"\d+\s+nodes", "", text) == re.sub(r"\d+\s+nodes", "", recorded)
     assert sorted(drawn) == ["own_model.svg", "own_model_played.svg"]
     for name, svg in drawn.items():
         assert (own_model.PAGE.parent / name).read_text(encoding="utf-8") == svg
