@@ -37,7 +37,7 @@ ROOMS = {
     "symbolic": Size(3448, 16),
     "viz": Size(2752, 17),
 }
-HOUSE = Size(24942, 153)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24943, 153)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

@@ -137,13 +137,8 @@ def overridable(function: Callable[..., Any]) -> Callable[..., Any]:
 # ---------------------------------------------------------------------- members of other rooms
 
 
-class _Empty:
+class _Empty:  # it needs a name: one that nobody holds may be collected while it is read
     __slots__ = ()
-
-
-# What every class has, also an empty one. The class has to have a name: one that nobody holds may be
-# collected while its members are listed, and then there are none.
-_OF_EVERY_CLASS = frozenset(vars(_Empty))
 
 
 def attach(kind: type) -> Callable[[type], type]:
@@ -163,7 +158,7 @@ def attach(kind: type) -> Callable[[type], type]:
 
     def give(part: type) -> type:
         for name, member in vars(part).items():
-            if name not in _OF_EVERY_CLASS:
+            if name not in vars(_Empty):  # what every class has
                 setattr(kind, name, member)
         return part
 
