@@ -55,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     computes = command("lite", "build a site of the lessons that computes in a browser")
     computes.add_argument("lite", nargs="?", metavar="FOLDER", default="", help="where to")
     computes.add_argument("--pyodide", type=Path, metavar="FOLDER", help=lessons.PYODIDE)
-    grades = command("grade", "for instructors: grade a folder or zip of submissions, each shut in")
+    grades = command("grade", "for instructors: grade a folder or zip of submissions, in a sandbox")
     grades.add_argument(
         "folder",
         type=Path,

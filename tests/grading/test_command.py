@@ -147,7 +147,7 @@ def test_a_student_may_have_any_name(tmp_path):
     assert len({path.name for path in written}) == len(names)
     assert all(path.parent == tmp_path for path in written)
     tables.write(grades, tmp_path / "grades.csv")
-    text = (tmp_path / "grades.csv").read_text(encoding="utf-8")
+    text = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
     assert "\n'=HYPERLINK(1)," in text
     assert "\x1b" not in text + tables.as_text(grades)
 
@@ -271,7 +271,9 @@ def of_a_class(tmp_path):
 
 def test_each_exercise_has_a_column(of_a_class, tmp_path):
     tables.write(of_a_class, tmp_path / "grades.csv")
-    with (tmp_path / "grades.csv").open(encoding="utf-8", newline="") as file:
+    # Excel takes a file without this mark for another encoding than UTF-8.
+    assert (tmp_path / "grades.csv").read_bytes().startswith(b"\xef\xbb\xbfstudent,")
+    with (tmp_path / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = [
             [row[key] for key in ("student", "lesson", "points", "01.1", "06.1", "06.2")]
             for row in csv.DictReader(file)

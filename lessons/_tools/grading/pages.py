@@ -17,13 +17,13 @@ _STATUS = {
     "wrong": ("✗", "not yet"),
     "unsolved": ("○", "not solved"),
     "hurt": ("✗", "could not be judged"),
-    "changed": ("✗", "no points"),
-    "taken": ("✗", "no points"),
+    "changed": ("✗", "not counted"),
+    "taken": ("✗", "not counted"),
 }
 _STYLE = """
-:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #ffffff; --soft: #555555;
+:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #ffffff;
   --line: #c8c8c8; --right: #00694d; --wrong: #a34700; --unsolved: #555555; --link: #00558a }
-@media (prefers-color-scheme: dark) { :root { --ink: #ececec; --paper: #161616; --soft: #b4b4b4;
+@media (prefers-color-scheme: dark) { :root { --ink: #ececec; --paper: #161616;
   --line: #4a4a4a; --right: #4fd0a5; --wrong: #ff9a5c; --unsolved: #b4b4b4; --link: #7cc4ff } }
 body { font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 46rem; margin: 0 auto; padding: 1rem }
@@ -31,13 +31,15 @@ a { color: var(--link) }
 a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
 table { border-collapse: collapse }
 th, td { border-bottom: 1px solid var(--line); padding: 0.3rem 0.8rem; text-align: left }
+td ul { margin: 0; padding-left: 1rem }
 section.exercise { border-left: 5px solid var(--unsolved); padding: 0 1rem; margin: 1rem 0 }
 section.right { border-color: var(--right) }
 section.wrong, section.hurt, section.changed, section.taken { border-color: var(--wrong) }
 p, li, td, h1 { overflow-wrap: anywhere }
 .code, pre { font-family: monospace; white-space: pre-wrap }
 pre { border: 1px solid var(--line); padding: 0.5rem; overflow-wrap: anywhere }
-.soft { color: var(--soft) }
+@media (max-width: 600px) { main { overflow-x: auto } th, td { padding: 0.3rem; font-size: 0.85rem }
+  td:has(ul) { min-width: 10rem } }
 @media print { body { max-width: none } }
 """
 
@@ -67,7 +69,8 @@ def write(grades: Sequence[Grade], folder: Path) -> list[Path]:
         )
     head = '<tr><th scope="col">student</th><th scope="col">points</th><th scope="col">remarks</th>'
     table = f"<table>\n{head}</tr>\n{chr(10).join(links)}\n</table>"
-    body = f"<h1>Grades</h1>\n{table}\n{_class(grades)}"
+    note = f"<p>{_text(tables.ALARM)}</p>\n" if any(grade.alarms for grade in grades) else ""
+    body = f"<h1>Grades</h1>\n{table}\n{note}{_class(grades)}"
     (folder / "index.html").write_text(_page("Grades", body), encoding="utf-8", newline="\n")
     return written
 

@@ -505,7 +505,7 @@ def _grade(submission: Submission, told: _Told) -> Grade:
         if cell.exercise in told.twice:
             status, lines = "hurt", _TWICE
         if status == "changed":
-            lines = (f"It changed what answers are checked by: {', '.join(lines)}.",)
+            lines = (f"The notebook changed what answers are checked by: {', '.join(lines)}.",)
         alarming = status in ("changed", "taken") or lines == _TWICE
         if alarming and not any(each.endswith(lines[0]) for each in alarms):
             alarms.append(f"{cell.exercise}: {lines[0]}")  # a change holds from there on

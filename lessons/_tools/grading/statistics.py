@@ -69,7 +69,7 @@ def reason(result: Result) -> str:
         result: Of an exercise that was tried.
     """
     if result.status == "changed":
-        return "It changed what answers are checked by."
+        return "The notebook changed what answers are checked by."
     return " ".join(line for line in result.lines if not line.startswith(_NO_REASON))
 
 

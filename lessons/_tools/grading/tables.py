@@ -8,6 +8,7 @@ from pathlib import Path
 
 from _tools.grading.running import Grade
 
+ALARM = "! Something was tried that isn't allowed: see the student's page."
 _NO_CELL = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula
 
 
@@ -40,8 +41,7 @@ def as_text(grades: Sequence[Grade]) -> str:
     lines = [
         "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
     ]
-    note = ["", "! Something was tried that isn't allowed: see the student's page."]
-    note = note if any(grade.alarms for grade in grades) else []
+    note = ["", ALARM] if any(grade.alarms for grade in grades) else []
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], *note])
 
 
@@ -56,11 +56,11 @@ def write(grades: Sequence[Grade], path: Path) -> None:
 
     Args:
         grades: In any order; rows of a lesson stand together.
-        path: Of a file with commas.
+        path: Of a file with commas. It begins with the mark by which Excel knows UTF-8.
     """
     ordered = sorted(grades, key=lambda g: (g.submission.lesson, g.submission.student))
     exercises = list(dict.fromkeys(each.exercise for g in ordered for each in g.results))
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
         rows = csv.writer(file)
         rows.writerow(["student", "lesson", "points", "of", "!", *exercises, "remarks"])
         for grade in ordered:
@@ -68,7 +68,7 @@ def write(grades: Sequence[Grade], path: Path) -> None:
             row: list[object] = [grade.submission.student, grade.submission.lesson]
             row += [grade.points if grade.ended else "", grade.most, "!" if grade.alarms else ""]
             row += [tried.get(exercise, "") for exercise in exercises]
-            rows.writerow([_field(value) for value in (*row, " ".join(grade.notes))])
+            rows.writerow([_field(value) for value in (*row, "; ".join(grade.notes))])
 
 
 def _field(value: object) -> str:

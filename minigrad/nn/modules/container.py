@@ -1,4 +1,4 @@
-"""Hold modules and parameters in rows and dictionaries."""
+"""Hold modules and parameters in lists and dictionaries."""
 
 from __future__ import annotations
 
