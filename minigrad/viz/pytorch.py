@@ -139,6 +139,8 @@ def module_hooks_of(hook: Any) -> Any:
 
 def called(hook: Any) -> str:
     """Give the name of a hook; of one that `register_multi_grad_hook` made, the user's own."""
+    if isinstance(hook, RecordedHook):
+        return hook.called
     if getattr(hook, "__name__", "") == "inner_hook" and "fn" in hook.__code__.co_freevars:
         hook = inspect.getclosurevars(hook).nonlocals["fn"]
     return hook_name(hook)

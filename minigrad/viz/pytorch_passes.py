@@ -99,11 +99,7 @@ class Recorder:
         return bool(self.passes) and not pytorch.is_other(self.thread)
 
     def _ours(self, hook: Callable[..., None]) -> Callable[..., None]:
-        def ours(*given: Any) -> None:
-            if self.looks_on():
-                hook(*given)
-
-        return ours
+        return lambda *given: hook(*given) if self.looks_on() else None
 
     def stop(self) -> None:
         """Leave everything as it was."""
@@ -140,25 +136,26 @@ class Recorder:
             if inner is not None:  # PyTorch's own hook on an identity node calls the user's
                 self._wrap_list(inner, "user_hooks", "full backward", undo)
                 self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
-            elif not isinstance(hook, RecordedHook):
-                own = "legacy backward" if pytorch.is_legacy(hook) else kind
-                table[key] = RecordedHook(hook, own, self, *at)
-                undo.callback(pytorch.restore, table, key, hook)
+            elif getattr(hook, "recorder", None) is not self:
+                for own in pytorch.hooks_in([hook]):  # none if a block around this one put it in
+                    called = "legacy backward" if pytorch.is_legacy(own) else kind
+                    table[key] = RecordedHook(hook, called, self, *at)
+                    undo.callback(pytorch.restore, table, key, hook)
 
     def _wrap_list(self, inner: Any, name: str, kind: str, undo: ExitStack) -> None:
         hooks = getattr(inner, name)
-        if not any(isinstance(each, RecordedHook) for each in hooks):
+        if not any(getattr(each, "recorder", None) is self for each in hooks):
             setattr(inner, name, [RecordedHook(each, kind, self) for each in hooks])
             undo.callback(setattr, inner, name, hooks)
 
     def _surround(self, table: Any, first: Any, last: Any, undo: ExitStack) -> None:
         """Put one hook before and one behind those of a table; no handle has their numbers."""
-        hooks = dict(table)
+        hooks, low = dict(table), min(0, 0, *table)
         table.clear()  # the engine goes by when a hook was put in, not by `move_to_end`
-        table[-1] = self._ours(first)
+        table[low - 1] = self._ours(first)
         table.update(hooks)
-        table[-2] = self._ours(last)
-        undo.callback(lambda: [table.pop(number, None) for number in (-1, -2)])
+        table[low - 2] = self._ours(last)
+        undo.callback(lambda: [table.pop(low - at, None) for at in (1, 2)])
 
     def _prepare(self, node: Any, undo: ExitStack) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
@@ -193,12 +190,11 @@ class Recorder:
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
-        if leaf is not None and not leaf.requires_grad:  # any more
+        if leaf is not None:
             self._wrap(leaf._post_accumulate_grad_hooks, "post-accumulate", undo, label)
-        elif leaf is not None:
+        if leaf is not None and leaf.requires_grad:  # still
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
             after = pytorch.table_of(leaf.register_post_accumulate_grad_hook)
-            self._wrap(after, "post-accumulate", undo, label)
 
             def accumulated(leaf: Any) -> None:
                 (given,) = self.given.pop(label)

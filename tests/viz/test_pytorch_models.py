@@ -634,6 +634,27 @@ def test_what_replaces_the_hooks_while_they_are_looked_for_lets_other_threads_ca
     assert [hook.name for node in graph.nodes for hook in node.hooks] == ["<lambda>"]
 
 
+def test_blocks_within_one_another_log_the_same():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    net[1].register_full_backward_hook(lambda *given: None)
+    net[0].bias.register_post_accumulate_grad_hook(Hooks.enlarged)
+    x = torch.ones(1, 2, requires_grad=True)
+    hidden = net(x)
+    hidden.register_hook(partial(lambda k, grad: grad * k, 2))
+    hidden.grad_fn.register_hook(lambda grad_inputs, grad_outputs: None)
+    torch.autograd.graph.register_multi_grad_hook((hidden, x), lambda grads: None)
+    before = tables_of(net.modules(), [hidden.grad_fn])
+    with record(net) as plain:
+        hidden.backward(retain_graph=True)
+    net.zero_grad()
+    x.grad = None
+    with record(net) as outer, record(net) as inner:
+        hidden.backward()
+    assert str(outer) == str(inner) == str(plain)
+    assert len(plain.hooks) == 6
+    assert tables_of(net.modules(), [hidden.grad_fn]) == before
+
+
 def test_an_error_names_a_hook_as_without_a_record():
     for hook in (partial(lambda k, grad: grad[0], 1), called(lambda grad: grad[0], "first")):
         told = []
