@@ -35,9 +35,9 @@ ROOMS = {
     "saving": Size(477, 3),
     "signatures": Size(778, 9),
     "symbolic": Size(3448, 16),
-    "viz": Size(2752, 17),
+    "viz": Size(2761, 17),
 }
-HOUSE = Size(24943, 153)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24952, 153)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

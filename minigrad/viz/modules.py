@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from inspect import signature
 from itertools import count
 from typing import Any
@@ -197,7 +197,8 @@ def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[
     """Call a module and watch; return its tensors, what was watched, and its inputs by name."""
     with watch_modules(model) as modules:
         result = model(*inputs)
-    names = [*signature(model.forward).parameters]
+    # a traced module tells no names
+    names = [] if hasattr(model.forward, "schema") else [*signature(model.forward).parameters]
     names += [f"input {at}" for at in range(len(names), len(inputs))]
     pairs = zip(names, inputs, strict=False)
     given = {name: value for name, value in pairs if hasattr(value, "requires_grad")}
@@ -206,6 +207,8 @@ def called(model: Any, inputs: Sequence[Any]) -> tuple[Any, watch_modules, dict[
 
 def _tensors(values: Any) -> Iterable[Any]:
     """Yield the tensors in arguments or results."""
+    if is_dataclass(values):
+        values = getattr(values, "__dict__", values)
     if hasattr(values, "requires_grad"):
         yield values
     elif isinstance(values, list | tuple | Mapping):

@@ -14,15 +14,17 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from graphlib import TopologicalSorter
 from itertools import compress
 from math import inf
+from threading import Thread, _DummyThread, current_thread
 from typing import Any
 from weakref import ref
 
 from minigrad.autograd.graph import HookRecord
 from minigrad.autograd.messages import hook_name
-from minigrad.autograd.recording import snapshot
+from minigrad.autograd.recording import RecordedHook, snapshot
 from minigrad.core.tensor import wrap_as_normal
 
 MOST_COPIED = 4096  # entries; of larger gradients a log keeps a summary only
@@ -94,6 +96,12 @@ def as_array(tensor: Any) -> Any:
         return tensor.float().numpy(force=True)
 
 
+def is_other(thread: Thread) -> bool:
+    """Tell whether another thread than this is at work. The engine's threads work for all."""
+    # the engine's were not started by Python
+    return current_thread() is not thread and not isinstance(current_thread(), _DummyThread)
+
+
 def versions(values: Any) -> Any:
     """Give how often each of some tensors was written to."""
     if isinstance(values, (tuple, list)):
@@ -116,6 +124,12 @@ def idle(*gradients: Any) -> None:
     """Do nothing."""
 
 
+def hooks_in(hooks: Iterable[Any]) -> list[Any]:
+    """Give the user's hooks among those of a table, as they are without a recorder."""
+    own = [each.hook if isinstance(each, RecordedHook) else each for each in hooks]
+    return [each for each in own if "Recorder._ours." not in getattr(each, "__qualname__", "")]
+
+
 def module_hooks_of(hook: Any) -> Any:
     """Give the `BackwardHook` whose own hook on an identity node this is, or None."""
     if not getattr(hook, "__qualname__", "").startswith("BackwardHook."):
@@ -125,6 +139,8 @@ def module_hooks_of(hook: Any) -> Any:
 
 def called(hook: Any) -> str:
     """Give the name of a hook; of one that `register_multi_grad_hook` made, the user's own."""
+    if isinstance(hook, RecordedHook):
+        return hook.called
     if getattr(hook, "__name__", "") == "inner_hook" and "fn" in hook.__code__.co_freevars:
         hook = inspect.getclosurevars(hook).nonlocals["fn"]
     return hook_name(hook)
@@ -140,24 +156,22 @@ def hook_reader(nodes: Sequence[Any]) -> Callable[[Any], list[HookRecord]]:
     """Give what lists the hooks on each of some nodes, as `autograd.graph.hooks_of` does."""
     alive = Hooked()
     tables = tensor_hooks(alive, nodes)
-    retained: dict[Any, list[HookRecord]] = {}
-    for tensor in _still(alive.retaining):
-        record = HookRecord("retain_grad", "retain_grad", tensor.output_nr)
-        retained.setdefault(tensor.grad_fn, []).append(record)
+    retaining = _still(alive.retaining)
 
     def hooks_of(node: Any) -> list[HookRecord]:
         leaf = getattr(node, "variable", None)
         found = [
             HookRecord("tensor pre-hook", called(hook), output_nr)
             for table, output_nr in tables.get(node, ())
-            for hook in table.values()
+            for hook in hooks_in(table.values())
         ]
-        found += retained.get(node, ())
-        after = getattr(leaf, "_post_accumulate_grad_hooks", None) or {}
-        found += [HookRecord("post-accumulate", hook_name(hook)) for hook in after.values()]
+        here = (each.output_nr for each in retaining if each.grad_fn is node)
+        found += [HookRecord("retain_grad", "retain_grad", output_nr) for output_nr in here]
+        after = (getattr(leaf, "_post_accumulate_grad_hooks", None) or {}).values()
+        found += [HookRecord("post-accumulate", hook_name(hook)) for hook in hooks_in(after)]
         registers = {"node pre-hook": node.register_prehook, "node hook": node.register_hook}
         for kind, register in registers.items():
-            for hook in table_of(register).values():
+            for hook in hooks_in(table_of(register).values()):
                 inner = module_hooks_of(hook)
                 if inner is not None:
                     found += _of_module(inner, hook)
@@ -177,8 +191,7 @@ def _of_module(inner: Any, hook: Any) -> Iterator[HookRecord]:
         del kinds["full backward" if at_outputs else "full backward pre"]
     own = (*inner.module._backward_hooks.values(), *inner.module._backward_pre_hooks.values())
     for kind, hooks in kinds.items():
-        for each in hooks:
-            each = getattr(each, "hook", each)
+        for each in hooks_in(hooks):
             remark = "" if any(mine is each for mine in own) else "global"
             yield HookRecord(kind, hook_name(each), 0, remark)
 
@@ -199,6 +212,7 @@ class Hooked:
         everything = gc.get_objects()
         found = list(compress(everything, map(kinds.__contains__, map(type, everything))))
         tables = [each for each in found if type(each) is OrderedDict and each]
+        tables = [each for each in tables if all(map(callable, each.values()))]
         self.tables = [ref(each) for each in tables if all(type(key) is int for key in each)]
         tensors = (each for each in found if type(each) is not OrderedDict)
         self.retaining = [ref(each) for each in tensors if each.retains_grad]
@@ -214,40 +228,45 @@ def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[An
     """Find the tables of tensors' hooks on each of some nodes, and of which output they are.
 
     PyTorch does not tell. So a gradient is brought to each node, as far as these hooks and no
-    further, with a hook in each table that only says that it was called.
+    further, while in place of each hook stands one that only says that it was called. The tables
+    keep their keys: one may be a dict of the user's, in the middle of a loop.
     """
     found: dict[Any, list[tuple[Any, int]]] = {}
     torch = sys.modules["torch"]
     engine = torch.autograd.Variable._execution_engine
     tables = [table for table in _still(alive.tables) if table]
-    kept = [dict(table) for table in tables]
+    kept = [(table, key, hook) for table in tables for key, hook in table.items()]
     gradients = [(each, each.grad) for each in _still(alive.retaining)]
-    node, output_nr = None, 0
+    node, output_nr, thread = None, 0, current_thread()
 
-    def telling(table: Any) -> Callable[[Any], None]:
-        def tell(gradient: Any) -> None:
-            if gradient is not None:  # of the other outputs of a node it is
-                found.setdefault(node, []).append((table, output_nr))
-
-        return tell
+    def tell(table: Any, key: int, hook: Any, gradient: Any) -> Any:
+        other = is_other(thread)
+        # None is of the other outputs of a node
+        if not other and gradient is not None and key == next(iter(table)):
+            found.setdefault(node, []).append((table, output_nr))
+        return hook(gradient) if other else None
 
     try:
-        for table in tables:
-            table.clear()
-            table[0] = telling(table)
+        for table, key, hook in kept:
+            table[key] = partial(tell, table, key, hook)
         for node in nodes if tables else ():
             for output_nr, about in enumerate(node._input_metadata):
                 edge = (torch.autograd.graph.GradientEdge(node, output_nr),)
-                zeros = (torch.zeros(about.shape, dtype=about.dtype, device=about.device),)
                 with suppress(RuntimeError):  # a Function's outputs are not all tensors
+                    zeros = (torch.zeros(about.shape, dtype=about.dtype, device=about.device),)
                     engine.run_backward(edge, zeros, True, False, edge, accumulate_grad=False)
     finally:
-        for table, hooks in zip(tables, kept, strict=True):
-            table.clear()
-            table.update(hooks)
+        for each in kept:
+            restore(*each)
         for tensor, gradient in gradients:
             tensor.grad = gradient
     return found
+
+
+def restore(table: Any, key: int, hook: Any) -> None:
+    """Put a hook back in its place."""
+    if key in table:  # else somebody has taken it off
+        table[key] = hook
 
 
 def reachable(roots: Iterable[Any], limit: float = inf) -> list[Any]:

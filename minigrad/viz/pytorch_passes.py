@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import count
-from threading import get_ident
+from threading import current_thread
 from typing import Any
 from weakref import ref
 
@@ -48,15 +48,12 @@ class RecordedHook(recording.RecordedHook):
         self, hook: Any, kind: str, recorder: Recorder, at: Label | None = None, output_nr: int = 0
     ) -> None:
         super().__init__(hook, kind, at, output_nr, recorder)
-        own = hook.hook if kind == "legacy backward" else hook
-        self.__name__ = self.called = pytorch.called(own)
+        self.called = pytorch.called(hook.hook if kind == "legacy backward" else hook)
 
     def __call__(self, *given: Any) -> Any:
         """Call the hook, and write that down."""
-        label = self.node or self.recorder.running
-        if not self.recorder.passes or label is None:
-            return self.hook(*given)
-        return self.noted(label, given)
+        label = self.recorder.looks_on() and (self.node or self.recorder.running)
+        return self.noted(label, given) if label else self.hook(*given)
 
     def sees(self, node: Any, facts: Any) -> Any:
         """Copy what the hook is given, which may be the first that arrives at a node."""
@@ -76,7 +73,7 @@ class Recorder:
 
     def __init__(self, names: Sequence[tuple[str, Any]], log: recording.Log) -> None:
         self.names, self.log = names, log
-        self.thread = get_ident()  # whose passes they are
+        self.thread = current_thread()  # whose passes they are
         self.numbers = count()
         self.roots: list[Any] = []  # where passes began
         self.undo = ExitStack()  # restores everything
@@ -97,6 +94,13 @@ class Recorder:
         self._replace(torch.Tensor, "register_hook", self._register_hook)
         self._replace(torch.Tensor, "retain_grad", self._retain_grad)
 
+    def looks_on(self) -> bool:
+        """Tell whether a hook was called by a pass that is written down."""
+        return bool(self.passes) and not pytorch.is_other(self.thread)
+
+    def _ours(self, hook: Callable[..., None]) -> Callable[..., None]:
+        return lambda *given: hook(*given) if self.looks_on() else None
+
     def stop(self) -> None:
         """Leave everything as it was."""
         self.undo.close()
@@ -116,7 +120,7 @@ class Recorder:
         handle = original(tensor, hook)
         table = tensor._backward_hooks
         self.alive.tables.append(ref(table))
-        if self.passes:  # it may run in this pass
+        if self.looks_on():  # it may run in this pass
             node, output_nr = edge_of(tensor)
             self._wrap(table, "tensor pre-hook", self.undo, self.label(node), output_nr)
         return handle
@@ -132,25 +136,26 @@ class Recorder:
             if inner is not None:  # PyTorch's own hook on an identity node calls the user's
                 self._wrap_list(inner, "user_hooks", "full backward", undo)
                 self._wrap_list(inner, "user_pre_hooks", "full backward pre", undo)
-            elif not isinstance(hook, RecordedHook):
-                own = "legacy backward" if pytorch.is_legacy(hook) else kind
-                table[key] = RecordedHook(hook, own, self, *at)
-                undo.callback(_restore, table, key, hook)
+            elif getattr(hook, "recorder", None) is not self:
+                for own in pytorch.hooks_in([hook]):  # none if a block around this one put it in
+                    called = "legacy backward" if pytorch.is_legacy(own) else kind
+                    table[key] = RecordedHook(hook, called, self, *at)
+                    undo.callback(pytorch.restore, table, key, hook)
 
     def _wrap_list(self, inner: Any, name: str, kind: str, undo: ExitStack) -> None:
         hooks = getattr(inner, name)
-        if not any(isinstance(each, RecordedHook) for each in hooks):
+        if not any(getattr(each, "recorder", None) is self for each in hooks):
             setattr(inner, name, [RecordedHook(each, kind, self) for each in hooks])
             undo.callback(setattr, inner, name, hooks)
 
     def _surround(self, table: Any, first: Any, last: Any, undo: ExitStack) -> None:
         """Put one hook before and one behind those of a table; no handle has their numbers."""
-        hooks = dict(table)
+        hooks, low = dict(table), min(0, 0, *table)
         table.clear()  # the engine goes by when a hook was put in, not by `move_to_end`
-        table[-1] = first
+        table[low - 1] = self._ours(first)
         table.update(hooks)
-        table[-2] = last
-        undo.callback(lambda: [table.pop(number, None) for number in (-1, -2)])
+        table[low - 2] = self._ours(last)
+        undo.callback(lambda: [table.pop(low - at, None) for at in (1, 2)])
 
     def _prepare(self, node: Any, undo: ExitStack) -> None:
         """Put around a node's hooks what writes down that it starts, what it gave, what it sent."""
@@ -185,12 +190,11 @@ class Recorder:
 
         self._surround(before, starts, keep, undo)
         self._surround(behind, gave, sends, undo)
-        if leaf is not None and not leaf.requires_grad:  # any more
+        if leaf is not None:
             self._wrap(leaf._post_accumulate_grad_hooks, "post-accumulate", undo, label)
-        elif leaf is not None:
+        if leaf is not None and leaf.requires_grad:  # still
             self._wrap(leaf._backward_hooks, "tensor pre-hook", undo, label, 0)
             after = pytorch.table_of(leaf.register_post_accumulate_grad_hook)
-            self._wrap(after, "post-accumulate", undo, label)
 
             def accumulated(leaf: Any) -> None:
                 (given,) = self.given.pop(label)
@@ -205,7 +209,7 @@ class Recorder:
     def _run(self, original: Any, outputs: Any, gradients: Any, *args: Any, **kwargs: Any) -> Any:
         """Run a pass, and write down what it does."""
         inputs = args[2] if len(args) > 2 else kwargs.get("inputs", ())
-        if get_ident() != self.thread and not self.passes:  # of another thread
+        if pytorch.is_other(self.thread):
             return original(outputs, gradients, *args, **kwargs)
         try:
             edges = [edge_of(each) for each in outputs]
@@ -216,9 +220,10 @@ class Recorder:
         self.roots += [ref(each) for each in outputs if pytorch.is_foreign(each)]
         places = set(live)
         for name, tensor in self.names:
-            node, output_nr = edge_of(tensor) if tensor.requires_grad else (None, 0)
-            if node in places:
-                self.label(node).called.setdefault(output_nr, name)
+            with suppress(RuntimeError, AttributeError):  # without a graph, or inside torch.func's
+                node, output_nr = edge_of(tensor)
+                if node in places:
+                    self.label(node).called.setdefault(output_nr, name)
         needed: set[Any] = set()
         for node in reversed(live):
             if node in ends or any(target in needed for target, _ in node.next_functions):
@@ -270,7 +275,7 @@ class Recorder:
                 self.early.setdefault(label, []).append((position, output_nr))
                 undo.callback(self.early.pop, label, None)
                 continue
-            hook = self._capturing(label, position, output_nr)
+            hook = self._ours(self._capturing(label, position, output_nr))
             tensor = getattr(node, "variable", tensor)
             if pytorch.is_foreign(tensor):
                 undo.callback(self.register(tensor, hook).remove)
@@ -354,11 +359,6 @@ class Recorder:
             if target is not None and sent is not None and (needed is None or target in needed):
                 facts = self.label(node), number, self.label(target), output_nr, sent
                 self.waiting.append(recording.GradientSent(*facts))
-
-
-def _restore(table: Any, key: Any, hook: Any) -> None:
-    if key in table:  # else somebody has taken it off
-        table[key] = hook
 
 
 def edge_of(tensor: Any) -> tuple[Any, int]:

@@ -6,7 +6,10 @@ import doctest
 import gc
 import inspect
 import warnings
-from collections import Counter
+from collections import Counter, OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from threading import Thread
 
 import pytest
 
@@ -575,6 +578,155 @@ def test_hooks_on_tensors_that_are_gone_or_were_written_to():
         loss.backward()
     assert [each.name for each in log.hooks] == [name for name, _ in drawn] == calls
     assert [each.node.name for each in log.hooks] == [name for _, name in drawn]
+
+
+def test_a_loop_over_numbered_losses_and_models_goes_on():
+    models = OrderedDict((at, nn.Linear(2, 1)) for at in range(3))
+    for model in models.values():
+        model.weight.register_hook(lambda grad: grad * 2)
+    with record() as log:
+        losses = OrderedDict((at, model(torch.ones(1, 2)).sum()) for at, model in models.items())
+        for loss in losses.values():
+            loss.backward(retain_graph=True)
+        for at in models:
+            losses[at].backward()
+    assert len(log.hooks) == 6
+    assert all(model.weight.grad.tolist() == [[4.0, 4.0]] for model in models.values())
+
+
+def test_a_pass_of_another_thread_is_not_logged():
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(lambda grad: grad * 3)
+    found = []
+
+    def asks():
+        found.extend(torch.autograd.grad((w * 5).sum(), w))
+
+    def waits(grad):
+        thread = Thread(target=asks)
+        thread.start()
+        thread.join()
+
+    loss = (w * 2).sum()
+    loss.register_hook(waits)
+    with record() as log:
+        loss.backward()
+    assert found[0].tolist() == [15.0, 15.0]
+    assert w.grad.tolist() == [6.0, 6.0]
+    assert [each.name for each in log.hooks] == ["waits", "<lambda>"]
+
+
+def test_what_replaces_the_hooks_while_they_are_looked_for_lets_other_threads_call_them():
+    w = torch.ones(2, requires_grad=True)
+    w.register_hook(lambda grad: grad * 3)
+    found, zeros = [], torch.zeros
+
+    def meanwhile(*args, **kwargs):
+        thread = Thread(target=lambda: found.extend(torch.autograd.grad((w * 5).sum(), w)))
+        thread.start()
+        thread.join()
+        return zeros(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch, "zeros", meanwhile)
+        graph, _ = read_graph([w * 2])
+    assert found and all(each.tolist() == [15.0, 15.0] for each in found)
+    assert [hook.name for node in graph.nodes for hook in node.hooks] == ["<lambda>"]
+
+
+def test_blocks_within_one_another_log_the_same():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    net[1].register_full_backward_hook(lambda *given: None)
+    net[0].bias.register_post_accumulate_grad_hook(Hooks.enlarged)
+    x = torch.ones(1, 2, requires_grad=True)
+    hidden = net(x)
+    hidden.register_hook(partial(lambda k, grad: grad * k, 2))
+    hidden.grad_fn.register_hook(lambda grad_inputs, grad_outputs: None)
+    torch.autograd.graph.register_multi_grad_hook((hidden, x), lambda grads: None)
+    before = tables_of(net.modules(), [hidden.grad_fn])
+    with record(net) as plain:
+        hidden.backward(retain_graph=True)
+    net.zero_grad()
+    x.grad = None
+    with record(net) as outer, record(net) as inner:
+        hidden.backward()
+    assert str(outer) == str(inner) == str(plain)
+    assert len(plain.hooks) == 6
+    assert tables_of(net.modules(), [hidden.grad_fn]) == before
+
+
+def test_an_error_names_a_hook_as_without_a_record():
+    for hook in (partial(lambda k, grad: grad[0], 1), called(lambda grad: grad[0], "first")):
+        told = []
+        for recorded in (False, True):
+            y = torch.ones(2, requires_grad=True) * 2
+            y.register_hook(hook)
+            with pytest.raises(RuntimeError) as error:
+                if recorded:
+                    with record():
+                        y.sum().backward()
+                else:
+                    y.sum().backward()
+            told.append(str(error.value))
+        assert told[0] == told[1]
+
+
+def test_a_picture_made_in_a_hook_shows_no_hook_of_the_record():
+    class Capture:
+        def __init__(self, module):
+            self.hook = module.register_full_backward_hook(self)
+
+        def __call__(self, module, grad_input, grad_output):
+            pass
+
+    net = nn.Linear(3, 2)
+    Capture(net)
+    x, drawn = torch.ones(3, requires_grad=True), []
+    y = net(x)
+    y.register_hook(lambda grad: drawn.append(read_graph([y])[0]))
+    y.grad_fn.register_prehook(partial(lambda k, grads: None, 1))
+    y.backward(torch.ones(2), retain_graph=True)
+    with record():
+        y.backward(torch.ones(2))
+    plain, within = ([node.hooks for node in graph.nodes] for graph in drawn)
+    assert plain == within
+    assert {(hook.name, hook.remark) for hooks in plain for hook in hooks} == {
+        ("<lambda>", ""),
+        ("partial", ""),
+        ("Capture", ""),
+    }
+
+
+def test_names_and_hooks_do_no_harm_in_transforms_and_nested_tensors():
+    net = nn.Linear(3, 1)
+    net.weight.register_hook(lambda grad: None)
+    rows = [torch.ones(at, 3, requires_grad=True) for at in (2, 4)]
+    with record([net]) as log:
+        of_each = torch.func.vmap(torch.func.grad(lambda w, x: (w * x).sum()), (None, 0))
+        slopes = of_each(torch.zeros(3), torch.eye(3))
+        nested = torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+        torch.nested.to_padded_tensor(net(nested), 0.0).sum().backward()
+    assert torch.equal(slopes, torch.eye(3))
+    assert net.weight.grad.tolist() == [[6.0, 6.0, 6.0]]
+    assert [each.name for each in log.hooks] == ["<lambda>"]
+
+
+def test_models_that_give_a_dataclass_or_were_traced_are_drawn():
+    @dataclass
+    class Result:
+        logits: torch.Tensor
+        loss: torch.Tensor
+
+    class Model(nn.Linear):
+        def forward(self, x):
+            y = super().forward(x)
+            return Result(y, y.sum())
+
+    assert "SumBackward0" in str(draw(Model(2, 2), torch.ones(1, 2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that tracing is deprecated
+        traced = torch.jit.trace(nn.Linear(2, 2), torch.ones(1, 2))
+    assert "input 0 (1, 2)" in str(draw(traced, torch.ones(1, 2, requires_grad=True)))
 
 
 def test_looking_for_hooks_leaves_retained_gradients_alone():
