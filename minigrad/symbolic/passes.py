@@ -184,9 +184,9 @@ def _source(saved: Any, node: Node, place: int) -> Value | None:
     if isinstance(saved, PackedTensor):
         return (saved.node or node, saved.output_nr) if saved.requires_grad else None
     tensor = saved.tensor if isinstance(saved, SavedTensor) else saved
-    return (
-        value_of(tensor) if tensor is not None else (made_by(saved, node), node._result_nr(place))
-    )
+    if tensor is not None:
+        return value_of(tensor)
+    return made_by(saved, node), node._result_nr(place)
 
 
 def own_copy(saved: Any) -> Any:

@@ -150,7 +150,7 @@ class Recorder:
 
     def _surround(self, table: Any, first: Any, last: Any, undo: ExitStack) -> None:
         """Put one hook before and one behind those of a table; no handle has their numbers."""
-        hooks, low = dict(table), min(0, 0, *table)
+        hooks, low = dict(table), min([0, *table])
         table.clear()  # the engine goes by when a hook was put in, not by `move_to_end`
         table[low - 1] = self._ours(first)
         table.update(hooks)
