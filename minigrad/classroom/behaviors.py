@@ -181,7 +181,7 @@ class Behavior(Exercise):
     ) -> Finding:
         """Say what is behind the first problem: a typical mistake, if it is one."""
         for row in self.rows:
-            if row.brings(trial.outcome.raised or trial.trouble or ""):
+            if row.brings(f"{trial.outcome.raised} {trial.trouble}"):
                 return Finding(f"{says} {row.says}", named=True)
         if any(each.trouble is not None for each in found):
             return Finding(says)

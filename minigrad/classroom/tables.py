@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from textwrap import dedent
 from typing import Any
 
 from minigrad.classroom.data import of_the_lessons
@@ -28,7 +28,7 @@ class Program:
         gives: an expression that gives the answer after them.
 
     Example:
-        >>> Program("def double(x):\\n    return 2 * x", "double").answer({})(4)
+        >>> Program("def double(x):\n    return 2 * x", "double").answer({})(4)
         8
     """
 
@@ -111,7 +111,7 @@ def read(table: str, solution: Callable[[], Program]) -> tuple[Row, ...]:
         >>> row.says, row.words, row.versions[0].answer({})(3)
         ('Half of it is asked for.', ('NoneType',), 6)
     """
-    text = inspect.cleandoc(table) + "\n"
+    text = dedent(table).strip("\n") + "\n"
     if text.strip() and (rest := _BLOCK.sub("", text).strip()):
         raise ValueError(f"this stands in no row of the table:\n{rest}")
     return tuple(_row(heads, says, solution) for heads, says in _BLOCK.findall(text))

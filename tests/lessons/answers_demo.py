@@ -103,7 +103,7 @@ ANSWERS = {
             ("None", _forgot_return),
             ("way out", _endless),
             ("NameError", _misspelled),
-            ("by hand", _only_positive),
+            ("wrong where x is negative", _only_positive),
             ("and it takes x, y", lambda x, y: 12),
             ("without brackets", 24.0),
         ],
