@@ -124,8 +124,8 @@ def _row(heads: str, says: str, solution: Callable[[], Program]) -> Row:
     for first, more in re.findall(r"^([~>=!?]) ?(.*\n(?:[|] .*\n)*)", heads, re.M):
         line = more.rstrip("\n")
         if first == "~":
-            sides = (edit.split(" => ") for edit in f"{line} ".split("\n| "))
-            edits = {old: new.strip() for old, new in ([_plain(s) for s in side] for side in sides)}
+            sides = (f"{edit} ".partition(" => ") for edit in line.split("\n| "))
+            edits = {_plain(old): _plain(new) for old, _, new in sides}
             versions.append(solution().edited(edits))
         elif first == "=":
             versions.append(Program("", line))
