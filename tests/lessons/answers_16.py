@@ -188,14 +188,6 @@ def _halves_some_returned(fewest):
     return pack, lambda packed: packed[0].to(packed[1])
 
 
-def _halves_forgot(fewest):
-    def pack(t):
-        return t
-
-    def unpack(t):
-        return t
-
-
 def _average(model, comm):
     pending = []
 
@@ -275,19 +267,6 @@ def _finish(comm, state):
         request.Wait()
         p.grad.copy_(torch.from_numpy(total / comm.Get_size()))
     state.clear()
-
-
-def _shared_memory(model, comm):
-    buffers = {}
-
-    def start(p, comm, state):
-        flat = p.grad.numpy().ravel()
-        buffer = buffers.setdefault(flat.dtype, np.zeros(100, flat.dtype))
-        buffer[: flat.size] = flat
-        total = np.empty_like(flat)
-        state.append((p, comm.Iallreduce(buffer[: flat.size], total), total.reshape(p.shape)))
-
-    return _averaging(start, _finish)(model, comm)
 
 
 def _buckets(sizes, limit):
@@ -540,15 +519,8 @@ def _compress_rest_twice(keep):
     return compress
 
 
-def _compress_by_bound(keep):
-    rest = {}
-
-    def compress(name, gradient):
-        whole = gradient + rest.get(name, 0)
-        rest[name] = torch.where(whole.abs() < keep, whole, 0.0)
-        return whole - rest[name]
-
-    return compress
+def _only_rank_0(model, comm):
+    return _average(model, comm) if comm.Get_rank() == 0 else lambda: None
 
 
 ANSWERS = {
@@ -567,7 +539,8 @@ ANSWERS = {
             ("put the note into what pack returns", _halves_common_dtype),
             ("that isn't a float", _halves_naive),
             ("modifying its input", _halves_in_place),
-            ("two functions", _halves_forgot),
+            ("two functions", lambda fewest: torch.Tensor.half),
+            ("it gives a ndarray", lambda fewest: (lambda t: t.numpy(), lambda array: array)),
             ("what unpack was given", _halves_some_returned),
         ],
         "right": [_halves_by_class, _halves_nested, _halves_by_closures],
@@ -577,7 +550,7 @@ ANSWERS = {
             ("before Wait", _averaging_with(_begin_and_read, lambda p, total, comm: None)),
             ("receive in the same memory", _averaging_with(_begin_in_common_memory, _put_mean)),
             ("was changed before Wait", _averaging_with(_begin_and_divide, _put_sum)),
-            ("sent from one memory", _shared_memory),
+            ("not all started the same", _only_rank_0),
             ("leave the hooks on", _hooks_taken_away),
         ],
         "right": [_average, _average_by_tensor_hook, _average_by_class],
@@ -601,7 +574,7 @@ ANSWERS = {
             ),
             ("whatever goes in", lambda sizes, limit: [[0]]),
             ("Buckets come out empty", _buckets_emptied),
-            ("It gave None", lambda sizes, limit: sizes.count(limit) and None),
+            ("It gave None", lambda sizes, limit: print(sizes)),
         ],
         "right": [_buckets_recursive, _buckets_tuples, _buckets],
     },
@@ -611,7 +584,7 @@ ANSWERS = {
             ("what is sent of a matrix", _compress_rows),
             ("in step 3", _compress_rest_twice),
             ("not a NoneType", _compress_no_return),
-            ("more than one entry", _compress_by_bound),
+            ("has to return a function", lambda keep: keep + 1),
         ],
         "right": [_compressor, _compressor_numpy, _Compressor],
     },

@@ -59,7 +59,9 @@ def steps_run(answer: Answer) -> dict[str, Any]:
 
     after = "the list of parameters after"
     model, handles = start(2)
-    seen = {f"with every=2, {after} {at + 1} micro-batches": backward(model, at) for at in range(4)}
+    seen: dict[str, Any] = {
+        f"with every=2, {after} {at + 1} micro-batches": backward(model, at) for at in range(4)
+    }
     seen |= {
         f"with every=1, {after} two batches": trained(2, 1),
         f"with every=3 and momentum, {after} six micro-batches": trained(6, 3, momentum=0.9),
@@ -100,6 +102,9 @@ STEPS = Hook(
         ! NoneType
             A tensor hook is called before the gradient has been added to .grad: it steps with what
             the pass before left there, or with nothing.
+        ~ return [p.register => [p.register
+        ! return the handles
+            Without them nobody can take your hooks off.
         ~ fromkeys(trained, 0) => fromkeys([0], 0)
         | calls[p] => calls[0]
         ~ fromkeys(trained, 0) => fromkeys([0], 0)
@@ -453,6 +458,9 @@ MESSAGES = Hook(
         ~ comm.Iallreduce(p.grad.numpy(), total) => comm.Allreduce(p.grad.numpy(), total)
         ! inside of backward
             Allreduce waits by itself, too.
+        ~ return finish => return finish()
+        ! return a function
+            finish() calls it at once, before any message has been started. Return finish itself.
         ~ p.register_post_accumulate_grad_hook(start) => pass
         ! no message had been started
             Is the hook registered on each parameter?

@@ -87,8 +87,6 @@ class Process:
         receive = self._array(recvbuf)
         inplace = type(sendbuf).__name__ == "InPlaceType"
         send = receive if inplace else self._array(sendbuf)
-        if send.size != receive.size or send.dtype != receive.dtype:
-            raise Objection("What is sent and what is received differ in size or dtype.")
         if not inplace and np.shares_memory(send, receive):
             raise Objection(
                 "Both buffers are the same memory, which MPI forbids. Receive in an array of its "
@@ -103,9 +101,7 @@ class Process:
             if np.shares_memory(send, other.send):
                 raise Objection(
                     "Two messages that are under way are sent from one memory. Each needs an array "
-                    "of its own until it has been waited for. If it is one gradient, sent twice: a "
-                    "function that is written in a loop sees the loop's variable as it stands in "
-                    "the end. Take what the hook is given."
+                    "of its own until it has been waited for."
                 )
         request = Request(self, send, receive)
         self.requests.append(request)
@@ -119,14 +115,14 @@ class Process:
     def total(self, number: int) -> Any:
         """Add up what all sent in the message with this number: MPI pairs them by their order."""
         if number not in self.totals:
-            if any(number >= len(each.requests) for each in self.world):
+            sent = [
+                each.requests[number].send for each in self.world if number < len(each.requests)
+            ]
+            if len(sent) < self.size or len({each.size for each in sent}) > 1:
                 raise Objection(
-                    "It waits for a message that other processes have not started in their "
-                    "backward pass. Start every message in a hook."
+                    "The processes have not all started the same messages in their backward pass. "
+                    "Start one in every hook, on every process."
                 )
-            sent = [each.requests[number].send for each in self.world]
-            if len({each.size for each in sent}) > 1:
-                raise Objection("The processes send messages of different sizes.")
             total = np.sum([each.ravel() for each in sent], axis=0)
             for each in self.world:
                 each.totals[number] = total
