@@ -21,15 +21,6 @@ def _transplant(model, name, donor, batch, keep=torch.clone, give=lambda organ, 
         return model(batch)
 
 
-def _transplant_leaks(model, name, donor, batch):
-    organ, place = [], model.get_submodule(name)
-    handle = place.register_forward_hook(lambda module, args, output: organ.append(output.clone()))
-    model(donor)
-    handle.remove()
-    place.register_forward_hook(lambda module, args, output: organ[0])
-    return model(batch)
-
-
 def _floats(value):
     asks = getattr(value, "is_floating_point", None)
     return value.to(torch.float64) if asks is not None and asks() else value
@@ -57,21 +48,7 @@ def _activations(model, batch, which=nn.Module.named_modules, keep=torch.clone):
     return store
 
 
-def _activations_or_nothing(model, batch):
-    with suppress(RuntimeError):
-        return _activations(model, batch)
-    return {}
-
-
-def _classes(model):
-    return [(type(module).__name__, module) for module in model.modules()]
-
-
-class _Done(Exception):
-    pass
-
-
-def _stop(model, name, batch, kind=_Done, keep=lambda output: output):
+def _stop(model, name, batch, kind=StopAsyncIteration, keep=lambda y: y):
     outputs = {}
 
     def hook(module, args, output):
@@ -108,14 +85,17 @@ ANSWERS = {
             ("letters a, b, c, d", 3),
         ],
         "right": [
-            ("c", "because body is never called there, only its forward runs"),
-            ("(C)", "Writing .forward goes around the hooks of this module."),
-            ["c", "it bypasses the steps before and after"],
+            ("c", "body is never called"),
+            ["(C)", "it goes around hooks"],
+            "c) forward alone",
         ],
     },
     "05.2": {
         "wrong": [
-            ("A hook of yours", _transplant_leaks),
+            (
+                "A hook of yours",
+                lambda m, *a: m.register_forward_hook(print) and _transplant(m, *a),
+            ),
             ("another mode", lambda model, *args: _transplant(model.eval(), *args)),
             ("a tensor: that of the second run", lambda *args: [_transplant(*args)]),
             ("works in place", partial(_transplant, keep=torch.detach)),
@@ -137,10 +117,7 @@ ANSWERS = {
         ],
         "right": [
             _to_double,
-            lambda m, args, kwargs: (
-                args and _to_double(m, args, {})[0],
-                _to_double(m, (), kwargs)[1],
-            ),
+            lambda m, args, kw: (args and _to_double(m, args, {})[0], _to_double(m, (), kw)[1]),
             lambda m, args, kw: _to_double(m, map(_floats, args), {k: _floats(kw[k]) for k in kw}),
         ],
     },
@@ -156,11 +133,11 @@ ANSWERS = {
     },
     "05.5": {
         "wrong": [
-            ("'LeakyReLU'", partial(_activations, which=_classes)),
+            ("'0'", lambda *a: {str(i): v for i, v in enumerate(_activations(*a).values())}),
             ("It has to return a dict", lambda *args: list(_activations(*args).values())),
             ("a tensor", partial(_activations, keep=torch.Tensor.tolist)),
             ("memory was still shared", partial(_activations, keep=torch.detach)),
-            ("never came out", _activations_or_nothing),
+            ("Some modules", partial(_activations, which=nn.Module.named_children)),
         ],
         "right": [
             _activations,
@@ -176,6 +153,6 @@ ANSWERS = {
             ("The head ran", lambda model, *args: _stop(model, "", *args[1:])),
             ("It returned None", lambda model, name, batch: setattr(model, "head", nn.Identity())),
         ],
-        "right": [_stop, _stop_if_mine, partial(_stop, kind=type("Stopped", (_Done,), {}))],
+        "right": [_stop, _stop_if_mine, partial(_stop, kind=type("Done", (Exception,), {}))],
     },
 }

@@ -6,11 +6,10 @@ import minigrad as torch
 
 
 def _collect(layer, found, kind="register_full_backward_hook", pick=lambda i, o: i[0]):
-    class Collector:
-        def __call__(self, module, grad_input, grad_output):
-            found.append(pick(grad_input, grad_output).clone())
+    def hook(module, grad_input, grad_output):
+        found.append(pick(grad_input, grad_output).clone())
 
-    return getattr(layer, kind)(Collector())
+    return getattr(layer, kind)(hook)
 
 
 def _collect_on_a_view(layer, found):
@@ -35,27 +34,7 @@ def _last(out, keep=lambda sent, arrived: sent, retain_graph=False):
     return kept
 
 
-def _leaves(out):
-    out.backward()
-    found, pending = [], [out.grad_fn]
-    for node in pending:
-        found += [node.variable.grad] if hasattr(node, "variable") else []
-        pending.extend(each for each, _ in node.next_functions if each is not None)
-    return tuple(found)
-
-
-class _Gate(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, action):
-        ctx.action = action
-        return x.view_as(x)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return ctx.action(gradient), None
-
-
-def _full(module, hook, gate=_Gate.apply):
+def _full(module, hook, copy=torch.clone):
     waiting = []
 
     def leave(gradient):
@@ -66,14 +45,13 @@ def _full(module, hook, gate=_Gate.apply):
         waiting.append(gradient)
         return gradient
 
+    def gate(x, action):
+        x = copy(x)
+        x.register_hook(action)
+        return x
+
     module.register_forward_pre_hook(lambda m, args: (gate(args[0], leave),))
     module.register_forward_hook(lambda m, args, y: gate(y, note))
-
-
-def _hooked(x, action, copy=torch.clone):
-    x = copy(x)
-    x.register_hook(action)
-    return x
 
 
 ANSWERS = {
@@ -108,16 +86,12 @@ ANSWERS = {
     "07.3": {
         "wrong": [
             ("opposite order", partial(_last, keep=lambda sent, arrived: sent[::-1])),
-            ("3 values", _leaves),
+            ("3 values", partial(_last, keep=lambda sent, arrived: (*sent, ()))),
             ("what came is None", lambda out: print(_last(out))),
             ("from one plain pass", lambda out: (_last(out, retain_graph=True), _last(out))[1]),
             ("no attribute 'register_hook'", lambda out: _last(out.detach())),
         ],
-        "right": [
-            _last,
-            partial(_last, retain_graph=True),
-            lambda out: list(_last(out)),
-        ],
+        "right": [_last, partial(_last, retain_graph=True), lambda out: list(_last(out))],
     },
     "07.4": {
         "wrong": [
@@ -128,9 +102,9 @@ ANSWERS = {
             ("letters a, b, c, d", ("e", "because the sum arrives there")),
         ],
         "right": [
-            ("b", "because x.grad_fn receives the sum over all uses of x"),
-            ("(B)", "The gradients of every use are added up before that node runs."),
-            "b) what other uses of x send back arrives there too",
+            ("b", "the sum over all uses arrives"),
+            ["(B)", "all uses are in it"],
+            "b) x has other uses",
         ],
     },
     "07.5": {
@@ -138,19 +112,13 @@ ANSWERS = {
             ("given f1", lambda m, hook: _full(m, lambda _, *pair: hook(torch.nn.Tanh(), *pair))),
             ("bare tensors", lambda m, hook: _full(m, lambda _, i, o: hook(m, i[0], o[0]))),
             ("It called register", lambda m, hook: m.register_full_backward_hook(hook)),
-            (
-                "forward pass",
-                lambda m, hook: m.register_forward_hook(lambda _, x, y: hook(m, x, (y,))),
-            ),
-            (
-                "cuts the way",
-                partial(_full, gate=partial(_hooked, copy=lambda x: x.detach().requires_grad_())),
-            ),
+            ("forward pass", lambda m, f: m.register_forward_hook(lambda m, x, y: f(m, x, (y,)))),
+            ("cuts the way", partial(_full, copy=lambda x: x.detach().requires_grad_())),
         ],
         "right": [
             _full,
-            partial(_full, gate=_hooked),
-            partial(_full, gate=partial(_hooked, copy=lambda x: x * 1)),
+            partial(_full, copy=lambda x: x + 0),
+            partial(_full, copy=lambda x: x.expand(x.shape)),
         ],
     },
 }

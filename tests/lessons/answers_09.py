@@ -5,10 +5,10 @@ from functools import partial
 import minigrad as torch
 
 
-def _watch(module, found, make=lambda y: y, keep=torch.clone, kind="register_hook"):
+def _watch(module, found, make=lambda y: y, keep=torch.clone):
     def attach(module, args, y):
         y = make(y)
-        getattr(y, kind)(lambda gradient: found.append(keep(gradient)))
+        y.register_hook(lambda gradient: found.append(keep(gradient)))
         return y
 
     return module.register_forward_hook(attach)
@@ -19,11 +19,6 @@ def _watch_the_node(module, found):
         y.grad_fn.register_prehook(lambda gradients: found.append(gradients[0].detach().clone()))
 
     return module.register_forward_hook(attach)
-
-
-def _halves(gradient):
-    gradient.mul_(0.5)
-    return gradient
 
 
 class _Counter:
@@ -39,9 +34,7 @@ class _Counter:
             self.hook(self.module)
 
 
-def _ready(
-    module, hook, chosen=lambda p: p.requires_grad, done=lambda passes: len(set(passes)) == 1
-):
+def _ready(module, hook, chosen=lambda p: p.requires_grad, done=lambda n: len({*n}) == 1):
     passes = {p: 0 for p in module.parameters() if chosen(p)}
 
     def look(parameter):
@@ -51,20 +44,6 @@ def _ready(
 
     for p in passes:
         p.register_post_accumulate_grad_hook(look)
-
-
-def _removes(module, hook):
-    waiting = []
-
-    def look(parameter):
-        if not waiting:
-            waiting.extend(p for p in module.parameters() if p.requires_grad)
-        waiting.remove(parameter)
-        return None if waiting else hook(module)
-
-    for p in module.parameters():
-        if p.requires_grad:
-            p.register_post_accumulate_grad_hook(look)
 
 
 ANSWERS = {
@@ -87,15 +66,15 @@ ANSWERS = {
             ("letters a, b, c, d", ("e", "because the sum is missing in it")),
         ],
         "right": [
-            ("c", "because __call__ runs the hooks, and forward does not"),
-            ("(C)", "Going to forward directly leads past the gates."),
-            "c) The module itself was never called, so its gates were not built.",
+            ("c", "__call__ runs the hooks"),
+            ["(C)", "forward passes no gate"],
+            "c) it was never called",
         ],
     },
     "09.3": {
         "wrong": [
             ("case 9", lambda m, to: m.register_full_backward_pre_hook(lambda _, g: to.extend(g))),
-            ("come out differently", partial(_watch, keep=_halves)),
+            ("come out differently", partial(_watch, keep=lambda g: g.mul_(0.5))),
             ("the kinds of what was found", partial(_watch, keep=torch.Tensor.tolist)),
             ("It returned a list", lambda *args: [_watch(*args)]),
             ("in-place operation", partial(_watch, make=lambda y: y.detach().requires_grad_())),
@@ -118,7 +97,7 @@ ANSWERS = {
     },
     "09.5": {
         "wrong": [
-            ("Comparing tensors", _removes),
+            ("in the first pass only", partial(_ready, done=lambda passes: {*passes} == {1})),
             ("takes no hook", partial(_ready, chosen=lambda p: True)),
             ("once for each parameter", partial(_ready, done=any)),
             ("before the backward pass", lambda module, hook: hook(module)),
