@@ -206,8 +206,8 @@ DOUBLE = Hook(
     ),
     mistakes=r"""
         ~ , {key: convert(value) for key, value in kwargs.items()} =>
-        ! must return None or a tuple of (new_args, new_kwargs)
-            With with_kwargs=True a pre-hook gives back both: a pair of a tuple and a dict.
+        ! must return None or a tuple of (new_args, new_kwargs), must be a mapping
+            With with_kwargs=True a pre-hook gives back both: a tuple and a dict, in this order.
         ~ fits = isinstance(value, torch.Tensor) and => fits =
         ! has no attribute
             Not every argument is a tensor: there are plain numbers and None among them. Ask first.
@@ -316,8 +316,8 @@ ACTIVATIONS = Hook(
         ~ handles.append( => if name: handles.append(
         ~ handles.append( => if not [*module.children()]: handles.append(
         ? {*seen[NAMES]} < {*right[NAMES]}
-            Some modules are missing. named_modules() lists the model itself, with the empty name,
-            its parts, and the parts of these.
+            Modules are missing. Were the hooks on while it ran? named_modules() lists the model
+            itself, with the empty name, its parts, and the parts of these.
         ~ output.detach => args[0].detach
             Those are the modules' inputs. A hook gets both, and you are asked for the other one.
         ~ .detach() =>

@@ -137,7 +137,14 @@ COLLECT = Hook(
         ? not alike(seen[WENT_ON], right[WENT_ON])
             Your hook returns something, and that is taken for a new grad_input. Here it only has to
             collect.
-        ~ found.append( => found = [grad_input[0]]; (
+        = lambda layer, found: nn.modules.module.register_module_full_backward_hook(lambda m, gi, go: found.append(gi[0]))
+            This hook is called by every layer in the process. You are asked for the gradient of one
+            layer.
+        ~ found.append( => found or found.append(
+        ~ found.append(grad_input[0]) => found[:] = [grad_input[0]]
+            Only one of two passes is in the list. Every pass has to add its gradient, and what was
+            found before has to stay.
+        ~ found.append( => [].append(
         ? not any(seen[name] for name in FOUND)
             Nothing was found. Is the hook still registered when the layer is called, and does it
             append to the list that it was given?
@@ -209,6 +216,9 @@ LAST = Hook(
         ! IndexError, KeyError, pop from empty, UnboundLocalError
             The hook had seen nothing when you looked. Register it before the backward pass, and
             read it after.
+        ~ lambda grad_input, grad_output: => lambda grad_input:
+        ! positional argument
+            A hook on a node is called with two tuples: what it sends on, and what arrived.
         ~ out.backward() => out.backward(retain_graph=True)\n    out.backward()
         ? alike([seen[name] for name in RESULTS], [right[name] for name in RESULTS])
             The tuples are right, but x, y and z got other gradients than from one plain pass. Does

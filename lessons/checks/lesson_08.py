@@ -68,6 +68,9 @@ LETTERS = Order(
         = "BABBEDCD"
         ? answer.count("B") > 2 or answer.count("D") > 2
             Two modules are called, no more: sum() and backward() aren't modules, and call no hook.
+        = "BABEDD"
+        ? not {*"ABCDE"} <= {*answer}
+            Each of the five hooks is called at least once.
         = "BAEDC"
         ? answer.count("B") < 2 or answer.count("D") < 2
             A global hook is called by every module. B and D belong to the Tanh's call, and to the
@@ -317,10 +320,15 @@ def flow_run(answer: Answer) -> dict[str, Any]:
     def fails(*_: Any) -> None:
         raise ValueError("this model is broken")
 
+    def hooks() -> int:
+        own = [(*m._backward_hooks, *m._backward_pre_hooks) for m in model.modules()]
+        return len(global_hooks()) + sum(map(len, own))
+
     last.register_forward_hook(fails)
+    before = hooks()
     with suppress(ValueError):
         answer(model, torch.tensor([[0.3, -1.2]]), torch.tensor([[1.3]]))
-    return {**seen, LEFT: len(global_hooks())}
+    return {**seen, LEFT: hooks() - before}
 
 
 def names_in(rows: list[Any]) -> set[str]:
@@ -389,6 +397,8 @@ GRADIENT_FLOW = Hook(
             data that were made to need one. Take the data as they are.
         ~ grad_input[0], grad_output[0] => grad_output[0], grad_input[0]
             The two norms have changed places: grad_input first.
+        ~ g.norm().item() => round(g.norm().item(), 2)
+            The norms are rounded. Keep all digits: anyone who reads them can round.
         ~ .norm() => .abs().max()
         ~ .norm() => .square().sum()
         ~ .norm() => .abs().sum()
@@ -530,6 +540,14 @@ SCALED = Hook(
         = lambda kind, factor: [everywhere.register_module_forward_hook(lambda m, x, y: y * factor if isinstance(m, kind) else None)]
             The values themselves are scaled, in the forward pass, and so is all that is computed
             from them. Only gradients should change.
+        > def scale_own(kind, factor):
+        >     def leave(module, grad_input, grad_output):
+        >         for p in module.parameters() if isinstance(module, kind) else ():
+        >             p.grad = None if p.grad is None else p.grad * factor
+        >     return [everywhere.register_module_full_backward_hook(leave)]
+            You scale what is in .grad when a module's hook is called. For data that need no
+            gradient that is before anything has arrived there, and what other passes left there is
+            scaled again. Change what comes in instead.
         ~ isinstance(module, kind) => isinstance(module, nn.Linear)
         ~ (kind, factor): => (kind, given, factor=0.5):
             Both arguments count: kind isn't always Linear, and factor isn't always 0.5.

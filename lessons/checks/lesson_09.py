@@ -142,6 +142,9 @@ WATCH = Hook(
         = lambda module, found: module.register_backward_hook(lambda m, gi, go: found.append(gi[0]))
             A legacy hook's grad_input belongs to the last operation of the module, and is what goes
             on from there. You are asked for what arrives at the output.
+        ~ y.register_hook( => module.weight.register_hook(
+        ! 'weight'
+            Not every module has a weight, and you are asked for the gradient of the output.
         ~ y.register_hook( => y.register_post_accumulate_grad_hook(
         ! non-leaf
             That hook is for leaves, such as parameters, and an output was made by an operation.
@@ -190,6 +193,9 @@ ORDER = Order(
         = ["enter B", "leave B", "weight B", "enter A", "weight A", "leave A"]
             You have the two exchanged: one is left at once, and one waits for a gate at its input.
             Which of them gets plain data?
+        = ["enter B", "weight B", "leave B", "enter A", "leave A", "leave A"]
+        ? len({*answer}) < len(answer) and answer[0] != "enter"
+            Each of the six happens once, and here one is twice.
         = ["enter", "weight", "leave", "enter", "leave", "weight"]
         ? {"enter", "leave", "weight"} >= {*answer}
             Of which layer? Write the names in full, as they are given.
@@ -334,6 +340,9 @@ READY = Hook(
         ~ arrived.clear() => pass
         | == len(waiting) => >= len(waiting)
             It works in the first pass only. Start the count again when it is full.
+        ~ == len(waiting) => > len(waiting)
+        | arrived.clear() => arrived[:] = [parameter]
+            It comes one parameter too late, with the first of the next pass.
         ~ len(arrived) == len(waiting) => all(p.grad is not None for p in waiting)
             That a .grad is there doesn't mean that it is new: it may be left from the pass before.
             Count what comes.

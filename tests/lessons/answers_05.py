@@ -137,7 +137,7 @@ ANSWERS = {
             ("It has to return a dict", lambda *args: list(_activations(*args).values())),
             ("a tensor", partial(_activations, keep=torch.Tensor.tolist)),
             ("memory was still shared", partial(_activations, keep=torch.detach)),
-            ("Some modules", partial(_activations, which=nn.Module.named_children)),
+            ("Modules are missing", partial(_activations, which=nn.Module.named_children)),
         ],
         "right": [
             _activations,

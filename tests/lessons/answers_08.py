@@ -75,7 +75,7 @@ ANSWERS = {
             ("to the Sequential's", "BABEDC"),
             ("whatever was registered first", "ABBECDD"),
             ("after the layer inside", "BBAEDCD"),
-            ("is one missing", "BABEDD"),
+            ("at least once", "BABEDD"),
             ("list of names", 7),
         ],
         "right": ["BABEDCD", ["B", "A", "B", "E", "D", "C", "D"], "b, a, b, e, d, c, d"],
