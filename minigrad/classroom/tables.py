@@ -28,7 +28,7 @@ class Program:
         gives: an expression that gives the answer after them.
 
     Example:
-        >>> Program("def double(x):\\n    return 2 * x", "double").answer({})(4)
+        >>> Program("def double(x):\n    return 2 * x", "double").answer({})(4)
         8
     """
 
