@@ -51,7 +51,7 @@ def misfit(answer: Answer, *names: str) -> dict[str, Any]:
 FIRES = Choice(
     id="05.1",
     asks="which of the four lines does not make the hook on model.body fire",
-    right="Hooks belong to the call of a module. Whoever runs its forward goes around them.",
+    right="Hooks belong to the call of a module. If you run its forward, you go around them.",
     model="Hooks are run by the call of a module, before and after its forward. This line runs "
     "body's forward alone, so body itself is never called.",
     hints=(
@@ -333,7 +333,7 @@ ACTIVATIONS = Hook(
         ~ finally: => except RuntimeError:\n        pass\n    finally:
         ? seen[MISFIT].startswith("no error")
             The error of the model never came out: a batch that doesn't fit went in, and a dict came
-            back. Whoever calls wants to know.
+            back. The caller wants to know.
         ~ try: => if True:
         | finally: => if True:
             When the model raises an error, your hooks stay on it. Section 8 has a way.
