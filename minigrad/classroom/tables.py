@@ -185,7 +185,7 @@ def imports(lesson: str, text: str) -> dict[str, Any]:
         ['torch']
     """
     space: dict[str, Any] = {}
-    for line in re.findall(r"^(?:from .+ )?import .+$", "\n".join(_cells(lesson)), re.M):
+    for line in re.findall(r"^(?:from [\w.]+ )?import [\w., ]+$", "\n".join(_cells(lesson)), re.M):
         given = re.findall(r"\w+(?=,|$)", line)
         if any(re.search(rf"\b{name}\b", text) for name in given):
             exec(line, space)
