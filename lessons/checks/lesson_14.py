@@ -106,7 +106,7 @@ SALIENCY = Hook(
             The maps are right, and each image took a pass of its own. You may sum the scores of
             different images: how do their gradients mix?
         ~ (gradient,) = grad(model(x)[torch.arange(len(x)), labels].sum(), x) => model(x)[torch.arange(len(x)), labels].sum().backward()\n    gradient = x.grad
-        ? trials[0].changed
+        ? trials[0].changed & {"grad", "requires_grad"}
             Something that you were given is different now: requires_grad of the images, or .grad
             of parameters, which backward fills, too. Work on a detached copy, and ask for one
             gradient, with autograd.grad.
@@ -601,8 +601,8 @@ USELESS = Hook(
             columns and without a color dimension.
         ~ weights = torch => model.eval()\n    weights = torch
         ? trials[0].changed
-            The model isn't as it was: its weights, .grad, requires_grad or mode. You only have to
-            read the weights.
+            The model isn't as it was: its weights, .grad, requires_grad, mode or hooks. You only
+            have to read the weights.
         ~ , generator=dice) => )
         ~ manual_seed(hash(tuple(weights.tolist()))) => manual_seed(0)\n    dice.seed()
         ? not seen[TWICE]
