@@ -56,6 +56,11 @@ class Outcome:
     waiting: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
+    @property
+    def rewritten(self) -> list[tuple[Path, Path]]:
+        """Copies as they were before, and as they are."""
+        return [(each.older, each.place) for each in self.updates if each.older]
+
     def lines(self) -> list[str]:
         """Say what was done; nothing where there was nothing to do."""
         found = []

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
 
 from . import progress
 from .console import Trouble, say
@@ -67,7 +66,7 @@ def cards_of(path: Path) -> list[Card]:
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         sources = ["".join(cell["source"]) for cell in cells]
-        said = ["\n".join(map(_plain, cell.get("outputs", ()))) for cell in cells]
+        said = [progress.shown(cell) for cell in cells]
         code = [cell["cell_type"] == "code" for cell in cells]
     except (OSError, ValueError, LookupError, TypeError):
         return []
@@ -95,11 +94,6 @@ def cards_of(path: Path) -> list[Card]:
             why = f"\n\n{folded[2].strip()}" if folded else ""
             made.append(Card(name, lesson, asks, f"It is {came[1]}.{why}"))
     return made
-
-
-def _plain(output: Mapping[str, Any]) -> str:
-    text = output.get("text") or output.get("data", {}).get("text/plain", "")
-    return "".join(text).rstrip("\n")
 
 
 def chosen(folder: Path, notes: Mapping[str, set[str]], everything: bool = False) -> list[Card]:

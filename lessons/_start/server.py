@@ -14,12 +14,11 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import running
 from .console import Trouble, say
 from .environment import Environment
-from .running import Running
 
 FIRST_PORT = 8888
 PORTS_TRIED = 50
@@ -51,6 +50,49 @@ SETTINGS: dict[str, dict[str, object]] = {
 }
 
 
+@dataclass(frozen=True)
+class Running:
+    """A JupyterLab that runs.
+
+    Args:
+        port: Where it listens.
+        token: What it wants to be told.
+        opener: A page on this disk by which it opens in a browser without a token in a command
+            line, which others on the machine could read.
+    """
+
+    port: int
+    token: str
+    opener: Path | None = None
+
+    def address(self, page: str) -> str:
+        """Give the address at which one of its pages opens.
+
+        Args:
+            page: Such as "/lab".
+        """
+        return f"http://127.0.0.1:{self.port}{page}?token={self.token}"
+
+
+def find(home: Environment) -> Running | None:
+    """Look for a JupyterLab that shows these lessons already.
+
+    Args:
+        home: The lessons and what runs them.
+    """
+    from jupyter_server.serverapp import list_running_servers  # it takes a second to load
+
+    folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
+    for told in (
+        list_running_servers(folder, log=logging.getLogger(__name__)) if folder.is_dir() else ()
+    ):
+        root = Path(told["root_dir"])
+        if root.exists() and root.samefile(home.root) and answers(told["port"]):
+            opener = folder / f"jpserver-{told['pid']}-open.html"
+            return Running(told["port"], told["token"], opener if opener.is_file() else None)
+    return None
+
+
 def is_free(port: int) -> bool:
     """Whether a server could listen on this port of this machine."""
     with socket.socket() as probe:
@@ -65,19 +107,13 @@ def is_free(port: int) -> bool:
 
 def choose_port(wanted: int | None) -> int:
     """Take the wanted port, or the first free one from 8888 on."""
-    if wanted is not None:
-        if is_free(wanted):
-            return wanted
-        raise Trouble(
-            f"port {wanted} is in use or not allowed.",
-            "Choose another with --port, or leave the option out to get a free one.",
-        )
-    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
+    tried = [wanted] if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
+    for port in tried:
         if is_free(port):
             return port
     raise Trouble(
-        f"no port from {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1} is free.",
-        "Close JupyterLab servers that you do not need, or choose a port with --port.",
+        f"port {wanted or f'{FIRST_PORT} and {PORTS_TRIED - 1} more'} is in use or not allowed.",
+        "Choose another with --port, or close JupyterLab servers that you do not need.",
     )
 
 
@@ -174,8 +210,7 @@ def serve(
     try:
         meanwhile()
         _wait_for(process, port)
-        server = Running(port, token, None)
-        _tell(server.address(first_page(home)), browser)
+        _tell(Running(port, token).address(first_page(home)), browser)
         say("Ctrl-C here stops JupyterLab.")
         afterward()
         process.wait()
@@ -189,7 +224,6 @@ def serve(
         raise
     finally:
         signal.signal(signal.SIGTERM, previous)
-        running.forget(home, port)
     return 0 if process.returncode in (0, -signal.SIGTERM) else 1
 
 

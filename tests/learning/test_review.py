@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from _start import commands, console, lessons, progress, review
+from _start import commands, console, progress, review
 from _tools import canonical, places
 from _tools.predictions import predictions_of
 from minigrad.classroom import compare, desk, predict
@@ -158,11 +158,11 @@ def test_cards_are_what_anki_imports(notes, tmp_path, capsys):
     (predicted,) = [row for row in rows if "gets the hook <code>double</code>" in row[0]]
     assert r"\(\partial L/\partial b_0 = -0.4080\)" in predicted[0]
     assert predicted[1].startswith("It is (-0.81592, -1.0199).")
-    assert "minigrad-cards.txt" in lessons.parser().format_help()
+    assert "minigrad-cards.txt" in commands.cli.commands["review"].params[-1].flag_value
     notes.unlink()
-    assert lessons.main(["--cards", str(tmp_path / "all.txt")]) == 0
+    assert commands.main(["review", "--cards", str(tmp_path / "all.txt")]) == 0
     assert len((tmp_path / "all.txt").read_text(encoding="utf-8").splitlines()) > 18 * 3
-    assert lessons.main(["--cards", str(tmp_path)]) == 1
+    assert commands.main(["review", "--cards", str(tmp_path)]) == 1
     assert "Name a file that can be written to" in capsys.readouterr().err
 
 
