@@ -44,12 +44,11 @@ def lessons(
     if there:
         _prepare(home, rewrite=False)
         return server.revisit(home, there, browser)
-    chosen = server.choose_port(port)
     done = _prepare(home, rewrite=True)
     trust.notary(home)  # its secret is made here: two programs could want to make it at once
     return server.serve(
         home,
-        chosen,
+        port,
         browser,
         meanwhile=_check_worked_example,
         afterward=lambda: trust.sign_meanwhile(home, done.rewritten),

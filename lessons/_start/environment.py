@@ -18,6 +18,7 @@ from pathlib import Path
 from .console import Trouble, run, say
 
 STAMP = "minigrad.json"
+HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 LOCKS = {
     "lessons": "lessons/requirements.txt",
     "book": "lessons/_tools/book/requirements.txt",
@@ -157,7 +158,7 @@ def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, st
         "made by minigrad": ours,
         "root": str(environment.root),
         "venv": str(environment.venv),
-        "python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        "python": HERE,
         "installed": dict(installed),
     }
     draft = environment.venv / (STAMP + ".new")
@@ -165,33 +166,17 @@ def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, st
     draft.replace(environment.venv / STAMP)
 
 
-def python_inside(environment: Environment) -> str | None:
-    """Version ("3.12") of the environment's interpreter; None if it does not run."""
-    ask = "import sys; print('%d.%d' % sys.version_info[:2], sys.prefix != sys.base_prefix)"
-    try:
-        answer = subprocess.run(
-            [environment.python, "-I", "-c", ask], capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    version, _, is_virtual = answer.stdout.strip().partition(" ")
-    return version if answer.returncode == 0 and is_virtual == "True" else None
-
-
 def why_remake(environment: Environment, stamp: Mapping[str, object] | None) -> str | None:
     """Say why an environment that is there cannot be used as it is; None if it can."""
-    if stamp is not None and stamp.get("made by minigrad") and not stamp.get("installed"):
-        return "it was not finished"
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    inside = python_inside(environment)
-    if inside is None:
+    if not environment.python.exists():
         return "no Python runs in it"
-    if inside != here:
-        return f"it was made with Python {inside}, and this is {here}"
-    if stamp is not None and (stamp.get("root"), stamp.get("venv")) != (
-        str(environment.root),
-        str(environment.venv),
-    ):
+    if stamp is None:  # made by somebody else
+        return None
+    if stamp.get("made by minigrad") and not stamp.get("installed"):
+        return "it was not finished"
+    if stamp.get("python") != HERE:
+        return f"it was made with Python {stamp.get('python')}, and this is {HERE}"
+    if (stamp.get("root"), stamp.get("venv")) != (str(environment.root), str(environment.venv)):
         return "the project has moved since"
     return None
 

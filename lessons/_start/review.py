@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
+import mistune
+
 from . import progress
 from .console import Trouble, say
 
@@ -23,19 +25,9 @@ CAME = re.compile(r"\bIt is (.+?)\.(?=\s*You predicted\b|\n\S|\s*\Z)", re.S)
 _FOLD = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.S)
 _TEST = re.compile(r"^### Test yourself$(.*?)(?=^#|\Z)", re.M | re.S)
 _HEADING = re.compile(r"^#+ .*$", re.M)
-_MARKDOWN = re.compile(
-    r"```\w*\n(?P<block>.*?)\n?```|\$\$(?P<display>.+?)\$\$|`(?P<code>[^`\n]+)`"
-    r"|\$(?P<inline>[^$\n]+)\$|!?\[(?P<link>[^\]]*)\]\([^)]*\)|\*\*(?P<bold>.+?)\*\*",
-    re.S,
-)
-_HTML = {
-    "block": "<pre><code>{}</code></pre>",
-    "display": r"\[{}\]",
-    "code": "<code>{}</code>",
-    "inline": r"\({}\)",
-    "link": "{}",
-    "bold": "<b>{}</b>",
-}
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.S)
+_RENDER = mistune.create_markdown(plugins=["math"])
 Boxes = dict[str, tuple[int, str]]
 """For each card that was asked: its box, from 1 to 5, and the day on which it is due."""
 
@@ -234,25 +226,17 @@ def write(folder: Path, path: Path) -> int:
 
 
 def as_html(markdown: str) -> str:
-    r"""Write Markdown as Anki shows it: formulas in \( \), code in <code>, on one line.
+    r"""Write Markdown as Anki shows it: formulas in \( \) or \[ \], on one line, without links.
 
     Args:
         markdown: With formulas between dollar signs.
     """
-    parts, end = [], 0
-    for found in _MARKDOWN.finditer(markdown):
-        kind = str(found.lastgroup)
-        nested = kind in ("link", "bold")
-        inside = as_html(found[kind]) if nested else html.escape(found[kind], quote=False)
-        parts += [html.escape(markdown[end : found.start()], quote=False)]
-        parts += [_HTML[kind].format(inside)]
-        end = found.end()
-    parts.append(html.escape(markdown[end:], quote=False))
-    return "".join(parts).replace("\t", "    ").replace("\n", "<br>")
+    made = str(_RENDER(_LINK.sub(r"\1", markdown))).strip()
+    return made.replace("\t", "    ").replace("\n", "<br>")
 
 
 def _text(markdown: str) -> str:
-    plain = _MARKDOWN.sub(lambda m: m["link"] or m["bold"] or m[0], markdown)
+    plain = _BOLD.sub(r"\1", _LINK.sub(r"\1", markdown))
     return "\n".join(
         textwrap.fill(line, 88) if len(line) > 88 else line for line in plain.split("\n")
     )

@@ -21,7 +21,6 @@ from .console import Trouble, say
 from .environment import Environment
 
 FIRST_PORT = 8888
-PORTS_TRIED = 50
 # where it opens: at the copy of the first lesson, or as near to it as there is something
 PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
 SECONDS_TO_START = 90.0
@@ -93,30 +92,6 @@ def find(home: Environment) -> Running | None:
     return None
 
 
-def is_free(port: int) -> bool:
-    """Whether a server could listen on this port of this machine."""
-    with socket.socket() as probe:
-        if os.name != "nt":  # there, the option would let a taken port look free
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
-def choose_port(wanted: int | None) -> int:
-    """Take the wanted port, or the first free one from 8888 on."""
-    tried = [wanted] if wanted else range(FIRST_PORT, FIRST_PORT + PORTS_TRIED)
-    for port in tried:
-        if is_free(port):
-            return port
-    raise Trouble(
-        f"port {wanted or f'{FIRST_PORT} and {PORTS_TRIED - 1} more'} is in use or not allowed.",
-        "Choose another with --port, or close JupyterLab servers that you do not need.",
-    )
-
-
 def has_browser() -> bool:
     """Whether there is a browser that can show JupyterLab; one in a terminal cannot."""
     if sys.platform.startswith("linux") and not any(
@@ -136,15 +111,15 @@ def first_page(home: Environment) -> str:
     return "/lab/tree/" + (there or PAGES[-1:])[0]
 
 
-def command(home: Environment, port: int, browser: bool) -> list[str]:
-    """The command that starts JupyterLab on this port."""
+def command(home: Environment, port: int | None, browser: bool) -> list[str]:
+    """The command that starts JupyterLab, on this port or on the first free one from 8888 on."""
     parts = [
         str(home.python),
         "-m",
         "jupyterlab",
         "--ip=127.0.0.1",
-        f"--port={port}",
-        "--ServerApp.port_retries=0",
+        f"--port={port or FIRST_PORT}",
+        f"--ServerApp.port_retries={0 if port else 50}",
         f"--ServerApp.root_dir={home.root}",
         f"--LabApp.default_url={first_page(home)}",
         "--LabApp.extension_manager=readonly",
@@ -183,7 +158,7 @@ def answers(port: int) -> bool:
 
 def serve(
     home: Environment,
-    port: int,
+    port: int | None,
     browser: bool,
     meanwhile: Callable[[], None],
     afterward: Callable[[], object],
@@ -192,7 +167,7 @@ def serve(
 
     Args:
         home: The repository and its environment.
-        port: Where it listens.
+        port: Where it listens; None for a free one.
         browser: Whether it opens in the browser.
         meanwhile: What to do while it starts; trouble there stops it.
         afterward: What to begin when it answers.
@@ -209,8 +184,7 @@ def serve(
     previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         meanwhile()
-        _wait_for(process, port)
-        _tell(Running(port, token).address(first_page(home)), browser)
+        _tell(_started(home, process).address(first_page(home)), browser)
         say("Ctrl-C here stops JupyterLab.")
         afterward()
         process.wait()
@@ -245,15 +219,17 @@ def revisit(home: Environment, server: Running, browser: bool) -> int:
     return 0
 
 
-def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+def _started(home: Environment, process: subprocess.Popen[bytes]) -> Running:
+    """Wait until JupyterLab answers."""
     deadline = time.monotonic() + SECONDS_TO_START
-    while not answers(port):
+    while (server := find(home)) is None:
         if process.poll() is not None or time.monotonic() > deadline:
             raise Trouble(
                 "JupyterLab did not start; see above.",
                 "Run this again, perhaps with another --port.",
             )
         time.sleep(0.1)
+    return server
 
 
 def _tell(address: str, opens: bool) -> None:

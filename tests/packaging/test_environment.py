@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,11 +28,7 @@ def tree(tmp_path, monkeypatch):
         home.python.parent.mkdir(parents=True, exist_ok=True)
         home.python.touch()
 
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
     monkeypatch.setattr(environment, "install", install)
-    monkeypatch.setattr(
-        environment, "python_inside", lambda home: here if home.python.exists() else None
-    )
     return root, built
 
 
@@ -110,16 +105,18 @@ def test_a_moved_project_is_noticed(tree):
     assert built == [("lessons", True), ("lessons", True)]
 
 
-@pytest.mark.parametrize("inside", [None, "3.10"])
-def test_a_broken_or_other_python_is_noticed(tree, monkeypatch, inside, capsys):
+@pytest.mark.parametrize("version", [None, "3.10"])
+def test_a_broken_or_other_python_is_noticed(tree, monkeypatch, version, capsys):
     root, built = tree
-    environment.ensure("lessons", root, {})
-    monkeypatch.setattr(environment, "python_inside", lambda home: inside)
+    home = environment.ensure("lessons", root, {})
+    if version:
+        monkeypatch.setattr(environment, "HERE", version)
+    else:
+        home.python.unlink()
     environment.ensure("lessons", root, {})
     assert built == [("lessons", True), ("lessons", True)]
-    assert (
-        "made with Python 3.10" if inside else "no Python runs in it"
-    ) in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert ("this is 3.10" if version else "no Python runs in it") in said
 
 
 def test_the_environment_of_someone_else_is_used_but_never_deleted(tree):
@@ -181,17 +178,6 @@ def test_programs_inside_see_this_environment_alone(tmp_path):
     assert inside["PATH"].split(os.pathsep) == [str(home.binaries), "p"]
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         assert Path(inside[name]).is_relative_to(home.venv)
-
-
-def test_the_python_inside_tells_its_version():
-    own = environment.Environment(ROOT, Path(sys.prefix))
-    expected = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    is_virtual = sys.prefix != sys.base_prefix
-    assert environment.python_inside(own) == (expected if is_virtual else None)
-
-
-def test_no_python_inside_an_empty_directory(tmp_path):
-    assert environment.python_inside(environment.Environment(tmp_path, tmp_path)) is None
 
 
 # ---- installing ---------------------------------------------------------------------------------

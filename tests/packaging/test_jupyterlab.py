@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import socket
+import subprocess
 import sys
 import webbrowser
 from pathlib import Path
@@ -19,23 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # ---- starting -----------------------------------------------------------------------------------
 
 
-def test_a_port_in_use_is_told_and_passed_over():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(Trouble, match=str(port)):
-            server.choose_port(port)
-    assert server.choose_port(port) == port
-
-
-def test_no_free_port_is_told(monkeypatch):
-    monkeypatch.setattr(server, "is_free", lambda port: False)
-    with pytest.raises(Trouble, match="port 8888 and 49 more is in use") as trouble:
-        server.choose_port(None)
-    assert "--port" in trouble.value.advice
-
-
 def test_jupyterlab_opens_at_the_copy_of_lesson_00(tmp_path):
     home = environment.Environment(tmp_path, tmp_path / ".venv")
     assert "--LabApp.default_url=/lab/tree/lessons" in server.command(home, 8888, True)
@@ -45,6 +30,8 @@ def test_jupyterlab_opens_at_the_copy_of_lesson_00(tmp_path):
         parts = server.command(home, 8888, False)
         assert f"--LabApp.default_url=/lab/tree/{page}" in parts
     assert {"--no-browser", "--port=8888", "--ip=127.0.0.1"} <= set(parts)
+    assert "--ServerApp.port_retries=0" in parts  # the port is the one that was named
+    assert {"--port=8888", "--ServerApp.port_retries=50"} <= {*server.command(home, None, True)}
     assert "--LanguageServerManager.autodetect=False" in parts  # asks npm, which writes at home
     # others on the machine can read a command line
     assert not any("token" in part for part in parts)
@@ -66,9 +53,14 @@ def test_without_a_display_there_is_no_browser(monkeypatch):
 
 
 PROGRAM = """
-import http.server, sys
-handler = http.server.BaseHTTPRequestHandler
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), handler).handle_request()
+import json, os, pathlib, socket
+listening = socket.create_server(("127.0.0.1", 0))
+told = {"port": listening.getsockname()[1], "token": os.environ["JUPYTER_TOKEN"],
+        "root_dir": os.getcwd(), "pid": os.getpid()}
+folder = pathlib.Path(os.environ["JUPYTER_RUNTIME_DIR"])
+folder.mkdir(parents=True)
+(folder / f"jpserver-{os.getpid()}.json").write_text(json.dumps(told))
+listening.accept()
 """
 
 
@@ -80,7 +72,7 @@ def home(tmp_path):
 
 def stand_in(monkeypatch, program=PROGRAM):
     def command(home, port, browser):
-        return [sys.executable, "-c", program, str(port)]
+        return [sys.executable, "-c", program]
 
     monkeypatch.setattr(server, "command", command)
 
@@ -88,33 +80,36 @@ def stand_in(monkeypatch, program=PROGRAM):
 def test_the_address_is_told_when_jupyterlab_answers(home, monkeypatch, capsys):
     stand_in(monkeypatch)
     monkeypatch.setenv("JUPYTER_TOKEN", "secret")
-    port, order = server.choose_port(None), []
+    order = []
     code = server.serve(
-        home, port, False, lambda: order.append("meanwhile"), lambda: order.append("afterward")
+        home, None, False, lambda: order.append("meanwhile"), lambda: order.append("afterward")
     )
     assert (code, order) == (0, ["meanwhile", "afterward"])
     said = capsys.readouterr().err
-    assert f"http://127.0.0.1:{port}/lab/tree/lessons?token=secret" in said
+    assert re.search(r"http://127.0.0.1:\d+/lab/tree/lessons\?token=secret", said)
     assert said.rstrip().endswith("Ctrl-C here stops JupyterLab.")
 
 
 def test_a_jupyterlab_that_does_not_start_is_told(home, monkeypatch):
     stand_in(monkeypatch, "import sys; sys.exit(3)")
-    port = server.choose_port(None)
     with pytest.raises(Trouble, match="did not start"):
-        server.serve(home, port, False, lambda: None, lambda: None)
+        server.serve(home, None, False, lambda: None, lambda: None)
 
 
 def test_trouble_meanwhile_stops_jupyterlab(home, monkeypatch):
     stand_in(monkeypatch)
-    port = server.choose_port(None)
+    started = []
+    popen = subprocess.Popen
+    monkeypatch.setattr(
+        server.subprocess, "Popen", lambda *a, **o: started.append(popen(*a, **o)) or started[0]
+    )
 
     def meanwhile():
         raise Trouble("the worked example failed", "Report it.")
 
     with pytest.raises(Trouble, match="worked example"):
-        server.serve(home, port, False, meanwhile, lambda: None)
-    assert server.is_free(port)
+        server.serve(home, None, False, meanwhile, lambda: None)
+    assert started[0].poll() is not None
 
 
 # ---- finding the one that runs ------------------------------------------------------------------
