@@ -6,6 +6,6 @@ from _start import python_version
 
 if __name__ == "__main__":
     python_version.require("lessons")  # first: an old Python could not read what follows
-    from _start import lessons
+    from _start import boot
 
-    sys.exit(lessons.main(sys.argv[1:]))
+    sys.exit(boot.main(sys.argv[1:]))

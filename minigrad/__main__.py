@@ -6,14 +6,20 @@ import sys
 from pathlib import Path
 
 
+ADVICE = 'pip install "minigrad-lessons[lessons]"'
+
+
 def main() -> int:
     """Hand the command line to the lessons, which stand beside the package."""
     beside = Path(__file__).resolve().parents[1]
     for folder in (beside / "lessons", beside / "minigrad_lessons"):
         if (folder / "_start" / "commands.py").is_file():
             sys.path.insert(0, str(folder))
-            from _start import commands
-
+            try:
+                from _start import commands
+            except ModuleNotFoundError as error:
+                print(f"{error.name} is missing: {ADVICE}", file=sys.stderr)
+                return 1
             return int(commands.main())
     print(
         "This copy of minigrad came without the lessons, which bring the command. "

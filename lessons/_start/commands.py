@@ -1,106 +1,154 @@
-"""The command `minigrad`: what `python3 lessons` does, wherever the package was installed from."""
+"""The command `minigrad`, which is also what runs for `python3 lessons`."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Sequence
+import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from . import console, doctor, environment, installed, lessons, progress, review, sites
-from .console import say
+import click
+
+from . import boot, console, copies, doctor, installed, progress, review, server, sites, trust
+from .console import Trouble, python_command, say
+from .environment import Environment, repository
 
 CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
+PORT = click.IntRange(1, 65535)
+POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
+NUMBERS = click.argument("numbers", nargs=-1, metavar="[NN]...")
+# in a checkout the lessons are where it is; else they are laid out in a folder of the reader's
+WHERE = (lambda made: made) if CHECKOUT else click.argument("folder", required=False)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Describe the command line."""
-    result = argparse.ArgumentParser(
-        prog="minigrad",
-        description="Lessons on automatic differentiation and hooks, and what belongs to them.",
-    )
-    commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def command(name: str, says: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=says, description=f"{says[0].upper()}{says[1:]}.")
-
-    starts = command("lessons", "put the lessons into a folder, or bring them up to date, and open")
-    checks = command("check", "do all that `minigrad lessons` does but start JupyterLab")
-    shows = command("progress", "show which exercises you have solved")
-    again = command("review", "answer five questions again, from the lessons that you have begun")
-    again.add_argument("--cards", nargs="?", const=review.CARDS, metavar="FILE", help=lessons.CARDS)
-    for each in (starts, checks, shows, again):
-        if not CHECKOUT:
-            each.add_argument(
-                "folder",
-                nargs="?",
-                help="yours, with the lessons (default: the one you are in, or "
-                f"{installed.FOLDER})",
-            )
-    starts.add_argument("--no-browser", action="store_true", help="only print the address")
-    starts.add_argument("--port", type=lessons.port, metavar="N", help="the port of JupyterLab")
-    starts.add_argument(
-        "--copies", action="store_true", help="only put them there: you start JupyterLab yourself"
-    )
-    shows.add_argument("--reset", action="store_true", help="forget what is noted about you")
-    makes = command("release", "for authors: run solutions and make the learners' notebooks")
-    makes.add_argument("lessons", nargs="*", metavar="NN", help="numbers (default: all)")
-    makes.add_argument(
-        "--nbgrader",
-        type=Path,
-        metavar="COURSE",
-        help="for instructors: instead put them into a course folder of nbgrader's",
-    )
-    builds = command("book", "build a site of the lessons and the reference, to read")
-    builds.add_argument("book", nargs="?", metavar="FOLDER", default="", help="where to")
-    computes = command("lite", "build a site of the lessons that computes in a browser")
-    computes.add_argument("lite", nargs="?", metavar="FOLDER", default="", help="where to")
-    computes.add_argument("--pyodide", type=Path, metavar="FOLDER", help=lessons.PYODIDE)
-    grades = command("grade", "for instructors: grade a folder or zip of submissions, in a sandbox")
-    grades.add_argument(
-        "folder",
-        type=Path,
-        help="with the submissions: STUDENT/NN_name.ipynb, STUDENT.ipynb or NN/STUDENT.ipynb, or "
-        "as Moodle or Canvas name them; also as a zip file",
-    )
-    grades.add_argument(
-        "--nbgrader",
-        metavar="ASSIGNMENT",
-        help="have nbgrader do it, unguarded, where FOLDER is its course: only --jobs counts then",
-    )
-    grades.add_argument("--lesson", action="append", default=[], metavar="NN", help="only this one")
-    grades.add_argument(
-        "--output",
-        type=Path,
-        default=Path("grades"),
-        help="where the pages and grades.csv go (default: grades)",
-    )
-    grades.add_argument("--jobs", type=_positive(int), metavar="N", help="how many to run at once")
-    grades.add_argument(
-        "--seconds",
-        type=_positive(float),
-        default=60.0,
-        help="for each cell and each check (default: 60)",
-    )
-    grades.add_argument(
-        "--memory",
-        type=_positive(float),
-        default=4.0,
-        metavar="GB",
-        help="for each submission (default: 4)",
-    )
-    command("doctor", "tell what is installed, what is missing, and what to do")
-    return result
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Lessons on automatic differentiation and hooks, and what belongs to them."""
 
 
-def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        number = kind(text)
-        if not 0 < number < float("inf"):
-            raise ValueError(text)
-        return number
+@cli.command()
+@WHERE
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--port", type=PORT, help="The port of JupyterLab.")
+@click.option("--copies", "only_copies", is_flag=True, help="Only make or update the copies.")
+def lessons(
+    no_browser: bool, port: int | None, only_copies: bool, folder: str | None = None
+) -> int:
+    """Make copies of the lessons to work in, or bring them up to date, and open JupyterLab."""
+    home = _home(folder)
+    there = server.find(home)
+    if only_copies:
+        return _tell(copies.bring(home.root / "lessons", rewrite=there is None))
+    browser = server.has_browser() and not no_browser
+    if there:
+        _prepare(home, rewrite=False)
+        return server.revisit(home, there, browser)
+    done = _prepare(home, rewrite=True)
+    trust.notary(home)  # its secret is made here: two programs could want to make it at once
+    return server.serve(
+        home,
+        port,
+        browser,
+        meanwhile=_check_worked_example,
+        afterward=lambda: trust.sign_meanwhile(home, done.rewritten),
+    )
 
-    read.__name__ = "positive number"
-    return read
+
+@cli.command()
+@WHERE
+def check(folder: str | None = None) -> int:
+    """Do all that `minigrad lessons` does but start JupyterLab."""
+    home = _home(folder)
+    done = _prepare(home, rewrite=server.find(home) is None)
+    _check_worked_example()
+    if signed := trust.sign(trust.notary(home), home, done.rewritten):
+        say(f"Trusted: {signed} notebook{'s' * (signed != 1)}.")
+    say(f"Everything is in place. Start the lessons with:  {python_command('lessons')}")
+    return 0
+
+
+@cli.command("progress")
+@WHERE
+@click.option("--reset", is_flag=True, help="Forget what is noted about you.")
+@click.option("--collect", is_flag=True, help=progress.COLLECT)
+def show_progress(reset: bool, collect: bool, folder: str | None = None) -> int:
+    """Show which exercises you have solved."""
+    place = _noted("progress", folder)
+    if collect:
+        return progress.collect(place)
+    return progress.reset(place) if reset else progress.show(place)
+
+
+@cli.command("review")
+@WHERE
+@click.option(
+    "--cards", is_flag=False, flag_value=review.CARDS, metavar="FILE", help="Write cards for Anki."
+)
+def ask_again(cards: str | None, folder: str | None = None) -> int:
+    """Answer five questions again, from the lessons that you have begun."""
+    return review.main(_noted("review", folder), cards)
+
+
+@cli.command()
+@NUMBERS
+@click.option("--nbgrader", type=Path, metavar="COURSE", help="Fill a course folder of nbgrader's.")
+def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
+    """For authors: run solutions and make the learners' notebooks."""
+    if nbgrader is not None:
+        with _packages():
+            from _tools.nbgrader import course
+
+        return int(course.lay_out(nbgrader, numbers))
+    return _author("release", numbers)
+
+
+@cli.command()
+@NUMBERS
+def table(numbers: tuple[str, ...]) -> int:
+    """For authors: measure the lessons, and run them."""
+    return _author("table", numbers)
+
+
+@cli.command()
+@click.argument("folder", default="")
+def book(folder: str) -> int:
+    """Build a site of the lessons and the reference, to read."""
+    return sites.build(sites.BOOK, folder)
+
+
+@cli.command()
+@click.argument("folder", default="")
+@click.option("--pyodide", type=Path, metavar="FOLDER", help="Pyodide, unpacked, to go into it.")
+def lite(folder: str, pyodide: Path | None) -> int:
+    """Build a site of the lessons that computes in a browser."""
+    more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
+    return sites.build(sites.LITE, folder, more)
+
+
+@cli.command()
+@click.argument("folder", type=Path)
+@click.option("--nbgrader", metavar="ASSIGNMENT", help="Have nbgrader do it, unguarded.")
+@click.option("--lesson", multiple=True, metavar="NN", help="Only this one.")
+@click.option("--output", type=Path, default=Path("grades"), help="Where pages and tables go.")
+@click.option("--jobs", type=click.IntRange(1), help="How many to run at once.")
+@click.option("--seconds", type=click.FloatRange(**POSITIVE), default=60.0, help="For each cell.")
+@click.option("--memory", type=click.FloatRange(**POSITIVE), default=4.0, help="GB for each.")
+@click.option("--collect", type=Path, metavar="FILE", help=progress.COLLECT)
+def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
+    """For instructors: grade a folder or zip of submissions, in a sandbox."""
+    with _packages():
+        from _tools.grading import command
+        from _tools.nbgrader import batches
+    if nbgrader:
+        return int(batches.autograde(folder.resolve(), nbgrader, options["jobs"]))
+    return int(command.main(folder, **options))
+
+
+@cli.command("doctor")
+def look() -> int:
+    """Tell what is installed, what is missing, and what to do."""
+    return doctor.main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,91 +160,94 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 if all went well, 1 if not, 2 if the command line makes no sense.
     """
-    options = parser().parse_args(arguments)
-    folder = getattr(options, "folder", None)
-    console.called_as("minigrad", folder if isinstance(folder, str) else "")
+    typed = os.environ.pop(boot.TYPED, None)
+    console.called_as("" if typed else "minigrad")
     try:
-        return console.guarded(lambda: _run(options))
+        return console.guarded(lambda: _invoke(arguments))
     finally:
         console.called_as("")
 
 
-def _run(options: argparse.Namespace) -> int:
-    if options.command == "doctor":
-        return doctor.main()
-    if options.command == "grade":
-        return _grade(options)
-    if options.command == "release":
-        return _release(options.lessons, options.nbgrader)
-    if options.command == "book":
-        return sites.build(sites.BOOK, _home("book"), options.book)
-    if options.command == "lite":
-        return lessons.lite(_home("lite"), options)
-    own = None
-    if not CHECKOUT:
-        root = installed.folder(options.folder, Path.cwd())
-        if options.command in ("progress", "review"):
-            if not installed.is_laid_out(root):
-                raise console.Trouble(
-                    f"there are no lessons in {root}.",
-                    "Change to your folder of lessons, or name it:  "
-                    f"minigrad {options.command} FOLDER",
-                )
-            return _noted(root / "lessons", options)
-        own = installed.home(root)
-        written = installed.lay_out(root)
-        if written:
-            say(f"Lessons: {written} files written to {root}.")
-    elif options.command in ("progress", "review"):
-        return _noted(environment.repository() / "lessons", options)
-    told = lessons.parser().parse_args([])
-    for name, value in vars(options).items():
-        if name in vars(told):
-            setattr(told, name, value)
-    told.check = options.command == "check"
-    return lessons.start(told, own)
-
-
-def _home(task: str) -> environment.Environment:
-    """Find what the packages for a task are installed in."""
-    return environment.ensure(task) if CHECKOUT else installed.home(Path.cwd(), task)
-
-
-def _grade(options: argparse.Namespace) -> int:
+def _invoke(arguments: Sequence[str] | None) -> int:
     try:
-        if options.nbgrader:
-            from _tools.nbgrader import batches
-
-            return batches.autograde(options.folder.resolve(), options.nbgrader, options.jobs)
-        from _tools.grading import command
-    except ModuleNotFoundError as error:
-        raise _missing(error) from None
-    return command.main(options)
+        return int(cli.main(arguments, prog_name="minigrad", standalone_mode=False) or 0)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
 
 
-def _missing(error: ModuleNotFoundError) -> console.Trouble:
-    return console.Trouble(
-        f"this needs a package that is not installed: {error.name}.",
-        f"Install it with:  {installed.ADVICE['lessons']}",
-    )
+def _home(folder: str | None) -> Environment:
+    """Find the lessons, and what runs them: the Python that runs this."""
+    if CHECKOUT:
+        return Environment(repository(), Path(sys.prefix))
+    if folder:
+        console.called_as("minigrad", folder)
+    root = installed.folder(folder, Path.cwd())
+    own = installed.home(root)
+    written = installed.lay_out(root)
+    if written:
+        say(f"Lessons: {written} files written to {root}.")
+    return own
 
 
-def _noted(folder: Path, options: argparse.Namespace) -> int:
-    if options.command == "progress":
-        return progress.reset(folder) if options.reset else progress.show(folder)
-    return review.main(folder, options.cards)
+def _noted(command: str, folder: str | None) -> Path:
+    """Find the folder of lessons about which something is noted."""
+    if CHECKOUT:
+        return repository() / "lessons"
+    root = installed.folder(folder, Path.cwd())
+    if not installed.is_laid_out(root):
+        advice = f"Change to your folder of lessons, or name it:  minigrad {command} FOLDER"
+        raise Trouble(f"there are no lessons in {root}.", advice)
+    return root / "lessons"
 
 
-def _release(numbers: Sequence[str], course: Path | None) -> int:
-    if course is not None:
-        try:
-            from _tools.nbgrader import course as courses
-        except ModuleNotFoundError as error:
-            raise _missing(error) from None
-        return courses.lay_out(course, numbers)
+def _author(command: str, numbers: Sequence[str]) -> int:
     if not CHECKOUT:
-        raise console.Trouble(
-            "lessons are released where they are written: in a clone of the repository.",
+        raise Trouble(
+            "lessons are made where they are written: in a clone of the repository.",
             "Clone it, and run this there.",
         )
-    return lessons.tools(environment.ensure("lessons"), "release", numbers)
+    return console.call([sys.executable, repository() / "lessons" / "_tools", command, *numbers])
+
+
+class _packages:
+    """Say which package is missing where a tool cannot be loaded."""
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: type[BaseException] | None, error: Any, _: object) -> None:
+        if kind is ModuleNotFoundError:
+            raise Trouble(
+                f"this needs a package that is not installed: {error.name}.",
+                f"Install it with:  {installed.ADVICE['lessons']}",
+            ) from None
+
+
+def _prepare(home: Environment, rewrite: bool) -> copies.Outcome:
+    """Look after the copies to work in; where none can be kept, go on with a word about it."""
+    try:
+        outcome = copies.bring(home.root / "lessons", rewrite)
+    except Trouble as trouble:
+        say(f"Mind: {trouble.happened}\n{trouble.advice}")
+        return copies.Outcome()
+    _tell(outcome)
+    return outcome
+
+
+def _tell(outcome: copies.Outcome) -> int:
+    for line in outcome.lines():
+        say(line)
+    return 0
+
+
+def _check_worked_example() -> None:
+    from . import worked_example
+
+    if worked_example.main():
+        raise Trouble(
+            "the worked example failed; see above.",
+            "The numbers do not agree, so minigrad has a bug: please report it.",
+        )

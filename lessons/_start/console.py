@@ -1,20 +1,16 @@
-"""Tell the reader what is going on: messages, progress of long commands, advice in trouble."""
+"""Tell the reader what is going on: messages, advice in trouble, what other programs print."""
 
 from __future__ import annotations
 
 import io
 import os
-import queue
 import re
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-QUIET_SECONDS = 10.0  # in a log file, say at least this often that work goes on
-# "minigrad" where that command is what the reader types, and the folder named behind it
+# "minigrad" where that command is what the reader types, and the folder named after it
 _called = {"as": "", "folder": ""}
 
 
@@ -43,7 +39,7 @@ def called_as(command: str, folder: str = "") -> None:
 
 
 def python_command(arguments: str) -> str:
-    """Write what to type in a terminal; a stock system may have `python3` alone, Windows has not.
+    """Write what to type in a terminal; a stock system may have `python3` alone, Windows hasn't.
 
     Args:
         arguments: What follows the name of Python, such as "lessons --check".
@@ -70,97 +66,38 @@ def guarded(work: Callable[[], int]) -> int:
         return 130
 
 
-class ProgressLine:
-    """One line that is rewritten on a terminal, and repeated now and then in a log file."""
-
-    def __init__(self, title: str) -> None:
-        """Start the clock and print the title."""
-        self.title = title
-        self.terminal = sys.stderr.isatty()
-        self.start = self.said = time.monotonic()
-        self.width = 0
-        if not self.terminal:
-            say(f"{title} ...")
-
-    def show(self, detail: str) -> None:
-        """Show where the work stands."""
-        now = time.monotonic()
-        text = f"{self.title}: {detail} ({now - self.start:.0f} s)"[:78]
-        if self.terminal:
-            print(f"\r{text:<{self.width}}", end="", file=sys.stderr, flush=True)
-            self.width = len(text)
-        elif now - self.said >= QUIET_SECONDS:
-            say(f"  {text}")
-            self.said = now
-
-    def end(self, outcome: str) -> None:
-        """Close the line with the outcome and the time it took."""
-        text = f"{self.title}: {outcome} in {time.monotonic() - self.start:.0f} s"
-        if self.terminal:
-            print(f"\r{text:<{self.width}}", file=sys.stderr, flush=True)
-        else:
-            say(f"  {text}")
-
-
-def run_with_progress(
-    command: Sequence[str | Path],
-    title: str,
-    env: Mapping[str, str],
-    describe: Callable[[list[str]], str],
-) -> tuple[int, list[str]]:
-    """Run a long command behind a progress line.
+def run(command: Sequence[str | Path], env: Mapping[str, str]) -> tuple[int, list[str]]:
+    """Run a long command, and show what it prints.
 
     Args:
         command: What to run.
-        title: What the reader is waiting for.
         env: The environment variables of the command.
-        describe: Makes of the lines printed so far a few words about where the command stands.
 
     Returns:
         The exit code and every line that the command printed.
     """
-    line = ProgressLine(title)
+    lines: list[str] = []
     try:
         process = subprocess.Popen(
-            [str(part) for part in command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=dict(env),
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-        )
+            [str(part) for part in command], env=dict(env), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, encoding="utf-8", errors="replace",
+        )  # fmt: skip
     except OSError as error:
-        line.end("could not start")
         return 127, [str(error)]
-    lines: list[str] = []
-    arrived: queue.Queue[str | None] = queue.Queue()
-    threading.Thread(target=_read, args=(process, arrived), daemon=True).start()
-    try:
-        while True:
-            try:
-                text = arrived.get(timeout=1.0)
-            except queue.Empty:
-                line.show(describe(lines))
-                continue
-            if text is None:
-                break
-            lines.append(text.rstrip())
-            line.show(describe(lines))
-        code = process.wait()
-    except BaseException:
-        process.kill()
-        process.wait()
-        raise
-    line.end("done" if code == 0 else "failed")
-    return code, lines
-
-
-def _read(process: subprocess.Popen[str], arrived: queue.Queue[str | None]) -> None:
-    """Pass the lines of a process on as they come, then None."""
     assert process.stdout is not None
-    with process.stdout:
-        for text in process.stdout:
-            arrived.put(text)
-    arrived.put(None)
+    with process:
+        for line in process.stdout:
+            lines.append(line.rstrip())
+            say(f"  {lines[-1]}")
+    return process.returncode, lines
+
+
+def call(command: Sequence[str | Path], **options: object) -> int:
+    """Run a command in the reader's terminal, and wait for it through Ctrl-C, which it gets too."""
+    process = subprocess.Popen([str(part) for part in command], **options)  # type: ignore[call-overload]
+    while True:
+        try:
+            return int(process.wait())
+        except KeyboardInterrupt:
+            continue

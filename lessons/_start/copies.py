@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,23 +55,35 @@ class Outcome:
     waiting: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
+    @property
+    def rewritten(self) -> list[tuple[Path, Path]]:
+        """Copies as they were before, and as they are."""
+        return [(each.older, each.place) for each in self.updates if each.older]
+
     def lines(self) -> list[str]:
         """Say what was done; nothing where there was nothing to do."""
         found = []
         if self.made:
-            what = f"{len(self.made)} copies" if self.made[1:] else f"1 copy ({self.made[0]})"
-            found.append(f"Lessons: {what} made in lessons/{FOLDER}. Work in there.")
-        untouched = [each.lesson for each in self.updates if each.older is None]
-        if untouched:
-            found.append(
-                f"{_changed(untouched)}: your {_copies(untouched)} up to date (you had done "
-                "nothing in there)."
-            )
-        found += _carried([each for each in self.updates if each.older is not None])
+            names = self.made[0] if len(self.made) == 1 else f"{len(self.made)} copies"
+            found.append(f"Lessons: {names} made in lessons/{FOLDER}. Work in there.")
+        for each in self.updates:
+            merged, told = each.merged, f"Lesson {each.lesson} has changed: your copy is up to date"
+            if answers := len(merged.answers):
+                told += f", with your {answers} answer{'s' * (answers > 1)}"
+            elif merged.changes:
+                told += ", with what you wrote"
+            if each.older:
+                told += f"; as it was: {_shortly(each.older)}"
+            found.append(told)
+            if merged.twice:
+                found.append(
+                    "  You and the lesson changed the same cells: yours are below the new ones. "
+                    'Look for "the lesson has changed the cell above".'
+                )
         if self.waiting:
             found.append(
-                f"{_changed(self.waiting)}. To have that in lessons/{FOLDER}, stop JupyterLab and "
-                f"run {python_command('lessons')} again."
+                f"Lessons that have changed: {', '.join(self.waiting)}. To have that in "
+                f"lessons/{FOLDER}, stop JupyterLab and run {python_command('lessons')} again."
             )
         return [*found, *self.remarks]
 
@@ -229,35 +240,6 @@ def _changed_solutions(lessons: Path) -> list[str]:
     ]
 
 
-def _carried(updates: Sequence[Update]) -> list[str]:
-    """Say what became of copies in which the learner had done something."""
-    if not updates:
-        return []
-    answers = sum(len(each.merged.answers) for each in updates)
-    changes = sum(each.merged.changes for each in updates)
-    if answers:
-        what = f"your {answers} answers were" if answers > 1 else "your answer was"
-        outcome = f"{what} carried over"
-    elif changes:
-        outcome = "what you wrote was carried over"
-    else:
-        outcome = f"your {_copies(updates)} up to date"
-    first = updates[0].older
-    where = (
-        f"the copies as they were: lessons/{FOLDER}/{OLDER}"
-        if updates[1:]
-        else f"the copy as it was: {_shortly(first) if first else ''}"
-    )
-    lines = [f"{_changed([each.lesson for each in updates])}: {outcome}; {where}"]
-    twice = [each.lesson for each in updates if each.merged.twice]
-    if twice:
-        lines.append(
-            f"In {_named(twice).lower()} you and the lesson changed the same cells: yours stand "
-            'below the new ones. Look for "the lesson has changed the cell above".'
-        )
-    return lines
-
-
 def _done(notebook: Notebook) -> list[object]:
     """Give what a learner can have done: sources, and what running them left."""
     return [
@@ -283,15 +265,3 @@ def _older(place: Path) -> Path:
 
 def _shortly(older: Path) -> str:
     return f"lessons/{FOLDER}/{OLDER}/{older.name}"
-
-
-def _named(numbers: Sequence[str]) -> str:
-    return f"Lesson{'s' if numbers[1:] else ''} {', '.join(numbers)}"
-
-
-def _changed(numbers: Sequence[str]) -> str:
-    return f"{_named(numbers)} {'have' if numbers[1:] else 'has'} changed"
-
-
-def _copies(several: Sequence[object]) -> str:
-    return "copies are" if several[1:] else "copy is"

@@ -1,22 +1,24 @@
-"""Have `.venv` as the locks describe it: made once, recognized at once, mended when stale."""
+"""Have `.venv` as the locks describe it: made by uv or by venv and pip, mended when stale."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import installers
-from .console import Trouble, say
+from .console import Trouble, run, say
 
 STAMP = "minigrad.json"
+HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 LOCKS = {
     "lessons": "lessons/requirements.txt",
     "book": "lessons/_tools/book/requirements.txt",
@@ -38,6 +40,50 @@ FOREIGN = (
 # One thread for each product of matrices, unless the reader says otherwise: those of the lessons
 # are small, and where another program has the other core, two threads took 32 s for 4.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+# Every pin has a wheel, so nobody needs a compiler; and each is checked against its hash.
+PINNED = ("--only-binary", ":all:", "--require-hashes", "-r")
+EDITABLE = ("--no-deps", "--no-build-isolation", "-e")
+TROUBLES = (
+    # what the installer printed, what happened, what to do
+    (
+        r"DO NOT MATCH THE HASHES|[Hh]ash mismatch",
+        "a downloaded package is not the one that the lock names",
+        "Something between you and the package index changes files (a proxy, a broken download). "
+        "Try again, or from another network.",
+    ),
+    (
+        r"CERTIFICATE_VERIFY_FAILED|SSLError|invalid peer certificate",
+        "the package index could not prove who it is",
+        "Behind a proxy that opens encrypted traffic, let PIP_CERT and SSL_CERT_FILE name its "
+        "certificate.",
+    ),
+    (
+        r"No space left on device|Errno 28|not enough space on the disk",
+        "the disk is full",
+        "The environment needs about 500 MB. Make room, or let MINIGRAD_VENV name a directory on "
+        "another disk.",
+    ),
+    (
+        r"ConnectionError|ConnectTimeout|ProxyError|Read timed out|Connection refused|dns error"
+        r"|name resolution|getaddrinfo|Network is unreachable|[Ff]ailed to fetch|sending request",
+        "the package index cannot be reached",
+        "Connect to the internet and try again (behind a proxy, set HTTPS_PROXY). Once the "
+        "environment is there, no network is needed.",
+    ),
+    (
+        r"Permission denied|Read-only file system|Access is denied|Errno 13|Errno 30|WinError 5",
+        "the environment cannot be written",
+        "Close the programs that use it (JupyterLab, an editor), or let MINIGRAD_VENV name a "
+        "directory of yours.",
+    ),
+    (
+        r"No matching distribution|has no usable wheels|no wheels with a matching",
+        "a package does not exist ready-made for this machine",
+        "Use CPython (3.11 to 3.14) from python.org, 64 bit, or the conda route in README.md.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +158,7 @@ def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, st
         "made by minigrad": ours,
         "root": str(environment.root),
         "venv": str(environment.venv),
-        "python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        "python": HERE,
         "installed": dict(installed),
     }
     draft = environment.venv / (STAMP + ".new")
@@ -120,33 +166,17 @@ def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, st
     draft.replace(environment.venv / STAMP)
 
 
-def python_inside(environment: Environment) -> str | None:
-    """Version ("3.12") of the environment's interpreter; None if it does not run."""
-    ask = "import sys; print('%d.%d' % sys.version_info[:2], sys.prefix != sys.base_prefix)"
-    try:
-        answer = subprocess.run(
-            [environment.python, "-I", "-c", ask], capture_output=True, text=True, timeout=60
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    version, _, is_virtual = answer.stdout.strip().partition(" ")
-    return version if answer.returncode == 0 and is_virtual == "True" else None
-
-
 def why_remake(environment: Environment, stamp: Mapping[str, object] | None) -> str | None:
     """Say why an environment that is there cannot be used as it is; None if it can."""
-    if stamp is not None and stamp.get("made by minigrad") and not stamp.get("installed"):
-        return "it was not finished"
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    inside = python_inside(environment)
-    if inside is None:
+    if not environment.python.exists():
         return "no Python runs in it"
-    if inside != here:
-        return f"it was made with Python {inside}, and this is {here}"
-    if stamp is not None and (stamp.get("root"), stamp.get("venv")) != (
-        str(environment.root),
-        str(environment.venv),
-    ):
+    if stamp is None:  # made by somebody else
+        return None
+    if stamp.get("made by minigrad") and not stamp.get("installed"):
+        return "it was not finished"
+    if stamp.get("python") != HERE:
+        return f"it was made with Python {stamp.get('python')}, and this is {HERE}"
+    if (stamp.get("root"), stamp.get("venv")) != (str(environment.root), str(environment.venv)):
         return "the project has moved since"
     return None
 
@@ -198,14 +228,7 @@ def ensure(
         if fresh:
             _empty(venv)
         lock = environment.root / LOCKS[kind]
-        installers.build(
-            environment.python,
-            environment.variables(variables),
-            venv,
-            lock,
-            environment.root,
-            fresh,
-        )
+        install(environment, environment.variables(variables), lock, fresh)
         write_stamp(environment, ours, {kind: fingerprint(environment.root, kind)})
         # what editors read of functions; nothing else needs it, so no matter if it can't be written
         stubs = [str(environment.python), "-m", "minigrad.signatures", "stubs"]
@@ -240,3 +263,76 @@ def _empty(venv: Path) -> None:
             shutil.rmtree(entry)
         elif entry.name != STAMP:
             entry.unlink()
+
+
+def base_python() -> str:
+    """Path of the Python outside any virtual environment, so that none stands on another."""
+    return getattr(sys, "_base_executable", None) or sys.executable
+
+
+def install(home: Environment, env: Mapping[str, str], lock: Path, fresh: bool) -> None:
+    """Bring the environment to what a lock says: with uv, or with venv and pip.
+
+    Args:
+        home: The environment.
+        env: The environment variables to work under.
+        lock: The file of pinned, hashed requirements.
+        fresh: Whether the environment has yet to be made.
+    """
+    if uv := shutil.which("uv"):
+        make = [uv, "venv", "--no-project", "--allow-existing", "--python", base_python()]
+        try:
+            _fill(
+                [*make, home.venv] * fresh, [uv, "pip"], ["--python", home.python], home, env, lock
+            )
+            return
+        except (
+            Trouble
+        ) as trouble:  # pip may know an index, a proxy or a certificate that uv doesn't
+            say(f"uv could not do it ({trouble.happened.rstrip('.')}); trying pip.")
+    make = [base_python(), "-m", "venv", home.venv]
+    pip: list[str | Path] = [home.python, "-m", "pip"]
+    if importlib.util.find_spec("ensurepip") is None:  # Debian has it in a package of its own
+        make.insert(3, "--without-pip")
+        pip = [base_python(), "-m", "pip", "--python", home.python]
+        if subprocess.run([*pip[:3], "--version"], capture_output=True, env=dict(env)).returncode:
+            raise Trouble(
+                "this Python has neither ensurepip nor pip, so packages cannot be installed.",
+                "On Debian and Ubuntu: sudo apt install python3-venv. Elsewhere: take Python from "
+                "python.org, or install uv.",
+            )
+    # Python files are compiled when they are first imported: most never are.
+    _fill(make * fresh, pip, ["--no-compile", "--no-warn-script-location"], home, env, lock)
+
+
+def _fill(
+    make: Sequence[str | Path],
+    installer: Sequence[str | Path],
+    options: Sequence[str | Path],
+    home: Environment,
+    env: Mapping[str, str],
+    lock: Path,
+) -> None:
+    """Make an environment unless it is there, and install a lock and minigrad itself."""
+    into = [*installer, "install", *options]
+    for task, command in (
+        ("Making the environment", make),
+        ("Installing packages", [*into, *PINNED, lock]),
+        ("Installing minigrad itself", [*into, *EDITABLE, home.root]),
+    ):
+        if command:
+            say(f"{task} ...")
+            code, lines = run(command, env)
+            if code:
+                raise explain(lines, task)
+
+
+def explain(lines: Sequence[str], task: str) -> Trouble:
+    """Turn what an installer printed into what happened and what to do."""
+    text = "\n".join(lines)
+    said = [line.strip()[:200] for line in lines if line.strip() and "Retrying" not in line][-4:]
+    for pattern, happened, advice in TROUBLES:
+        if re.search(pattern, text):
+            return Trouble(f"{task}: {happened}.", advice, said)
+    again = "If it fails in the same way, delete the directory .venv and try once more."
+    return Trouble(f"{task} failed.", f"Run the same command again. {again}", said)

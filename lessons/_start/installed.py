@@ -25,11 +25,7 @@ NEEDED = {
     "lite": ("jupyterlite_core", "jupyterlite_pyodide_kernel", "sympy"),
 }
 NO_NEWS = "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension"
-ADVICE = {
-    "lessons": 'pip install "minigrad-lessons[lessons]"',
-    "book": 'pip install "minigrad-lessons[book]"',
-    "lite": 'pip install "minigrad-lessons[lite]"',
-}
+ADVICE = {task: f'pip install "minigrad-lessons[{task}]"' for task in NEEDED}
 
 
 @dataclass(frozen=True)
@@ -61,13 +57,25 @@ def home(root: Path, task: str = "lessons") -> Installed:
     Raises:
         Trouble: Where packages are missing.
     """
+    require(task)
+    return Installed(root, root / OWN)
+
+
+def require(task: str) -> None:
+    """See that the packages for a task are here.
+
+    Args:
+        task: A key of `NEEDED`.
+
+    Raises:
+        Trouble: Where packages are missing.
+    """
     missing = [name for name in NEEDED[task] if importlib.util.find_spec(name) is None]
     if missing:
         raise Trouble(
             f"packages are needed that are not installed: {', '.join(missing)}.",
             f"Install them with:  {ADVICE[task]}",
         )
-    return Installed(root, root / OWN)
 
 
 def folder(named: str | None, here: Path) -> Path:

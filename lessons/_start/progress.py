@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import notebooks
 from .console import Trouble, python_command, say
 
+COLLECT = "Write wrong answers that got no reason of their own into a file, without names."
 VARIABLE = "MINIGRAD_PROGRESS"
 NO_NOTES = ("", "none")  # what it says where no notes are wanted
 KEYS = ("solved", "tried", "predicted", "missed")
@@ -140,3 +142,55 @@ def reset(lessons: Path) -> int:
         raise Trouble(f"{path}: {error.strerror or error}.", "Remove the file yourself.") from None
     say(f"Forgotten: {path}. Your answers in the notebooks are still there.")
     return 0
+
+
+def unexplained(exercise: str, said: str) -> bool:
+    """Tell whether a check had nothing to say to an answer but that it differs.
+
+    Args:
+        exercise: Its id.
+        said: What the check printed.
+    """
+    from minigrad.classroom import desk  # it takes a second to load
+
+    text = " ".join(said.split())
+    rows = desk.find(exercise).rows
+    return "not yet." in text and not any(row.says in text for row in rows)
+
+
+def collect(lessons: Path) -> int:
+    """Write the answers in the copies that got no reason of their own; return the exit code.
+
+    They stay on this machine, in a file beside the copies: whoever carries the lessons on can make
+    rows of them.
+
+    Args:
+        lessons: The folder of the lessons.
+    """
+    found = []
+    for path in sorted((lessons / "mine").glob("[0-9][0-9]_*.ipynb")):
+        cells = notebooks.read(path)["cells"]
+        answers = {notebooks.grading(cell).get("grade_id"): cell["source"] for cell in cells}
+        for cell in cells:
+            name = str(notebooks.grading(cell).get("grade_id", ""))
+            exercise, said = name.removesuffix("-check").replace("-", "."), shown(cell)
+            if name.endswith("-check") and said and unexplained(exercise, said):
+                answer = answers.get(name.removesuffix("-check"))
+                found.append({"exercise": exercise, "answer": answer, "said": said})
+    place = lessons / "mine" / "unexplained.jsonl"
+    place.write_text("".join(json.dumps(each) + "\n" for each in found), encoding="utf-8")
+    say(f"{len(found)} answers got no reason of their own; they are in {place}.")
+    return 0
+
+
+def shown(cell: Mapping[str, Any]) -> str:
+    """Give the text that a cell has printed.
+
+    Args:
+        cell: Of a notebook.
+    """
+    parts = (
+        out.get("text") or out.get("data", {}).get("text/plain", "")
+        for out in cell.get("outputs", ())
+    )
+    return "\n".join("".join(part).rstrip("\n") for part in parts)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+
+import mistune
 
 from . import progress
 from .console import Trouble, say
@@ -24,19 +25,9 @@ CAME = re.compile(r"\bIt is (.+?)\.(?=\s*You predicted\b|\n\S|\s*\Z)", re.S)
 _FOLD = re.compile(r"<details>\s*<summary>(.*?)</summary>(.*?)</details>", re.S)
 _TEST = re.compile(r"^### Test yourself$(.*?)(?=^#|\Z)", re.M | re.S)
 _HEADING = re.compile(r"^#+ .*$", re.M)
-_MARKDOWN = re.compile(
-    r"```\w*\n(?P<block>.*?)\n?```|\$\$(?P<display>.+?)\$\$|`(?P<code>[^`\n]+)`"
-    r"|\$(?P<inline>[^$\n]+)\$|!?\[(?P<link>[^\]]*)\]\([^)]*\)|\*\*(?P<bold>.+?)\*\*",
-    re.S,
-)
-_HTML = {
-    "block": "<pre><code>{}</code></pre>",
-    "display": r"\[{}\]",
-    "code": "<code>{}</code>",
-    "inline": r"\({}\)",
-    "link": "{}",
-    "bold": "<b>{}</b>",
-}
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.S)
+_RENDER = mistune.create_markdown(plugins=["math"])
 Boxes = dict[str, tuple[int, str]]
 """For each card that was asked: its box, from 1 to 5, and the day on which it is due."""
 
@@ -67,7 +58,7 @@ def cards_of(path: Path) -> list[Card]:
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         sources = ["".join(cell["source"]) for cell in cells]
-        said = ["\n".join(map(_plain, cell.get("outputs", ()))) for cell in cells]
+        said = [progress.shown(cell) for cell in cells]
         code = [cell["cell_type"] == "code" for cell in cells]
     except (OSError, ValueError, LookupError, TypeError):
         return []
@@ -95,11 +86,6 @@ def cards_of(path: Path) -> list[Card]:
             why = f"\n\n{folded[2].strip()}" if folded else ""
             made.append(Card(name, lesson, asks, f"It is {came[1]}.{why}"))
     return made
-
-
-def _plain(output: Mapping[str, Any]) -> str:
-    text = output.get("text") or output.get("data", {}).get("text/plain", "")
-    return "".join(text).rstrip("\n")
 
 
 def chosen(folder: Path, notes: Mapping[str, set[str]], everything: bool = False) -> list[Card]:
@@ -240,25 +226,17 @@ def write(folder: Path, path: Path) -> int:
 
 
 def as_html(markdown: str) -> str:
-    r"""Write Markdown as Anki shows it: formulas in \( \), code in <code>, on one line.
+    r"""Write Markdown as Anki shows it: formulas in \( \) or \[ \], on one line, without links.
 
     Args:
         markdown: With formulas between dollar signs.
     """
-    parts, end = [], 0
-    for found in _MARKDOWN.finditer(markdown):
-        kind = str(found.lastgroup)
-        nested = kind in ("link", "bold")
-        inside = as_html(found[kind]) if nested else html.escape(found[kind], quote=False)
-        parts += [html.escape(markdown[end : found.start()], quote=False)]
-        parts += [_HTML[kind].format(inside)]
-        end = found.end()
-    parts.append(html.escape(markdown[end:], quote=False))
-    return "".join(parts).replace("\t", "    ").replace("\n", "<br>")
+    made = str(_RENDER(_LINK.sub(r"\1", markdown))).strip()
+    return made.replace("\t", "    ").replace("\n", "<br>")
 
 
 def _text(markdown: str) -> str:
-    plain = _MARKDOWN.sub(lambda m: m["link"] or m["bold"] or m[0], markdown)
+    plain = _BOLD.sub(r"\1", _LINK.sub(r"\1", markdown))
     return "\n".join(
         textwrap.fill(line, 88) if len(line) > 88 else line for line in plain.split("\n")
     )

@@ -14,15 +14,13 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from . import running
 from .console import Trouble, say
 from .environment import Environment
-from .running import Running
 
 FIRST_PORT = 8888
-PORTS_TRIED = 50
 # where it opens: at the copy of the first lesson, or as near to it as there is something
 PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
 SECONDS_TO_START = 90.0
@@ -51,34 +49,47 @@ SETTINGS: dict[str, dict[str, object]] = {
 }
 
 
-def is_free(port: int) -> bool:
-    """Whether a server could listen on this port of this machine."""
-    with socket.socket() as probe:
-        if os.name != "nt":  # there, the option would let a taken port look free
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
+@dataclass(frozen=True)
+class Running:
+    """A JupyterLab that runs.
+
+    Args:
+        port: Where it listens.
+        token: What it wants to be told.
+        opener: A page on this disk by which it opens in a browser without a token in a command
+            line, which others on the machine could read.
+    """
+
+    port: int
+    token: str
+    opener: Path | None = None
+
+    def address(self, page: str) -> str:
+        """Give the address at which one of its pages opens.
+
+        Args:
+            page: Such as "/lab".
+        """
+        return f"http://127.0.0.1:{self.port}{page}?token={self.token}"
 
 
-def choose_port(wanted: int | None) -> int:
-    """Take the wanted port, or the first free one from 8888 on."""
-    if wanted is not None:
-        if is_free(wanted):
-            return wanted
-        raise Trouble(
-            f"port {wanted} is in use or not allowed.",
-            "Choose another with --port, or leave the option out to get a free one.",
-        )
-    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
-        if is_free(port):
-            return port
-    raise Trouble(
-        f"no port from {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1} is free.",
-        "Close JupyterLab servers that you do not need, or choose a port with --port.",
-    )
+def find(home: Environment) -> Running | None:
+    """Look for a JupyterLab that shows these lessons already.
+
+    Args:
+        home: The lessons and what runs them.
+    """
+    from jupyter_server.serverapp import list_running_servers  # it takes a second to load
+
+    folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
+    for told in (
+        list_running_servers(folder, log=logging.getLogger(__name__)) if folder.is_dir() else ()
+    ):
+        root = Path(told["root_dir"])
+        if root.exists() and root.samefile(home.root) and answers(told["port"]):
+            opener = folder / f"jpserver-{told['pid']}-open.html"
+            return Running(told["port"], told["token"], opener if opener.is_file() else None)
+    return None
 
 
 def has_browser() -> bool:
@@ -100,15 +111,15 @@ def first_page(home: Environment) -> str:
     return "/lab/tree/" + (there or PAGES[-1:])[0]
 
 
-def command(home: Environment, port: int, browser: bool) -> list[str]:
-    """The command that starts JupyterLab on this port."""
+def command(home: Environment, port: int | None, browser: bool) -> list[str]:
+    """The command that starts JupyterLab, on this port or on the first free one from 8888 on."""
     parts = [
         str(home.python),
         "-m",
         "jupyterlab",
         "--ip=127.0.0.1",
-        f"--port={port}",
-        "--ServerApp.port_retries=0",
+        f"--port={port or FIRST_PORT}",
+        f"--ServerApp.port_retries={0 if port else 50}",
         f"--ServerApp.root_dir={home.root}",
         f"--LabApp.default_url={first_page(home)}",
         "--LabApp.extension_manager=readonly",
@@ -147,7 +158,7 @@ def answers(port: int) -> bool:
 
 def serve(
     home: Environment,
-    port: int,
+    port: int | None,
     browser: bool,
     meanwhile: Callable[[], None],
     afterward: Callable[[], object],
@@ -156,7 +167,7 @@ def serve(
 
     Args:
         home: The repository and its environment.
-        port: Where it listens.
+        port: Where it listens; None for a free one.
         browser: Whether it opens in the browser.
         meanwhile: What to do while it starts; trouble there stops it.
         afterward: What to begin when it answers.
@@ -173,9 +184,7 @@ def serve(
     previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         meanwhile()
-        _wait_for(process, port)
-        server = Running(port, token, None)
-        _tell(server.address(first_page(home)), browser)
+        _tell(_started(home, process).address(first_page(home)), browser)
         say("Ctrl-C here stops JupyterLab.")
         afterward()
         process.wait()
@@ -189,7 +198,6 @@ def serve(
         raise
     finally:
         signal.signal(signal.SIGTERM, previous)
-        running.forget(home, port)
     return 0 if process.returncode in (0, -signal.SIGTERM) else 1
 
 
@@ -211,15 +219,17 @@ def revisit(home: Environment, server: Running, browser: bool) -> int:
     return 0
 
 
-def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+def _started(home: Environment, process: subprocess.Popen[bytes]) -> Running:
+    """Wait until JupyterLab answers."""
     deadline = time.monotonic() + SECONDS_TO_START
-    while not answers(port):
+    while (server := find(home)) is None:
         if process.poll() is not None or time.monotonic() > deadline:
             raise Trouble(
                 "JupyterLab did not start; see above.",
                 "Run this again, perhaps with another --port.",
             )
         time.sleep(0.1)
+    return server
 
 
 def _tell(address: str, opens: bool) -> None:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import console, environment, installers
+from . import console, environment
 from .console import say
 
 # Strict: every stored output of every notebook is compared with a fresh run in this environment.
@@ -54,22 +55,18 @@ def run(arguments: list[str]) -> int:
     options = pytest_arguments(arguments, Path.cwd(), worker_count())
     command = [str(home.python), "-m", "pytest", *options]
     say("Running pytest " + " ".join(options))
-    process = subprocess.Popen(command, env=home.variables(os.environ), cwd=home.root)
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:  # pytest got it too, and has a report to finish
-            continue
+    return console.call(command, env=home.variables(os.environ), cwd=home.root)
 
 
 def benchmarks(home: environment.Environment, wanted: Sequence[str]) -> int:
     """Time all workloads, or those named, beside other packages, which get a place of their own."""
     peers, env = home.venv / "var" / "peers", home.variables(os.environ)
     if not peers.exists():
-        uv, what = installers.find_uv(), home.root / "tests" / "benchmarks" / "requirements.txt"
-        install = [uv, "pip"] if uv else installers.Pip(home.python, env).command()
-        options = ["--no-deps", "--target", str(peers), "-r", str(what)]
-        if subprocess.run([*install, "install", "--quiet", *options], env=env).returncode:
+        uv, what = shutil.which("uv"), home.root / "tests" / "benchmarks" / "requirements.txt"
+        install = (
+            [uv, "pip", "install", "-q"] if uv else [home.python, "-m", "pip", "install", "-q"]
+        )
+        if console.call([*install, "--no-deps", "--target", peers, "-r", what], env=env):
             say("The other packages cannot be installed now: they are left out.")
     command = [str(home.python), str(home.root / "tests" / "benchmarks"), *wanted]
     return subprocess.call(command, env=env | {"PYTHONPATH": str(peers)}, cwd=home.root)

@@ -1,25 +1,22 @@
 """The two commands: their words, their options, and in which order they do what they do."""
 
-import argparse
 import ast
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from _start import (
+    boot,
+    commands,
     console,
     copies,
     environment,
-    lessons,
     progress,
     python_version,
-    running,
     server,
     suite,
     trust,
@@ -92,76 +89,72 @@ def test_ctrl_c_is_told_without_a_traceback(capsys):
     assert "run the same command again" in capsys.readouterr().err
 
 
-def test_a_command_is_run_behind_a_progress_line(capsys):
-    seen = []
-    program = "import sys; print('one'); print('two', file=sys.stderr); sys.exit(3)"
-    code, lines = console.run_with_progress(
-        [sys.executable, "-c", program],
-        "Doing",
-        dict(os.environ),
-        lambda lines: seen.append(lines) or "some",
-    )
-    assert code == 3
-    assert sorted(lines) == ["one", "two"]
-    assert seen
-    assert capsys.readouterr().err.startswith("Doing ...\n  Doing: failed in")
+def test_a_command_is_run_and_what_it_prints_is_shown(capsys):
+    program = "import sys; print('one', flush=True); print('two', file=sys.stderr); sys.exit(3)"
+    command = [sys.executable, "-c", program]
+    assert console.run(command, os.environ) == (3, ["one", "two"])
+    assert capsys.readouterr().err == "  one\n  two\n"
 
 
-def test_a_command_that_is_not_there(tmp_path, capsys):
-    code, lines = console.run_with_progress([tmp_path / "none"], "Doing", {}, lambda lines: "")
+def test_a_command_that_is_not_there(tmp_path):
+    code, lines = console.run([tmp_path / "none"], {})
     assert code == 127 and len(lines) == 1
-    assert "could not start" in capsys.readouterr().err
 
 
 # ---- python3 lessons ----------------------------------------------------------------------------
 
 
-def test_a_release_names_its_lessons() -> None:
-    assert lessons.parser().parse_args(["--release", "06", "07"]).release == ["06", "07"]
-    assert lessons.parser().parse_args(["--release"]).release == []
-    assert lessons.parser().parse_args([]).release is None
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("", "lessons"),
+        ("--no-browser --port 9000", "lessons --no-browser --port 9000"),
+        ("--copies", "lessons --copies"),
+        ("--check", "check"),
+        ("--reset --progress", "progress --reset"),
+        ("--release 06 07", "release 06 07"),
+        ("--cards deck.txt", "review --cards deck.txt"),
+        ("--review", "review"),
+        ("--book site", "book site"),
+        ("--lite --pyodide full", "lite --pyodide full"),
+        ("--help", "lessons --help"),
+    ],
+)
+def test_options_of_the_lessons_are_commands_of_minigrad(typed, words):
+    assert boot.translated(typed.split()) == words.split()
+    name, *rest = words.split()
+    assert name in commands.cli.commands
+    commands.cli.commands[name].make_context(name, rest, resilient_parsing=True)
 
 
-def test_options_of_the_lessons():
-    options = lessons.parser().parse_args(["--no-browser", "--port", "9000"])
-    expected = argparse.Namespace(
-        check=False,
-        copies=False,
-        no_browser=True,
-        port=9000,
-        release=None,
-        progress=False,
-        review=False,
-        cards=None,
-        reset=False,
-        table=None,
-        book=None,
-        lite=None,
-        pyodide=None,
+@pytest.mark.parametrize(
+    ("typed", "kind"), [(["--check"], "lessons"), (["--book"], "book"), (["--copies"], None)]
+)
+def test_it_runs_in_its_environment_unless_it_is_quick(typed, kind, monkeypatch, tmp_path):
+    made, called = [], []
+    home = environment.Environment(tmp_path, tmp_path / ".venv")
+    monkeypatch.setattr(environment, "ensure", lambda kind: made.append(kind) or home)
+    monkeypatch.setattr(
+        console, "call", lambda command, env: called.append((command, env[boot.TYPED])) or 0
     )
-    assert options == expected
-    assert lessons.parser().parse_args(["--table", "06", "07"]).table == ["06", "07"]
-
-
-@pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])
-def test_a_port_is_a_number_that_exists(port, capsys):
-    with pytest.raises(SystemExit):
-        lessons.parser().parse_args([f"--port={port}"])
-    assert "is no port" in capsys.readouterr().err
+    assert boot.main(typed) == 0
+    python = str(home.python) if kind else sys.executable
+    assert made == ([kind] if kind else [])
+    assert called == [([python, "-m", "minigrad", *boot.translated(typed)], "1")]
 
 
 @pytest.fixture
 def done(monkeypatch, tmp_path):
     """What was done, in order: nothing but copies is real, and they are elsewhere."""
     happened = []
-    home = environment.Environment(tmp_path, tmp_path / ".venv")
     (tmp_path / "lessons").mkdir()
-    monkeypatch.setattr(environment, "repository", lambda: tmp_path)
-    monkeypatch.setattr(environment, "ensure", lambda kind: happened.append(kind) or home)
-    monkeypatch.setattr(lessons, "check_worked_example", lambda home: happened.append("example"))
+    monkeypatch.setattr(commands, "CHECKOUT", True)
+    monkeypatch.setattr(commands, "repository", lambda: tmp_path)
+    monkeypatch.setattr(commands, "_check_worked_example", lambda: happened.append("example"))
+    monkeypatch.setattr(trust, "notary", lambda home: None)
     monkeypatch.setattr(trust, "sign", lambda *_: happened.append("sign") or 0)
     monkeypatch.setattr(trust, "sign_meanwhile", lambda *_: happened.append("sign meanwhile"))
-    monkeypatch.setattr(running, "find", lambda home: None)
+    monkeypatch.setattr(server, "find", lambda home: None)
     monkeypatch.setattr(
         copies, "bring", lambda folder, rewrite: happened.append(f"copies {rewrite}") or NOTHING
     )
@@ -180,31 +173,25 @@ NOTHING = copies.Outcome()
 
 
 def test_check_does_everything_but_the_server(done):
-    assert lessons.main(["--check"]) == 0
-    assert done == ["lessons", "copies True", "example", "sign"]
+    assert commands.main(["check"]) == 0
+    assert done == ["copies True", "example", "sign"]
 
 
 def test_jupyterlab_starts_before_the_example_runs_and_before_notebooks_are_signed(done):
-    assert lessons.main(["--no-browser"]) == 0
-    assert done == ["lessons", "copies True", "serve", "example", "sign meanwhile"]
-
-
-def test_copies_alone_need_no_environment(done):
-    assert lessons.main(["--copies"]) == 0
-    assert done == ["copies True"]
+    assert commands.main(["lessons", "--no-browser"]) == 0
+    assert done == ["copies True", "serve", "example", "sign meanwhile"]
 
 
 def test_a_second_start_finds_the_first(done, monkeypatch, capsys):
-    there = running.Running(8890, "secret", None)
-    monkeypatch.setattr(running, "find", lambda home: there)
-    assert lessons.main(["--port", "9000"]) == 0
+    monkeypatch.setattr(server, "find", lambda home: server.Running(8890, "secret"))
+    assert commands.main(["lessons", "--port", "9000"]) == 0
     assert done == ["copies False"]
     said = capsys.readouterr().err
     assert said.startswith("JupyterLab runs already.")
     assert "    http://127.0.0.1:8890/lab/tree/lessons?token=secret\n" in said
     done.clear()
-    assert lessons.main(["--check"]) == 0
-    assert done == ["lessons", "copies False", "example", "sign"]
+    assert commands.main(["check"]) == 0
+    assert done == ["copies False", "example", "sign"]
 
 
 def test_where_no_copies_can_be_kept_jupyterlab_starts_all_the_same(done, monkeypatch, capsys):
@@ -212,20 +199,39 @@ def test_where_no_copies_can_be_kept_jupyterlab_starts_all_the_same(done, monkey
         raise Trouble("copies cannot be kept: Read-only file system.", "Make room.")
 
     monkeypatch.setattr(copies, "bring", bring)
-    assert lessons.main([]) == 0
+    assert commands.main(["lessons"]) == 0
     assert "serve" in done
     assert "Mind: copies cannot be kept: Read-only file system.\nMake" in capsys.readouterr().err
-    assert lessons.main(["--copies"]) == 1
+    assert commands.main(["lessons", "--copies"]) == 1
 
 
-def test_a_failing_worked_example_stops_the_check(monkeypatch, tmp_path, capsys):
-    home = environment.Environment(tmp_path, tmp_path)
-    failed = subprocess.CompletedProcess([], 1)
-    monkeypatch.setattr(lessons.subprocess, "run", lambda *_, **__: failed)
-    monkeypatch.setattr(environment, "repository", lambda: tmp_path)
-    monkeypatch.setattr(environment, "ensure", lambda kind: home)
-    assert lessons.main(["--check"]) == 1
-    assert "the worked example failed" in capsys.readouterr().err
+def test_a_failing_worked_example_stops_the_check(done, monkeypatch, capsys):
+    monkeypatch.undo()
+    monkeypatch.setattr("_start.worked_example.TOLERANCE", 0.0)
+    with pytest.raises(Trouble, match="the worked example failed"):
+        commands._check_worked_example()
+    assert "These do not agree: loss; " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "given", [["nothing"], ["lessons", "--port", "0"], ["check", "a"], ["grade"], ["--none"]]
+)
+def test_what_makes_no_sense_is_said_so(given, capsys):
+    assert commands.main(given) == 2
+    said = capsys.readouterr().err
+    assert "Usage: minigrad" in said and "Error: " in said
+
+
+def test_answers_without_a_reason_are_collected(tmp_path, capsys):
+    (tmp_path / "mine").mkdir()
+    path = shutil.copy(ROOT / "lessons" / "06_full_backward_hooks.ipynb", tmp_path / "mine")
+    text = Path(path).read_text(encoding="utf-8")
+    assert progress.collect(tmp_path) == 0
+    assert "0 answers got no reason" in capsys.readouterr().err
+    for answer in ("(1, 2, 3, 4, 5)", "(0.3, 1.0, 0.3, -0.1938, -1.0199)"):
+        said = noting.judge("06.1", eval(answer)).message
+        assert progress.unexplained("06.1", said) == (answer == "(1, 2, 3, 4, 5)")
+    assert text == Path(path).read_text(encoding="utf-8")
 
 
 # ---- what Python is called ----------------------------------------------------------------------
@@ -321,37 +327,3 @@ def test_one_processor_needs_no_workers(tmp_path):
 
 def test_workers_are_few():
     assert 1 <= suite.worker_count() <= suite.MOST_WORKERS
-
-
-class Item:
-    def __init__(self, name, marked):
-        self.nodeid, self.marked = name, marked
-
-    def get_closest_marker(self, name):
-        return self.marked
-
-
-def test_each_run_takes_the_same_share_of_each_list_and_all_else(request):
-    conftest = request.config.pluginmanager.getplugin(
-        str(Path(__file__).parents[1] / "conftest.py")
-    )
-    listed = [Item(f"test_x.py::test_a[{k}]", True) for k in range(17)]
-    listed += [Item(f"test_x.py::test_b[{k}]", True) for k in range(3)]
-    others = [Item(f"test_y.py::test_c[{k}]", False) for k in range(9)]
-    runs = []
-    for takes_all in (False, False, True):
-        items, left = [*listed, *others], []
-        config = SimpleNamespace(
-            option=SimpleNamespace(all=takes_all),
-            hook=SimpleNamespace(pytest_deselected=lambda items, left=left: left.extend(items)),
-        )
-        conftest.pytest_collection_modifyitems(config, items)
-        assert {*items} | {*left} == {*listed, *others} and not {*items} & {*left}
-        assert {*others} <= {*items}
-        runs.append([each.nodeid for each in items])
-    assert runs[0] == runs[1] and len(runs[2]) == len(listed) + len(others)
-    stride = conftest.STRIDE
-    taken = [
-        f"test_x.py::test_{a}[{k}]" for a, n in (("a", 17), ("b", 3)) for k in range(0, n, stride)
-    ]
-    assert [each for each in runs[0] if "test_x" in each] == taken

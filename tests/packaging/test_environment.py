@@ -2,12 +2,11 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from _start import environment, installers
+from _start import environment
 from _start.console import Trouble
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,16 +23,12 @@ def tree(tmp_path, monkeypatch):
         (root / name).write_text("# " + name, encoding="utf-8")
     built: list[tuple[str, bool]] = []
 
-    def build(python, env, venv, lock, root, fresh):
+    def install(home, env, lock, fresh):
         built.append((lock.parent.name, fresh))
-        python.parent.mkdir(parents=True, exist_ok=True)
-        python.touch()
+        home.python.parent.mkdir(parents=True, exist_ok=True)
+        home.python.touch()
 
-    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    monkeypatch.setattr(installers, "build", build)
-    monkeypatch.setattr(
-        environment, "python_inside", lambda home: here if home.python.exists() else None
-    )
+    monkeypatch.setattr(environment, "install", install)
     return root, built
 
 
@@ -86,17 +81,17 @@ def test_going_back_to_an_old_lock_is_noticed(tree):
 
 def test_an_interrupted_run_leaves_nothing_that_counts_as_done(tree, monkeypatch):
     root, built = tree
-    whole = installers.build
+    whole = environment.install
 
-    def interrupted(python, env, venv, lock, root, fresh):
-        whole(python, env, venv, lock, root, fresh)
-        (venv / "half").mkdir()
+    def interrupted(home, env, lock, fresh):
+        whole(home, env, lock, fresh)
+        (home.venv / "half").mkdir()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(installers, "build", interrupted)
+    monkeypatch.setattr(environment, "install", interrupted)
     with pytest.raises(KeyboardInterrupt):
         environment.ensure("lessons", root, {})
-    monkeypatch.setattr(installers, "build", whole)
+    monkeypatch.setattr(environment, "install", whole)
     home = environment.ensure("lessons", root, {})
     assert built == [("lessons", True), ("lessons", True)]
     assert not (home.venv / "half").exists()
@@ -110,16 +105,18 @@ def test_a_moved_project_is_noticed(tree):
     assert built == [("lessons", True), ("lessons", True)]
 
 
-@pytest.mark.parametrize("inside", [None, "3.10"])
-def test_a_broken_or_other_python_is_noticed(tree, monkeypatch, inside, capsys):
+@pytest.mark.parametrize("version", [None, "3.10"])
+def test_a_broken_or_other_python_is_noticed(tree, monkeypatch, version, capsys):
     root, built = tree
-    environment.ensure("lessons", root, {})
-    monkeypatch.setattr(environment, "python_inside", lambda home: inside)
+    home = environment.ensure("lessons", root, {})
+    if version:
+        monkeypatch.setattr(environment, "HERE", version)
+    else:
+        home.python.unlink()
     environment.ensure("lessons", root, {})
     assert built == [("lessons", True), ("lessons", True)]
-    assert (
-        "made with Python 3.10" if inside else "no Python runs in it"
-    ) in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert ("this is 3.10" if version else "no Python runs in it") in said
 
 
 def test_the_environment_of_someone_else_is_used_but_never_deleted(tree):
@@ -183,106 +180,73 @@ def test_programs_inside_see_this_environment_alone(tmp_path):
         assert Path(inside[name]).is_relative_to(home.venv)
 
 
-def test_the_python_inside_tells_its_version():
-    own = environment.Environment(ROOT, Path(sys.prefix))
-    expected = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    is_virtual = sys.prefix != sys.base_prefix
-    assert environment.python_inside(own) == (expected if is_virtual else None)
-
-
-def test_no_python_inside_an_empty_directory(tmp_path):
-    assert environment.python_inside(environment.Environment(tmp_path, tmp_path)) is None
-
-
 # ---- installing ---------------------------------------------------------------------------------
 
 
-class Recorder:
-    """Stands in for the running of commands: keeps them, and answers as told."""
-
-    def __init__(self, *answers):
-        self.commands = []
-        self.answers = list(answers)
-
-    def __call__(self, command, title, env, describe):
-        self.commands.append([str(part) for part in command])
-        return self.answers.pop(0) if self.answers else (0, [])
-
-
 @pytest.fixture
-def recorder(monkeypatch):
-    result = Recorder()
-    monkeypatch.setattr(installers, "run_with_progress", result)
-    return result
+def ran(monkeypatch):
+    """The commands that were run, each with "uv" or "pip" for the program; they answer as told."""
+    commands, answers = [], []
+
+    def run(command, env):
+        commands.append([str(part) for part in command])
+        return answers.pop(0) if answers else (0, [])
+
+    monkeypatch.setattr(environment, "run", run)
+    monkeypatch.setattr(environment.shutil, "which", lambda name: None)
+    return commands, answers
 
 
-def build(tmp_path, fresh=True):
-    lock = tmp_path / "lock.txt"
-    lock.write_text(
-        "numpy==2.4.6 \\\n    --hash=sha256:0\n    # via x\nsympy==1 \\\n", encoding="utf-8"
-    )
-    installers.build(
-        Path(sys.executable), dict(os.environ), tmp_path / "venv", lock, tmp_path, fresh
-    )
+def install(tmp_path, fresh=True):
+    home = environment.Environment(tmp_path, tmp_path / "venv")
+    environment.install(home, dict(os.environ), tmp_path / "lock.txt", fresh)
 
 
-def test_uv_is_used_where_it_is(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: "/programs/uv")
-    build(tmp_path)
-    make, packages, project = recorder.commands
+def test_uv_is_used_where_it_is(tmp_path, ran, monkeypatch):
+    monkeypatch.setattr(environment.shutil, "which", lambda name: "/programs/uv")
+    install(tmp_path)
+    make, packages, project = ran[0]
     assert make[:2] == ["/programs/uv", "venv"]
     assert packages[:3] == project[:3] == ["/programs/uv", "pip", "install"]
     assert "--require-hashes" in packages
     assert {"--no-deps", "--no-build-isolation", "-e"} <= set(project)
 
 
-def test_pip_is_used_where_uv_is_not(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    build(tmp_path)
-    make, packages, project = recorder.commands
+def test_pip_is_used_where_uv_is_not(tmp_path, ran):
+    install(tmp_path)
+    make, packages, project = ran[0]
     assert make[1:3] == ["-m", "venv"]
     assert "--require-hashes" in packages and "--only-binary" in packages
     assert {"--no-deps", "--no-build-isolation", "-e"} <= set(project)
+    ran[0].clear()
+    install(tmp_path, fresh=False)
+    assert len(ran[0]) == 2
 
 
-def test_an_environment_that_is_there_is_not_made_again(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    build(tmp_path, fresh=False)
-    assert len(recorder.commands) == 2
-
-
-def test_pip_follows_where_uv_fails(tmp_path, recorder, monkeypatch, capsys):
-    monkeypatch.setattr(installers, "find_uv", lambda: "uv")
-    recorder.answers = [(0, []), (2, ["error: dns error"])]
-    build(tmp_path)
-    assert [command[0] == "uv" for command in recorder.commands] == [
-        True,
-        True,
-        False,
-        False,
-        False,
-    ]
+def test_pip_follows_where_uv_fails(tmp_path, ran, monkeypatch, capsys):
+    monkeypatch.setattr(environment.shutil, "which", lambda name: "uv")
+    ran[1][:] = [(0, []), (2, ["error: dns error"])]
+    install(tmp_path)
+    assert [command[0] == "uv" for command in ran[0]] == [True, True, False, False, False]
     assert "trying pip" in capsys.readouterr().err
 
 
-def test_without_ensurepip_the_pip_outside_serves(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    monkeypatch.setattr(installers.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(installers.Pip, "_outer_pip", lambda self: ["python3", "-m", "pip"])
-    build(tmp_path)
-    assert recorder.commands[0][-1] == "--without-pip"
-
-
-def test_without_ensurepip_and_pip_the_advice_names_the_package(tmp_path, recorder, monkeypatch):
-    monkeypatch.setattr(installers, "find_uv", lambda: None)
-    monkeypatch.setattr(installers.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(installers, "base_python", lambda: sys.executable)
-    failed = subprocess.CompletedProcess([], 1)
-    monkeypatch.setattr(installers.subprocess, "run", lambda *_, **__: failed)
+def test_without_ensurepip_the_pip_outside_serves_or_the_advice_is_to_install_it(
+    tmp_path, ran, monkeypatch
+):
+    monkeypatch.setattr(environment.importlib.util, "find_spec", lambda name: None)
+    codes = [0, 1]
+    monkeypatch.setattr(
+        environment.subprocess,
+        "run",
+        lambda *_, **__: subprocess.CompletedProcess([], codes.pop(0)),
+    )
+    install(tmp_path)
+    assert "--without-pip" in ran[0][0] and "--python" in ran[0][1]
     with pytest.raises(Trouble) as trouble:
-        build(tmp_path)
+        install(tmp_path)
     assert "apt install python3-venv" in trouble.value.advice
-    assert recorder.commands == []
+    assert len(ran[0]) == 3
 
 
 @pytest.mark.parametrize(
@@ -299,15 +263,7 @@ def test_without_ensurepip_and_pip_the_advice_names_the_package(tmp_path, record
     ],
 )
 def test_troubles_of_installers_are_explained(line, happened, advice):
-    trouble = installers.explain(["WARNING: Retrying", line, ""], "Installing packages")
+    trouble = environment.explain(["WARNING: Retrying", line, ""], "Installing packages")
     assert happened in trouble.happened
     assert advice in trouble.advice
     assert trouble.said == [line]
-
-
-def test_the_pins_of_a_lock_are_counted(tmp_path):
-    lock = tmp_path / "lock.txt"
-    lock.write_text(
-        "# a\nnumpy==2 \\\n    --hash=sha256:0\nsix==1 ; x \\\n    # via b\n", encoding="utf-8"
-    )
-    assert installers.count_pins(lock) == 2

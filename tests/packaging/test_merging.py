@@ -197,34 +197,28 @@ def test_an_answer_that_lacks_a_name_stands_below_the_new_stub():
 
 
 FITS = [
-    ("a = ...", "a = 1", "a = (..., ...)", True),
-    ("a = ...", "a: int = 1", "a = ...  # a number", True),
-    ("a = ...", "if 1:\n    a = 1", "a = [...]", True),
-    ("a = ...", "for a in [1]:\n    pass", "a = [...]", True),
-    ("a = ...", "b = 1", "a = (..., ...)", False),
-    ("a = ...", "b = [a for a in [1]]", "a = (..., ...)", False),
-    ("a = ...", "def f():\n    a = 1", "a = (..., ...)", False),
-    ("a = ...", "a = 1", "a = ...\nb = ...", False),
-    ("a = ...", "a = 1", "import b\na = ...", False),
-    ('a = (..., "because")', 'a = ("b", "so")', 'a = (..., "because ...")', True),
-    ("def f(x):\n    ...", "f = lambda x: 1", "def f(x):\n    # here\n    ...", True),
-    ("def f(x):\n    ...", "def f(x):\n    return 1", "def f(x, y):\n    ...", False),
-    ("def f(x):\n    ...", "def f(x):\n    return 1", "def f(x):\n    y = 2\n    ...", False),
-    ("class A:\n    ...", "class A:\n    b = 1", "class A:\n    # here\n    ...", True),
-    ("a = ...", "a = (", "a = (..., ...)", False),
-    ("a = ...", "!ls\na = 1", "a = (..., ...)", False),
-    (
-        'a = ...\npredict("06.a", a)',
-        'a = 1\npredict("06.a", a)',
-        'a = 0\npredict("06.a", a)',
-        False,
-    ),
+    ("a = 1", "a = (..., ...)", True),
+    ("a: int = 1", "a = ...  # a number", True),
+    ("if 1:\n    a = 1", "a = [...]", True),
+    ("for a in [1]:\n    pass", "a = [...]", True),
+    ("b = 1", "a = (..., ...)", False),
+    ("b = [a for a in [1]]", "a = (..., ...)", False),
+    ("def f():\n    a = 1", "a = (..., ...)", False),
+    ("a = 1", "a = ...\nb = ...", False),
+    ("a = 1", "import b\na = ...", False),
+    ('a = ("b", "so")', 'a = (..., "because ...")', True),
+    ("def f(x):\n    return 1", "def f(x):\n    # here\n    ...", True),
+    ("def f(x):\n    return 1", "def f(x, y):\n    ...", False),
+    ("def f(x):\n    return 1", "def f(x):\n    y = 2\n    ...", False),
+    ("class A:\n    b = 1", "class A:\n    # here\n    ...", True),
+    ("a = (", "a = (..., ...)", False),
+    ('a = 1\npredict("06.a", a)', 'a = 0\npredict("06.a", a)', False),
 ]
 
 
-@pytest.mark.parametrize(("old", "given", "new", "fits"), FITS)
-def test_whether_an_answer_fits_a_new_stub(old, given, new, fits):
-    assert answering.fits(old, given, new) is fits
+@pytest.mark.parametrize(("given", "new", "fits"), FITS)
+def test_whether_an_answer_fits_a_new_stub(given, new, fits):
+    assert answering.fits(given, new) is fits
 
 
 def test_a_prediction_is_carried_over_like_an_answer():
