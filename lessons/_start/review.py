@@ -232,6 +232,7 @@ def as_html(markdown: str) -> str:
         markdown: With formulas between dollar signs.
     """
     made = str(_RENDER(_LINK.sub(r"\1", markdown))).strip()
+    made = re.sub(r"\$\$(.*?)\$\$", r"\\[\1\\]", made, flags=re.S)
     return made.replace("\t", "    ").replace("\n", "<br>")
 
 
