@@ -130,7 +130,12 @@ def with_zero(made: Any) -> Any:
 
     A gradient of zero is one, too: a value that waits for it has to be told that it came.
     """
-    return slopes(made, lambda x: (lambda y: y + 7 * y * 0)(x * x), 3.0)[0]
+
+    def function(x: Any) -> Any:
+        y = x * x
+        return y + 7 * y * 0
+
+    return slopes(made, function, 3.0)[0]
 
 
 def two_losses(made: Any) -> Any:
@@ -198,9 +203,6 @@ VALUE = Checkpoint(
             Nothing arrived. Does backward begin with a gradient of 1 at the value that it's called
             on, does it follow all edges from there, and does each value have its turn before its
             inputs?
-        ~ (self, other.data), (other, self.data) => (self, self.data), (other, other.data)
-            Each factor got itself as its derivative. If x moves a little, what is that multiplied
-            by?
         ~ if value not in order: => if True:
         ? probe == "used_twice" and seen[0] > 6.0 or probe == "diamonds" and max(seen) > 48.0
             Too much: a value had its turn more than once, so part of its gradient was passed on
@@ -288,7 +290,9 @@ def operation(written: str, why: str, *arrays: Any, gradient: Any = G) -> Probe:
         return [listed(result.data), *first]
 
     shapes = " and ".join(str(array.shape) for array in arrays)
-    probe.__doc__ = f"{written} on {shapes}, the value and the gradients of the inputs.\n\n{why}"
+    probe.__doc__ = (
+        f"For {written} on {shapes}, the value and the gradients of the inputs.\n\n{why}"
+    )
     probe.__name__ = written
     return probe
 
@@ -348,20 +352,22 @@ OPERATIONS = [
 
 
 def new(made: Any) -> Any:
-    """Of Recorded([1, 2]) the kind of its data, data, requires_grad, .grad and number of inputs.
+    """Of Recorded([1, 2]) the kind of its data, its data, .grad, number of inputs and
+    requires_grad, which is True for one that was made with requires_grad=True.
 
-    A new tensor holds an array of floats (kind f), requires no gradient unless told to, has no
-    .grad yet, and nothing made it: inputs is empty.
+    A new tensor holds an array of floats (kind f), has no .grad yet, and nothing made it: inputs is
+    empty. It takes requires_grad by name, and requires no gradient unless told to.
     """
-    x = made([1, 2])
-    return [x.data.dtype.kind, listed(x.data), bool(x.requires_grad), x.grad, len(x.inputs)]
+    x, y = made([1, 2]), made([1, 2], requires_grad=True)
+    found = [x.data.dtype.kind, listed(x.data), x.grad, len(x.inputs)]
+    return [*found, bool(x.requires_grad), bool(y.requires_grad)]
 
 
 def product(made: Any) -> Any:
     """For y = a * b: data, the number of inputs, and whether they are a and b, in this order.
 
-    A tensor takes requires_grad by name. inputs is a tuple of all tensors that went in, themselves
-    and not copies: the gradient finds its way by them, and the rule gives one gradient for each.
+    inputs is a tuple of all tensors that went in, themselves and not copies: the gradient finds its
+    way by them, and the rule gives one gradient for each.
     """
     a, b = made([1.0, 2.0], requires_grad=True), made([3.0, 4.0], requires_grad=True)
     y = a * b
@@ -370,21 +376,24 @@ def product(made: Any) -> Any:
 
 
 def beside(made: Any) -> Any:
-    """Beside numbers and arrays: whether inputs are tensors, and how many a ** 3 has.
+    """Where a number or an array stands beside a: for seven operations, whether all inputs are
+    tensors of your class; and the number of inputs of a ** 3.
 
     Whatever is no tensor is made a constant one first, with type(self). It may stand on either
     side: for 1 - a Python calls __rsub__. In a ** n the n is a plain number, and a the only input.
     """
     a, other = made([1.0, 2.0], requires_grad=True), np.ones(2)
     found = [a * 2, 2 * a, a + 1, 1 - a, a * other, a - other, a**3]
-    return [[isinstance(x, made) for y in found for x in y.inputs], len(found[-1].inputs)]
+    tensors = [all(isinstance(each, made) for each in y.inputs) for y in found]
+    return [tensors, len(found[-1].inputs)]
 
 
 def by_result(made: Any) -> Any:
-    """From result for 5 * x: data, number of inputs, the rule on [1, 10], and two requires_grad.
+    """What result gives for 5 times x: data, the number of inputs, what the rule makes of [1, 10],
+    whether it requires a gradient, and whether a result of constants does.
 
     result(data, inputs, rule) makes a tensor of this data that keeps the other two, and requires a
-    gradient if one of the inputs does; here that of x does, and that of a constant doesn't.
+    gradient if one of the inputs does.
     """
     x, constant = made([1.0, 2.0], requires_grad=True), made([1.0, 2.0])
     y, z = (each.result(each.data * 5, (each,), lambda g: (5 * g,)) for each in (x, constant))
@@ -392,8 +401,15 @@ def by_result(made: Any) -> Any:
     return [y.data, len(y.inputs), gradient, bool(y.requires_grad), bool(z.requires_grad)]
 
 
+CALLS = (
+    "__add__ a + b; __radd__ 1 + a; __mul__ a * b; __rmul__ 2 * a; __sub__ a - b; __rsub__ 1 - a; "
+    "__neg__ -a; __pow__ a ** n; __matmul__ a @ b; sum a.sum(); tanh a.tanh(); relu a.relu()"
+)
+
+
 def on_top(made: Any) -> Any:
-    """On a class built on yours: operations past self.result, and those that give another class.
+    """On a class that is built on yours: the operations that don't go through self.result, and
+    those whose results are not of that class.
 
     The next checkpoint plugs into self.result, and sees only what goes through it. Make results
     with type(self), so that they can do what the class on top of yours can do.
@@ -406,10 +422,11 @@ def on_top(made: Any) -> Any:
             return super().result(*args, **kwargs)
 
     past, other = [], []
-    for written in "a+b a*b a@b a**2 a.tanh() a.relu() a.sum() a-b -a 1-a 2*a 1+a".split():
+    for each in CALLS.split("; "):
+        written = each.split(" ", 1)[1]
         calls.clear()
-        tensors = {name: Inner(data, requires_grad=True) for name, data in (("a", S), ("b", T))}
-        if not isinstance(eval(written, tensors), Inner):
+        names = {"a": Inner(S, requires_grad=True), "b": Inner(T, requires_grad=True), "n": 2}
+        if not isinstance(eval(written, names), Inner):
             other.append(written)
         elif not calls:
             past.append(written)
@@ -417,10 +434,11 @@ def on_top(made: Any) -> Any:
 
 
 def asking(made: Any) -> Any:
-    """requires_grad of four results, two with an input that asks for it; inputs of the last two.
+    """Whether results require a gradient, two with one input that does, and two with none; and how
+    many inputs the last two keep.
 
-    A result requires a gradient if any of its inputs does. If none does, it is a constant, too, and
-    keeps nothing: no gradient will ever come.
+    A result requires a gradient if any of its inputs does, not only if all do. If none does, it is
+    a constant, too, and keeps nothing: no gradient will ever come.
     """
     yes, no = made([1.0, 2.0], requires_grad=True), made([3.0, 4.0])
     results = [yes * no, no + yes, no * no, (no + no).tanh()]
@@ -442,10 +460,8 @@ def numbered(made: Any) -> Any:
 RECORDED = Checkpoint(
     id="17.2",
     asks="Recorded, a class of arrays whose operations note their inputs and a rule",
-    probes=[new, product, beside, by_result, on_top, asking, numbered, *OPERATIONS],
-    methods="result result(data, inputs, rule); __add__ a + b; __radd__ 1 + a; __mul__ a * b; "
-    "__rmul__ 2 * a; __sub__ a - b; __rsub__ 1 - a; __neg__ -a; __pow__ a ** n; __matmul__ a @ b; "
-    "sum a.sum(); tanh a.tanh(); relu a.relu()",
+    probes=[new, asking, product, beside, by_result, on_top, numbered, *OPERATIONS],
+    methods=f"result result(data, inputs, rule); {CALLS}",
     right="Every rule agrees with minigrad's. From here on nobody has to derive anything.",
     hints=(
         "Write result first, then a + b, and copy its form: compute with .data, name the inputs, "
@@ -472,10 +488,6 @@ RECORDED = Checkpoint(
             comes first.
         ~ 1 - y**2 => 1 - self.data**2
             It's the result that is squared, not the input.
-        ~ g * (self.data > 0) => g * np.maximum(self.data, 0)
-            g was multiplied by the value itself. The slope above zero is 1.
-        ~ g * np.ones_like(self.data) => g * np.ones_like(self.data) / self.data.size
-            The gradient is divided by something, as for a mean. A sum divides by nothing.
         ~ (g @ b.T, a.T @ g) => (g @ b, a @ g)
             Neither of the two is transposed, and on square matrices nothing complains. Look at the
             shapes.

@@ -100,7 +100,8 @@ def not_leaves(made: Any) -> Any:
 
 
 def passes(made: Any) -> Any:
-    """x.grad after a pass from y + y, y = x * x; it is set to 100, and two more passes follow.
+    """x.grad after a pass from y + y with y = x * x; then it is set to 100, and two more passes
+    follow.
 
     Each pass is worth the same, and a leaf adds them up. Emptying .grad is up to others.
     """
@@ -115,7 +116,8 @@ def passes(made: Any) -> Any:
 
 
 def two_roots(made: Any) -> Any:
-    """x.grad after a pass from 2 * y, after another from y * y, with y = x * x; and for a leaf.
+    """x.grad after a pass from 2 * y, and after another from y * y, with y = x * x; and after
+    x.backward(), where x itself is a leaf, of shape (1, 1).
 
     Each pass starts from its own root, and uses that don't lead to this root don't count in it. A
     leaf that is the root collects as well: ones of its own shape, not a plain number.
@@ -129,7 +131,8 @@ def two_roots(made: Any) -> Any:
 
 
 def given(made: Any) -> Any:
-    """x.grad after backward([1, 10]) of 3 * x and (twice) of x, the array; and with zeros given.
+    """With backward(np.array([1, 10])): x.grad for 3 * x, that of a leaf that is the root, after two
+    passes, and the array after that; and x.grad with zeros given, for two entries and for one.
 
     A gradient that is given takes the place of the ones at the root, also where it is zero. The
     array belongs to the caller, and must not change: a leaf needs an array of its own.
@@ -144,7 +147,8 @@ def given(made: Any) -> Any:
 
 
 def errors(made: Any) -> Any:
-    """Errors for two entries and no gradient; without a graph (twice); x.grad after the first.
+    """The error for a root with two entries and no gradient given, for one that requires no
+    gradient, and for such a one when a gradient is given; and x.grad after that.
 
     Each has to end in a RuntimeError, before anything is collected: ones for several entries would
     be the gradient of their sum, which nobody asked for, and where nothing requires a gradient a
@@ -171,7 +175,8 @@ def handing_on(a: Any, b: Any) -> Any:
 
 
 def same_arrays(made: Any) -> Any:
-    """Two passes through x + y: whether .grads share an array, the .grads; those of c + d + 10 * c.
+    """After a pass through x + y, whether x.grad and y.grad share an array; both after another
+    pass; and the gradients of a and b in c + d + 10 * c, where c = a and d = b.
 
     x + y hands the same array to both inputs, and whatever changes it in place, as += does, changes
     what the other has got: add out of place, and give each leaf an array of its own.
@@ -190,7 +195,8 @@ def same_arrays(made: Any) -> Any:
 
 
 def completed(made: Any) -> Any:
-    """The calls of complete in L = d * w, c = x * 5, a = x * 2, b = a * a, d = b + c: gradients.
+    """The calls of complete in L = d * w with c = x * 5, a = x * 2, b = a * a and d = b + c: each
+    with the gradient that it got.
 
     complete is called once for each tensor that the pass reaches, with the whole sum. Of the ready
     ones a leaf is first, and then the one that was made last.
@@ -216,7 +222,8 @@ def completed(made: Any) -> Any:
 
 
 def given_back(made: Any) -> Any:
-    """x.grad and w.grad of 2 * (x * w), complete of x * w times ten, that of w times a hundred.
+    """x.grad and w.grad of 2 * (x * w), where complete of x * w gives ten times what it got, and
+    that of w a hundred times.
 
     What complete gives back is what goes on: hand this to the rule. A leaf collects in complete,
     and nowhere else.
@@ -346,27 +353,10 @@ ENGINE = Checkpoint(
         ! truth value, ambiguous
             An array was asked whether it is true, as by `if` or `not`: the gradient that was given,
             or a .grad. Ask `is None`, and nothing else.
-        ~ gradient is None: => gradient is None or not gradient.any():
-        | self.data.size != 1 => gradient is None and self.data.size != 1
-        ? probe == "given" and seen[:2] == right[:2] and seen[3:] != right[3:]
-            Zeros that were given were taken for nothing given. Ask `is None`: a gradient of zero
-            is one, too.
-        ~ raise RuntimeError => raise ValueError
-        ? probe == "errors" and "no error" not in seen
-            An error is right, and its kind is another: raise a RuntimeError.
         ~ gradient = tensor.complete(arrived.pop(tensor)) => gradient = arrived.pop(tensor)\n            if not tensor.inputs:\n                tensor.complete(gradient)
         ? probe == "completed" and len(seen) < len(right)
             complete isn't called for every tensor. The engine hands it each gradient that is
             complete, of the root, inner tensors and leaves: the next checkpoint plugs in there.
-        ~ waiting, todo = Counter(), [self] => gradient = self.complete(gradient)\n        for source, part in zip(self.inputs, self.rule(gradient) if self.inputs else ()):\n            if source.requires_grad:\n                source.backward(part)\n        return
-        ? probe == "completed" and len(seen) > len(right)
-            It is called more than once for one tensor, with parts, or for one that gets no turn.
-            Wait until the sum is complete.
-        ~ -source.number => source.number
-        ~ bool(source.inputs), => 0,
-        ? probe == "completed" and sorted(seen) == sorted(right)
-            The gradients are right, the order is another. Of the tensors that are ready, leaves go
-            first, and of the others the one with the highest number.
     """,
 )
 
@@ -394,8 +384,42 @@ def handle(found: Any) -> Any:
     return found
 
 
+def registrations(made: Any, register: str) -> Any:
+    """REGISTER: who is called, with one function registered first and another twice; when the first
+    is removed, and a last one registered; and when one of the two is removed.
+
+    A handle stands for its own registration, and for one of two where a function is registered
+    twice. Give each registration a number that no other one ever gets.
+    """
+    calls, found = list[str](), []
+    on_tensor = register == "register_hook"
+    hooked = leaf(made, [3]) if on_tensor else bare(made)
+    hooks = {n: lambda *_, n=n: calls.append(n) for n in ("first", "twice", "last")}
+    first, twice, _ = (getattr(hooked, register)(hooks[n]) for n in ("first", "twice", "twice"))
+    for action in (lambda: None, first.remove, twice.remove):
+        action()
+        if action == first.remove:
+            getattr(hooked, register)(hooks["last"])
+        calls.clear()
+        (hooked * 2 if on_tensor else hooked(t([3], True))).backward()
+        found.append(list(calls))
+    return found
+
+
+def on(register: str, probe: Callable[[Any, str], Any]) -> Probe:
+    """Make a probe for one way to register hooks."""
+
+    def found(made: Any) -> Any:
+        return probe(made, register)
+
+    found.__doc__ = (probe.__doc__ or "").replace("REGISTER", register)
+    found.__name__ = probe.__name__
+    return found
+
+
 def new_tensors(made: Any) -> Any:
-    """Whether results are of the new class, and requires_grad without asking and with it.
+    """Of the new class: whether results are of it, and requires_grad of a tensor that doesn't ask
+    for it and of one that does.
 
     Results have hooks as well, and __init__ hands requires_grad on.
     """
@@ -432,7 +456,8 @@ def on_leaf(made: Any) -> Any:
 
 
 def replaced(made: Any) -> Any:
-    """x.grad and w.grad of 2 * (x * w), a hook on x * w gives ten times, one on w a hundred times.
+    """x.grad and w.grad of 2 * (x * w), where a hook on x * w gives ten times what it got, and one
+    on w a hundred times.
 
     What a hook gives back takes the place of the gradient, for .grad and for everything closer to
     the inputs: hand it to the complete of the class below, once, and return it.
@@ -459,7 +484,8 @@ def to_zero(made: Any) -> Any:
 
 
 def in_order(made: Any) -> Any:
-    """Three hooks on a leaf (plus 1; nothing; times 3): who is called with what, and x.grad.
+    """Three hooks on one leaf, plus one, one that looks, times three: who is called with what, and
+    x.grad in the end.
 
     All are called, in the order in which they were registered, and each gets what the one before it
     gave back. None leaves it as it is.
@@ -482,7 +508,8 @@ def in_order(made: Any) -> Any:
 
 
 def handles(made: Any) -> Any:
-    """Calls of one function, registered twice; after remove, again, the other's; and x.grad.
+    """The number of calls, with one function registered twice; after the first handle's remove,
+    after the same once more, and after the second one's; and x.grad after these four passes.
 
     A handle removes its own registration, and nothing else. Doing so again is harmless. A hook
     stays until it is removed, and each of the four passes is worth 2.
@@ -498,27 +525,9 @@ def handles(made: Any) -> Any:
     return [*counts, listed(x.grad)]
 
 
-def later_ones(made: Any) -> Any:
-    """Of hooks first and second the first is removed, a third registered; the second removed.
-
-    A handle stands for its own registration, however many come and go. The number of hooks that are
-    there now is no name for a hook: when one has gone, the next gets a name that is taken. Count
-    all that were ever registered.
-    """
-    x, calls = leaf(made, 3.0), list[str]()
-    first, second = (x.register_hook(lambda g, n=n: calls.append(n)) for n in ("first", "second"))
-    first.remove()
-    x.register_hook(lambda g: calls.append("third"))
-    (x * 2).backward()
-    calls.append("and then")
-    first.remove()
-    second.remove()
-    (x * 2).backward()
-    return calls
-
-
 def while_called(made: Any) -> Any:
-    """In two passes: a hook that removes itself and registers another one, and one after it.
+    """Who is called in two passes, with a hook that removes itself and registers another one, and
+    one after it.
 
     Hooks may come and go while hooks are being called: go through a copy of the table, list(...).
     What is registered then waits for the next pass.
@@ -541,8 +550,8 @@ HOOKS = Checkpoint(
     id="17.5",
     asks="Hookable, a class on top of yours with register_hook(hook)",
     probes=[
-        *(new_tensors, own_hooks, on_leaf, replaced, to_zero, in_order, handles, later_ones),
-        while_called,
+        *(new_tensors, own_hooks, on_leaf, replaced, to_zero, in_order, handles),
+        *(on("register_hook", registrations), while_called),
     ],
     methods="register_hook register_hook(hook); complete complete(gradient)",
     base=(
@@ -569,36 +578,19 @@ HOOKS = Checkpoint(
         ? probe == "own_hooks" and [] in seen
             A hook was never called. Who calls hooks, and when? See complete, for leaves as well as
             for the others.
-        ~ return super().complete(gradient) => return gradient
-        ? probe == "replaced" and None in seen
-            No leaf has collected anything: hand the gradient to the complete of the class below,
-            super().complete(...).
-        ~ return super().complete(gradient) => super().complete(gradient)\n        return super().complete(gradient)
-            The leaves collected twice: the complete of the class below was called twice. Keep what
-            it gives, and return that.
         ~ return super() => super()
         ~ gradient if replaced is None else replaced => replaced
         ! NoneType
             None went on instead of a gradient. Where a hook returns None, what was there goes on.
             And complete has to return what goes on.
-        ~ gradient = gradient if replaced is None else replaced => pass
-            What hooks give back isn't used. complete has to go on with it.
         ~ gradient if replaced is None else replaced => replaced if replaced else gradient
         ! truth value, ambiguous
             Zeros were taken for no answer, or were asked whether they are true. Ask `is None`, and
             nothing else.
-        ~ replaced = hook(gradient) => replaced = hook(arrived)
-        | for hook in => arrived = gradient\n        for hook in
-        ? probe == "in_order" and [call[1] for call in seen[0]] == [5.0, 5.0, 5.0]
-            Each got the gradient as it arrived. A hook gets what the one before gave back.
         ~ next(Handle.keys) => hook
         ? probe == "handles" and seen[0] == 1
             Registered twice, a function is called twice. With the function itself as the key, the
             second takes the place of the first.
-        ~ self.table.pop(self.key, None) => self.table.clear()
-        ? probe == "handles" and seen[:3] in ([2, 0, 0], [2, 1, 0])
-            One handle took both off. It has to know its own registration: a number of its own for
-            each one, and not the function.
         ~ self.table.pop(self.key, None) => del self.table[self.key]
         ! KeyError, ValueError, IndexError
             A second remove has nothing to do, and shouldn't end in an error.
@@ -655,7 +647,9 @@ def names(module: Any) -> list[str]:
 def as_tuple(args: Any) -> list[Any]:
     """Object where a hook got no tuple, and give the arrays in it."""
     if not isinstance(args, tuple):
-        raise Objection(f"A hook got a bare {type(args).__name__}. It gets a tuple, also of one.")
+        raise Objection(
+            f"A hook got a bare {type(args).__name__}. It gets a tuple, even of one entry."
+        )
     return [listed(each) for each in args]
 
 
@@ -668,20 +662,23 @@ def called(made: Any) -> Any:
 
 
 def own_tensors(made: Any) -> Any:
-    """named_parameters of a module with tensors b, _a, a constant, a result, a number and a list.
+    """named_parameters of a module with tensors b and _a, a constant, self.last = self.b * 2, a number
+    and a list: the names, and which of the tensors is b.
 
     Parameters are the attributes that are leaves and require a gradient, whatever their names, in
-    the order in which they were assigned; vars(self) has them all. A result has inputs, a leaf has
-    none. (And which of the two is b.)
+    the order in which they were assigned; vars(self) has them all. A result, such as self.last, has
+    inputs, and a leaf has none.
     """
     kept = {"number": 3.0, "words": ["a list"], "constant": t([3])}
     module = bare(made, b=t([1], True), _a=t([2], True), **kept)
     module.last = module.b * 2
-    return [names(module), [each is module.b for _, each in pairs(module)]]
+    found = pairs(module)
+    return [[name for name, _ in found], [each is module.b for _, each in found]]
 
 
 def tree(made: Any) -> Any:
-    """The names in a net with scale, f0 and f1; f0 has an f with offset, f1 has gain and f.shift.
+    """named_parameters of a net with f0, f1 and a number scale; f0 has an f with an offset; f1 has a
+    number gain and an f with weight, bias and shift.
 
     A module's own tensors come first, then those of its modules in the order of assignment, with
     the module's name and a dot in front, on each level.
@@ -693,7 +690,8 @@ def tree(made: Any) -> Any:
 
 
 def shared(made: Any) -> Any:
-    """The names in a module to which modules second and first were assigned; in one that shares.
+    """named_parameters of a module to which a module second was assigned, and then first; and of one
+    with a module under two names, and a tensor under a third.
 
     Modules come in the order in which they were assigned. Each tensor is listed once, under the
     name that comes first, also where a module or a tensor has several: an optimizer must not step
@@ -705,7 +703,8 @@ def shared(made: Any) -> Any:
 
 
 def looked_again(made: Any) -> Any:
-    """named_parameters, twice; the data after another tensor was assigned; and without any.
+    """named_parameters, twice; the data, after another tensor was assigned; and the names in a module
+    without any.
 
     It tells what is there at the moment: look again in each call.
     """
@@ -716,7 +715,8 @@ def looked_again(made: Any) -> Any:
 
 
 def on_others(made: Any) -> Any:
-    """The number of calls of hooks on another module, and where forward is called by itself.
+    """The number of calls of hooks on another module, and of a module's own where module.forward(x)
+    is called by itself.
 
     Each module has tables of hooks of its own, made in __init__. And hooks belong to the call of
     the module: forward is the bare computation, and has no hooks.
@@ -731,7 +731,8 @@ def on_others(made: Any) -> Any:
 
 
 def pre_looks(made: Any) -> Any:
-    """A forward pre-hook that looks, module doubles 3: the result, its module, the arguments.
+    """A forward pre-hook that looks, on a module that doubles 3: the result, whether it got the
+    module, and the arguments.
 
     A forward pre-hook gets the module and a tuple of the arguments. What it gives back takes their
     place: a tuple, or one tensor alone. None leaves them.
@@ -742,7 +743,8 @@ def pre_looks(made: Any) -> Any:
 
 
 def pre_replaces(made: Any) -> Any:
-    """3 * 10 + 1, doubled, by two pre-hooks (a tuple, a tensor alone); x * 2 + y with 1, 10 swapped.
+    """Two forward pre-hooks, times ten and plus one, on a module that doubles 3; again, where the
+    first gives one tensor alone; and x * 2 + y for 1 and 10, which a pre-hook swaps.
 
     What a pre-hook gives back takes the place of the arguments, all of it: a tuple, or one tensor
     alone. The next pre-hook gets that: first registered, first called.
@@ -759,7 +761,8 @@ def pre_replaces(made: Any) -> Any:
 
 
 def post_looks(made: Any) -> Any:
-    """A forward hook, after a pre-hook that gives ten times 3: the result; module, args, result.
+    """A forward hook that looks, on a module that doubles 3, where a pre-hook gives ten times that:
+    the result; whether it got the module, the arguments, the result.
 
     A forward hook gets the module, the tuple of arguments that forward got, and the result. What it
     gives back takes the result's place. None leaves it.
@@ -799,7 +802,8 @@ def inner_calls(made: Any) -> Any:
 
 
 def removed(made: Any) -> Any:
-    """The calls with a hook of each kind; after remove and remove again of the one, of the other.
+    """The number of calls with a hook of each kind; after the first handle's remove, once more, after
+    the second one's, and once more.
 
     A handle takes off its own hook, and doing so again is harmless.
     """
@@ -844,36 +848,6 @@ def unhooked(made: Any) -> Any:
     return gradients(example(made))
 
 
-def registrations(made: Any, register: str) -> Any:
-    """REGISTER, first and (twice) twice: who is called; first removed, last added; one removed.
-
-    A handle stands for its own registration, and for one of two where a function is registered
-    twice. Give each registration a number that no other one ever gets.
-    """
-    module, calls, found = bare(made), list[str](), []
-    hooks = {n: lambda *_, n=n: calls.append(n) for n in ("first", "twice", "last")}
-    first, twice, _ = (getattr(module, register)(hooks[n]) for n in ("first", "twice", "twice"))
-    for action in (lambda: None, first.remove, twice.remove):
-        action()
-        if action == first.remove:
-            getattr(module, register)(hooks["last"])
-        calls.clear()
-        module(t([3], True)).backward()
-        found.append(list(calls))
-    return found
-
-
-def on(register: str, probe: Callable[[Any, str], Any]) -> Probe:
-    """Make a probe for one way to register hooks."""
-
-    def found(made: Any) -> Any:
-        return probe(made, register)
-
-    found.__doc__ = (probe.__doc__ or "").replace("REGISTER", register)
-    found.__name__ = probe.__name__
-    return found
-
-
 MODULE = Checkpoint(
     id="17.6",
     asks="Module, with __call__, named_parameters and two kinds of forward hooks",
@@ -915,7 +889,7 @@ MODULE = Checkpoint(
             f1.f.weight is missing, where f0.weight has been listed. They are two tensors: list
             each tensor once, not each name.
         ~ value.named_parameters() => [(n, p) for n, p in vars(value).items() if getattr(p, "requires_grad", False)]
-        ? probe == "tree" and "f1.gain" in seen and "f1.f.weight" not in seen
+        ? probe == "tree" and len(seen) == 4 and "f1.gain" in seen
             It ends one level down. A module's modules have modules, too: let each list its own.
         ~ names.setdefault(parameter, => any(str(p.data) == str(parameter.data) for p in names) or names.setdefault(parameter,
         ? probe == "tree" and "scale" in seen and "f1.gain" not in seen and len(seen) == 7
@@ -925,9 +899,6 @@ MODULE = Checkpoint(
         ~ hook in list(self.forward_hooks.values()) => hook in ()
         ? probe in ("pre_looks", "post_looks") and seen[1] == []
             It was never called.
-        ~ if replaced is not None: => if False:
-        ~ result = result if replaced is None else replaced => pass
-            What they give back isn't used.
         ~ result if replaced is None else replaced => replaced
         ? probe == "post_looks" and "NoneType" in raised
             Its None became the module's result. None means: leave it as it is.
@@ -964,7 +935,8 @@ def hooked(module: Any, register: str = FULL, factor: float | None = None) -> No
 
 
 def pair(made: Any, register: str) -> Any:
-    """REGISTER on f1 of the worked example: each pair of gradients, and whether it got f1.
+    """REGISTER on f1 of the worked example: grad_input and grad_output of each call, and whether
+    each was called for f1.
 
     A full hook gets what leaves the module at its argument, and what arrives at its result, once,
     when both are there. A legacy hook gets what the last operation makes of the gradient that
@@ -977,7 +949,8 @@ def pair(made: Any, register: str) -> Any:
 
 
 def doubled(made: Any, register: str) -> Any:
-    """REGISTER on f1 doubles grad_input: the gradients of x, f0's two, f1.f's two.
+    """REGISTER on f1, with a hook that doubles grad_input: the gradients of x, f0's two, f1.f's
+    two.
 
     What a full hook gives back replaces what leaves the module: everything from there toward the
     inputs is doubled, and the module's own parameters aren't. A legacy hook sits on the last
@@ -1001,7 +974,8 @@ def several(made: Any, register: str) -> Any:
 
 
 def late(made: Any, register: str) -> Any:
-    """REGISTER: who is called, of a hook registered before the module was called, and one after.
+    """REGISTER: who is called, with one hook registered before the module was called, and one after
+    that.
 
     Those hooks count that are there when the module is called: note them then, in a list.
     """
@@ -1014,7 +988,8 @@ def late(made: Any, register: str) -> Any:
 
 
 def two_passes(made: Any, register: str) -> Any:
-    """REGISTER: the calls in two forward and backward passes; in two through x * 2, with 1 and 10.
+    """REGISTER: the number of calls in two passes, each with its forward; and what a hook on x * 2
+    gets in two passes through one graph, with 1 and 10 given.
 
     A hook is called in each pass with what has arrived in this pass. What was kept from the first
     must not be found by the second.
@@ -1043,7 +1018,8 @@ def without_again(made: Any, register: str) -> Any:
 
 
 def own_nodes(made: Any) -> Any:
-    """Full hooks, x used elsewhere too: on x * 2 + 1, and on x, one giving ten times; and x.grad.
+    """A full hook on x * 2 + 1, and one that gives ten times grad_input, on a module that returns
+    its argument, where the argument is used elsewhere, too: the pairs, and x.grad.
 
     A hook on the argument itself sees all its uses, also those that go past the module; and a
     module that returns its argument has no node of its own. Lead the argument through a node that
@@ -1059,7 +1035,8 @@ def own_nodes(made: Any) -> Any:
 
 
 def kept_last(made: Any) -> Any:
-    """A full hook on a module that keeps its result, where the loss uses both: the pair.
+    """A full hook on a module that keeps its result in self.last, where the loss uses the result and
+    5 times the last: the pair.
 
     grad_output is what arrives at the result that was handed out, and nothing that goes past it:
     lead the result through a node of this call, too.
@@ -1078,7 +1055,8 @@ def kept_last(made: Any) -> Any:
 
 
 def calls_itself(made: Any) -> Any:
-    """Full hooks: on f0 in f0(f0(x)), and on a module that calls itself: the pairs.
+    """Full hooks on a module that is called twice, f0(f0(x)), and on one that calls itself once, with
+    10 times itself of 2 * x, and inside 3 * x: the pairs.
 
     Each call has its own pair. Keep what arrives in a variable of the call, and not on the module or
     in one place for all: one call may be inside the other.
@@ -1099,7 +1077,8 @@ def calls_itself(made: Any) -> Any:
 
 
 def on_data(made: Any) -> Any:
-    """Full hooks where data need no gradient, on f0 (it gives ten more) and before: calls, grads.
+    """Full hooks where the data need no gradient: the calls of one on f0, which gives ten more than
+    grad_output, those of one on a module without parameters, and the gradients.
 
     Nothing will ever arrive at the argument: call the hook of f0 when the gradient at the result is
     there, with None for grad_input, and don't use what it gives back. Where the result requires no
@@ -1118,7 +1097,8 @@ def on_data(made: Any) -> Any:
 
 
 def last_of_sum(made: Any) -> Any:
-    """Legacy on x * 2 + x * 3, with 10 arriving: the pair, x.grad if doubled; and on x itself.
+    """A legacy hook that doubles, on x * 2 + x * 3 and on a module that returns its argument, a leaf,
+    with 10 arriving: the pairs, and x.grad.
 
     The last operation is the sum. It has two inputs, so grad_input has two entries, and what the
     hook gives back takes the place of both. Where a module returns its argument, a leaf, no
@@ -1204,7 +1184,7 @@ MODULE_HOOKS = Checkpoint(
             A module's hook gives back a tuple, and a tensor's hook an array: take it out of the
             tuple.
         ~ grad_input = grad_input if replaced is None else replaced => grad_input = replaced
-        ! NoneType
+        ? probe in ("pair", "doubled") and "NoneType" in raised
             A hook that returns None leaves grad_input as it is: ask `is None` before you use what
             it gave. Or one of the two gradients hadn't arrived when the hook was called.
         ~ arrived[:] = [gradient] => pass
@@ -1212,15 +1192,13 @@ MODULE_HOOKS = Checkpoint(
         ! KeyError, UnboundLocal, IndexError
             When the hook was called, one of the two gradients hadn't arrived yet. The one at the
             result comes first: keep it until the other comes.
-        ~ lambda g: (g,)) => lambda g: g)
-        ! 'axis', zip(), not iterable, AxisError
-            The rule of an identity gives a tuple, too, with one gradient, (g,). And a gradient has
-            the shape of its tensor.
         ~ hook(module, grad_input, grad_output) => hook(grad_input, grad_output)
         ! positional argument
             A hook is called with three things: hook(module, grad_input, grad_output).
-        ~ grad_input = grad_input if replaced is None else replaced => pass
-            What the hook gives back isn't used.
+        ~ lambda g: (g,)) => lambda g: g)
+        ? probe == "pair" and raised.split(":")[0] in ("TypeError", "ValueError", "AxisError")
+            The rule of an identity gives a tuple, too, with one gradient, (g,). And a gradient has
+            the shape of its tensor.
         ~ gate = identity(x) => gate = type(x)(x.data, requires_grad=x.requires_grad)
         ? probe == "doubled" and None in seen[:3]
             Nothing arrived before f1: its argument cuts the graph. The identity has to be a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
@@ -29,20 +29,36 @@ _accepted: dict[str, Any] = {}
 
 
 @cache
-def reference() -> dict[str, Any]:
+def _solved() -> dict[str, tables.Program]:
+    found = {each: tables.solution(each) for each in CHECKPOINTS}
+    return {each: program for each, program in found.items() if program}
+
+
+def built(below: Mapping[str, Any]) -> dict[str, Any]:
     """Run the answers of the solved notebook, each on top of those before it.
+
+    Args:
+        below: answers that take the place of some; for 17.3, the class Broadcasting.
 
     Returns:
         What they define and what they use; `mine` there gives one of them.
     """
-    solved = {each: tables.solution(each) for each in CHECKPOINTS}
-    texts = {each: program.source for each, program in solved.items() if program}
+    texts = {each: program.source for each, program in _solved().items()}
     texts["17.3"] += "\n" + next(c for c in tables.cells("17") if "class Broadcasting" in c)
     space = tables.imports("17", "\n".join(texts.values()))
-    space["mine"] = lambda checkpoint: space[solved[checkpoint].gives]
+    space["mine"] = lambda checkpoint: space[_solved()[checkpoint].gives]
     for each, text in texts.items():
-        exec(compile(text, f"<minigrad {each}>", "exec", dont_inherit=True), space)
+        if each in below:
+            space["Broadcasting" if each == "17.3" else _solved()[each].gives] = below[each]
+        else:
+            exec(compile(text, f"<minigrad {each}>", "exec", dont_inherit=True), space)
     return space
+
+
+@cache
+def reference() -> dict[str, Any]:
+    """Give what the solved notebook defines."""
+    return built({})
 
 
 def mine(checkpoint: str, use_reference: bool = False) -> Any:
@@ -235,46 +251,33 @@ class Checkpoint(Exercise):
             made: the learner's class, which has failed.
             passes: tells whether a class does not.
         """
-        upper: Any = self.solved
-        with ExitStack() as undo, suppress(TypeError):  # of classes whose bases are fixed
-            undo.enter_context(_as_accepted(dict(_accepted)))
-
-            def rest(each: Any, bases: tuple[Any, ...]) -> None:
-                undo.callback(setattr, each, "__bases__", each.__bases__)
-                each.__bases__ = bases
-
-            lower = self._lower(made)
-            own = [own for _, own, _ in lower if own in made.__mro__]
-            if own:
-                rest(upper, (own[-1],))
-            if not lower or passes(upper):
-                return ""
-            for checkpoint, old, other in lower:
-                for each in {*upper.__mro__, *mine("17.5").__mro__}:
-                    if old in each.__bases__:
-                        rest(each, tuple(other if b is old else b for b in each.__bases__))
-                _accepted.pop(checkpoint, None)
-                if passes(upper):
-                    return (
+        below = self._below(made)
+        if not below:
+            return ""
+        for checkpoint in ("", *reversed(below)):
+            below.pop(checkpoint, None)
+            space = built(below)
+            with _as_accepted({each: space["mine"](each) for each in ("17.5", self.id)}):
+                if passes(mine(self.id)):
+                    return checkpoint and (
                         f"The reference's {self.id} on top of your answers fails here too, until "
                         f"the reference's {checkpoint} takes the place of yours. So look at "
                         f"{checkpoint} first."
                     )
         return ""
 
-    def _lower(self, made: Any) -> list[tuple[str, Any, Any]]:
-        """List the lower answers that are the learner's, each with the reference's."""
+    def _below(self, made: Any) -> dict[str, Any]:
+        """Give the lower answers that are the learner's."""
         classes = (made if hasattr(made, "backward") else mine("17.5")).__mro__
         given = [each for each in classes if each.__name__ == "Broadcasting"]
-        given = [*given, reference()["Broadcasting"]][0]
-        pairs = [
-            ("17.2", given.__base__, mine("17.2", use_reference=True)),
-            ("17.3", given, reference()["Broadcasting"]),
-            *((k, _accepted.get(k), mine(k, use_reference=True)) for k in CHECKPOINTS[3:6]),
-        ]
-        return [
-            (k, own, other) for k, own, other in pairs if k < self.id and own not in (None, other)
-        ]
+        own = {"17.2": given[0].__base__, "17.3": given[0]} if given else {}
+        own |= {each: answer for each, answer in _accepted.items() if each > "17.3"}
+        known = reference().values()
+        return {
+            each: own[each]
+            for each in CHECKPOINTS
+            if each < self.id and each in own and not any(own[each] is other for other in known)
+        }
 
     def _on_programs(self, made: Any) -> Finding | None:
         found = run(first_difference, made, self.programs, most_lines=4_000_000)

@@ -91,7 +91,8 @@ def _sorted(calls: Sequence[tuple[str, Any]], leaves: Sequence[str]) -> list[tup
     """Sort the calls on leaves that follow each other: several may be ready at once."""
     found: list[tuple[str, Any]] = []
     for on_leaves, run in groupby(calls, lambda call: call[0] in leaves):
-        found += sorted(run, key=lambda call: call[0]) if on_leaves else run
+        part = list(run)
+        found += sorted(part, key=lambda call: call[0]) if on_leaves else part
     return found
 
 
