@@ -5,11 +5,9 @@ Line numbers are computed, and shown to a person only: they move with every chan
 
 from __future__ import annotations
 
-import html
 import importlib
 import inspect
 import linecache
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -131,33 +129,25 @@ class Beside:
             (checkpoint, own, f"core/{module}.py, {name}{lines}", does)
             for checkpoint, own, module, name, does, _, lines in self.rows
         ]
-        widths = [max(len(row[at]) for row in rows) for at in range(3)]
-        return "\n".join(
-            "  ".join(
-                [*(part.ljust(width) for part, width in zip(row, widths, strict=False)), row[3]]
-            )
-            for row in rows
-        )
+        widths = [*(max(map(len, column)) for column in list(zip(*rows, strict=True))[:3]), 0]
+        return "\n".join("  ".join(map(str.ljust, row, widths)) for row in rows)
 
     def _repr_html_(self) -> str:
-        rows = [
-            ("checkpoint", "yours", "in minigrad/core", "what it does"),
-            *(
-                (
-                    checkpoint,
-                    html.escape(own),
-                    f'<a href="{link}">{module}.py</a>: <code>{name}</code>{lines}',
-                    html.escape(does),
-                )
-                for checkpoint, own, module, name, does, link, lines in self.rows
-            ),
-        ]
-        written = [
-            "".join(f'<{kind} style="text-align: left">{part}</{kind}>' for part in row)
-            for kind, row in zip(("th", *("td",) * len(self.rows)), rows, strict=True)
-        ]
-        body = "".join(f"<tr>{row}</tr>" for row in written[1:])
-        return f"<table><thead><tr>{written[0]}</tr></thead><tbody>{body}</tbody></table>"
+        body = "".join(
+            _row("td", checkpoint, own, f"{_linked(link, module, name)}{lines}", does)
+            for checkpoint, own, module, name, does, link, lines in self.rows
+        )
+        head = _row("th", "checkpoint", "yours", "in minigrad/core", "what it does")
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
+
+
+def _linked(link: str, module: str, name: str) -> str:
+    return f'<a href="{link}">{module}.py</a>: <code>{name}</code>'
+
+
+def _row(kind: str, *cells: str) -> str:
+    written = (f'<{kind} style="text-align: left">{cell}</{kind}>' for cell in cells)
+    return f"<tr>{''.join(written)}</tr>"
 
 
 def _place(module: str, name: str) -> tuple[str, str]:
@@ -165,16 +155,13 @@ def _place(module: str, name: str) -> tuple[str, str]:
     thing: Any = importlib.import_module(f"minigrad.core.{module}")
     for part in name.split("."):
         thing = getattr(thing, part)
-    path = Path(inspect.getsourcefile(thing) or "")
     lines, first = inspect.getsourcelines(thing)
     shown = f", lines {first} to {first + len(lines) - 1}" if watched() else ""
     here = Path.cwd().parts
     if "lessons" in here:  # as the notebook lies in the repository, wherever that is
-        up = len(here) - max(at for at, part in enumerate(here) if part == "lessons")
-        link = "../" * up + f"minigrad/core/{module}.py"
-    else:
-        link = path.as_uri()
-    return link, shown
+        up = here[::-1].index("lessons") + 1
+        return "../" * up + f"minigrad/core/{module}.py", shown
+    return Path(inspect.getsourcefile(thing) or "").as_uri(), shown
 
 
 def beside_the_heart() -> Beside:
@@ -191,13 +178,11 @@ def own_lines() -> int:
 
 
 def _lines_of(checkpoint: str) -> int:
-    answer = accepted(checkpoint)
+    answer, program = accepted(checkpoint), tables.solution(checkpoint)
+    lines = program.source.split("\n") if program else []
     if answer is None:  # of the solved notebook, from its first definition on
-        program = tables.solution(checkpoint)
-        text = re.split(
-            r"^(?=class |def )", program.source if program else "", maxsplit=1, flags=re.M
-        )
-        lines = text[-1].split("\n")
+        while not lines[0].startswith(("class ", "def ")):
+            lines = lines[1:]
     else:
         functions = [answer] if inspect.isfunction(answer) else vars(answer).values()
         code = next(each.__code__ for each in functions if inspect.isfunction(each))

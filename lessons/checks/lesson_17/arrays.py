@@ -238,18 +238,12 @@ def pulled(result: Any, gradient: Any, leaves: Sequence[Any]) -> list[Any]:
         gradient: of the result.
         leaves: whose gradients are wanted.
     """
-    order: list[Any] = []
-
-    def visit(tensor: Any) -> None:
-        if not any(tensor is each for each in order):
-            for source in tensor.inputs:
-                visit(source)
-            order.append(tensor)
-
-    visit(result)
+    waiting = {id(result): result}
     found: dict[int, Any] = {id(result): np.array(gradient, float)}
-    for tensor in reversed(order):
-        if not tensor.inputs or id(tensor) not in found:
+    while waiting:
+        tensor = max(waiting.values(), key=lambda each: each.number)
+        del waiting[id(tensor)]
+        if not tensor.inputs:
             continue
         arrived = found[id(tensor)]
         kept = arrived.copy()
@@ -268,6 +262,7 @@ def pulled(result: Any, gradient: Any, leaves: Sequence[Any]) -> list[Any]:
                 if part.size == 1 and np.shape(source.data) == ():  # 17.3 will see to the shape
                     part = part.reshape(())[()]  # and a bare number is what NumPy goes on with
                 found[id(source)] = found.get(id(source), 0.0) + part
+                waiting[id(source)] = source
     return [listed(found.get(id(leaf))) for leaf in leaves]
 
 

@@ -160,10 +160,10 @@ def errors(made: Any) -> Any:
         try:
             root.backward(*more)
             found.append("no error")
-        except RuntimeError as error:  # a RecursionError is one
-            found.append("RuntimeError" if type(error) is not RecursionError else "RecursionError")
         except Exception as error:
-            found.append(type(error).__name__)
+            found.append(
+                "RuntimeError" if isinstance(error, RuntimeError) else type(error).__name__
+            )
     return [*found, listed(x.grad)]
 
 
@@ -194,6 +194,20 @@ def same_arrays(made: Any) -> Any:
     return [*found, *grads(x, y, a, b)]
 
 
+def watched(made: Any, calls: list[str]) -> Any:
+    """Make a class on top of one, which notes what complete gets, and multiplies that."""
+
+    class Watched(made):
+        name, factor = "", 1.0
+
+        def complete(self, gradient: Any) -> Any:
+            if self.name:
+                calls.append(f"{self.name} {float(np.sum(gradient)):g}")
+            return super().complete(self.factor * gradient)
+
+    return Watched
+
+
 def completed(made: Any) -> Any:
     """The calls of complete in L = d * w with c = x * 5, a = x * 2, b = a * a and d = b + c: each
     with the gradient that it got.
@@ -202,21 +216,14 @@ def completed(made: Any) -> Any:
     ones a leaf is first, and then the one that was made last.
     """
     calls: list[str] = []
-    names: dict[int, str] = {}
-
-    class Noting(made):
-        def complete(self, gradient: Any) -> Any:
-            if id(self) in names:
-                calls.append(f"{names[id(self)]} {float(np.sum(gradient)):g}")
-            return super().complete(gradient)
-
-    x, w, k = Noting(2.0, requires_grad=True), Noting(4.0, requires_grad=True), Noting(5.0)
+    kind = watched(made, calls)
+    x, w, k = kind(2.0, requires_grad=True), kind(4.0, requires_grad=True), kind(5.0)
     c, a = x * k, x * 2
     b = a * a
     d = b + c
     root, aside = d * w, a * 100  # a use that does not lead to the root
-    named = {"x": x, "w": w, "c": c, "a": a, "b": b, "d": d, "L": root, "aside": aside, "k": k}
-    names.update({id(tensor): name for name, tensor in named.items()})
+    for name, tensor in zip("xwkcabdL-", (x, w, k, c, a, b, d, root, aside), strict=True):
+        tensor.name = name
     root.backward()
     return calls
 
@@ -228,14 +235,7 @@ def given_back(made: Any) -> Any:
     What complete gives back is what goes on: hand this to the rule. A leaf collects in complete,
     and nowhere else.
     """
-
-    class Changing(made):
-        factor = 1.0
-
-        def complete(self, gradient: Any) -> Any:
-            return super().complete(self.factor * gradient)
-
-    x, w = (Changing(v, requires_grad=True) for v in (2.0, 3.0))
+    x, w = (watched(made, [])(number, requires_grad=True) for number in (2.0, 3.0))
     y = x * w
     y.factor, w.factor = 10.0, 100.0
     (y * 2).backward()
@@ -295,11 +295,7 @@ ENGINE = Checkpoint(
     ],
     methods="complete complete(gradient); backward backward()",
     most_lines={"chain": 4_000_000},
-    base=(
-        "The class has no operations: build it on Broadcasting, as in "
-        "class Differentiable(Broadcasting).",
-        "result",
-    ),
+    base=("Broadcasting", "result"),
     programs="graphs",
     right="Ten thousand operations, forty diamonds and 150 random programs: it is an engine.",
     hints=(
@@ -554,11 +550,7 @@ HOOKS = Checkpoint(
         *(on("register_hook", registrations), while_called),
     ],
     methods="register_hook register_hook(hook); complete complete(gradient)",
-    base=(
-        "The class cannot run backward: build it on what the last checkpoint gave, as in "
-        'class Hookable(mine("17.4")).',
-        "backward",
-    ),
+    base=('mine("17.4")', "backward"),
     programs="hooks",
     right="Called once, with the sum, before .grad: 150 random programs call the same hooks with "
     "the same gradients as minigrad.",
@@ -910,42 +902,30 @@ MODULE = Checkpoint(
 FULL, LEGACY = "register_full_backward_hook", "register_backward_hook"
 
 
-class Noting:
-    """A hook that notes what it is given, and gives back a multiple of grad_input, or nothing."""
+def hooked(module: Any, register: str = FULL, factor: float | None = None) -> list[Any]:
+    """Put a hook on a module that notes each call, and may give back a multiple of grad_input."""
+    calls: list[Any] = []
 
-    def __init__(self, factor: float | None = None) -> None:
-        self.calls: list[Any] = []
-        self.modules: list[Any] = []
-        self.factor = factor
+    def hook(which: Any, grad_input: Any, grad_output: Any) -> Any:
+        calls.append([which is module, as_tuple(grad_input), as_tuple(grad_output)])
+        return None if factor is None else tuple(g if g is None else factor * g for g in grad_input)
 
-    def __call__(self, module: Any, grad_input: Any, grad_output: Any) -> Any:
-        """Note."""
-        self.calls.append([as_tuple(grad_input), as_tuple(grad_output)])
-        self.modules.append(module)
-        if self.factor is not None:
-            return tuple(None if g is None else self.factor * g for g in grad_input)
-        return None
-
-
-def hooked(module: Any, register: str = FULL, factor: float | None = None) -> Noting:
-    """Put such a hook on a module."""
-    hook = Noting(factor)
     getattr(module, register)(hook)
-    return hook
+    return calls
 
 
 def pair(made: Any, register: str) -> Any:
-    """REGISTER on f1 of the worked example: grad_input and grad_output of each call, and whether
-    each was called for f1.
+    """REGISTER on f1 of the worked example: whether it got f1, grad_input and grad_output, for each
+    call.
 
     A full hook gets what leaves the module at its argument, and what arrives at its result, once,
     when both are there. A legacy hook gets what the last operation makes of the gradient that
     arrives, and this gradient. Each module has tables of hooks of its own.
     """
     net = example(made)
-    hook = hooked(net.f1, register)
+    calls = hooked(net.f1, register)
     gradients(net)
-    return [hook.calls, [module is net.f1 for module in hook.modules]]
+    return calls
 
 
 def doubled(made: Any, register: str) -> Any:
@@ -970,7 +950,7 @@ def several(made: Any, register: str) -> Any:
     net = example(made)
     first, second = hooked(net.f1, register, 10.0), hooked(net.f1, register)
     gradients(net)
-    return [first.calls, second.calls]
+    return [first, second]
 
 
 def late(made: Any, register: str) -> Any:
@@ -995,26 +975,27 @@ def two_passes(made: Any, register: str) -> Any:
     must not be found by the second.
     """
     net, module = example(made), bare(made)
-    hook = hooked(net.f1, register)
-    gradients(net), gradients(net)
-    found, hook = len(hook.calls), hooked(module, register)
-    result = module(t([3], True))
+    calls = hooked(net.f1, register)
+    for _ in range(2):
+        gradients(net)
+    of_one_graph, result = hooked(module, register), module(t([3], True))
     for each in (1.0, 10.0):
         result.backward(np.array([each]))
-    return [found, [[grad_input[0], grad_output] for grad_input, grad_output in hook.calls]]
+    return [len(calls), [[grad_input[0], out] for _, grad_input, out in of_one_graph]]
 
 
 def without_again(made: Any, register: str) -> Any:
-    """REGISTER: the calls of a hook that is removed after one pass, and the gradients after that.
+    """REGISTER: the number of calls of a hook that is removed after one pass (twice), and the
+    gradients after that.
 
     A hook that was removed is not called by the next forward.
     """
-    net, hook = example(made), Noting(2.0)
-    taken = handle(getattr(net.f1, register)(hook))
-    gradients(net)
-    taken.remove()
-    taken.remove()
-    return [len(hook.calls), gradients(net)]
+    net, calls = example(made), list[int]()
+    taken = handle(getattr(net.f1, register)(lambda *_: calls.append(1)))
+    for action in (lambda: None, taken.remove, taken.remove):
+        action()
+        found = gradients(net)
+    return [len(calls), found]
 
 
 def own_nodes(made: Any) -> Any:
@@ -1028,30 +1009,10 @@ def own_nodes(made: Any) -> Any:
     found = []
     for forward, factor in ((lambda x: x * 2 + 1, None), (lambda x: x, 10.0)):
         module, x = bare(made, forward), t([3], True)
-        hook, product = hooked(module, FULL, factor), x * 2
+        calls, product = hooked(module, FULL, factor), x * 2
         (module(product) * 3 + 5 * product).backward()
-        found.append([hook.calls, listed(x.grad)])
+        found.append([calls, listed(x.grad)])
     return found
-
-
-def kept_last(made: Any) -> Any:
-    """A full hook on a module that keeps its result in self.last, where the loss uses the result and
-    5 times the last: the pair.
-
-    grad_output is what arrives at the result that was handed out, and nothing that goes past it:
-    lead the result through a node of this call, too.
-    """
-    kept: list[Any] = []
-
-    def forward(x: Any) -> Any:
-        kept.append(x * 2)
-        return kept[-1]
-
-    module = bare(made, forward)
-    hook = hooked(module)
-    result: Any = module(t([3], True)) + 5 * kept[0]
-    result.backward()
-    return hook.calls
 
 
 def calls_itself(made: Any) -> Any:
@@ -1062,38 +1023,31 @@ def calls_itself(made: Any) -> Any:
     in one place for all: one call may be inside the other.
     """
 
-    class Again(made):
-        depth = 0
+    def forward(x: Any) -> Any:
+        started.append(x)
+        return module(x * 2) * 10 if len(started) == 1 else x * 3
 
-        def forward(self, x: Any) -> Any:
-            self.depth += 1
-            return self(x * 2) * 10 if self.depth == 1 else x * 3
-
-    net, module = example(made), Again()
+    net, module, started = example(made), bare(made, forward), list[Any]()
     twice, inside = hooked(net.f0), hooked(module)
     net.f0(net.f0(t([[0.3]], True))).sum().backward()
     module(t([3], True)).backward()
-    return [twice.calls, inside.calls]
+    return [twice, inside]
 
 
 def on_data(made: Any) -> Any:
-    """Full hooks where the data need no gradient: the calls of one on f0, which gives ten more than
-    grad_output, those of one on a module without parameters, and the gradients.
+    """Full hooks where the data need no gradient: the calls of one on f0, with another one that gives
+    ten more than grad_output, those of one on a module without parameters, and the gradients.
 
     Nothing will ever arrive at the argument: call the hook of f0 when the gradient at the result is
     there, with None for grad_input, and don't use what it gives back. Where the result requires no
     gradient either, there is nothing to do.
     """
-    net, before, calls = example(made), bare(made), list[Any]()
-
-    def ten_more(module: Any, grad_input: Any, grad_output: Any) -> Any:
-        calls.append([as_tuple(grad_input), as_tuple(grad_output)])
-        return (10.0 + grad_output[0],)
-
-    net.f0.register_full_backward_hook(ten_more)
-    hook = hooked(before)
+    net, before = example(made), bare(made)
+    calls = hooked(net.f0)
+    net.f0.register_full_backward_hook(lambda module, i, o: (10.0 + o[0],))
+    nothing = hooked(before)
     before(t([[0.15]]))
-    return [calls, hook.calls, gradients(net, needs=False)]
+    return [calls, nothing, gradients(net, needs=False)]
 
 
 def last_of_sum(made: Any) -> Any:
@@ -1107,9 +1061,9 @@ def last_of_sum(made: Any) -> Any:
     found = []
     for forward in (lambda x: x * 2 + x * 3, lambda x: x):
         module, x = bare(made, forward), t([3], True)
-        hook = hooked(module, LEGACY, 2.0)
+        calls = hooked(module, LEGACY, 2.0)
         module(x).backward(np.array([10.0]))
-        found.append([hook.calls, listed(x.grad)])
+        found.append([calls, listed(x.grad)])
     return found
 
 
@@ -1132,18 +1086,14 @@ MODULE_HOOKS = Checkpoint(
     id="17.7",
     asks="HookedModule, a class on top of yours with full and legacy backward hooks",
     probes=[
-        *(unhooked, on(FULL, pair), on(FULL, doubled), own_nodes, kept_last, calls_itself, on_data),
+        *(unhooked, on(FULL, pair), on(FULL, doubled), own_nodes, calls_itself, on_data),
         *(on(FULL, each) for each in OF_BOTH),
         *(on(LEGACY, pair), on(LEGACY, doubled), last_of_sum),
         *(on(LEGACY, each) for each in OF_BOTH),
         all_kinds,
     ],
     methods=f"{FULL} {FULL}(hook); {LEGACY} {LEGACY}(hook)",
-    base=(
-        "The class has no forward hooks: build it on what the last checkpoint gave, as in "
-        'class HookedModule(mine("17.6")).',
-        "register_forward_hook",
-    ),
+    base=('mine("17.6")', "register_forward_hook"),
     right="The worked example of this course, from your own file: -0.40796 where the full hook "
     "sits, and -1.0199 where the old one did.",
     hints=(
@@ -1162,7 +1112,7 @@ MODULE_HOOKS = Checkpoint(
             Does __init__ begin with super().__init__()? The class below makes its tables there.
         ~ self.between_gates(x) if self.full_hooks else super().__call__(x) => super().__call__(x)
         ~ if self.legacy_hooks and result.inputs: => if False:
-        ? probe == "pair" and seen[0] == []
+        ? probe == "pair" and seen == []
             It was never called.
         ~ Handle(self.full_hooks, hook) => Handle(self.legacy_hooks, hook)
             That is what a legacy hook sees: the gradient inside, before the last operation. What
@@ -1171,12 +1121,12 @@ MODULE_HOOKS = Checkpoint(
             That is what a full hook sees. The legacy kind knows nothing of the module's argument:
             it sits on the last operation.
         ~ hook(module, grad_input, grad_output) => hook(module, grad_output, grad_input)
-        ? probe == "pair" and seen[0] == [right[0][0][::-1]]
+        ? probe == "pair" and seen == [[True, *right[0][:0:-1]]]
             grad_input and grad_output have changed places: what arrives at the result is
             grad_output.
         ~ run_hooks(hooks, self, (gradient,), tuple(arrived)) => run_hooks(hooks, self, tuple(arrived), tuple(arrived))
         ~ run_hooks(hooks, self, tuple(rule(g)), (g,)) => run_hooks(hooks, self, (g,), (g,))
-        ? probe == "pair" and len(seen[0]) == 1 and seen[0][0][0] == seen[0][0][1]
+        ? probe == "pair" and len(seen) == 1 and seen[0][1] == seen[0][2]
             Both are what arrives at the result. grad_input is what the module, or for a legacy
             hook its last operation, makes of it.
         ~ (gradient,), tuple(arrived))[0] => (gradient,), tuple(arrived))

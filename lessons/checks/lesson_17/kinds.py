@@ -146,7 +146,7 @@ class Checkpoint(Exercise):
         methods: what the class has to have, "name call; name call".
         most_lines: how many lines of the learner's a probe may run through, for those with many.
         programs: the kind of random programs that are run in the end, if any.
-        base: what to say where the class is built on nothing, and a method that it has then.
+        base: what the class is to be built on, as one writes it, and a method that it gets by that.
     """
 
     probes: Sequence[Probe]
@@ -179,13 +179,14 @@ class Checkpoint(Exercise):
         if not isinstance(made, type):
             return wrong_kind(answer, "a class", "Give the class itself, without brackets.")
         methods = dict(each.split(" ", 1) for each in self.methods.split("; "))
-        written = {said: getattr(made, name, None) for name, said in methods.items()}
+        found = {said: getattr(made, name, None) for name, said in methods.items()}
         own = any(callable(each) or isinstance(each, property) for each in vars(made).values())
-        if not own and not all(map(callable, written.values())):
+        if not own and not all(map(callable, found.values())):
             raise Unsolved
         if not hasattr(made, self.base[1]):
-            return Finding(self.base[0], named=True)
-        missing = [said for said, each in written.items() if not callable(each) or is_stub(each)]
+            written = f"class {self.program.gives}({self.base[0]})"
+            return Finding(f"Build the class on what you have already: {written}.", named=True)
+        missing = [said for said, each in found.items() if not callable(each) or is_stub(each)]
         if missing:
             return Finding(f"The class has nothing yet for {' and '.join(missing)}.", named=True)
         failure = self._failure(made)
