@@ -163,17 +163,20 @@ def shared_graph(made: Any) -> Any:
     return found
 
 
+def up(x: Any, steps: int) -> Any:
+    """Build a ladder of diamonds."""
+    for _ in range(steps):
+        x = x + x
+    return x
+
+
 def ladder(made: Any) -> Any:
     """The gradient of x after 24 diamonds in a row, y = y + y.
 
     There are 16 million paths. Don't follow each by itself: let each value have its turn once, and
     pass on the sum.
     """
-    x = y = made(3.0)
-    for _ in range(24):
-        y = y + y
-    y.backward()
-    return x.grad
+    return slopes(made, lambda x: up(x, 24), 3.0)
 
 
 VALUE = Checkpoint(
@@ -299,25 +302,23 @@ SPREAD = (
 )
 BY_SHAPES = (
     "Look at the shapes. For C = A B with A of shape (n, k) and B of shape (k, m), g has C's, "
-    "(n, m): which products of g with A or B, one of them transposed, have the shapes of A and B?"
+    "(n, m). Which products of g with A or B, one of them transposed, have the shapes of A and B?"
 )
 POWER = "The power rule holds for every n: n comes in front, and the exponent goes down by one."
-TANH = "The derivative of tanh is one minus the square of its result, times g."
+TANH = "The derivative is one minus the square of the result, not of the input, times g."
 RELU = "The input decides, not g: above zero g goes through, elsewhere and at zero nothing does."
 NUMBER = "A tensor may hold a single number. Then a rule gets a number of NumPy, not an array."
 
 
 def sums() -> list[Probe]:
     """Try sums over every axis of a matrix, a vector and a number."""
-    asked = [(A, ""), (np.arange(9.0).reshape(3, 3), "axis=1"), (A, "keepdims=True"), (A[0, 0], "")]
-    for array in (A, A[0], A[0, 0]):
-        for axis in range(-1, max(array.ndim, 1)):
-            asked += [(array, f"axis={axis}"), (array, f"axis={axis}, keepdims=True")]
     found = []
-    for array, settings in asked:
-        shape = eval(f"array.sum({settings})", {"array": array}).shape
-        gradient = np.arange(2.0, 2.0 + prod(shape)).reshape(shape)
-        found.append(operation(f"a.sum({settings})", SPREAD, array, gradient=gradient))
+    for array in (A, np.arange(9.0).reshape(3, 3), A[0], A[0, 0]):
+        axes = ["", *(f"axis={axis}" for axis in range(-1, max(array.ndim, 1)))]
+        for settings in (*axes, *(f"{axis}, keepdims=True".strip(", ") for axis in axes)):
+            shape = eval(f"array.sum({settings})", {"array": array}).shape
+            gradient = np.arange(2.0, 2.0 + prod(shape)).reshape(shape)
+            found.append(operation(f"a.sum({settings})", SPREAD, array, gradient=gradient))
     return found
 
 
@@ -481,13 +482,6 @@ RECORDED = Checkpoint(
         ~ return -self + other => return self - other
             The value has the opposite sign. For 1 - a Python calls a.__rsub__(1), and the number
             comes first.
-        ~ 1 - y**2 => 1 - self.data**2
-            It's the result that is squared, not the input.
-        ~ (g @ b.T, a.T @ g) => (g @ b, a @ g)
-            Neither of the two is transposed, and on square matrices nothing complains. Look at the
-            shapes.
-        ~ (g @ b.T, a.T @ g) => (g * b, g * a)
-            Those are elementwise products. Look at the shapes.
     """,
 )
 
@@ -544,17 +538,17 @@ UNBROADCAST = FunctionCheckpoint(
             One copy is kept, and the others go. An entry that was copied to several places gets
             the sum of what comes from all of them.
         ~ .reshape(shape) =>
-        ? alike([each.ravel() for each in seen], [each.ravel() for each in right])
+        ? any(t.result.shape != t.args[1] for t in trials) and alike([each.ravel() for each in seen], [each.ravel() for each in right])
             The sums are right, the shape is another: axes that broadcasting has put in front are
             still there, with length 1. reshape(shape) drops them.
-        ~ keepdims=True).reshape(shape) => keepdims=True).sum() * np.ones(shape)
+        ~ return gradient.sum(axis=axes, keepdims=True).reshape(shape) => return gradient if gradient.shape == shape else gradient.sum() * np.ones(shape)
             Everything is summed into one number. Each entry of the input collects from its own
             copies only.
         ~ [added + axis for => [axis for
         ! AxisError, out of bounds, IndexError, duplicate
-            Shapes are lined up from the right, and axes are counted from the left. Where axes were
-            put in front, axis 0 of the shape is a later one of the gradient. In a loop, an axis
-            that was summed is gone, and those after it have moved up: keepdims keeps it.
+            Shapes are lined up from the right, and axes are counted from the left: axis 0 of the
+            shape may be a later one of the gradient. And in a loop, when an axis is summed, those
+            after it move up, unless keepdims keeps it.
         ~ gradient.sum(axis=axes, keepdims=True) => gradient
         ! reshape
             To bring a result into a shape, it has to have as many entries: sum before you reshape.
@@ -562,6 +556,6 @@ UNBROADCAST = FunctionCheckpoint(
         ~ return gradient.sum(axis=axes, keepdims=True).reshape(shape) => return gradient
         ? any(t.result.size > prod(t.args[1]) for t in trials)
             Too much is left: not every axis that was added or stretched has been summed. There may
-            be several in front, several of length 1, and where the shape is () all of them go.
+            be several of both kinds.
     """,
 )

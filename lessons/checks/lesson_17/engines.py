@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.classroom.exercises import Objection
 
-from .arrays import long_first, short_first
+from .arrays import long_first, short_first, up
 from .kinds import Checkpoint, Probe, listed, mine
 
 # --- 17.4
@@ -258,11 +258,7 @@ def ladder(made: Any) -> Any:
     There are a trillion paths. Don't come back to a tensor for each of them: look at each tensor's
     inputs once, and run it once.
     """
-    x = y = leaf(made, 3.0)
-    for _ in range(40):
-        y = y + y
-    y.backward()
-    return listed(x.grad)
+    return once(made, lambda x: up(x, 40), 3.0)
 
 
 def turned(gradient: Any) -> tuple[Any]:
@@ -321,9 +317,8 @@ ENGINE = Checkpoint(
         ~ {self: gradient} => {}
         ~ if not waiting[source]: => if True:
         ! KeyError
-            A tensor had its turn before anything had arrived for it, or once more after that. The
-            root has its gradient at the beginning, and every other tensor runs once, after its
-            users.
+            A tensor had its turn before anything had arrived for it, or twice. The root has its
+            gradient at the beginning, and every other tensor runs once, after its users.
         ~ -source.number, source => source
         ! '<' not supported
             A heap compares what is on it, and tensors can't be compared. Put a tuple on it that
@@ -332,10 +327,6 @@ ENGINE = Checkpoint(
         ? probe == "of_product" and None in seen
             Nothing arrived at the leaves. The root begins with a gradient of ones, its parts go
             along inputs, and a leaf keeps what arrives in .grad.
-        ~ if waiting[source] == 1: => if True:
-        ? probe == "diamonds" and seen[0] is None
-            Nothing came through: a tensor waits for more parts than ever come. Was an edge counted
-            twice? Go through the inputs of each tensor once.
         ~ if not waiting[source]: => if waiting.pop(source, 0):
         | waiting[source] -= 1 => pass
         ? probe == "diamonds" and min(seen[:2]) < 48.0 or probe == "edges" and seen[1] < 13.0
@@ -380,26 +371,60 @@ def handle(found: Any) -> Any:
     return found
 
 
+def at_work(made: Any, register: str) -> tuple[Any, Callable[[], None]]:
+    """Make a tensor or a module that has such hooks, and what runs them."""
+    if register == "register_hook":
+        x = leaf(made, [3])
+        return x, lambda: (x * 2).backward()
+    module = bare(made)
+    return module, lambda: module(t([3], True)).backward()
+
+
 def registrations(made: Any, register: str) -> Any:
     """REGISTER: who is called, with one function registered first and another twice; when the first
-    is removed, and a last one registered; and when one of the two is removed.
+    is removed; when it is removed again and a last one registered; and when one of the two is
+    removed.
 
-    A handle stands for its own registration, and for one of two where a function is registered
-    twice. Give each registration a number that no other one ever gets.
+    A handle stands for its own registration, and nothing else, however many come and go: give each
+    a number that no other one ever gets. A second remove does nothing.
     """
     calls, found = list[str](), []
-    on_tensor = register == "register_hook"
-    hooked = leaf(made, [3]) if on_tensor else bare(made)
+    hooked, run = at_work(made, register)
+
+    def put(name: str) -> Any:
+        return handle(getattr(hooked, register)(hooks[name]))
+
     hooks = {n: lambda *_, n=n: calls.append(n) for n in ("first", "twice", "last")}
-    first, twice, _ = (getattr(hooked, register)(hooks[n]) for n in ("first", "twice", "twice"))
-    for action in (lambda: None, first.remove, twice.remove):
-        action()
-        if action == first.remove:
-            getattr(hooked, register)(hooks["last"])
+    first, twice, _ = put("first"), put("twice"), put("twice")
+    for action in (None, first.remove, lambda: (first.remove(), put("last")), twice.remove):
+        if action:
+            action()
         calls.clear()
-        (hooked * 2 if on_tensor else hooked(t([3], True))).backward()
+        run()
         found.append(list(calls))
     return found
+
+
+def while_called(made: Any, register: str) -> Any:
+    """REGISTER: who is called in two passes, with a hook that removes itself and registers another
+    one, and one after it.
+
+    Hooks may come and go while hooks are being called: go through a copy of the table, list(...).
+    What is registered then waits for the next pass.
+    """
+    calls, kept = list[str](), list[Any]()
+    hooked, run = at_work(made, register)
+
+    def once_only(*_: Any) -> None:
+        calls.append("once")
+        kept[0].remove()
+        getattr(hooked, register)(lambda *_: calls.append("added"))
+
+    kept.append(getattr(hooked, register)(once_only))
+    getattr(hooked, register)(lambda *_: calls.append("always"))
+    for _ in range(2):
+        run()
+    return calls
 
 
 def on(register: str, probe: Callable[[Any, str], Any]) -> Probe:
@@ -486,68 +511,25 @@ def in_order(made: Any) -> Any:
     All are called, in the order in which they were registered, and each gets what the one before it
     gave back. None leaves it as it is.
     """
-    calls: list[Any] = []
+    x, calls = leaf(made, 3.0), list[Any]()
+    hooks = {"first": lambda g: g + 1, "second": lambda g: None, "third": lambda g: 3 * g}
+    for name, hook in hooks.items():
 
-    def noting(name: str, hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def noted(gradient: Any) -> Any:
+        def noting(gradient: Any, name: str = name, hook: Any = hook) -> Any:
             calls.append([name, listed(gradient)])
             return hook(gradient)
 
-        return noted
-
-    x = leaf(made, 3.0)
-    x.register_hook(noting("first", lambda g: g + 1))
-    x.register_hook(noting("second", lambda g: None))
-    x.register_hook(noting("third", lambda g: 3 * g))
+        x.register_hook(noting)
     (x * 5).backward()
     return [calls, listed(x.grad)]
-
-
-def handles(made: Any) -> Any:
-    """The number of calls, with one function registered twice; after the first handle's remove,
-    after the same once more, and after the second one's; and x.grad after these four passes.
-
-    A handle removes its own registration, and nothing else. Doing so again is harmless. A hook
-    stays until it is removed, and each of the four passes is worth 2.
-    """
-    x, calls, counts = leaf(made, 3.0), list[Any](), []
-    watch = watching(calls)
-    first, second = (handle(x.register_hook(watch)) for _ in range(2))
-    for action in (lambda: None, first.remove, first.remove, second.remove):
-        action()
-        calls.clear()
-        (x * 2).backward()
-        counts.append(len(calls))
-    return [*counts, listed(x.grad)]
-
-
-def while_called(made: Any) -> Any:
-    """Who is called in two passes, with a hook that removes itself and registers another one, and
-    one after it.
-
-    Hooks may come and go while hooks are being called: go through a copy of the table, list(...).
-    What is registered then waits for the next pass.
-    """
-    x, calls, kept = leaf(made, 3.0), list[str](), list[Any]()
-
-    def once_only(gradient: Any) -> None:
-        calls.append("once")
-        kept[0].remove()
-        x.register_hook(lambda g: calls.append("added"))
-
-    kept.append(x.register_hook(once_only))
-    x.register_hook(lambda g: calls.append("always"))
-    for _ in range(2):
-        (x * 2).backward()
-    return calls
 
 
 HOOKS = Checkpoint(
     id="17.5",
     asks="Hookable, a class on top of yours with register_hook(hook)",
     probes=[
-        *(new_tensors, own_hooks, on_leaf, replaced, to_zero, in_order, handles),
-        *(on("register_hook", registrations), while_called),
+        *(new_tensors, own_hooks, on_leaf, replaced, to_zero, in_order),
+        *(on("register_hook", each) for each in (registrations, while_called)),
     ],
     methods="register_hook register_hook(hook); complete complete(gradient)",
     base=('mine("17.4")', "backward"),
@@ -567,7 +549,7 @@ HOOKS = Checkpoint(
             A hook gets one thing, the gradient: hook(gradient).
         ~ list(self.hooks.values()) => list(self.hooks.values()) if self.inputs else ()
         ~ list(self.hooks.values()) => () if self.inputs else list(self.hooks.values())
-        ? probe == "own_hooks" and [] in seen
+        ? probe == "own_hooks" and [] in seen and max(map(len, seen)) == 1
             A hook was never called. Who calls hooks, and when? See complete, for leaves as well as
             for the others.
         ~ return super() => super()
@@ -580,7 +562,7 @@ HOOKS = Checkpoint(
             Zeros were taken for no answer, or were asked whether they are true. Ask `is None`, and
             nothing else.
         ~ next(Handle.keys) => hook
-        ? probe == "handles" and seen[0] == 1
+        ? probe == "registrations" and seen[0] == ["first", "twice"]
             Registered twice, a function is called twice. With the function itself as the key, the
             second takes the place of the first.
         ~ self.table.pop(self.key, None) => del self.table[self.key]
@@ -619,11 +601,10 @@ def example(made: Any) -> Any:
 
 def pairs(module: Any) -> list[tuple[str, Any]]:
     """List the named parameters, and object to what is no list of pairs."""
-    found = module.named_parameters()
-    found = found if found is None or isinstance(found, dict) else [*found]
-    if not isinstance(found, list) or not all(
-        isinstance(p, tuple | list) and len(p) == 2 and isinstance(p[0], str) for p in found
-    ):
+    given = module.named_parameters()
+    found: list[Any] = [given] if given is None else [*given]
+    fits = (isinstance(p, tuple | list) and len(p) == 2 and isinstance(p[0], str) for p in found)
+    if not all(fits):
         raise Objection(
             "named_parameters has to give pairs, of a name and then its tensor: return a list of "
             "them, or use yield. It gave something else, such as a dict, turned pairs or None."
@@ -793,36 +774,6 @@ def inner_calls(made: Any) -> Any:
     return calls
 
 
-def removed(made: Any) -> Any:
-    """The number of calls with a hook of each kind; after the first handle's remove, once more, after
-    the second one's, and once more.
-
-    A handle takes off its own hook, and doing so again is harmless.
-    """
-    module, calls, counts = bare(made), list[int](), []
-    first = handle(module.register_forward_pre_hook(lambda *_: calls.append(1)))
-    second = handle(module.register_forward_hook(lambda *_: calls.append(1)))
-    for action in (lambda: None, first.remove, first.remove, second.remove, second.remove):
-        action()
-        calls.clear()
-        module(t([3]))
-        counts.append(len(calls))
-    return counts
-
-
-def removing_itself(made: Any) -> Any:
-    """A forward hook that removes itself, and another one after it, in two calls.
-
-    Hooks may be removed while hooks are being called. Go through a copy of the table, list(...).
-    """
-    module, calls, kept = bare(made), list[str](), list[Any]()
-    kept.append(module.register_forward_hook(lambda *_: kept[0].remove()))
-    module.register_forward_hook(lambda *_: calls.append("always"))
-    for _ in range(2):
-        module(t([3]))
-    return calls
-
-
 def gradients(net: Any, needs: bool = True) -> list[Any]:
     """Run the worked example, and give the gradients of x and of the four parameters."""
     tensors = [t([[0.3]], needs), *(each for _, each in pairs(net))]
@@ -845,10 +796,9 @@ MODULE = Checkpoint(
     asks="Module, with __call__, named_parameters and two kinds of forward hooks",
     probes=[
         *(called, own_tensors, tree, shared, looked_again, on_others, pre_looks, pre_replaces),
-        *(post_looks, post_replaces, inner_calls, removed, removing_itself),
-        on("register_forward_pre_hook", registrations),
-        on("register_forward_hook", registrations),
-        unhooked,
+        *(post_looks, post_replaces, inner_calls, unhooked),
+        *(on("register_forward_pre_hook", each) for each in (registrations, while_called)),
+        *(on("register_forward_hook", each) for each in (registrations, while_called)),
     ],
     methods="__call__ module(x); named_parameters named_parameters(); register_forward_pre_hook "
     "register_forward_pre_hook(hook); register_forward_hook register_forward_hook(hook)",
@@ -883,10 +833,6 @@ MODULE = Checkpoint(
         ~ value.named_parameters() => [(n, p) for n, p in vars(value).items() if getattr(p, "requires_grad", False)]
         ? probe == "tree" and len(seen) == 4 and "f1.gain" in seen
             It ends one level down. A module's modules have modules, too: let each list its own.
-        ~ names.setdefault(parameter, => any(str(p.data) == str(parameter.data) for p in names) or names.setdefault(parameter,
-        ? probe == "tree" and "scale" in seen and "f1.gain" not in seen and len(seen) == 7
-            Two tensors that hold the same number, scale and gain, were taken for one. Ask whether
-            they are the same object.
         ~ hook in list(self.forward_pre_hooks.values()) => hook in ()
         ~ hook in list(self.forward_hooks.values()) => hook in ()
         ? probe in ("pre_looks", "post_looks") and seen[1] == []
@@ -984,33 +930,26 @@ def two_passes(made: Any, register: str) -> Any:
     return [len(calls), [[grad_input[0], out] for _, grad_input, out in of_one_graph]]
 
 
-def without_again(made: Any, register: str) -> Any:
-    """REGISTER: the number of calls of a hook that is removed after one pass (twice), and the
-    gradients after that.
-
-    A hook that was removed is not called by the next forward.
-    """
-    net, calls = example(made), list[int]()
-    taken = handle(getattr(net.f1, register)(lambda *_: calls.append(1)))
-    for action in (lambda: None, taken.remove, taken.remove):
-        action()
-        found = gradients(net)
-    return [len(calls), found]
-
-
 def own_nodes(made: Any) -> Any:
     """A full hook on x * 2 + 1, and one that gives ten times grad_input, on a module that returns
-    its argument, where the argument is used elsewhere, too: the pairs, and x.grad.
+    its argument, where the loss uses the argument and what forward gave, too: the pairs, and
+    x.grad.
 
-    A hook on the argument itself sees all its uses, also those that go past the module; and a
-    module that returns its argument has no node of its own. Lead the argument through a node that
+    A hook on the argument itself sees all its uses, also those that go past the module; so does one
+    on what forward gave, and that may be the argument. Lead the argument through a node that
     belongs to this call, and the result, too.
     """
     found = []
     for forward, factor in ((lambda x: x * 2 + 1, None), (lambda x: x, 10.0)):
-        module, x = bare(made, forward), t([3], True)
+        last: list[Any] = []
+
+        def keeping(x: Any, forward: Any = forward, last: list[Any] = last) -> Any:
+            last.append(forward(x))
+            return last[0]
+
+        module, x = bare(made, keeping), t([3], True)
         calls, product = hooked(module, FULL, factor), x * 2
-        (module(product) * 3 + 5 * product).backward()
+        (module(product) * 3 + 5 * product + 7 * last[0]).backward()
         found.append([calls, listed(x.grad)])
     return found
 
@@ -1080,15 +1019,15 @@ def all_kinds(made: Any) -> Any:
     return calls
 
 
-OF_BOTH = (several, late, two_passes, without_again, registrations)
+OF_BOTH = (several, late, two_passes, registrations, while_called)
 
 MODULE_HOOKS = Checkpoint(
     id="17.7",
     asks="HookedModule, a class on top of yours with full and legacy backward hooks",
     probes=[
-        *(unhooked, on(FULL, pair), on(FULL, doubled), own_nodes, calls_itself, on_data),
+        *(unhooked, on(FULL, pair), on(FULL, doubled), own_nodes, calls_itself),
         *(on(FULL, each) for each in OF_BOTH),
-        *(on(LEGACY, pair), on(LEGACY, doubled), last_of_sum),
+        *(on_data, on(LEGACY, pair), on(LEGACY, doubled), last_of_sum),
         *(on(LEGACY, each) for each in OF_BOTH),
         all_kinds,
     ],
@@ -1117,9 +1056,6 @@ MODULE_HOOKS = Checkpoint(
         ~ Handle(self.full_hooks, hook) => Handle(self.legacy_hooks, hook)
             That is what a legacy hook sees: the gradient inside, before the last operation. What
             leaves the module is known only at its argument.
-        ~ Handle(self.legacy_hooks, hook) => Handle(self.full_hooks, hook)
-            That is what a full hook sees. The legacy kind knows nothing of the module's argument:
-            it sits on the last operation.
         ~ hook(module, grad_input, grad_output) => hook(module, grad_output, grad_input)
         ? probe == "pair" and seen == [[True, *right[0][:0:-1]]]
             grad_input and grad_output have changed places: what arrives at the result is
@@ -1134,14 +1070,12 @@ MODULE_HOOKS = Checkpoint(
             A module's hook gives back a tuple, and a tensor's hook an array: take it out of the
             tuple.
         ~ grad_input = grad_input if replaced is None else replaced => grad_input = replaced
-        ? probe in ("pair", "doubled") and "NoneType" in raised
-            A hook that returns None leaves grad_input as it is: ask `is None` before you use what
-            it gave. Or one of the two gradients hadn't arrived when the hook was called.
         ~ arrived[:] = [gradient] => pass
         | tuple(arrived) => (arrived[0],)
+        ? probe in ("pair", "doubled") and "NoneType" in raised
         ! KeyError, UnboundLocal, IndexError
-            When the hook was called, one of the two gradients hadn't arrived yet. The one at the
-            result comes first: keep it until the other comes.
+            A hook that returns None leaves grad_input as it is: ask `is None`. Or one of the two
+            gradients hadn't arrived: keep the one at the result until the other comes.
         ~ hook(module, grad_input, grad_output) => hook(grad_input, grad_output)
         ! positional argument
             A hook is called with three things: hook(module, grad_input, grad_output).

@@ -48,10 +48,9 @@ def built(below: Mapping[str, Any]) -> dict[str, Any]:
     space = tables.imports("17", "\n".join(texts.values()))
     space["mine"] = lambda checkpoint: space[_solved()[checkpoint].gives]
     for each, text in texts.items():
+        exec(compile(text, f"<minigrad {each}>", "exec", dont_inherit=True), space)
         if each in below:
             space["Broadcasting" if each == "17.3" else _solved()[each].gives] = below[each]
-        else:
-            exec(compile(text, f"<minigrad {each}>", "exec", dont_inherit=True), space)
     return space
 
 
@@ -73,11 +72,6 @@ def mine(checkpoint: str, use_reference: bool = False) -> Any:
     """
     other = reference()["mine"](checkpoint)
     return other if use_reference else _accepted.get(checkpoint, other)
-
-
-def accepted(checkpoint: str) -> Any:
-    """Give the answer to a checkpoint that `check` has accepted; None where there is none."""
-    return _accepted.get(checkpoint)
 
 
 def whose(until: str = "17.7") -> str:

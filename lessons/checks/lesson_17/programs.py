@@ -20,7 +20,7 @@ import minigrad as torch
 Lines = tuple[str, ...]
 
 SEEDS = range(1000, 1150)
-_MOST_RUNS = 250  # of a failing program that is made smaller
+_MOST_ROUNDS = 40  # in which a failing program is made smaller
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-8
 _LARGEST, _KINK = 50.0, 1e-3  # numbers stay below the one, and off the kink of relu by the other
 _LEAF = re.compile(r"(\w) = (Value|Tensor)\((.*?)(, requires_grad=True)?\)")
@@ -90,9 +90,8 @@ def played(lines: Sequence[str], make: Callable[..., Any]) -> Iterator[tuple[str
 def _sorted(calls: Sequence[tuple[str, Any]], leaves: Sequence[str]) -> list[tuple[str, Any]]:
     """Sort the calls on leaves that follow each other: several may be ready at once."""
     found: list[tuple[str, Any]] = []
-    for on_leaves, run in groupby(calls, lambda call: call[0] in leaves):
-        part = list(run)
-        found += sorted(part, key=lambda call: call[0]) if on_leaves else part
+    for _, run in groupby(calls, lambda call: call[0] in leaves):
+        found += sorted(run, key=lambda call: call[0] if call[0] in leaves else "")
     return found
 
 
@@ -246,17 +245,13 @@ def smallest(lines: Lines, make: Callable[..., Any]) -> Lines:
         lines: of one that fails.
         make: the class on which it does.
     """
-    left = _MOST_RUNS
-    while True:
-        for each in _smaller(lines):
-            left -= 1
-            if left < 0:
-                return lines
-            if each != lines and difference(each, make):
-                lines = each
-                break
-        else:
-            return lines
+    for _ in range(_MOST_ROUNDS):
+        smaller = (each for each in _smaller(lines) if each != lines and difference(each, make))
+        found = next(smaller, None)
+        if found is None:
+            break
+        lines = found
+    return lines
 
 
 def _smaller(lines: Lines) -> Iterator[Lines]:
