@@ -143,11 +143,20 @@ def _plain(side: str) -> str:
 
 
 @cache
-def _cells(lesson: str) -> tuple[str, ...]:
+def cells(lesson: str) -> tuple[str, ...]:
+    """Read the code cells of the solved notebook of a lesson.
+
+    Args:
+        lesson: its number, such as "06".
+
+    Example:
+        >>> sum('check("06.2"' in cell for cell in cells("06"))
+        1
+    """
     folder = of_the_lessons("solutions")
     paths = sorted(folder.glob(f"{lesson}_*.ipynb")) if folder else []
-    cells = [each for path in paths for each in json.loads(path.read_text("utf-8"))["cells"]]
-    return tuple("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    found = [each for path in paths for each in json.loads(path.read_text("utf-8"))["cells"]]
+    return tuple("".join(cell["source"]) for cell in found if cell["cell_type"] == "code")
 
 
 @cache
@@ -166,8 +175,7 @@ def solution(exercise: str) -> Program | None:
         >>> solution("06.3").source
         'letters = ["C", "A", "B", "D"]'
     """
-    cells = _cells(exercise.rpartition(".")[0])
-    for above, cell in pairwise(cells):
+    for above, cell in pairwise(cells(exercise.rpartition(".")[0])):
         if found := re.search(rf'check\("{re.escape(exercise)}", (\w+)\)', cell):
             return Program(_MARKS.sub("", above).strip("\n"), found[1])
     return None
@@ -185,7 +193,7 @@ def imports(lesson: str, text: str) -> dict[str, Any]:
         ['torch']
     """
     space: dict[str, Any] = {}
-    for line in re.findall(r"^(?:from [\w.]+ )?import [\w., ]+$", "\n".join(_cells(lesson)), re.M):
+    for line in re.findall(r"^(?:from [\w.]+ )?import [\w., ]+$", "\n".join(cells(lesson)), re.M):
         given = re.findall(r"\w+(?=,|$)", line)
         if any(re.search(rf"\b{name}\b", text) for name in given):
             exec(line, space)
