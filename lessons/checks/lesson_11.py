@@ -276,11 +276,11 @@ def looked_at_widely(rule: Answer) -> str:
     rng, point = Random(11), [0.5, 1.0, 2.0]
     sizes = (0.0, 1e-6, 1e-3, 0.1, 0.25, *(each / 2 for each in range(1, 21)), 100.0, 1e3, 1e6)
     tried = [([0.7], [1.5]), ([0.7, 0.2], [1.5, -0.4]), ([2.0, -1.0, 0.0], point)]
-    for scale in (0.3, 0.5, 1.0, 2.0, 3.0, 10.0, 1e4, 1e6):
-        tried += [([scale] * 3, point), ([-scale] * 3, point)]
-        for size in sizes:
-            draws = [scale * rng.uniform(-1, 1) for _ in range(3)]
-            tried.append((draws, [size, -size, rng.uniform(-3, 3)]))
+    scales = (0.3, 0.5, 1.0, 2.0, 3.0, 10.0, 1e4, 1e6)
+    tried += [([sign * scale] * 3, point) for scale in scales for sign in (1, -1)]
+    for size in sizes * 3:
+        draws = [rng.choice(scales) * rng.uniform(-1, 1) for _ in range(3)]
+        tried.append((draws, [size, -size, rng.uniform(-3, 3)]))
     for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-5)):
         for cotangent, place in tried:
             g, x = (torch.tensor(values, dtype=dtype) for values in (cotangent, place))
