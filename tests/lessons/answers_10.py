@@ -25,13 +25,6 @@ def _silu_of_the_first(grad, x, kept={}):  # noqa: B006 (the mistake)
     return grad * p * (1 + x * (1 - p))
 
 
-def _silu_by_engine(grad, x):
-    with torch.enable_grad():
-        own = x.detach().clone().requires_grad_()
-        torch.nn.functional.silu(own).backward(grad)
-    return own.grad
-
-
 def _standardize_by_three_ways(grad, x):
     n, mean = x.numel(), x.mean()
     v = ((x - mean) ** 2).mean()
@@ -81,7 +74,7 @@ ANSWERS = {
             ("What arrives", lambda grad, x: _silu(1, x)),
             ("changed what it was given", _silu_in_place),
             ("not of this call", _silu_of_the_first),
-            ("called backward", _silu_by_engine),
+            ("without that", lambda g, x: torch.func.vjp(torch.nn.functional.silu, x)[1](g)[0]),
             ("refuted", lambda grad, x: 0.5 * grad + 0.5 * x * grad),
         ],
         "right": [

@@ -22,12 +22,6 @@ def _hvp_by_func(f, x, v):
     return torch.func.grad(lambda t: (torch.func.grad(f)(t) * v).sum())(x.detach())
 
 
-def _hvp_row_by_row(f, x, v):
-    x = x.detach().requires_grad_()
-    (gradient,) = grad(f(x), x, create_graph=True)
-    return torch.stack([grad(entry, x, retain_graph=True)[0] for entry in gradient]) @ v
-
-
 def _hvp_keeping(f, x, v, kept=[]):  # noqa: B006
     x = x.detach().requires_grad_()
     kept.append((x, grad(f(x), x, create_graph=True)[0]))
@@ -99,17 +93,6 @@ def _tower_by_func(f, x, n):
     return floors
 
 
-def _tower_without_graph(f, x, n):
-    x = torch.tensor(x, requires_grad=True)
-    floors = [f(x)]
-    for _ in range(n):
-        try:
-            floors.append(grad(floors[-1], x)[0])
-        except RuntimeError:
-            floors.append(torch.zeros_like(x))
-    return floors
-
-
 def _tower_repeats(f, x, n):
     x = torch.tensor(x, requires_grad=True)
     floors = [f(x)]
@@ -134,7 +117,7 @@ ANSWERS = {
     },
     "12.2": {
         "wrong": [
-            ("a backward pass for each row", _hvp_row_by_row),
+            ("differentiated once", lambda f, x, v: torch.func.grad(f)(x.detach())),
             ("kept from the first", _hvp_keeping),
             ("look for a lost or extra minus", lambda f, x, v: -_hvp(f, x, v)),
             ("without that", lambda f, x, v: torch.autograd.functional.hvp(f, x, v)[1]),
@@ -178,7 +161,10 @@ ANSWERS = {
     },
     "12.6": {
         "wrong": [
-            ("caught error", _tower_without_graph),
+            (
+                "2 of 5 values fit",
+                lambda f, x, n: [t / max(1, k) for k, t in enumerate(_tower(f, x, n))],
+            ),
             ("you repeat the last one", _tower_repeats),
             ("5 are asked for", lambda f, x, n: _tower(f, x, n + 1)),
             ("asked for a list", lambda f, x, n: _tower(f, x, n)[-1].item()),
