@@ -162,7 +162,7 @@ SCALING = Rule(
 HIDDEN = Choice(
     id="10.4",
     asks="the letter of the wrong rule that a gradient of ones does not show, and why",
-    right="In a matrix of ones you can't see who is where. Only entries with names of their own "
+    right="A matrix of ones looks the same in any order. Only entries with names of their own "
     "show where they were sent.",
     model="The gradient that arrives from .sum() is a matrix of ones. Transposing it moves its "
     "entries to other places, and nobody can see that, because all are equal.",

@@ -119,7 +119,7 @@ CENTRAL = Function(
         ~ (2 * h) => h
             From x - h to x + h it is twice as far as h: what do you divide by?
         ~ f(x + step) - f(x - step) => f(x - step) - f(x + step)
-            The sign is the other one: f(x + h) comes first.
+            The sign is wrong: f(x + h) comes first.
         ~ (2 * h) => 2 * h
             / 2 * h divides by 2 and multiplies by h. Put the denominator in brackets.
         ~ h * unit => h / 2 * unit

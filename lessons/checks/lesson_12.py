@@ -409,13 +409,12 @@ TOWER = Hook(
             two steps.
         ~ current = grad(current, x, create_graph=True, materialize_grads=True)[0] => found = grad(current, x, create_graph=True, allow_unused=True)[0]; current = current if found is None else found
         ? alike(trials[4].result, [6.0, 3.0, 3.0, 3.0])
-            Where no derivative comes any more you repeat the last one. What is the derivative of a
-            constant?
+            You repeat the last derivative. What is the derivative of a constant?
         ~ if current.requires_grad => if current.requires_grad and (current != 0 or len(floors) < 2)
             A derivative that is zero at this x need not be zero elsewhere: sin goes on at 0. Ask
             whether it still has a past, not for its value.
         ~ if current.requires_grad => if current.requires_grad and len(floors) < 4
-            The tower ends at a height of its own. Differentiate n times, however large n is.
+            The list has a fixed length. Differentiate n times, however large n is.
         ~ return floors => while floors[-1] == 0 and len(floors) > 1: floors.pop()\n    return floors
         ? alike(trials[1].result, [125.0, 75.0, 30.0]) and len(trials[3].result) < 7
             The list ends where the derivatives become zero. Zeros are derivatives too: the list

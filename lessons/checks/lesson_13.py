@@ -379,7 +379,7 @@ CLIPPING = Hook(
         ~ limit / norm => limit
         ~ limit / norm => norm / limit
         ~ limit / norm => limit / norm / 2
-            What is too long does not get the limit for its norm. How do you bring 6 to 2?
+            What is too long does not get the limit for its norm. How do you scale 6 to 2?
         ~ .grad.norm() => .grad.norm(dim=-1, keepdim=True) if parameter.dim() else parameter.grad.norm()
         | if norm > limit => if True
         | limit / norm => (limit / norm).clamp(max=1)

@@ -161,11 +161,8 @@ ANSWERS = {
     },
     "12.6": {
         "wrong": [
-            (
-                "2 of 5 values fit",
-                lambda f, x, n: [t / max(1, k) for k, t in enumerate(_tower(f, x, n))],
-            ),
-            ("you repeat the last one", _tower_repeats),
+            ("After the run", lambda f, x, n: [t / (1 + n) for t in _tower(f, x, n)]),
+            ("You repeat the last", _tower_repeats),
             ("5 are asked for", lambda f, x, n: _tower(f, x, n + 1)),
             ("asked for a list", lambda f, x, n: _tower(f, x, n)[-1].item()),
             ("opposite order", lambda f, x, n: _tower(f, x, n)[::-1]),
