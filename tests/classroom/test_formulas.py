@@ -12,9 +12,7 @@ import sympy
 
 import minigrad as torch
 from minigrad.classroom import register
-from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.desk import checks, judge
-from minigrad.classroom.exercises import Mistake
 from minigrad.symbolic import symbols
 
 LESSON: Any = checks("10")
@@ -27,7 +25,8 @@ def product(**options):
     return Formula(
         id="demo.71",
         asks="the derivative of (w x)^2 in x",
-        expected=lambda: 2 * W**2 * X,
+        symbols="w x",
+        solution="slope = 2 * w**2 * x",
         right="Two factors.",
         hints=HINTS,
         **options,
@@ -44,6 +43,7 @@ def product(**options):
         sympy.Matrix([2 * W**2 * X]),
         2 * sympy.Symbol("w") ** 2 * sympy.Symbol("x"),  # other assumptions, same names
         2.0 * W**2 * X,
+        (1 - 1 / 3) * 3 * W**2 * X,  # of floats
     ],
 )
 def test_every_form_of_the_right_formula_is_right(answer):
@@ -54,14 +54,13 @@ def test_every_form_of_the_right_formula_is_right(answer):
     ("says", "answer"),
     [
         ("quotes", "2*w**2*x"),
-        ("what the function returns", lambda w, x: 2 * w**2 * x),
-        ("2 entries; 1 are asked for", [W, X]),
+        ("what a function returns", lambda w, x: 2 * w**2 * x),
+        ("wants a formula", [W, X]),
         ("sign", -2 * W**2 * X),
-        ("constant factor: it is too small", W**2 * X),
-        ("constant factor: it is too large", 4 * W**2 * X),
+        ("constant factor", W**2 * X),
         ("depends on b", 2 * W**2 * X + sympy.Symbol("b")),
         ("does not depend on w", 2 * X),
-        ("That is a number", 0.3),
+        ("does not depend on w", 0.3),
         ("yours is", 2 * W * X),
         ("wants a formula", object()),
     ],
@@ -80,29 +79,22 @@ def test_a_counterexample_is_one():
 
 
 def test_a_known_mistake_speaks_first_and_in_every_form():
-    exercise = product(mistakes=[Mistake("The inner derivative.", value=lambda: 2 * W * X)])
-    assert exercise.examine(W * X + W * X).says == "The inner derivative."
-    exercise = product(mistakes=[Mistake("No sine.", when=lambda f: f.has(sympy.sin))])
-    assert exercise.examine(sympy.sin(X * W)).says == "No sine."
-
-
-def exact():
-    third = sympy.Rational(1, 3)
-    return Formula(id="demo.72", asks="1/3", expected=lambda: third, right="Yes.", hints=HINTS)
-
-
-def test_an_exact_number_has_to_be_exact():
-    assert exact().examine(sympy.Rational(2, 6)) is None
-    assert exact().examine(1 / 3) is None  # which minigrad reads as 1/3
-    assert "rounded" in exact().examine(0.3333).says
-    assert "fractions" in exact().examine(sympy.Rational(1, 2)).says
-    assert "sign" in exact().examine(-sympy.Rational(1, 3)).says
-    assert "symbols left" in exact().examine(X / 3).says
+    exercise = product(
+        mistakes="""
+            ~ w**2 => w
+                The inner derivative.
+            ? answer.is_number
+            = 3
+                No number.
+        """
+    )
+    finding = exercise.examine(W * X + W * X)
+    assert (finding.says, finding.named) == ("The inner derivative.", True)
+    assert exercise.examine(7).says == "No number."
 
 
 def test_what_was_given_is_named_and_cut_when_long():
     assert product().examine(X).gave == "the formula x"
-    assert product().examine([X, W]).gave == "the formula [x, w]"
     assert len(product().examine(sympy.expand((X + W) ** 30)).gave) < 120
 
 
@@ -131,11 +123,11 @@ def test_a_right_rule_is_proved():
         ("gradient of x is refuted at entry [0, 0]", lambda g, x, w: (g, (g * x).sum(0))),
         ("gradient of w is refuted at entry [0]", lambda g, x, w: (g * w, (g * x).sum(1))),
         ("shape (2, 2), and w itself has (2,)", lambda g, x, w: (g * w, g * x)),
-        ("gave 1 gradients", lambda g, x, w: g * w),
-        ("None", lambda g, x, w: (g * w, None)),
+        ("Gradients asked for: 2", lambda g, x, w: g * w),
+        ("it is None", lambda g, x, w: (g * w, None)),
         ("has to be a tensor", lambda g, x, w: (g * w, 3.0)),
         ("AttributeError", lambda g, x, w: (g * w, (g * x).total(0))),
-        ("name without brackets", 3.0),
+        ("without brackets", 3.0),
     ],
 )
 def test_a_wrong_rule_is_refuted(says, rule):
@@ -151,9 +143,20 @@ def test_what_a_gradient_of_ones_would_hide_is_said():
 
 
 def test_a_known_wrong_rule_is_recognized():
-    mistakes = [Mistake("Spread out.", like=lambda g, x, w: (g * w, g.mean(0) * x.sum(0)))]
-    found = weighted(mistakes=mistakes).examine(lambda g, x, w: (w * g, x.sum(0) * g.sum(0) / 2))
-    assert found.says == "Spread out."
+    exercise = weighted(
+        solution="rule = lambda g, x, w: (g * w, (g * x).sum(0))",
+        mistakes="""
+            ~ (g * x).sum(0) => g.mean(0) * x.sum(0)
+                Spread out.
+            ~ g * w => g * float(w[0])
+            ! expression to float
+                A symbol is no float.
+        """,
+    )
+    found = exercise.examine(lambda g, x, w: (w * g, x.sum(0) * g.sum(0) / 2))
+    assert (found.says, found.named) == ("Spread out.", True)
+    found = exercise.examine(lambda g, x, w: (w * float(g[0, 0]), g))
+    assert found.says.endswith("A symbol is no float.")
 
 
 def test_the_gradient_has_its_own_symbols_for_each_entry():
@@ -168,9 +171,8 @@ def test_an_unwritten_rule_is_unsolved():
     def later(grad, x, w):
         raise NotImplementedError
 
-    for unwritten in (rule, later):
-        with pytest.raises(Unsolved):
-            weighted().examine(unwritten)
+    register(weighted())
+    assert [judge("demo.73", each).status for each in (rule, later)] == ["unsolved"] * 2
 
 
 def test_the_desk_judges_both():

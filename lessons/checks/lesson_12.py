@@ -1,0 +1,432 @@
+"""Check the exercises of lesson 12, on derivatives of derivatives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import minigrad as torch
+from minigrad import Tensor, nn
+from minigrad.autograd import grad
+from minigrad.classroom import Choice, Hook, Numbers
+from minigrad.classroom.exercises import Objection
+from minigrad.classroom.values import describe
+
+Answer = Callable[..., Any]
+
+# --- 12.1
+
+TERMS = Numbers(
+    id="12.1",
+    asks="two terms of the second derivative of L by x and w_0: the one through s, then the "
+    "one of the factor",
+    right="The second is ten times the first, and you have met it before: it is dL/dx_1.",
+    hints=(
+        "For each term one of the two places moves, and the other one stays.",
+        "Through s: the derivative of 4s(s^2 - 1) by s is 12 s^2 - 4, s moves by w_1 * x, and "
+        "w_1 * w_0 stays. Of the factor: take w_0 away, and leave all else as it is.",
+    ),
+    mistakes="""
+        ~ (0.4 * 0.3) * (0.4 * 0.3) => 0.3 * (0.4 * 0.3)
+            In the first term a factor w_1 is missing: w_0 moves x_1, and w_1 times that moves s.
+        ~ (0.4 * 0.3) * (0.4 * 0.3) => (0.4 * 0.3)
+            In the first term the slope's own factor w_1 * w_0 is missing. It doesn't move, but it
+            stays.
+        ~ * (0.4 * 0.3) * (0.4 * 0.3) =>
+            In the first term it isn't enough to differentiate by s: how far does s move when w_0
+            does?
+        ~ (0.4 * 0.3) * (0.4 * 0.3) => 0.4 * (0.4 * 0.3)
+            In the first term one factor of 0.3 is missing. It has both w_0 in it, and x, which is
+            how w_0 moves s.
+        ~ 12 * s**2 - 4 => 8 * s**2
+        ~ 12 * s**2 - 4 => 4 * (s**2 - 1)
+        ~ 12 * s**2 - 4 => 12 * s**2 - 1
+            In the first term 4s(s^2 - 1) is differentiated by s: a product once more, or
+            4s^3 - 4s.
+        ~ through_s, => -through_s,
+        ~ through_s, 4 => through_s, -4
+            One of the signs is wrong. Is 12 s^2 above 4 or below it, and s^2 above 1 or below it?
+        ~ (s**2 - 1) * 0.4 => (s**2 - 1)
+            In the second term a factor is missing. Which one is beside w_0 in the slope, and
+            stays?
+        ~ * 0.4) => * 0.4 * 0.3)
+            The second term has the whole slope in it. Its derivative by the factor w_0 does not
+            contain w_0 any more.
+        ~ through_s, 4 => through_s, 2
+            In the second term a factor of 2 is lost. The slope begins with 4s.
+        ~ 4 * s * (s**2 - 1) * 0.4 => 4 * s * 0.4
+        ~ 4 * s * (s**2 - 1) * 0.4 => 4 * (s**2 - 1) * 0.4
+            In the second term only the factor w_0 is taken away. 4s and s^2 - 1 both stay.
+        ~ (through_s, 4 * => [through_s + 4 *
+        | * 0.4) => * 0.4]
+            That is the sum. Give the two terms one by one.
+    """,
+)
+
+# --- 12.2
+
+
+def tensor(data: Any, requires_grad: bool = False) -> Tensor:
+    """Make a tensor of float64."""
+    return torch.tensor(data, dtype=torch.float64, requires_grad=requires_grad)
+
+
+def hvp_run(answer: Answer) -> dict[str, Any]:
+    """Multiply with two Hessians, and count the backward passes for a larger one."""
+    passes = []
+
+    def f(x: Tensor) -> Tensor:
+        z = x * 1.0
+        if z.requires_grad:
+            z.register_hook(lambda gradient: passes.append(1))
+        return (z**3).sum() + z[0] * z[1] * z[-1]
+
+    x, ready = tensor([0.5, -1.0, 2.0]), tensor([1.5, 0.25], requires_grad=True)
+    product = answer(f, x, tensor([1.0, -2.0, 0.5]))
+    again = answer(lambda z: (z[0] * z[1]).sin() + z.exp().sum(), ready, tensor([-0.5, 3.0]))
+    passes.clear()
+    many = torch.linspace(-1, 1, 40, dtype=torch.float64)
+    answer(f, many, many)
+    return {
+        "the product for f(x) = sum(x**3) + x[0]*x[1]*x[2] at (0.5, -1, 2) with (1, -2, 0.5)": (
+            product
+        ),
+        "the product for f(x) = sin(x[0]*x[1]) + sum(exp(x)) at (1.5, 0.25) with (-0.5, 3)": again,
+        "the number of backward passes for 40 inputs": max(2, len(passes) - 2),
+        "x.requires_grad after the call": x.requires_grad,
+        "x.grad after the call": x.grad,
+        "x.grad of an x that required a gradient before": ready.grad,
+    }
+
+
+HVP = Hook(
+    id="12.2",
+    asks="hvp(f, x, v), which returns the product of the Hessian of f at x with v, without "
+    "building the matrix",
+    scenario=hvp_run,
+    without=("hessian", "jacobian", "hvp", "vhp", "hessian_by_rows", "jacrev", "jacfwd"),
+    right="Two backward passes, for three inputs or for a million.",
+    hints=(
+        "Which one number has H v as its gradient, and what do you need to make it?",
+        "Take a detached copy of x that requires a gradient. Take the gradient of f with "
+        "create_graph=True, multiply it with v, sum it up, and take the gradient of that sum.",
+    ),
+    mistakes="""
+        ~ , create_graph=True =>
+        ~ x.detach().requires_grad_() => x
+        ! not require grad
+            What you differentiate has no past. Does x require a gradient? And was the first
+            gradient taken with create_graph=True, and not detached?
+        ~ (gradient * v).sum() => gradient * v
+        ! only for scalar outputs
+            grad wants one number to start from. The gradient times v has several: sum them up.
+        ~ def hvp(f, x, v): => def hvp(f, x, v, kept={}):
+        | return grad((gradient * v).sum(), x)[0] => x, gradient = kept.setdefault(0, (x, gradient)); return grad(gradient, x, v, retain_graph=True)[0]
+        ! has a shape of torch.Size([2]), must match the size, appears to not have been used
+            The second call comes with another f and another x. What is kept from the first?
+        ~ f(x), x, => f(x), x, v,
+        ! Mismatch in shape
+            f(x) is one number, so the first pass can't take v: v has the shape of the gradient.
+        ~ x)[0] => x)[0] + gradient.detach()
+            The first gradient is still in there: backward adds to .grad. Use grad, or empty .grad
+            before the second pass.
+        ~ [0] =>
+            grad returns a tuple, one gradient for each input. Take the tensor out of it.
+        = lambda f, x, v: 8 * (x * v).sum() * x + 4 * (x * x).sum() * v
+            That is right for the f of the text, (v . v)^2, and for no other.
+        ~ grad((gradient * v).sum(), x)[0] => gradient * (gradient * v).sum()
+            Gradient times gradient is no second derivative. Differentiate the dot product.
+        ~ grad((gradient * v).sum(), x)[0] => gradient * v
+            That is the gradient times v entry by entry. Sum it up, and differentiate.
+        ~ grad((gradient * v).sum(), x)[0] => (gradient * v).sum()
+            That is the gradient times v, one number. The product is the gradient of that number.
+        ~ grad((gradient * v).sum(), x)[0] => gradient
+            That is the gradient of f, differentiated once. v hasn't come in yet.
+        ~ (gradient * v).sum() => gradient.sum()
+            That is the product with a vector of ones: v is missing in the dot product.
+        ~ (gradient * v).sum(), x)[0] => gradient.sum(), x)[0] * v
+            You multiplied with v after the second gradient. It has to come in before: the dot
+            product is what is differentiated.
+        ~ grad((gradient * v).sum(), x)[0] => torch.stack([grad(g, x, retain_graph=True)[0] for g in gradient]) @ v
+        ? seen["the number of backward passes for 40 inputs"] > 2 and alike(trials[0].result, [*right.values()][0])
+            The product is right, and it took a backward pass for each row of the matrix.
+            Differentiate one number, the dot product, instead.
+        ~ x.detach().requires_grad_() => x.requires_grad_()
+        ? seen["x.requires_grad after the call"]
+            The caller's x requires a gradient now. Work on a detached copy.
+        ~ x.detach().requires_grad_() => x if x.requires_grad else x.detach().requires_grad_()
+        | return grad((gradient * v).sum(), x)[0] => (gradient * v).sum().backward(); return x.grad
+        ? seen["x.grad of an x that required a gradient before"] is not None
+            The .grad of the caller's x was filled. Work on a detached copy, and with grad.
+        ~ grad((gradient * v).sum(), x)[0] => (grad(f(y := x + 1e-3 * v), y)[0] - gradient) / 1e-3
+        ? alike(trials[0].result, [*right.values()][0], 2)
+            A difference of gradients comes close, but no closer than its step allows.
+            Differentiate the dot product.
+    """,
+)
+
+# --- 12.3 and 12.4
+
+UNCONNECTED = "none: no way leads from the penalty back to the weights"
+OF_WEIGHT = "the gradient that the penalty gives to the first weight"
+
+
+def penalty_run(answer: Answer) -> dict[str, Any]:
+    """Compute a penalty on a small network, and see what of it reaches the weights."""
+    network: Any = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1)).double()
+    with torch.no_grad():
+        for at, parameter in enumerate(network.parameters()):
+            entries = [math.sin(1.0 + at + 2.3 * index) for index in range(parameter.numel())]
+            parameter.copy_(tensor(entries).reshape(parameter.shape))
+            parameter.grad = torch.full_like(parameter, 7.0)
+        network[2].weight.mul_(10)
+    x = tensor([[0.5, -1.0], [1.5, 0.25], [-0.75, 2.0], [4.0, -4.0]])
+    value, weight, gradient = answer(network, x, 1.5), network[0].weight, None
+    grads = [each.grad for each in network.parameters()]
+    if getattr(value, "requires_grad", False):
+        (gradient,) = grad(value, weight, allow_unused=True)
+    ready = tensor([[0.25, 0.5]], requires_grad=True)
+    return {
+        "the penalty": value,
+        OF_WEIGHT: UNCONNECTED if gradient is None else gradient,
+        "the .grad of the parameters": [each if each is None else each.mean() for each in grads],
+        "x.requires_grad after the call": x.requires_grad,
+        "x.grad after the call": x.grad,
+        "the penalty of one row, with the limit 0.75,": answer(network, ready, 0.75),
+        "x.grad of an x that required a gradient before": ready.grad,
+    }
+
+
+PENALTY = Hook(
+    id="12.3",
+    asks="mended_penalty(f, x, limit), the mean over the rows of x of the squared excess of "
+    "the slope's length over the limit, through which the weights of f can be trained",
+    scenario=penalty_run,
+    right="Now the penalty has a past, and each point has a slope of its own.",
+    hints=(
+        "Which argument of grad makes its result differentiable? And how many slopes does a "
+        "batch of eight points have?",
+        "Work on x.detach().requires_grad_(), take the gradient with create_graph=True, and "
+        "take the norm of each row: norm(dim=1).",
+    ),
+    mistakes=r"""
+        ~ x.detach().requires_grad_() => x
+        ~ (slopes,) = grad(f(x).sum(), => with torch.no_grad(): y = f(x)\n    (slopes,) = grad(y.sum(),
+        ! does not require grad
+            What you differentiate has no past. x came without requires_grad: was there a copy that
+            requires a gradient before f was called, and was the forward pass recorded?
+        ~ (slopes,) = grad(f(x).sum(), x, => (slopes,) = grad(f(x).sum(), x.clone(),
+        ! not have been used
+            You differentiate by a tensor that f has not seen: call f on the very copy that
+            requires a gradient.
+        ~ f(x).sum() => f.sum()
+        ! 'Sequential' object has no attribute
+            The first argument is the network itself and not its output: call it.
+        ~ , create_graph=True =>
+        ~ slopes.norm => slopes.detach().norm
+        ~ .mean() => .mean().item()
+        ? seen[OF_WEIGHT] == UNCONNECTED
+            No way leads from the penalty back to the weights. What records a backward pass? And
+            does anything cut the graph after it?
+        ~ norm(dim=1) => norm()
+            The graph is there now. The second bug is still in: one norm for the whole batch,
+            where each row has a slope of its own.
+        ~ norm(dim=1) => norm(dim=0)
+            The norm runs over the points: it should run over the entries of one slope.
+        ~ f(x).sum() => f(x).mean()
+            The mean of the outputs divides each slope by the number of points. Take the sum.
+        ~ .clamp(min=0) =>
+            Slopes below the limit cost something too. They should cost nothing.
+        ~ ** 2).mean() => ).mean()
+            That is the excess itself. You are asked for its square.
+        ~ .clamp(min=0) ** 2).mean() => .mean().clamp(min=0) ** 2)
+        ~ .clamp(min=0) ** 2).mean() => .clamp(min=0).mean() ** 2)
+            The mean comes too early. Clamp and square row by row, then take the mean.
+        ~ min=0 => max=0
+            That is about the slopes that are too flat: clamp(min=0) keeps what is above.
+        ~ ((slopes.norm(dim=1) - limit).clamp(min=0) ** 2) => ((e := slopes.norm(dim=1) - limit)[e > 0] ** 2)
+            You divide by the number of steep rows. The mean is over all of them.
+        ~ norm(dim=1) - limit => norm(dim=1) ** 2 - limit
+        ~ norm(dim=1) - limit).clamp(min=0) ** 2 => norm(dim=1) ** 2 - limit**2).clamp(min=0)
+            You squared too early: first subtract the limit from the length, then square.
+        ~ .mean() => .max()
+            Only the steepest row counts here. Take the mean over all rows.
+        ~ - limit => - 0 * limit
+            The limit hasn't come in.
+        ~ - limit => - 0.5
+        ~ - limit => - 1
+            The limit is an argument: use the one that is given.
+        ~ norm(dim=1) => norm(1)
+        ~ norm(dim=1) => norm(1, dim=1)
+            The length of a slope is the root of the sum of its squares. norm's first argument is
+            another: it says which norm.
+        ~ .mean() => .sum()
+            That adds the points up. You are asked for the mean over them.
+        ~ (slopes,) = grad(f(x).sum(), x, create_graph=True) => f(x).sum().backward(create_graph=True)\n    slopes = x.grad
+        ~ x = => f.zero_grad(); x =
+        ? seen["the .grad of the parameters"] != right["the .grad of the parameters"]
+            The .grad of the parameters has changed, and somebody may still need what was in it.
+            grad leaves it alone.
+        ~ x.detach().requires_grad_() => x.requires_grad_()
+        ? seen["x.requires_grad after the call"]
+            The caller's x requires a gradient now. Work on a detached copy.
+    """,
+)
+
+WITH_RELU = Choice(
+    id="12.4",
+    asks="your judgment on ReLU and the gradient penalty",
+    right="Twice by x is zero. Once by x and once by a weight is not.",
+    model="The slope of such a network is a product of its weights, and the penalty is "
+    "differentiated by the weights and not by x once more, so its gradient is not zero.",
+    hints=(
+        "Write down f(x) = w_1 * relu(w_0 * x) for a point where relu lets through. What is "
+        "its slope?",
+        "The slope is w_1 * w_0. Is its derivative by x zero? And by w_1?",
+    ),
+    mistakes="""
+        = "a"
+            All second derivatives by x, twice, are zero. By what is the penalty differentiated?
+        = "b"
+            retain_graph keeps a graph from being freed. It computes nothing new.
+        = "d"
+            It does not: look at the Hessian of a small ReLU network. All entries are zero.
+    """,
+)
+
+# --- 12.5
+
+SQUARED = Numbers(
+    id="12.5",
+    asks="two numbers: g, and the gradient of g, for x**3 at 5 with the squaring hook",
+    right="g became 9x^4, and 36x^3 is its derivative: the hook was differentiated.",
+    hints=(
+        "The hook turns g into a new function of x. Which one?",
+        "g is (3x^2)^2. On a cube the hook is not called again, so the second number is the "
+        "plain derivative of this formula.",
+    ),
+    mistakes="""
+        = (75, 30)
+            That is without the hook. What it returns takes the place of grad_input.
+        ~ 2 * 75.0 * 30.0 => 30.0**2
+        ~ 2 * 75.0 * 30.0 => (2 * 75.0 * 30.0)**2
+            The first fits. The second is squared as if the hook were called again. In the second
+            pass of a cube it is not.
+        ~ 2 * 75.0 * 30.0 => 30.0
+            The first fits. The second number is the derivative of what the hook made, not of what
+            it was given.
+        ~ 2 * 75.0 => 75.0
+        ~ * 75.0 * 30.0 => * 75.0
+        ~ * 75.0 * 30.0 => * 75.0**2
+            The first fits. The derivative of a square has a 2, what was squared, and the
+            derivative of that.
+        = (3 * 5**4, 12 * 5**3)
+        ? answer[0] == 3 * 5**4
+            (3x^2)^2 is not 3x^4: the 3 is squared, too.
+        = (6 * 5**5, 30 * 5**4)
+        ? answer[0] == 6 * 5**5
+            You squared before differentiating. The hook gets the derivative, and squares that.
+        = (125**2, 6 * 5**5)
+        ? answer[0] == 125**2
+            You squared x**3. The hook squares the gradient.
+        ~ 75.0**2 => 75.0
+        ? answer[0] == 75
+            g is what the hook returned, in the first pass already.
+        = (150, 60)
+            The hook squares the gradient. This one is doubled.
+        ~ 2 * 75.0 * 30.0 => 120.0
+        ? answer[0] == 75**2 and len(answer) == 2
+            The first fits. Write g as a formula in x, the hook included, and differentiate it.
+    """,
+)
+
+# --- 12.6
+
+
+def tower_run(answer: Answer) -> dict[str, Any]:
+    """Build towers over functions whose derivatives never end, end, or lead elsewhere."""
+    weight = tensor(3.0, requires_grad=True)
+
+    def floors(f: Answer, x: float, n: int) -> Any:
+        found = answer(f, x, n)
+        if not isinstance(found, list | tuple | Tensor | np.ndarray):
+            raise Objection(f"It returned {describe(found)}. You are asked for a list.")
+        return found
+
+    return {
+        "tower(torch.exp, 1.0, 4)": floors(torch.exp, 1.0, 4),
+        "tower(lambda x: x**3, 5.0, 2)": floors(lambda x: x**3, 5.0, 2),
+        "tower(torch.sin, 0.5, 0)": floors(torch.sin, 0.5, 0),
+        "tower(lambda x: x**3, 5.0, 6)": floors(lambda x: x**3, 5.0, 6),
+        "tower(lambda x: w * x, 2.0, 3), where w = 3 requires a gradient,": floors(
+            lambda x: weight * x, 2.0, 3
+        ),
+        "w.grad": weight.grad,
+        "tower(torch.sin, 0.0, 5)": floors(torch.sin, 0.0, 5),
+        "tower(lambda x: x**2.5, 1.75, 5)": floors(lambda x: x**2.5, 1.75, 5),
+    }
+
+
+TOWER = Hook(
+    id="12.6",
+    asks="tower(f, x, n), which returns the list of f(x) and the first n derivatives at x",
+    scenario=tower_run,
+    digits=4,
+    right="With these numbers you could write down the Taylor series of anything.",
+    hints=(
+        "When does a derivative have no past, and what are all the derivatives after it?",
+        "Ask current.requires_grad before each step; if it is False, go on with zeros. And "
+        "materialize_grads=True makes grad return zeros where no way leads to x.",
+    ),
+    mistakes=r"""
+        ~ if current.requires_grad => if True
+        ! does not require grad
+            It came to a derivative that has no past, a constant, and grad refused it. Ask for
+            requires_grad before you differentiate. What comes after a constant?
+        ~ , materialize_grads=True =>
+        ! not to have been used, not have been used
+            w * x has the derivative w. It requires a gradient, but no way leads from it to x.
+            grad has an argument that turns this case into zeros.
+        ~ torch.tensor(x, requires_grad=True) => x
+        ! must be Tensor, Symbol, 'float' object
+            f is called on a tensor, so it may use all that tensors can do. Plain numbers can't.
+        ~ return floors => return floors[1:]
+        ~ return floors => return floors[1:]
+        | n + 1 => n + 2
+            f(x) itself is the first entry of the list, before any derivative.
+        ~ current.item() => current.item() / math.factorial(len(floors))
+            Those are divided by factorials: the coefficients of Taylor's series. You are asked for
+            the derivatives themselves.
+        ~ create_graph=True, =>
+            After the first derivative come zeros. Does the first step leave a graph? And does a
+            caught error hide that it does not?
+        ~ current = grad(current, x, create_graph=True, materialize_grads=True)[0] => current.backward(create_graph=True); current = 1 * x.grad if x.grad is not None else 0 * x
+        ? alike(trials[1].result, [125.0, 75.0, 105.0])
+            backward adds each derivative to what is in .grad. Use grad, or empty .grad between
+            two steps.
+        ~ current = grad(current, x, create_graph=True, materialize_grads=True)[0] => found = grad(current, x, create_graph=True, allow_unused=True)[0]; current = current if found is None else found
+        ? alike(trials[4].result, [6.0, 3.0, 3.0, 3.0])
+            You repeat the last derivative. What is the derivative of a constant?
+        ~ if current.requires_grad => if current.requires_grad and (current != 0 or len(floors) < 2)
+            A derivative that is zero at this x need not be zero elsewhere: sin goes on at 0. Ask
+            whether it still has a past, not for its value.
+        ~ if current.requires_grad => if current.requires_grad and len(floors) < 4
+            The list has a fixed length. Differentiate n times, however large n is.
+        ~ return floors => while floors[-1] == 0 and len(floors) > 1: floors.pop()\n    return floors
+        ? alike(trials[1].result, [125.0, 75.0, 30.0]) and len(trials[3].result) < 7
+            The list ends where the derivatives become zero. Zeros are derivatives too: the list
+            has n + 1 entries.
+        ~ current, floors = f(x), [] => current, floors = f(x), []; f(x).backward()
+        ? seen["w.grad"] is not None
+            The .grad of another tensor in f was filled on the way. grad leaves it alone.
+        ~ n): => n):\n    if n: return [f(torch.tensor(x)).item(), *tower(lambda t: (f(t + 1e-3) - f(t)) / 1e-3, x, n - 1)]
+        ? alike(trials[0].result[1], math.e, 2) and not alike(trials[0].result[1], math.e, 4)
+            A small step gives a derivative with few digits, and the next one fewer. grad loses
+            none.
+    """,
+)
+
+EXERCISES = [TERMS, HVP, PENALTY, WITH_RELU, SQUARED, TOWER]
