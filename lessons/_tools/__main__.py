@@ -1,4 +1,4 @@
-"""Work on lessons: drafts, release, lint, reference, proofs, pictures. See lessons/AUTHORING.md."""
+"""Work on lessons: drafts, release, lint, proofs, pictures. See lessons/AUTHORING.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ try:
         pictures,
         places,
         proofs,
-        reference,
         release,
         reruns,
         slides,
@@ -70,11 +69,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     computing.add_argument("folder", type=Path, help="where to")
     computing.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
     computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
-    comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
-    comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
-    comparing.add_argument(
-        "--as-told", action="store_true", help="leave how many scenarios use a name; run none"
-    )
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
     proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
     drawing = commands.add_parser("pictures", help="draw the pictures of the README")
@@ -83,8 +77,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     owning.add_argument("--check", action="store_true", help="compare, write nothing")
     owning.add_argument("--times", action="store_true", help="measure what hooks cost, too")
     given = parser.parse_args(argv)
-    if given.command == "reference":
-        return reference.main(check=given.check, as_told=given.as_told)
     if given.command == "proofs":
         return proofs.main(check=given.check)
     if given.command == "own-model":
