@@ -60,12 +60,6 @@ def parser() -> argparse.ArgumentParser:
     )
     result.add_argument("--cards", nargs="?", const=review.CARDS, metavar="FILE", help=CARDS)
     result.add_argument(
-        "--table",
-        nargs="*",
-        metavar="NN",
-        help="for authors: measure the lessons (all, or those with these numbers), and run them",
-    )
-    result.add_argument(
         "--book",
         nargs="?",
         const="",
@@ -118,8 +112,6 @@ def start(options: argparse.Namespace, own: Environment | None = None) -> int:
         return review.main(folder, options.cards)
     if options.release is not None:
         return tools(environment.ensure("lessons"), "release", options.release)
-    if options.table is not None:
-        return tools(environment.ensure("lessons"), "table", options.table)
     if options.book is not None:
         return sites.build(sites.BOOK, own or environment.ensure("book"), options.book)
     if options.lite is not None:

@@ -22,7 +22,6 @@ try:
         release,
         reruns,
         slides,
-        table,
     )
 except ModuleNotFoundError as error:
     sys.exit(
@@ -52,7 +51,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         ("release", "run and write lessons"),
         ("lint", "look for slips"),
         ("reruns", "run cells again, and tell which then show something else"),
-        ("table", "measure lessons"),
     ):
         command = commands.add_parser(name, help=says)
         command.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
@@ -75,18 +73,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
     owning = commands.add_parser("own-model", help='run the page "Your own model" on PyTorch')
     owning.add_argument("--check", action="store_true", help="compare, write nothing")
-    owning.add_argument("--times", action="store_true", help="measure what hooks cost, too")
     given = parser.parse_args(argv)
     if given.command == "proofs":
         return proofs.main(check=given.check)
     if given.command == "own-model":
-        return own_model.main(check=given.check, measure=given.times)
+        return own_model.main(check=given.check)
     if given.command == "pictures":
         return pictures.main(check=given.check)
     if given.command == "release":
         return release.main([*given.lessons, *(["--check"] if given.check else [])])
-    if given.command == "table":
-        return table.main(given.lessons)
     if given.command == "book":
         from _tools import book  # it loads all of minigrad
 

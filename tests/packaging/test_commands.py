@@ -134,13 +134,11 @@ def test_options_of_the_lessons():
         review=False,
         cards=None,
         reset=False,
-        table=None,
         book=None,
         lite=None,
         pyodide=None,
     )
     assert options == expected
-    assert lessons.parser().parse_args(["--table", "06", "07"]).table == ["06", "07"]
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http"])

@@ -65,7 +65,7 @@ def restructured(docstring: str) -> str:
 
 
 def process(_: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Write a docstring for Sphinx, with an example; a method refers to the function of its name."""
+    """Write a docstring for Sphinx, with an example; a method refers to its function."""
     minigrad = import_module("minigrad")
     short = name.removeprefix("minigrad.Tensor.")
     function = getattr(minigrad, short, None) if what == "method" and short != name else None
