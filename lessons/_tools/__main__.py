@@ -1,4 +1,4 @@
-"""Work on lessons: drafts, release, lint, proofs, pictures. See lessons/AUTHORING.md."""
+"""Work on lessons: drafts, release, lint, reference, proofs, pictures. See lessons/AUTHORING.md."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-if __package__ in (None, ""):  # run as a folder: the package is found beside it
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+if __package__ in (None, ""):  # run as a folder: this package and minigrad are found around it
+    sys.path[:0] = map(str, Path(__file__).resolve().parents[1:3])
 
 try:
     from _tools import (
@@ -19,6 +19,7 @@ try:
         pictures,
         places,
         proofs,
+        reference,
         release,
         reruns,
         slides,
@@ -67,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     computing.add_argument("folder", type=Path, help="where to")
     computing.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
     computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
+    comparing = commands.add_parser("reference", help="compare minigrad's names with PyTorch's")
+    comparing.add_argument("--check", action="store_true", help="compare the page, write nothing")
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
     proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
     drawing = commands.add_parser("pictures", help="draw the pictures of the README")
@@ -74,6 +77,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     owning = commands.add_parser("own-model", help='run the page "Your own model" on PyTorch')
     owning.add_argument("--check", action="store_true", help="compare, write nothing")
     given = parser.parse_args(argv)
+    if given.command == "reference":
+        return reference.main(check=given.check)
     if given.command == "proofs":
         return proofs.main(check=given.check)
     if given.command == "own-model":

@@ -168,5 +168,4 @@ def main(check: bool = False) -> int:
     Returns:
         An exit code.
     """
-    sys.path.insert(0, str(places.ROOT))
     return store(pictures(), FOLDER, check)

@@ -107,7 +107,6 @@ def main(check: bool = False, path: Path = PAGE) -> int:
     Returns:
         0 where all is well, 1 otherwise: an exit code.
     """
-    sys.path.insert(0, str(places.ROOT))
     book = import_module("tests.symbolic.book")
     try:
         table = HEAD + "".join(f"{row(book, name)}\n" for name in sorted(book.BOOK))

@@ -10,33 +10,22 @@ import runpy
 import warnings
 from fnmatch import fnmatch
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from inspect import Parameter, Signature
 from typing import Any
 
 import pytest
 
-from _tools import places
-from tests import pytorch_names
-from tests.pytorch_names import differences
+from _tools import own_model, places, reference
+from _tools.reference import differences
 
 FOLDER = places.LESSONS / "reference"
 PAGES = sorted(FOLDER.glob("*.md"))
 DIFFERENCES = (FOLDER / "differences.md").read_text(encoding="utf-8")
-VERSION = re.search(r"PyTorch (\d+\.\d+\.\d+)", DIFFERENCES)[1]  # type: ignore[index]
 ENTRIES = {part.partition("\n")[0]: part for part in DIFFERENCES.split("\n## ")[1:]}
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-
-
-def is_here() -> bool:
-    """Tell whether the version of PyTorch is installed that the pages tell of."""
-    try:
-        return version("torch").split("+")[0] == VERSION
-    except PackageNotFoundError:
-        return False
-
-
-needs_torch = pytest.mark.skipif(not is_here(), reason=f"PyTorch {VERSION} is not installed")
+needs_torch = pytest.mark.skipif(
+    not own_model.is_here(), reason=f"PyTorch {own_model.VERSION} is not installed"
+)
 
 
 # ------------------------------------------------------------------ where minigrad differs
@@ -162,18 +151,13 @@ def test_links_between_the_pages_lead_somewhere() -> None:
 @needs_torch
 def test_the_lists_of_names_are_what_comparing_both_gives() -> None:
     """No missing name and no difference in a signature is silent."""
-    listed = pytorch_names.LISTS.search(pytorch_names.PAGE.read_text(encoding="utf-8"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old names warn when they are looked at
-        found = pytorch_names.lists()
-    assert listed is not None
-    assert listed[0].splitlines() == found.splitlines(), "run python -m tests.pytorch_names"
+    assert reference.main(check=True) == 0, "run python3 lessons/_tools reference"
 
 
-@pytest.mark.parametrize("name", pytorch_names.MODULES)
+@pytest.mark.parametrize("name", reference.MODULES)
 def test_every_listed_name_is_there(name: str) -> None:
     """A name in `__all__` that a module has not would be left out of the lists."""
-    place = pytorch_names.found(name, "minigrad")
+    place = reference.found(name, "minigrad")
     assert [each for each in getattr(place, "__all__", ()) if not hasattr(place, each)] == []
 
 
@@ -214,7 +198,7 @@ def test_signatures_of_builtins_are_read_from_pytorch() -> None:
     torch = import_module("torch")
 
     def names(owner: Any, name: str) -> list[list[str]]:
-        return [list(way.parameters) for way in pytorch_names.signatures(owner, name)]
+        return [list(way.parameters) for way in reference.signatures(owner, name)]
 
     assert ["input", "dim", "keepdim", "dtype", "out"] in names(torch, "sum")
     assert names(torch.Tensor, "mul")[0][0] == "other"

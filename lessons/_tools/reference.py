@@ -1,6 +1,4 @@
-"""Compare minigrad's names and signatures with PyTorch's: `python -m tests.pytorch_names` writes
-what differs into lessons/reference/pytorch.md.
-"""
+"""List what minigrad lacks of PyTorch's names, and which signatures differ, by comparing both."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -17,7 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-PAGE = Path(__file__).parents[1] / "lessons" / "reference" / "pytorch.md"
+from _tools import own_model, pictures, places
+
+PAGE = places.LESSONS / "reference" / "pytorch.md"
 LISTS = re.compile(r"(?<=<!-- lists -->\n).*(?=<!-- end of lists -->)", re.S)
 MODULES = """
     torch torch.random torch.serialization torch.Tensor torch.autograd torch.autograd.graph
@@ -226,11 +227,19 @@ def wrapped(names: Iterable[str]) -> list[str]:
     return textwrap.wrap(", ".join(names), 118, break_on_hyphens=False)
 
 
-def main() -> None:
-    """Write the lists into the page."""
-    page = LISTS.sub(lambda _: lists(), PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(page, encoding="utf-8", newline="\n")
+def main(check: bool = False) -> int:
+    """Write the lists into the page, or compare them with what is there; it takes PyTorch.
 
+    Args:
+        check: write nothing.
 
-if __name__ == "__main__":
-    main()
+    Returns:
+        An exit code: 1 where the lists are not what comparing both gives.
+    """
+    if not own_model.is_here():
+        print(f"the lists come from PyTorch {own_model.VERSION}, which is not installed")
+        return 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # old names warn when they are looked at
+        page = LISTS.sub(lambda _: lists(), PAGE.read_text(encoding="utf-8"))
+    return pictures.store({PAGE.name: page}, PAGE.parent, check)
