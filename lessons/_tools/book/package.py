@@ -24,19 +24,19 @@ def public(module: str) -> list[tuple[str, str]]:
         module: its name.
 
     Returns:
-        Names, each with what autodoc calls it: a class, an exception, or a function.
+        Names, each with what autodoc calls it: a class, an exception, a function, or data.
     """
     place, top = import_module(module), import_module("minigrad")
     listed = getattr(place, "__all__", None)
     found = []
     for name in sorted({*(listed or dir(place))} - {"Tensor"}):
         value = getattr(place, name)
-        home = getattr(value, "__module__", None) or ""
+        home = getattr(value, "__module__", None) or type(value).__module__
         offered = listed or f"{home}.".startswith(f"{module}.")
-        kind = "class" if inspect.isclass(value) else "function"
+        kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
         # a class is described once
         elsewhere = kind == "class" and place is not top and getattr(top, name, None) is value
-        if callable(value) and offered and not name.startswith("_") and not elsewhere:
+        if offered and not (name.startswith("_") or inspect.ismodule(value) or elsewhere):
             is_error = kind == "class" and issubclass(value, BaseException)
             found.append((name, "exception" if is_error else kind))
     return found
