@@ -100,14 +100,12 @@ def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
             from _tools.nbgrader import course
 
         return int(course.lay_out(nbgrader, numbers))
-    return _author("release", numbers)
-
-
-@cli.command()
-@NUMBERS
-def table(numbers: tuple[str, ...]) -> int:
-    """For authors: measure the lessons, and run them."""
-    return _author("table", numbers)
+    if not CHECKOUT:
+        raise Trouble(
+            "lessons are released where they are written: in a clone of the repository.",
+            "Clone it, and run this there.",
+        )
+    return console.call([sys.executable, repository() / "lessons/_tools", "release", *numbers])
 
 
 @cli.command()
@@ -201,15 +199,6 @@ def _noted(command: str, folder: str | None) -> Path:
         advice = f"Change to your folder of lessons, or name it:  minigrad {command} FOLDER"
         raise Trouble(f"there are no lessons in {root}.", advice)
     return root / "lessons"
-
-
-def _author(command: str, numbers: Sequence[str]) -> int:
-    if not CHECKOUT:
-        raise Trouble(
-            "lessons are made where they are written: in a clone of the repository.",
-            "Clone it, and run this there.",
-        )
-    return console.call([sys.executable, repository() / "lessons" / "_tools", command, *numbers])
 
 
 class _packages:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-if __package__ in (None, ""):  # run as a folder: the package is found beside it
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+if __package__ in (None, ""):  # run as a folder: this package and minigrad are found around it
+    sys.path[:0] = map(str, Path(__file__).resolve().parents[1:3])
 
 try:
     from _tools import (
@@ -23,7 +23,6 @@ try:
         release,
         reruns,
         slides,
-        table,
     )
 except ModuleNotFoundError as error:
     sys.exit(
@@ -53,7 +52,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         ("release", "run and write lessons"),
         ("lint", "look for slips"),
         ("reruns", "run cells again, and tell which then show something else"),
-        ("table", "measure lessons"),
     ):
         command = commands.add_parser(name, help=says)
         command.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
@@ -70,31 +68,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     computing.add_argument("folder", type=Path, help="where to")
     computing.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
     computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
-    comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
-    comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
-    comparing.add_argument(
-        "--as-told", action="store_true", help="leave how many scenarios use a name; run none"
-    )
+    comparing = commands.add_parser("reference", help="compare minigrad's names with PyTorch's")
+    comparing.add_argument("--check", action="store_true", help="compare the page, write nothing")
     proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
     proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
     drawing = commands.add_parser("pictures", help="draw the pictures of the README")
     drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
     owning = commands.add_parser("own-model", help='run the page "Your own model" on PyTorch')
     owning.add_argument("--check", action="store_true", help="compare, write nothing")
-    owning.add_argument("--times", action="store_true", help="measure what hooks cost, too")
     given = parser.parse_args(argv)
     if given.command == "reference":
-        return reference.main(check=given.check, as_told=given.as_told)
+        return reference.main(check=given.check)
     if given.command == "proofs":
         return proofs.main(check=given.check)
     if given.command == "own-model":
-        return own_model.main(check=given.check, measure=given.times)
+        return own_model.main(check=given.check)
     if given.command == "pictures":
         return pictures.main(check=given.check)
     if given.command == "release":
         return release.main([*given.lessons, *(["--check"] if given.check else [])])
-    if given.command == "table":
-        return table.main(given.lessons)
     if given.command == "book":
         from _tools import book  # it loads all of minigrad
 

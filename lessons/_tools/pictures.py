@@ -7,7 +7,7 @@ import doctest
 import io
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -137,23 +137,35 @@ def pictures() -> dict[str, str]:
     }
 
 
-def main(check: bool = False, folder: Path = FOLDER) -> int:
+def store(files: Mapping[str, str], folder: Path, check: bool) -> int:
+    """Write files, or compare them with what is there.
+
+    Args:
+        files: texts by file name.
+        folder: where they are.
+        check: whether to compare only.
+
+    Returns:
+        An exit code: 1 where something stored is not what it would be now.
+    """
+    code = 0
+    for name, text in files.items():
+        path = folder / name
+        if not check:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"out of date: {path.name}", file=sys.stderr)
+            code = 1
+    return code
+
+
+def main(check: bool = False) -> int:
     """Write the pictures, or compare them with what is there.
 
     Args:
         check: whether to compare only.
-        folder: where they are.
 
     Returns:
-        An exit code: 1 where something stored is not what is drawn now.
+        An exit code.
     """
-    sys.path.insert(0, str(places.ROOT))
-    code = 0
-    for name, svg in pictures().items():
-        path = folder / name
-        if not check:
-            path.write_text(svg, encoding="utf-8", newline="\n")
-        elif not path.exists() or path.read_text(encoding="utf-8") != svg:
-            print(f"{path} is not what `pictures` draws now", file=sys.stderr)
-            code = 1
-    return code
+    return store(pictures(), FOLDER, check)

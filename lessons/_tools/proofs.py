@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -42,55 +42,13 @@ that have a gradient; where it says positive, they were assumed to be.
 """
 
 
-@dataclass(frozen=True)
-class Row:
-    """What is known of one operation.
-
-    Attributes:
-        name: The operation's name in the book.
-        node: The name of its nodes in the graph.
-        rules: How many rules it has.
-        cases: How many cases were proved.
-        shapes: The shapes of their inputs.
-        regions: The regions in which they were proved; none if everywhere.
-        domains: Where the program can run, for each case in which that is not everywhere.
-        verdict: Whether it is proved.
-        says: What else is to be said.
-    """
-
-    name: str
-    node: str
-    rules: int
-    cases: int
-    shapes: tuple[str, ...]
-    regions: tuple[str, ...]
-    domains: tuple[str, ...]
-    verdict: str
-    says: str = ""
-
-    def line(self) -> str:
-        """Give the row of the table."""
-        says = "; ".join(filter(None, [_some(self.regions), self.says]))
-        cells = (self.name, self.node, self.cases, ", ".join(self.shapes), self.verdict)
-        return f"| {' | '.join(map(str, cells))} | {_some(self.domains)} | {says} |"
+HEAD = """| operation | node | cases | shapes | verdict | domain | where, and what else |
+|---|---|---:|---|---|---|---|
+"""
 
 
-def _some(told: tuple[str, ...]) -> str:
-    """Write the first few of some conditions."""
-    where = "; ".join(f"`{each}`" for each in told[:_TOLD])
-    more = len(told) - _TOLD
-    return where + (f" and {more} more" if more > 0 else "")
-
-
-def tables() -> Any:
-    """Give the module with the cases of the suite."""
-    if str(places.ROOT) not in sys.path:
-        sys.path.insert(0, str(places.ROOT))
-    return import_module("tests.symbolic.book")
-
-
-def row_of(book: Any, name: str) -> Row:
-    """Prove all cases of an operation.
+def row(book: Any, name: str) -> str:
+    """Prove all cases of an operation, and write its row of the table.
 
     Args:
         book: The module with the cases.
@@ -99,52 +57,34 @@ def row_of(book: Any, name: str) -> Row:
     Raises:
         AssertionError: If a case is not proved: `Refuted` or `Undecided`.
     """
-    symbolic = import_module("minigrad.symbolic")
-    operation = book.BOOK[name]
-    node, rules = operation.node.__name__, len(operation.rules)
-    if name in book.RESERVED:
-        said = f"{book.RESERVED[name]}. In its place: gradcheck in tests/ops"
-        return Row(name, node, rules, 0, (), (), (), UNDECIDED, said)
-    shapes: dict[str, None] = {}
+    prove = import_module("minigrad.symbolic").prove
+    cases = book.CASES.get(name, ())
+    shapes: dict[str, None] = {}  # as ordered sets
     regions: dict[str, None] = {}
     domains: dict[str, None] = {}
-    for case in book.CASES[name]:
-        inputs, settings, *_ = case
-        proof = symbolic.prove(
-            book.called(name, settings),
-            *book.made(inputs),
-            settings=book.left(settings),
-        )
+    for inputs, settings, *_ in cases:
+        made, more = book.made(inputs), book.left(settings)
+        proof = prove(book.called(name, settings), *made, settings=more)
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None
         if proof.domain:
             domains[proof.limits] = None
         if not proof.everywhere:
             regions |= dict.fromkeys(map(str, proof.regions))
-    verdict = BY_REGION if regions else EVERYWHERE
-    return Row(
-        name, node, rules, len(book.CASES[name]), tuple(shapes), tuple(regions), tuple(domains),
-        verdict,
-    )  # fmt: skip
+    verdict, says = BY_REGION if regions else EVERYWHERE, _some(regions)
+    if name in book.RESERVED:
+        verdict = UNDECIDED
+        says = f"{book.RESERVED[name]}. In its place: gradcheck in tests/ops"
+    cells = (name, book.BOOK[name].node.__name__, len(cases), ", ".join(shapes), verdict)
+    return f"| {' | '.join(map(str, cells))} | {_some(domains)} | {says} |"
 
 
-def page(rows: Iterable[Row]) -> str:
-    """Write the page."""
-    listed = sorted(rows, key=lambda row: row.name)
-    counted = {
-        v: sum(row.verdict == v for row in listed) for v in (EVERYWHERE, BY_REGION, UNDECIDED)
-    }
-    start = _START.format(
-        operations=len(listed),
-        rules=sum(row.rules for row in listed),
-        everywhere=counted[EVERYWHERE],
-        by_region=counted[BY_REGION],
-        undecided=counted[UNDECIDED],
-        cases=sum(row.cases for row in listed),
-    )
-    head = ["| operation | node | cases | shapes | verdict | domain | where, and what else |"]
-    head += ["|---|---|---:|---|---|---|---|"]
-    return "\n".join([start, *head, *(row.line() for row in listed)]) + "\n"
+def _some(told: Iterable[str]) -> str:
+    """Write the first few of some conditions."""
+    listed = list(told)
+    more = len(listed) - _TOLD
+    where = "; ".join(f"`{each}`" for each in listed[:_TOLD])
+    return where + (f" and {more} more" if more > 0 else "")
 
 
 def told(text: str) -> dict[str, tuple[int, str]]:
@@ -167,19 +107,27 @@ def main(check: bool = False, path: Path = PAGE) -> int:
     Returns:
         0 where all is well, 1 otherwise: an exit code.
     """
-    book = tables()
-    rows = []
-    for name in sorted(book.BOOK):
-        try:
-            rows.append(row_of(book, name))
-        except AssertionError as error:
-            print(f"{name}: {error}", file=sys.stderr)
-            return 1
-    text = page(rows)
+    book = import_module("tests.symbolic.book")
+    try:
+        table = HEAD + "".join(f"{row(book, name)}\n" for name in sorted(book.BOOK))
+    except AssertionError as error:
+        print(error, file=sys.stderr)
+        return 1
+    known = told(table)
+    verdicts = Counter(verdict for _, verdict in known.values())
+    start = _START.format(
+        operations=len(known),
+        rules=sum(len(each.rules) for each in book.BOOK.values()),
+        everywhere=verdicts[EVERYWHERE],
+        by_region=verdicts[BY_REGION],
+        undecided=verdicts[UNDECIDED],
+        cases=sum(count for count, _ in known.values()),
+    )
+    text = f"{start}\n{table}"
     if check:
         stored = path.read_text(encoding="utf-8") if path.exists() else None
         print("up to date" if stored == text else f"out of date: {path.name}")
         return int(stored != text)
     path.write_text(text, encoding="utf-8", newline="\n")
-    print(f"written: {path.name}, {len(rows)} operations")
+    print(f"written: {path.name}, {len(known)} operations")
     return 0

@@ -20,7 +20,6 @@ from _tools import (
     places,
     release,
     stubs,
-    table,
 )
 from _tools.__main__ import main as command
 from _tools.nbgrader import course
@@ -319,24 +318,3 @@ def test_the_learners_notebook_is_formatted_as_ruff_formats_it(demo):
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length=100", "--check"]
     finished = subprocess.run([*command, str(demo[1])], capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
-
-
-def test_a_lesson_is_measured(demo, monkeypatch, capsys):
-    measured = table.measures(demo[0])
-    assert (measured.lesson, measured.exercises, measured.predictions) == ("demo", 5, 1)
-    assert measured.longest_cell >= measured.median_cell > 0
-    assert measured.words_a_line == round(measured.words / measured.code_lines, 1)
-    for counted in (measured.wrong_refused, measured.right_accepted):
-        done, of = counted.split("/")
-        assert done == of
-        assert int(of) > 10
-    assert table.bank("77") == {}
-    monkeypatch.setattr(places, "solution", lambda which: demo[0])
-    monkeypatch.setattr(table, "measures", lambda path: measured)  # again would take as long
-    assert command(["table", "demo"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("| lesson | words | code lines | words a line |")
-    assert lines[2].startswith("| demo | ")
-    monkeypatch.undo()
-    with pytest.raises(SystemExit, match="no solution notebook"):
-        table.main(["78"])

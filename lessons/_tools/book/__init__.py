@@ -10,12 +10,15 @@ import tempfile
 from pathlib import Path
 
 from _tools import sites
-from _tools.book import accessibility, licenses, packages, staging
+from _tools.book import accessibility, licenses, staging
 
 HERE = Path(__file__).parent
+# Parts of MathJax: without its menu, which would offer what the network has.
 MATHJAX = (
     "startup.js core.js input/tex.js input/tex output/chtml.js output/chtml a11y/assistive-mml.js"
 )
+# The modules of the package in a book of some lessons, such as a draft, or the one in the tests.
+FEW = ("minigrad.nn.init", "minigrad.optim", "minigrad.classroom", "minigrad.symbolic")
 
 
 def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
@@ -26,17 +29,19 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
         only: numbers of the lessons to take; all by default.
     """
     staging.stage(folder, only)
-    packages.stage(folder / "package", packages.FEW if only else packages.ROOMS)
+    package = (HERE / "package.md").read_text(encoding="utf-8").splitlines(True)
+    if only:
+        package = [
+            each for each in package if not each.startswith("   minigrad") or each.strip() in FEW
+        ]
+    (folder / "package").mkdir()
+    (folder / "package" / "index.md").write_text("".join(package), encoding="utf-8")
     (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
-    for name in ("conf.py", "docstrings.py"):
-        shutil.copy(HERE / name, folder)
-    (folder / "_static").mkdir()
-    for name in ("book.css", "book.js"):
-        shutil.copy(HERE / name, folder / "_static")
     found = importlib.util.find_spec("sphinx-mathjax-offline")
     for place in (found and found.submodule_search_locations) or ():
         for part in MATHJAX.split():
-            path, target = Path(place) / "static/mathjax" / part, folder / "_static/mathjax" / part
+            path = Path(place) / "static/mathjax" / part
+            target = folder / "extra/_static/mathjax" / part
             target.parent.mkdir(parents=True, exist_ok=True)
             (shutil.copytree if path.is_dir() else shutil.copy)(path, target)
 
@@ -58,6 +63,7 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
         staged.mkdir()
         sources(staged, only)
         options = ["-W", "--keep-going", "-b", "html", "-d", str(Path(place) / "read")]
+        options += ["-c", str(HERE), "-D", f"html_extra_path={staged / 'extra'}"]
         command = [sys.executable, "-m", "sphinx", *options, str(staged), str(built)]
         code = subprocess.call(command)
         if code == 0:

@@ -21,6 +21,10 @@ _NAMED = f'{_SIDEBAR}role="region" aria-label="Sidebar" '
 # What a file of the source defines may be described under the names of several modules; viewcode
 # leads back to one of them, whether the name is there or not.
 _BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">.*?</a>')
+# A link to what the book doesn't have leads nowhere.
+_NOWHERE = re.compile(
+    r'<a class="reference internal" href="#([^"]*)"><span class="xref myst">(.*?)</span></a>'
+)
 # A header cell without words heads nothing.
 _CORNER = re.compile(r'<th class="head"><p></p></th>')
 
@@ -50,6 +54,7 @@ def mended(page: str) -> str:
         >>> mended('<summary aria-label="Toggle hidden content">Show the output</summary>')
         '<summary>Show the output</summary>'
     """
+    page = _NOWHERE.sub(lambda link: link[0] if f'id="{link[1]}"' in page else link[2], page)
     page = _ARROW.sub(r'\1<summary aria-label="Pages below \2">', page)
     page = _SEARCH.sub(r"\1", _HIDING.sub(r"\1", page))
     return _CORNER.sub("<td></td>", page).replace(_SIDEBAR, _NAMED)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import minigrad
 
-sys.path.insert(0, str(Path(__file__).parent))  # "docstrings" stands beside this file
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from _tools.book.package import public
 
 # makes a parser of its grammar when nbformat is imported: two seconds, and nothing needs it
 sys.modules.setdefault("rfc3987_syntax", None)
@@ -23,16 +24,23 @@ project_copyright = "the minigrad authors; lessons CC BY 4.0, code MIT"
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
-    "docstrings",
+    "_tools.book.package",
 ]
-exclude_patterns = ["minigrad", "tests"]
+exclude_patterns = ["minigrad", "extra"]
+suppress_warnings = [
+    "myst.xref_missing",  # a link to what the book doesn't have becomes words
+    "config.cache",  # that "public" is a function
+]
+templates_path = [str(Path(__file__).with_name("templates"))]
+autosummary_context = {"public": public}
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "dollarmath", "fieldlist"]
-# Parts of MathJax, staged beside this file: no menu, which would offer what the network has.
+# Parts of MathJax, staged with the pages: no menu, which would offer what the network has.
 mathjax_path = "mathjax/startup.js"
 mathjax3_config = {"loader": {"load": ["input/tex", "output/chtml", "a11y/assistive-mml"]}}
 myst_heading_anchors = 4
@@ -52,8 +60,7 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "sphinx_book_theme"
 html_title = "minigrad"
-html_static_path = ["_static"]
-html_extra_path = ["extra"]  # files of the package that outputs link to
+html_static_path = ["static"]
 html_css_files = ["book.css"]
 html_js_files = ["book.js"]
 html_copy_source = False

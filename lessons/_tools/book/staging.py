@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import nbformat
 from nbformat import NotebookNode
@@ -19,12 +18,11 @@ from minigrad.classroom.desk import exercises_of
 from minigrad.classroom.exercises import Exercise
 from minigrad.viz import hook_bench
 
+HERE = Path(__file__).parent
 PAGES = ("INSTRUCTORS.md", "instructors", "reference")
 # What stands below these pages in the book's contents.
-BELOW = {
-    "INSTRUCTORS.md": "\n```{toctree}\n:hidden:\n:glob:\n\ninstructors/*\n```\n",
-    "pytorch.md": "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n",
-}
+BELOW = {"INSTRUCTORS.md": "instructors/*", "reference/pytorch.md": "*"}
+TOCTREE = "\n```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```\n"
 # What a lesson's page says below its title: the lesson speaks to somebody who can run it. Where the
 # site that computes is published beside the book, book.js leads the link there.
 TO_READ = """:::{note}
@@ -32,11 +30,6 @@ This page is for reading: no cell runs here. Guess where the lesson asks for a p
 what is folded; what to fill in, hints and a solution are folded below each exercise.
 [Run this lesson](../index.md#run-it) to have your own answers checked.
 :::"""
-BENCH = """<iframe class="bench" src="bench/index.html" title="The hook bench"></iframe>
-
-<a href="bench/index.html">Open the hook bench full screen</a>
-"""
-EVENING = ("01", "06", "07")
 # What the search and the index lead to a lesson, by the field's words for what it is about.
 TOPICS = {
     "01": "chain rule, backpropagation",
@@ -56,12 +49,7 @@ TOPICS = {
     "16": "gradient checkpointing, data parallelism, all-reduce",
     "17": "autograd engine",
 }
-_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
-_CODE = re.compile(r"^(`{3,}).*?^\1|(`+)[^`].*?\2", re.M | re.S)
-_QUESTION = re.compile(r"\*\*The question:\*\* (.+)")
-_TIME = re.compile(r"\*\*Time:\*\* (.+)")
-_READING = re.compile(r"(\d+)(?: minutes)? (?:to|for) read")
-_KINDS = {"-player": "a player", "-feedback": "", "<img": "a picture", "<table": "a table"}
+_SOLUTION = re.compile(r"(\]\([^)]*?)solutions/(\d\d_\w+\.ipynb)")
 _UNGUESSED = re.compile(r"You made no prediction (\S+) this time\.")
 
 
@@ -72,38 +60,33 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
         folder: where to.
         only: numbers of the lessons to take; all by default.
     """
-    target = folder / "lessons"
+    target, extra = folder / "lessons", folder / "extra"
     target.mkdir(parents=True)
-    (folder / "extra" / "bench").mkdir(parents=True)
+    for path in (places.LESSONS / name for name in PAGES):
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, target / path.name)
+    for name, pages in BELOW.items():
+        with (target / name).open("a", encoding="utf-8", newline="\n") as page_:
+            page_.write(TOCTREE.format(pages))
+    # the lessons link to files of the package, in words and in outputs
+    for root in (folder, extra):
+        package, files = Path(minigrad.__file__).parent, shutil.ignore_patterns("__pycache__")
+        shutil.copytree(package, root / "minigrad", ignore=files)
+    (extra / "bench").mkdir()
+    hook_bench().save(extra / "bench" / "index.html")
     lessons = [places.learner_of(path) for path in places.chosen(tuple(only))]
-    for path in (*lessons, *(places.LESSONS / name for name in PAGES)):
-        if path.is_dir():
-            shutil.copytree(path, target / path.name)
-        else:
-            shutil.copy(path, target)
-    home = (Path(__file__).parent / "home.md").read_text(encoding="utf-8")
-    hook_bench().save(folder / "extra" / "bench" / "index.html")
-    home = home.replace("BENCH", BENCH)
-    for word, said in ways().items():
-        home = home.replace(word, said)
-    home = home.replace("LESSONS", contents(lessons))
+    home = (HERE / "home.md").read_text(encoding="utf-8").replace("LESSONS", contents(lessons))
+    home = home.replace("COUNT", str(len(places.learners())))
     (folder / "index.md").write_text(home, encoding="utf-8", newline="\n")
-    for path in target.glob("*.ipynb"):
-        source = canonical.read(places.solution(path.stem))
-        number = places.number_of(path.name)
+    for path in lessons:
+        source, number = canonical.read(places.solution(path.stem)), places.number_of(path.name)
         made = page(canonical.read(path), source, exercises_of(number))
         if number in TOPICS:
             entries = TOPICS[number].replace(", ", ", ! ")  # "!": found before what only names it
             made.cells[0].source += f"\n\n```{{index}} ! {entries}\n```"
         for cell in made.cells:
-            if cell.cell_type == "markdown":
-                cell.source = linked(cell.source, target, folder)
-            for html in [cell.source, *(o.data.get("text/html", "") for o in outputs_of(cell))]:
-                offer(html, folder / "extra")
-        nbformat.write(made, path)
-    for path in target.rglob("*.md"):
-        text = linked(path.read_text(encoding="utf-8"), path.parent, folder)
-        path.write_text(text + BELOW.get(path.name, ""), encoding="utf-8", newline="\n")
+            if cell.cell_type == "markdown":  # the book has the solutions in the lessons
+                cell.source = _SOLUTION.sub(r"\1\2", cell.source)
+        nbformat.write(made, target / path.name)
 
 
 def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise]) -> NotebookNode:
@@ -139,9 +122,8 @@ def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise])
         elif marks.get("grade"):
             name = canonical.exercise_of(marks.grade_id)
             stub = "\n\n".join(each.source for each in (*open_, cell))
-            help_ = below(
-                name, stub, hints.get(name, ()), "\n\n".join(answers.get(name, ())), said[name]
-            )
+            answer = "\n\n".join(answers.get(name, ()))
+            help_ = below(name, stub, hints.get(name, ()), answer, said[name])
             cells.append(nbformat.v4.new_markdown_cell(help_, id=f"{cell.id}-help"))
             open_ = []
         elif asked:
@@ -157,7 +139,7 @@ def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise])
 
 
 def prompted(cell: NotebookNode) -> None:
-    """Say on the folds of a cell what is in them.
+    """Say on the fold of a cell what is in it, where it is what came of a prediction.
 
     Args:
         cell: of a page; it gets settings of MyST-NB, and no output says that nothing was guessed.
@@ -165,34 +147,11 @@ def prompted(cell: NotebookNode) -> None:
     for output in outputs_of(cell):
         for kind, text in output.data.items():
             output.data[kind] = _UNGUESSED.sub(r"Prediction \1.", text)
-    tags = cell.metadata.get("tags", ())
-    parts = [f"{_lines(cell.source, '')} of code"] if "hide-input" in tags else []
-    if "hide-output" in tags:
-        parts += [f"what came of prediction {name}" for name in COMPARE.findall(cell.source)]
-        parts += dict.fromkeys(filter(None, map(_kind, cell.outputs)))
-    if parts:
-        both = {"hide-input", "hide-output"} <= set(tags)
-        words = f"the {{type}} ({', '.join(parts)})" if both else ", ".join(parts)
+    compared = COMPARE.findall(cell.source)
+    if compared and "hide-output" in cell.metadata.get("tags", ()):
+        words = f"what came of prediction {' and '.join(compared)}"
         prompts = {f"code_prompt_{verb.lower()}": f"{verb} {words}" for verb in ("Show", "Hide")}
         cell.metadata.mystnb = NotebookNode(prompts)
-
-
-def _kind(output: NotebookNode) -> str:
-    """Say in a few words what an output is."""
-    if output.output_type == "error":
-        return f"the {output.ename}"
-    if output.output_type == "stream":
-        return _lines(output.text, "printed ")
-    html = output.data.get("text/html", "")
-    for mark, said in _KINDS.items():
-        if mark in html:
-            return said
-    return "a plot" if "image/png" in output.data else "the result"
-
-
-def _lines(text: str, kind: str) -> str:
-    number = len(text.strip().splitlines())
-    return f"{number} {kind}line{'s' * (number != 1)}"
 
 
 def outputs_of(cell: NotebookNode) -> list[NotebookNode]:
@@ -222,120 +181,22 @@ def below(name: str, stub: str, hints: Sequence[str], answer: str, said: str) ->
     )
 
 
-def linked(text: str, place: Path, folder: Path) -> str:
-    """Let the links of a page lead to what is in the book.
-
-    A link to a solution leads to the lesson, which has it folded. A file of the repository that is
-    no page is staged, so that it can be had. What is not there is no link any more.
-
-    Args:
-        text: Markdown.
-        place: the folder in which the page is staged.
-        folder: that of all sources.
-    """
-
-    def lead(match: re.Match[str]) -> str:
-        words, target = match.groups()
-        parts = urlsplit(target)
-        if parts.scheme or not parts.path:
-            return match[0]
-        inside = (place / parts.path).resolve().relative_to(folder.resolve())
-        if inside.parts[:2] == ("lessons", "solutions"):
-            up = "../" * (len(place.relative_to(folder).parts) - 1)
-            return (
-                f"[{words}]({up}{inside.name})" if inside.suffix else f"[{words}]({up}../index.md)"
-            )
-        if not (folder / inside).exists():
-            original = repository(inside)
-            if inside.suffix in (".md", ".ipynb") or not original.is_file():
-                return words
-            (folder / inside).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(original, folder / inside)
-        return match[0]
-
-    return relinked(text, lead)
-
-
-def relinked(text: str, lead: Callable[[re.Match[str]], str]) -> str:
-    """Write the links of a page anew; what is shown as code stays as it is.
-
-    Args:
-        text: Markdown.
-        lead: gets a match of a link, its words and its target, and gives what stands there.
-    """
-    shown = [code.span() for code in _CODE.finditer(text)]
-    return _LINK.sub(
-        lambda match: match[0] if any(a < match.start() < b for a, b in shown) else lead(match),
-        text,
-    )
-
-
-def offer(html: str, folder: Path) -> None:
-    """Lay files of the package to which HTML links where those links lead.
-
-    Args:
-        html: of an output or within Markdown; Sphinx does not look into it.
-        folder: of what goes into the book as it is.
-    """
-    for name in re.findall(r'href="\.\./(minigrad/[^"#]+)', html):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(repository(Path(name)), folder / name)
-
-
-def repository(inside: Path) -> Path:
-    """Find a file of the repository; of an installed package, parts stand in other places.
-
-    Args:
-        inside: its path from the repository on.
-    """
-    top, *rest = inside.parts
-    known = {"lessons": places.LESSONS, "minigrad": Path(minigrad.__file__).parent}
-    return known.get(top, places.ROOT / top).joinpath(*rest)
-
-
 def contents(lessons: Iterable[Path]) -> str:
-    """Write the table of lessons with their questions, and the entries of the book's contents.
+    """Write the table of lessons with their questions and times, and the book's contents.
 
     Args:
         lessons: the learners' notebooks.
     """
-    lessons = list(lessons)
-    rows = []
+    rows, names = ["| lesson | question | time |", "|---|---|---|"], []
     for path in lessons:
         first = canonical.read(path).cells[0].source
         title = first.partition("\n")[0].removeprefix("# ")
-        asked = _QUESTION.search(first)
+        asked = re.search(r"\*\*The question:\*\* (.+)", first)
         question = asked[1][0].upper() + asked[1][1:] if asked else ""
-        rows.append(f"| [{title}](lessons/{path.name}) | {question} |")
-    names = "\n".join(f"lessons/{path.stem}" for path in lessons)
-    table = "\n".join(["| lesson | question |", "|---|---|", *rows])
-    return f"{table}\n\n```{{toctree}}\n:hidden:\n:caption: Lessons\n\n{names}\n```"
-
-
-def minutes(path: Path) -> tuple[int, int]:
-    """Read how many minutes a lesson says that it takes: to read, and with all its exercises.
-
-    Args:
-        path: of a learner's notebook.
-    """
-    told = _TIME.search(canonical.read(path).cells[0].source)
-    text = re.sub(r"\d+\.\d+|[Ss]ections? \d+", "", told[1] if told else "")
-    reading = _READING.search(text)
-    whole = re.search(r"about (\d+) minutes:", text)
-    numbers = [int(each) for each in re.findall(r"\d+", text)]
-    return int(reading[1]) if reading else 0, int(whole[1]) if whole else sum(numbers)
-
-
-def ways() -> dict[str, str]:
-    """Give the minutes that the front page names for each of the ways into the course."""
-    times = {places.number_of(path.name): minutes(path) for path in places.learners()}
-    evening = [times[number] for number in EVENING]
-    read = sum(reading for reading, _ in evening)
-    return {
-        "FIRST": f"{times['00'][0]} minutes",
-        "THEN": f"{times['00'][1] - times['00'][0]} more",
-        "EVENING": f"{read} minutes",
-        "LATER": f"{sum(whole for _, whole in evening) - read} more",
-        "COURSE": f"{round(sum(whole for _, whole in times.values()) / 60)} hours",
-        "COUNT": str(len(times)),
-    }
+        takes = re.search(r"\*\*Time:\*\* ([^:,.]+)", first)
+        rows.append(
+            f"| [{title}](lessons/{path.name}) | {question} | {takes[1] if takes else ''} |"
+        )
+        names.append(f"lessons/{path.stem}")
+    toctree = ["```{toctree}", ":hidden:", ":caption: Lessons", "", *names, "```"]
+    return "\n".join([*rows, "", *toctree])

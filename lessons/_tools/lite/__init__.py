@@ -24,7 +24,6 @@ COMPILED = ("numpy", "matplotlib")
 # From a worker of the kernel's extension, which is what asks for them, to the wheels.
 UP = "../../../../pypi/"
 NOTES = "/drive/progress.json"  # among the learner's own files
-QUIET = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
 
 def main(folder: Path, only: tuple[str, ...] = (), pyodide: Path | None = None) -> int:
@@ -51,13 +50,17 @@ def main(folder: Path, only: tuple[str, ...] = (), pyodide: Path | None = None) 
         staged, built = Path(place) / "sources", Path(place) / "site"
         staging.stage(staged / "contents", only)
         names = wheels.pack(staged / "pypi")
-        write(staged / MARK, settings(names, pyodide))
-        write(staged / "overrides.json", QUIET)
-        write(staged / "jupyter_lite_config.json", how(built))
+        config = json.dumps(settings(names, pyodide), indent=1) + "\n"
+        (staged / MARK).write_text(config, encoding="utf-8")
+        for name in ("jupyter_lite_config.json", "overrides.json"):
+            shutil.copy(Path(__file__).with_name(name), staged)
+        extension = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / KERNEL
+        command = [sys.executable, "-m", "jupyterlite_core", "build", f"--output-dir={built}"]
+        command += [f"--LiteBuildConfig.federated_extensions={extension}"]
+        nowhere = str(staged / "nowhere")  # so that no other settings of Jupyter are read
+        env = os.environ | {"JUPYTER_CONFIG_DIR": nowhere, "JUPYTER_DATA_DIR": nowhere}
         print("building the site", flush=True)
-        code = subprocess.call(
-            [sys.executable, "-m", "jupyterlite_core", "build"], cwd=staged, env=alone(staged)
-        )
+        code = subprocess.call(command, cwd=staged, env=env)
         if code == 0:
             if pyodide is not None:
                 print("copying Pyodide", flush=True)
@@ -97,38 +100,6 @@ def settings(names: list[str], pyodide: Path | None) -> dict[str, Any]:
     }
 
 
-def how(built: Path) -> dict[str, Any]:
-    """Tell JupyterLite what goes into the site: one application, one extension, no source maps.
-
-    Args:
-        built: where to.
-    """
-    extension = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / KERNEL
-    return {
-        "LiteBuildConfig": {
-            "output_dir": str(built),
-            "contents": ["contents"],
-            "apps": ["lab"],
-            "federated_extensions": [str(extension)],
-            "ignore_sys_prefix": ["federated_extensions"],
-            "settings_overrides": ["overrides.json"],
-            "no_libarchive": True,
-            "no_sourcemaps": True,
-            "no_unused_shared_packages": True,
-        }
-    }
-
-
-def alone(folder: Path) -> dict[str, str]:
-    """Give the variables under which no other settings of Jupyter are read.
-
-    Args:
-        folder: where settings would be; there are none.
-    """
-    nowhere = str(folder / "nowhere")
-    return os.environ | {"JUPYTER_CONFIG_DIR": nowhere, "JUPYTER_DATA_DIR": nowhere}
-
-
 def lacks(pyodide: Path) -> list[str]:
     """List what a folder with Pyodide lacks of what the lessons load, and the kernel.
 
@@ -157,8 +128,3 @@ def distributed(pyodide: Path) -> dict[str, Any]:
     """
     lock = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))
     return {canonicalize_name(name): entry for name, entry in lock["packages"].items()}
-
-
-def write(path: Path, content: Any) -> None:
-    """Write a JSON file."""
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

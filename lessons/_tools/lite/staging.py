@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 
 from _start import delivery, notebooks
 from _tools import places
-from _tools.book.staging import relinked
 
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
 PAGES = ("LICENSE", "data/README.md", "reference")
+_CODE_OR_LINK = re.compile(
+    r"^(`{3,}).*?^\1|(`+)[^`].*?\2|(?<!!)\[(?P<words>[^\]]*)\]\((?P<target>[^)\s]+)\)", re.M | re.S
+)
 
 
 def stage(folder: Path, only: Iterable[str] = ()) -> None:
@@ -30,38 +32,33 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
         target.parent.mkdir(exist_ok=True)
         (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
     lessons = [places.learner_of(path) for path in places.chosen(tuple(only))]
-    known = {path.name for path in lessons}
+    for path in lessons:
+        shutil.copy(path, folder)
     for path in lessons:
         made = delivery.delivered(notebooks.read(path), moved=False)
         made["metadata"]["kernelspec"] = KERNEL
         for cell in made["cells"]:
             if cell["cell_type"] == "markdown":
-                cell["source"] = linked(cell["source"], folder, folder, known)
+                cell["source"] = linked(cell["source"], folder, folder)
         (folder / path.name).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     for page in folder.rglob("*.md"):
-        text = linked(page.read_text(encoding="utf-8"), page.parent, folder, known)
+        text = linked(page.read_text(encoding="utf-8"), page.parent, folder)
         page.write_text(text, encoding="utf-8", newline="\n")
 
 
-def linked(text: str, place: Path, folder: Path, known: Iterable[str] = ()) -> str:
+def linked(text: str, place: Path, folder: Path) -> str:
     """Keep the links of a page that lead to what is there; others are no links any more.
 
     Args:
-        text: Markdown.
+        text: Markdown; what it shows as code stays as it is.
         place: the folder in which the page is staged.
         folder: that of all.
-        known: names of notebooks that will be there.
     """
 
     def lead(match: re.Match[str]) -> str:
-        words, target = match.groups()
-        parts = urlsplit(target)
-        if parts.scheme or not parts.path:
-            return match[0]
+        parts = urlsplit(match["target"] or "")
         there = (place / parts.path).resolve()
-        stays = there.is_relative_to(folder.resolve()) and (
-            there.exists() or (there.parent == folder.resolve() and there.name in known)
-        )
-        return match[0] if stays else words
+        is_in = there.is_relative_to(folder.resolve()) and there.exists()
+        return match[0] if parts.scheme or not parts.path or is_in else match["words"]
 
-    return relinked(text, lead)
+    return _CODE_OR_LINK.sub(lead, text)
