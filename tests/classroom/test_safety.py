@@ -16,7 +16,6 @@ import minigrad as torch
 from minigrad import classroom, nn
 from minigrad.classroom import check, execution, exercises_of, judge
 from minigrad.classroom.data import CHECKS
-from minigrad.classroom.desk import find
 from minigrad.classroom.execution import HeldBack, as_usual, put_back, run
 from minigrad.nn.modules import module as everywhere
 

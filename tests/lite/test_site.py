@@ -71,8 +71,14 @@ def test_links_of_the_lessons_lead_somewhere(site):
 def test_the_wheel_has_the_checks_and_is_whole(wheel):
     names = set(wheel.namelist())
     assert {"minigrad/__init__.py", "minigrad_lessons/data/digits.npz"} <= names
-    assert "minigrad_lessons/checks/lesson_06/__init__.py" in names
-    assert not [name for name in names if name.endswith((".ipynb", ".pyc")) or "solutions" in name]
+    assert "minigrad_lessons/checks/lesson_06.py" in names
+    solved = [name for name in names if name.endswith(".ipynb")]
+    assert len(solved) == len(places.solutions())
+    for name in solved:  # their code alone, by which answers are checked
+        cells = json.loads(wheel.read(name))["cells"]
+        assert {cell["cell_type"] for cell in cells} == {"code"}
+        assert all(set(cell) == {"cell_type", "source"} for cell in cells)
+    assert not [name for name in names if name.endswith(".pyc")]
     (record,) = (name for name in names if name.endswith(".dist-info/RECORD"))
     rows = [line.split(",")[0] for line in wheel.read(record).decode().splitlines()]
     assert sorted(rows) == sorted(names)

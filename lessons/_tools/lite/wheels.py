@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import zipfile
 from collections.abc import Mapping
 from importlib.metadata import distribution
@@ -33,8 +34,11 @@ def pack(folder: Path) -> list[str]:
 
 
 def _own(folder: Path) -> str:
-    """Pack minigrad with the checks and the data of the lessons, and without the solutions."""
-    files = {}
+    """Pack minigrad with the checks and the data of the lessons, and what is checked by."""
+    files: dict[str, Path | bytes] = {
+        f"minigrad_lessons/solutions/{path.name}": _code_alone(path)
+        for path in sorted((places.LESSONS / "solutions").glob("*.ipynb"))
+    }
     package = Path(minigrad.__file__).parent
     for root, into in (
         (package, "minigrad"),
@@ -47,10 +51,21 @@ def _own(folder: Path) -> str:
     return _wheel(OWN, minigrad.__version__, files, folder)
 
 
+def _code_alone(path: Path) -> bytes:
+    """Give the code of a solved notebook, which answers are compared with, and nothing else."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = [
+        {"cell_type": "code", "source": cell["source"]}
+        for cell in cells
+        if cell["cell_type"] == "code"
+    ]
+    return json.dumps({"cells": code}).encode()
+
+
 def _installed(name: str, folder: Path) -> str:
     """Pack a package as it is installed here."""
     found = distribution(name)
-    files = {}
+    files: dict[str, Path | bytes] = {}
     for path in found.files or ():
         head = path.parts[0]
         if head != ".." and not head.endswith(".dist-info") and "__pycache__" not in path.parts:
@@ -58,10 +73,13 @@ def _installed(name: str, folder: Path) -> str:
     return _wheel(name, found.version, files, folder)
 
 
-def _wheel(name: str, version: str, files: Mapping[str, Path], folder: Path) -> str:
+def _wheel(name: str, version: str, files: Mapping[str, Path | bytes], folder: Path) -> str:
     """Write a wheel of these files, with what is known of the distribution."""
     stem = f"{name.replace('-', '_')}-{version}"
-    content = {inside: path.read_bytes() for inside, path in files.items()}
+    content = {
+        inside: each if isinstance(each, bytes) else each.read_bytes()
+        for inside, each in files.items()
+    }
     for path in distribution(name).files or ():
         head, found, inside = path.as_posix().partition(".dist-info/")
         if found and inside not in _NOT_PACKED:
