@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from random import Random
+from dataclasses import dataclass
+from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from minigrad import Tensor
-from minigrad.classroom.behaviors import Unsolved
-from minigrad.classroom.execution import Belongings, Outcome, run, said_of
-from minigrad.classroom.exercises import Exercise, Finding, computed, wrong_kind
-from minigrad.classroom.values import describe, is_stub, shortened
+from minigrad.classroom.behaviors import Function, Trial
+from minigrad.classroom.execution import said_of
+from minigrad.classroom.exercises import Exercise, Finding, wrong_kind
+from minigrad.classroom.values import describe, shortened
 
-# How far off, relative to the right number, a decimal counts as the right number rounded.
-_ROUNDED = 1e-3
-# At how many points formulas with floats are compared, and what floats may lose there.
-_POINTS, _LOST = 5, 1e-12
-# A rule is written, and not asked for.
-_BY_HAND = ("backward", "diff")
+# A fraction with such a denominator was a float, such as 1 - 1 / 3, and has lost its last digit.
+_LONG = 10**12
+
+
+def _sympy() -> ModuleType:
+    import sympy
+
+    return sympy
 
 
 def _referee() -> ModuleType:
@@ -35,76 +37,64 @@ def _referee() -> ModuleType:
 class Formula(Exercise):
     """The answer is a formula, and every form that is equal to the right one is right.
 
-    It may be a SymPy expression, a tensor of symbols, a number or a fraction, and a list or matrix
-    of these where there are several entries. Symbols count by their names. Besides the declared
-    mistakes (`value=` is a formula here) it recognizes symbols that should not or should be there,
-    lost signs, constant factors, and decimals where the exact number is asked for; for everything
+    It may be a SymPy expression, a tensor of symbols with one entry, or a number. Symbols count by
+    their names. Besides the declared mistakes (whose versions are formulas here) it recognizes
+    symbols that should not or should be there, lost signs and constant factors; for everything
     else it gives numbers at which the answer and the right formula differ.
 
     Args:
-        expected: a function without arguments that gives the formula.
+        expected: a function without arguments that gives the formula; by default the solution.
+        symbols: the names of the symbols that the solution and the table are written in.
 
     Example:
+        >>> square = Formula(id="demo.9", asks="the derivative of x**3", symbols="x",
+        ...                  solution="slope = 3 * x**2",
+        ...                  right="The power rule.", hints=("Which rule?", "The power rule."))
         >>> import sympy
         >>> x = sympy.Symbol("x")
-        >>> square = Formula(id="demo.9", asks="the derivative of x**3",
-        ...                  expected=lambda: 3 * sympy.Symbol("x") ** 2,
-        ...                  right="The power rule.", hints=("Which rule?", "The power rule."))
         >>> square.examine(2 * x**2 + x * x) is None
         True
         >>> square.examine(x**2).says
-        'All fits but a constant factor: it is too small. Count the twos.'
+        'All fits but a constant factor. Count the twos.'
     """
 
-    expected: Callable[[], Any]
+    expected: Any = ...
+    symbols: str = ""
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """What the solution and the table can name, the symbols included."""
+        made = {name: _sympy().Symbol(name, real=True) for name in self.symbols.split()}
+        return {**super().names, **made}
 
     def examine(self, answer: Any) -> Finding | None:
         """Let SymPy compare, then look for the mistake."""
-        if isinstance(answer, str):
-            return wrong_kind(answer, "a formula", "Write it with symbols, without quotes.")
-        if callable(answer) and not isinstance(answer, Tensor):
-            return wrong_kind(answer, "a formula", "Give what the function returns for symbols.")
-        want = _entries(computed(self.expected))
+        want = _entries(self.wanted).item()
         try:
-            have = _entries(answer)
+            have = _entries(answer).item()
         except (TypeError, ValueError):
-            return wrong_kind(answer, "a formula")
-        if have.size != want.size:
-            return Finding(f"It has {have.size} entries; {want.size} are asked for.", _named(have))
-        have = _with_symbols_of(want, have)
-        pairs = zip(have.flat, want.flat, strict=True)
-        wrong = [(a, b) for a, b in pairs if a != b and not _equal(a, b)]
-        if not wrong:
+            advice = "Write it with symbols, without quotes; give what a function returns."
+            return wrong_kind(answer, "a formula", advice)
+        by_name = {symbol.name: symbol for symbol in want.free_symbols}
+        have = have.xreplace({each: by_name.get(each.name, each) for each in have.free_symbols})
+        if _equal(have, want):
             return None
-        said = self.known_mistake(
-            have.item() if have.size == 1 else have,
-            lambda value: _all_equal(have, _with_symbols_of(want, _entries(value))),
-        )
-        return Finding(said or _what_is_off(*wrong[0]), _named(have))
+        said = self.known_mistake(have, lambda value: _equal(have, _entries(value).item()))
+        gave = f"the formula {shortened(str(have), 100)}"
+        return Finding(said or _what_is_off(have, want), gave, named=said is not None)
 
 
 def _what_is_off(have: Any, want: Any) -> str:
     """Say how a formula differs from the right one, without giving that away."""
-    sympy = _sympy()
-    if have.is_number and want.is_number:
-        if abs(float(have) - float(want)) <= _ROUNDED * abs(float(want)):
-            return "Near, but rounded. The exact number is asked for: as a fraction."
-    elif have.is_number:
-        return "That is a number. Asked for is a formula, which holds for all values."
-    elif want.is_number:
-        return "There are symbols left in it, and a number is asked for: put all values in."
     for symbol in sorted(have.free_symbols - want.free_symbols, key=str):
         return f"It depends on {symbol}. Does the right one?"
     for symbol in sorted(want.free_symbols - have.free_symbols, key=str):
         return f"It does not depend on {symbol}. Should it not?"
-    ratio = sympy.simplify(have / want) if want != 0 else sympy.oo
+    ratio = _sympy().simplify(have / want)
     if ratio == -1:
         return "All fits but the sign: look for a minus that was lost or added."
-    if not have.free_symbols:
-        return "Check each factor by itself, and keep fractions: Rational(3, 10) and not 0.3."
     if ratio.is_Rational and ratio != 0:
-        size = "large" if abs(ratio) > 1 else "small"
-        return f"All fits but a constant factor: it is too {size}. Count the twos."
+        return "All fits but a constant factor. Count the twos."
     return _counterexample(have, want)
 
 
@@ -124,7 +114,7 @@ def _counterexample(have: Any, want: Any) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule(Exercise):
+class Rule(Function):
     """The answer is a backward rule: a function of the gradient and the inputs, to be proved.
 
     It is called as `rule(grad, x, ...)` with tensors of symbols, and returns the gradient of each
@@ -147,166 +137,105 @@ class Rule(Exercise):
 
     forward: Callable[..., Any]
     shapes: Sequence[Mapping[str, Any]]
+    inputs: Any = None
+    without: Sequence[str] = ("backward", "diff")
+    other_dtypes: bool = False
 
-    def examine(self, answer: Any) -> Finding | None:
-        """Try to prove the rule, then look for the mistake."""
-        if not callable(answer) or isinstance(answer, Tensor):
-            return wrong_kind(answer, "a function", "Give its name without brackets behind it.")
-        if is_stub(answer):
-            raise Unsolved
-        for case in self.shapes:
-            inputs = [_referee().symbols(name, shape) for name, shape in case.items()]
-            result = self.forward(*inputs)
-            grad = _referee().symbols("g", tuple(result.shape))
-            outcome = self._run(answer, grad, inputs)
-            if outcome.trouble is not None:
-                return Finding(outcome.trouble)
-            problem = self._problem(outcome.value, grad, inputs, result, list(case))
-            if problem is not None:
-                gradients = _as_tuple(outcome.value)
-                told = self._known_mistake(gradients, grad, inputs)
-                return Finding(told or _without_grad(gradients, grad, list(case)) or problem)
-        return None
+    def __post_init__(self) -> None:
+        """Have symbols for inputs, and what SymPy finds for the reference."""
+        object.__setattr__(self, "reference", self._derivatives)
+        object.__setattr__(self, "inputs", lambda _: [self._symbols(each) for each in self.shapes])
 
-    def _run(self, rule: Callable[..., Any], grad: Any, inputs: list[Any]) -> Outcome:
-        """Call a rule; what it changed of its arguments is trouble, too."""
-        noted = Belongings([grad, *inputs])
-        outcome = run(rule, grad, *inputs, without=_BY_HAND)
-        if outcome.unsolved:
-            raise Unsolved
-        if outcome.trouble is None:
-            return replace(outcome, trouble=said_of(noted.changes()))
-        reasons = [each.says for each in self.mistakes if each.brings(outcome.raised)]
-        return replace(outcome, trouble=" ".join([outcome.trouble, *reasons[:1]]))
+    def _symbols(self, case: Mapping[str, Any]) -> tuple[Any, ...]:
+        inputs = [_referee().symbols(name, shape) for name, shape in case.items()]
+        return _referee().symbols("g", tuple(self.forward(*inputs).shape)), *inputs
 
-    def _problem(
-        self, value: Any, grad: Any, inputs: list[Any], result: Any, names: list[str]
-    ) -> str | None:
-        gradients = _as_tuple(value)
-        if any(each is None for each in gradients):
-            return "It gave None. Is a return missing, or nothing behind it?"
+    def _derivatives(self, grad: Any, *inputs: Any) -> tuple[Any, ...]:
+        loss = (grad * self.forward(*inputs)).sum()
+        return tuple(_referee().derivative(loss, each) for each in inputs)
+
+    def _problem(self, trial: Trial, target: Trial | None) -> str | None:
+        if trial.trouble is not None or trial.changed:
+            return trial.trouble or said_of(trial.changed)
+        (grad, *inputs), gradients = trial.args, _as_tuple(trial.result)
+        due = _as_tuple(target and target.result)
         if len(gradients) != len(inputs):
-            there = "is 1 input" if len(inputs) == 1 else f"are {len(inputs)} inputs"
-            return f"It gave {len(gradients)} gradients, and there {there}."
-        for name, tensor, gradient in zip(names, inputs, gradients, strict=True):
+            return f"It gave {describe(trial.result)}. Gradients asked for: {len(inputs)}."
+        each = zip(self.shapes[0], inputs, gradients, due, strict=True)
+        for name, tensor, gradient, want in each:
+            it = f"The gradient of {name}"
             if not isinstance(gradient, Tensor):
-                return f"The gradient of {name} has to be a tensor; it is {describe(gradient)}."
+                return f"{it} has to be a tensor; it is {describe(gradient)}."
             if gradient.shape != tensor.shape:
-                shapes = tuple(gradient.shape), tuple(tensor.shape)
                 return (
-                    f"The gradient of {name} has the shape {shapes[0]}, and {name} itself has "
-                    f"{shapes[1]}. Was {name} broadcast? Then a sum is missing, or there is one "
-                    "too many."
+                    f"{it} has the shape {tuple(gradient.shape)}, and {name} itself has "
+                    f"{tuple(tensor.shape)}. Was {name} broadcast? Then a sum is missing, or there "
+                    "is one too many."
                 )
             foreign = _symbols_of(gradient) - _symbols_of(grad, *inputs)
             if foreign:
                 return (
-                    f"The gradient of {name} depends on {min(map(str, foreign))}, which is not of "
-                    "this call. What does it keep from one call to the next, or take from outside?"
+                    f"{it} depends on {min(map(str, foreign))}, which is not of this call. What "
+                    "does it keep from one call to the next, or take from outside?"
                 )
-            problem = _refutation(name, tensor, gradient, grad, result)
-            if problem is not None:
-                return problem
+            if not _symbols_of(gradient) & _symbols_of(grad):
+                return (
+                    f"What arrives, the first argument, is not in the gradient of {name}. Each "
+                    "slope is multiplied by it, before anything is summed."
+                )
+            if said := _refutation(gradient, want, dict.fromkeys(_entries(grad).flat, 1)):
+                return f"{it} is refuted{said}"
         return None
 
-    def _known_mistake(self, have: Sequence[Any], grad: Any, inputs: list[Any]) -> str | None:
-        for mistake in self.mistakes:
-            if mistake.like is not None:
-                known = _as_tuple(run(mistake.like, grad, *inputs).value)
-                if len(have) == len(known) and all(map(_alike, have, known)):
-                    return mistake.says
-            if mistake.seen_in(have):
-                return mistake.says
-        return None
+    def _alike(self, found: Sequence[Trial], others: Sequence[Trial]) -> bool:
+        pairs = zip(found, others, strict=True)
+        return all(_same(_as_tuple(a.result), _as_tuple(b.result)) for a, b in pairs)
 
 
-def _without_grad(gradients: Sequence[Any], grad: Any, names: list[str]) -> str | None:
-    """Say which gradient does not depend on what arrives."""
-    for name, gradient in zip(names, gradients, strict=False):
-        if isinstance(gradient, Tensor) and not _symbols_of(gradient) & _symbols_of(grad):
-            return (
-                f"What arrives, the first argument, is not in the gradient of {name}. Each slope "
-                "is multiplied by it, before anything is summed."
+def _same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Compare what two rules gave."""
+    shapes = [[getattr(each, "shape", None) for each in some] for some in (a, b)]
+    if shapes[0] != shapes[1] or None in shapes[0]:
+        return False
+    pairs = ((_entries(one).flat, _entries(other).flat) for one, other in zip(a, b, strict=True))
+    return all(all(map(_equal, *each)) for each in pairs)
+
+
+def _refutation(gradient: Any, due: Any, ones: Mapping[Any, int]) -> str | None:
+    """Give the first entry at which a gradient is not what is due, and numbers that show it."""
+    have, want = _entries(gradient), _entries(due)
+    for at in np.ndindex(have.shape):
+        if not _equal(have[at], want[at]):
+            where = f" at entry {list(at)}" if at else ""
+            pairs = (
+                (a.subs(ones), b.subs(ones)) for a, b in zip(have.flat, want.flat, strict=True)
             )
+            hidden = len(ones) > 1 and all(_equal(*each) for each in pairs)
+            says = " With a gradient of ones it would have been right." if hidden else ""
+            return f"{where}. {_counterexample(have[at], want[at])}{says}"
     return None
-
-
-def _refutation(name: str, tensor: Any, gradient: Any, grad: Any, result: Any) -> str | None:
-    """Compare what a rule gave for one input with the sum that it has to be."""
-    due = _entries(_referee().derivative((grad * result).sum(), tensor))
-    found, ones = _entries(gradient), dict.fromkeys(_entries(grad).flat, 1)
-    for index, have in np.ndenumerate(found):
-        want = due[index]
-        if not _equal(have, want) and not _rounded_to(have, want):
-            where = f" at entry {list(index)}" if index else ""
-            says = f"The gradient of {name} is refuted{where}. {_counterexample(have, want)}"
-            everywhere = zip(found.flat, due.flat, strict=True)
-            if len(ones) > 1 and all(_equal(a.subs(ones), b.subs(ones)) for a, b in everywhere):
-                says += " With a gradient of ones it would have been right."
-            return says
-    return None
-
-
-def _sympy() -> ModuleType:
-    import sympy
-
-    return sympy
 
 
 def _entries(formula: Any) -> Any:
     """Give the expressions of a formula as an array of objects."""
-    if isinstance(formula, Tensor):
-        formula = formula.detach()
-    return _referee().SymbolicArray(formula).view(np.ndarray)
+    plain = formula.detach() if isinstance(formula, Tensor) else formula
+    return _referee().SymbolicArray(plain).view(np.ndarray)
 
 
-def _with_symbols_of(want: Any, have: Any) -> Any:
-    """Give formulas with symbols of the right assumptions: the names are what counts."""
-    by_name = {symbol.name: symbol for each in want.flat for symbol in each.free_symbols}
-    assumed = next((symbol.assumptions0 for symbol in by_name.values()), {"real": True})
-    given = set().union(*(each.free_symbols for each in have.flat))
-    meant = {s: by_name.get(s.name, _sympy().Symbol(s.name, **assumed)) for s in given}
-    return np.vectorize(lambda each: each.xreplace(meant), otypes=[object])(have)
-
-
+@cache
 def _equal(a: Any, b: Any) -> bool:
     referee = _referee()
+    fractions = a.atoms(_sympy().Rational)
+    a = a.xreplace({each: each.limit_denominator() for each in fractions if each.q > _LONG})
     try:
         return bool(referee.equal(a, b))
     except (referee.Refuted, referee.Undecided):
         return False
 
 
-def _rounded_to(have: Any, want: Any) -> bool:
-    """Tell whether two formulas differ only by what floats lose of numbers such as 1 / 3."""
-    draw, symbols = Random(10), sorted((have - want).free_symbols, key=str)
-    for _ in range(_POINTS):
-        point = {symbol: _sympy().Rational(draw.randint(-997, 997), 499) for symbol in symbols}
-        lost = abs(_sympy().N((have - want).subs(point), 30))
-        if not (lost.is_finite and lost < _LOST):
-            return False
-    return True
-
-
 def _symbols_of(*tensors: Tensor) -> set[Any]:
     return set().union(*(one.free_symbols for each in tensors for one in _entries(each).flat))
 
 
-def _all_equal(a: Any, b: Any) -> bool:
-    return a.size == b.size and all(map(_equal, a.flat, b.flat))
-
-
-def _alike(a: Any, b: Any) -> bool:
-    if not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape != b.shape:
-        return False
-    return _all_equal(_entries(a), _entries(b))
-
-
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
-def _named(formula: Any) -> str:
-    listed = [str(each) for each in formula.flat]
-    text = listed[0] if len(listed) == 1 else f"[{', '.join(listed)}]"
-    return f"the formula {shortened(text, 100)}"
