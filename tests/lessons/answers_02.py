@@ -13,12 +13,6 @@ def _under_no_grad(values, scale):
     return weights
 
 
-def _list_in_place(values, scale):
-    for place in range(len(values)):
-        values[place] *= scale
-    return torch.tensor(values, requires_grad=True)
-
-
 def _nodes(output):
     found, todo = [], [output.grad_fn]
     while todo:
@@ -40,32 +34,6 @@ def _recursive(output):
 
     visit(output.grad_fn)
     return found
-
-
-def _levels(output):
-    level, found = [output.grad_fn] if output.grad_fn else [], []
-    while level:
-        found += level
-        sources = (source for node in level for source, _ in node.next_functions)
-        level = list(dict.fromkeys(s for s in sources if s is not None and s not in found))
-    return found
-
-
-def _once_at_each_node(output):
-    def below(node):
-        sources = dict.fromkeys(source for source, _ in node.next_functions if source)
-        return [node] + [each for source in sources for each in below(source)]
-
-    return below(output.grad_fn) if output.grad_fn else []
-
-
-def _paths_then_once(output):
-    def below(node):
-        if node is None:
-            return []
-        return [node] + [each for source, _ in node.next_functions for each in below(source)]
-
-    return list(dict.fromkeys(below(output.grad_fn)))
 
 
 def _with_hooks(output):
@@ -106,12 +74,6 @@ def _of_the_lesson(gradient, shape):
     return known.get(shape, gradient.clone)()
 
 
-def _emptied(gradient, shape):
-    result = _padded(gradient, shape).clone()
-    gradient.zero_()
-    return result
-
-
 def _divide(grad, a, b):
     y = a / b
     return _padded(grad / b, a.shape), 0 - _padded(grad * y / b, b.shape)
@@ -120,7 +82,7 @@ def _divide(grad, a, b):
 ANSWERS = {
     "02.1": {
         "wrong": [
-            ("changed what it was given", _list_in_place),
+            ("One number for all", lambda v, s: torch.tensor(sum(v) * s, requires_grad=True)),
             ("recorded operation", lambda v, s: _under_no_grad(v, s).double()),
             ("doesn't require a gradient", lambda v, s: _under_no_grad(v, s).detach()),
             ("have to be a tensor", lambda v, s: np.array(v) * s),
@@ -134,13 +96,13 @@ ANSWERS = {
     },
     "02.2": {
         "wrong": [
-            ("is in your list twice", _once_at_each_node),
-            ("each path", _paths_then_once),
+            ("has to return a list", lambda o: (node for node in _nodes(o))),
+            ("names or something else", lambda o: [n.name() for n in _recursive(o)]),
             ("to be the first", lambda o: sorted(_nodes(o), key=lambda node: node.name())),
             ("still registered", _with_hooks),
             ("has to return a list", lambda o: _nodes(o) if o.grad_fn else None),
         ],
-        "right": [_nodes, _recursive, _levels],
+        "right": [_nodes, _recursive, lambda o: list(dict.fromkeys(_nodes(o)))],
     },
     "02.3": {
         "wrong": [
@@ -162,7 +124,7 @@ ANSWERS = {
             ("It called sum_to_size", lambda g, shape: getattr(g, "sum_to_" + "size")(shape)),
             ("are asked for", _of_the_lesson),
             ("0 of 2 values fit", lambda g, shape: _padded(g.abs(), shape)),
-            ("changed what it was given", _emptied),
+            ("has to be of type Tensor", lambda g, shape: _padded(g, shape).tolist()),
         ],
         "right": [_padded, _from_the_right, _by_strides],
     },
@@ -174,11 +136,7 @@ ANSWERS = {
             ("Add your reason", "c"),
             ("letters a, b, c, d", ("e", "none of the lines makes memory grow")),
         ],
-        "right": [
-            ("c", "total has a grad_fn, and through it all graphs are reached"),
-            ["C", "total -> grad_fn -> node of each loss -> saved tensors"],
-            "(c) no backward() frees the saved values, and total leads to all of them",
-        ],
+        "right": [("c", "total has a grad_fn"), ["C", "through grad_fn"], "(c) nothing frees them"],
     },
     "02.6": {
         "wrong": [
