@@ -173,8 +173,8 @@ def listed(subject: Answer, nodes: Sequence[Any], root: Any = None) -> list[Any]
     found = visiting(subject, nodes, root or nodes[-1])
     if not isinstance(found, Mapping) or not set(map(id, found)) <= set(map(id, nodes)):
         raise Objection(
-            f"It gave {describe(found)}. It has to return a dict, a new one in each call, whose "
-            "keys are nodes of the graph at hand and whose values are numbers."
+            "It has to return a dict, a new one in each call, whose keys are nodes of the graph at "
+            "hand and whose values are numbers."
         )
     return [found.get(node, 0) for node in nodes]
 
