@@ -72,11 +72,11 @@ FAILS = {
         "import os\nos.listdir('{lessons}/../lessons/./solutions')",
         "read the solutions",
     ),
-    "reads the checks": ("open('{lessons}/checks/lesson_01/__init__.py')", "read the checks"),
+    "reads the checks": ("open('{lessons}/checks/lesson_01.py')", "read the checks"),
     "reads another's work": ("open('{other}').read()", "read what others have handed in"),
     "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/self/mem"),
     "finds the exercise": (
-        "from minigrad.classroom.desk import find\nbackward_by_hand = find('01.2').reference",
+        "from minigrad.classroom.desk import find\nbackward_by_hand = find('01.2').solved",
         "read the checks",
     ),
     "asks the judge": (
@@ -152,7 +152,7 @@ ANSWERS_FAIL = {
         "trace the program",
     ),
     "an answer that reads the checks": (
-        "def backward_by_hand(*a):\n    return open('{lessons}/checks/lesson_01/runs.py').read()",
+        "def backward_by_hand(*a):\n    return open('{lessons}/checks/lesson_01.py').read()",
         "read the checks",
     ),
     "an answer that patches": (

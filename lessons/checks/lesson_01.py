@@ -1,0 +1,350 @@
+"""Check the exercises of lesson 01: the chain rule by hand, on one small chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from minigrad import float64, tensor
+from minigrad.autograd import grad
+from minigrad.classroom import Choice, Function, Number, Numbers
+
+POINT = (0.3, 0.3, 0.1, 0.4, 0.2)
+S = 0.276
+Y = S**2
+BY_HAND = ("backward", "diff", "jacobian", "derive_by_array")
+
+
+def gradients(at_s: float = 1, at_x1: float = 1) -> list[float]:
+    """Compute the five gradients, with hooks that multiply what arrives at s and at x1."""
+    inputs = [tensor(value, dtype=float64, requires_grad=True) for value in POINT]
+    x, w0, b0, w1, b1 = inputs
+    x1 = w0 * x + b0
+    s = w1 * x1 + b1
+    x1.register_hook(lambda gradient: at_x1 * gradient)
+    s.register_hook(lambda gradient: at_s * gradient)
+    return [float(each) for each in grad((s**2 - 1) ** 2, inputs)]
+
+
+def points(*first: float) -> Callable[[Random], list[tuple[float, ...]]]:
+    """Draw numbers with few digits, so that a learner can follow the feedback by hand.
+
+    The first call and the last have the same numbers; before the last, the weights are zero. What
+    is squared is below zero in two of them.
+    """
+    size = len(first)
+
+    def draw(rng: Random) -> list[tuple[float, ...]]:
+        drawn = [tuple(round(rng.uniform(0.2, 1.4), 2) for _ in range(size)) for _ in range(3)]
+        signs = tuple((-1) ** k * v for k, v in enumerate(drawn[0]))
+        zeros = tuple(0.0 if (k + size) % 2 == 0 else v for k, v in enumerate(drawn[1]))
+        below, negative = (*first[:-1], -first[-1] - 0.5), tuple(-v for v in first)
+        return [first, *drawn, signs, below, negative, zeros, first]
+
+    return draw
+
+
+def near(found: Any, right: Any) -> bool:
+    """Tell whether results are right but for their last digits."""
+    return np.allclose(np.array(found, float), np.array(right, float), rtol=0.1, atol=0.006)
+
+
+BY_ANY = r"""
+        ~ def => kept = []\ndef
+        | return => kept.append(1)\n    return len(kept) *
+        ? not alike(seen[0], seen[-1], 9)
+        ? seen[0] is seen[1] and len(seen[0]) > 7
+            Called twice with the same numbers, it gives two results. What does it keep from one
+            call to the next?
+        ~ return => return (1 + 1e-6) *
+        ? near(seen, right)
+            Nearly the right numbers, but not all of their digits. Is something rounded on the way,
+            or is there a small step in it? A walk along the links gives every digit.
+        ~ s = w1 * x1 + b1 => s = 0.276
+        ? alike(seen[0], right[0], 6) and sum(map(alike, seen, right)) <= 4
+            It's right at the numbers of this lesson, and at no others. Is a number typed in, or
+            taken from the notebook and not from the arguments?
+        ~ * 2 * s => * 2 * abs(s)
+            The derivative of a square has the sign of what is squared. A root or an absolute value
+            has lost it.
+        ~ * 2 * s => * 2 * s * s
+        ~ * 2 * s => * 2 * x1
+        ~ * 2 * s => * s * s
+            The derivative of the square is taken of the wrong number. It's two times what is
+            squared: which number is that?
+        ~ w1 * x1 + b1 => w1 * x1
+            The forward pass has lost b1 on the way to s.
+"""
+
+ALL_GRADIENTS = """
+        ~ dL_dx1 * w0, dL_dx1 * x, => dL_dx1 * x, dL_dx1 * w0,
+            The gradients of x and of w0 are exchanged. At x = w0 = 0.3 you can't see it, elsewhere
+            you can: each contains its partner, not itself.
+        ~ dL_dx1 * x, dL_dx1, => dL_dx1, dL_dx1 * x,
+        ~ dL_ds * x1, dL_ds => dL_ds, dL_ds * x1
+        ~ dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_dx1, dL_dx1 * x, dL_ds, dL_ds * x1
+            The gradients of a weight and of its bias are exchanged: which of them is passed on
+            without a partner?
+        ~ dL_dx1 * w0, dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_ds, dL_ds * x1, dL_dx1, dL_dx1 * x, dL_dx1 * w0
+        ? all(alike(sorted(a), sorted(b), 9) for a, b in zip(seen, right))
+            Right values, in another order: the one in which you computed them? Return them in the
+            order of the arguments: x first.
+        ~ dL_ds * x1 => dL_ds * w1
+        ~ dL_ds * x1 => dL_ds * x
+        ~ dL_ds * x1 => dL_ds
+        ~ dL_dx1 * x, => dL_dx1 * w0,
+        ~ dL_dx1 * x, => dL_dx1,
+        ~ dL_dx1 * w0, => dL_dx1 * x,
+            Each weight is multiplied by one number, its partner in that product, and its gradient
+            contains that number. The same holds for x. One of yours contains something else.
+        ~ dL_ds * x1, dL_ds => dL_ds * x1, dL_ds * b1
+        ~ dL_dx1 * x, dL_dx1, => dL_dx1 * x, dL_dx1 * b0,
+        ~ dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_dx1 * x, dL_dx1 * b0, dL_ds * x1, dL_ds * b1
+            A gradient of a bias contains the bias itself. A bias is added, so its own link has the
+            derivative 1.
+        ~ dL_ds * x1, dL_ds => dL_ds * x1, dL_dx1
+        ~ dL_ds * x1, dL_ds => dL_dx1 * x1, dL_dx1
+        ~ dL_ds * x1, dL_ds => dL_dx1 * x1, dL_ds
+            Your gradient of w1 or of b1 takes what arrives at x1. Where do their roads leave the
+            main road?
+        ~ * 2 * s => * s
+            The derivative of a square has a 2 in front. How many squares does this chain have?
+        ~ dL_ds * w1 => dL_ds
+            The link from x1 to s is missing: what multiplies x1 on its way to s?
+        ~ w0 * x + b0 => w0 * x
+            The forward pass has lost b0 on the way to x1.
+"""
+
+OF_B1 = Number(
+    id="01.1",
+    asks="dL/db1 on the chain of this lesson, as a number with four digits or more",
+    expected=lambda: gradients()[4],
+    right="The road to b1 leaves at s, and a bias passes on exactly what arrives there.",
+    hints=(
+        "b1 goes into s and nowhere else. Which local derivatives are there between L and s?",
+        "Multiply dL/dy, dy/ds and ds/db1. The last one is how much s moves when b1 does.",
+    ),
+    mistakes="""
+        = gradients()[2]
+            That is what arrives at x1. The road to b1 leaves the main road before the
+            multiplication by w1.
+        = 2 * (Y - 1)
+            That is what arrives at y. There is one link between y and s: the square.
+        = gradients()[3]
+            That is a weight's gradient: a weight has a partner in its product, a bias has none.
+        = gradients()[4] * 0.2
+            Here b1 stands where 1 should: the derivative of w1 * x1 + b1 with respect to b1
+            doesn't depend on b1.
+        = 2 * S
+            Those are the local derivatives from s on, without the loss: start at L.
+        = gradients()[4] / 4
+            Both derivatives of squares have lost their 2.
+        = 2 * (Y - 1) * 2 * Y
+            The derivative of the square is taken of the wrong number: two times what is squared,
+            and not two times the square.
+        = 2 * (Y - 1) / (2 * S)
+        = 2 * (Y - 1) + 2 * S
+            You add or divide local derivatives. Along a path they are multiplied.
+        = (Y - 1) ** 2 * 2 * S
+            The walk begins with L itself. What arrives at y is the derivative of L.
+        = (((S + 0.1) ** 2 - 1) ** 2 - (Y - 1) ** 2) / 0.1
+        ? any(alike(answer, (((S + h) ** 2 - 1) ** 2 - (Y - 1) ** 2) / h, 4) for h in (1, -1, 0.1, -0.1, 0.01, -0.01))
+            That is a difference quotient to one side with a large step: near, but not to four
+            digits. Multiply the local derivatives.
+    """,
+)
+
+ALL_FIVE = Function(
+    id="01.2",
+    asks="backward_by_hand(x, w0, b0, w1, b1), which returns the gradients of L with "
+    "respect to x, w0, b0, w1, b1, in this order",
+    inputs=points(*POINT),
+    digits=12,
+    without=BY_HAND,
+    right="One walk, five gradients, and right at every point that was tried.",
+    hints=(
+        "First the forward pass: x1, s. Then what arrives at s, then what arrives at x1.",
+        "With dL_ds and dL_dx1 in hand, each of the five is one of the two times one factor.",
+    ),
+    mistakes="""
+        ~ 2 * (s * s - 1) * 2 * s => (s * s - 1) * s
+            Both squares in this chain have lost their 2.
+        ~ s * s - 1 => s - 1
+            The loss looks at y, not at s.
+        ~ 2 * (s * s - 1) * 2 * s => 2 * s
+            That walk starts at y. The loss has a derivative, too.
+        ~ 2 * (s * s - 1) => (s * s - 1) ** 2
+            The walk begins with L itself. What arrives at y is the derivative of L.
+        ~ - 1) * 2 * s => - 1)
+            The link from s to y is missing. What is the derivative of a square?
+        ~ 2 * (s * s - 1) => -2 * (s * s - 1)
+            All signs are the other way round: look for a lost or an extra minus.
+        ~ 2 * (s * s - 1) => -2 * abs(s * s - 1)
+            The sign turns where y is above 1, and yours doesn't: is there an absolute value in it,
+            or a minus that you put in yourself?
+    """
+    + BY_ANY
+    + ALL_GRADIENTS,
+)
+
+MENDED = Function(
+    id="01.3",
+    asks="gradient_of_x1(x1, w1, b1), mended, which returns dL/dx1",
+    inputs=points(0.19, 0.4, 0.2),
+    digits=12,
+    without=BY_HAND,
+    right="Each link of the forward pass now has its factor in the backward pass.",
+    hints=(
+        "Count: how many links are there from x1 to L, and how many factors does the code have?",
+        "For each line of the forward pass there has to be one multiplication below it.",
+    ),
+    mistakes="""
+        ~ return gradient => return (gradient,)
+        ? isinstance(seen[0], tuple | list)
+            A comma after the value, or brackets around it, make a tuple. You are asked for the
+            number itself.
+        ~ gradient * 2 * s => gradient
+            This is still the colleague's version: one link of the forward pass has no factor in
+            the backward pass. Which one has the value 0.552 here?
+        ~ 2 * s => s
+            Nearly: you found the missing link, but the derivative of a square isn't the number
+            that is squared.
+        ~ 2 * s => 0.552
+            A fixed number mends one point only. The factor depends on s: write it with s.
+        ~ gradient * w1 => gradient
+        ~ gradient * w1 => gradient * x1
+            The square has its factor now, and w1 has lost its own.
+        ~ gradient * 2 * s => gradient + 2 * s
+            A path is a product: the links' derivatives are multiplied, not added.
+        ~ gradient * w1 => gradient * w1 * 0.3
+        ~ gradient * w1 => gradient * w1 * w1
+        ~ gradient * w1 => gradient * w1 * b1
+            The link from x1 to s has something besides w1 in it. How much does s move when x1
+            does?
+        ~ 2 * (y - 1) => 1
+            The square has its factor now, and the loss has lost its own.
+    """
+    + BY_ANY,
+)
+
+STEP = Choice(
+    id="01.4",
+    asks="the step for a central difference quotient in float32, and why",
+    right="With fewer digits the best step is larger: rounding weighs more, bending the same.",
+    model="With 7 digits, the difference of two values of the loss is mostly rounding unless "
+    "they are well apart; with a step of 1, the curve bends on the way.",
+    hints=(
+        "Both errors exist here, too. Which of the two depends on the number of digits?",
+        "Fewer digits lift the left arm of the V and leave the right arm where it is. "
+        "Where does the lowest point go?",
+    ),
+    mistakes="""
+        = "a"
+            Try it: in float32, is 0.3 + 1e-8 any different from 0.3? It keeps 7 digits.
+        = "b"
+            It was good with 16 digits. With 7, how many of them are left after the subtraction,
+            when the slope is about 0.1 and the two values differ by 2h times that?
+        = "d"
+            Far away from rounding, yes. But what does the curve do between x - 1 and x + 1?
+    """,
+)
+
+FACTORS = Numbers(
+    id="01.5",
+    asks="the factors by which the gradients of x, w0, b0, w1, b1 grow, five numbers",
+    expected=lambda: [a / b for a, b in zip(gradients(3, 2), gradients(), strict=True)],
+    right="Factors along one path multiply, and each path has only those that are on it.",
+    hints=(
+        "For each of the five: does its road from the loss pass s? Does it pass x1?",
+        "On each road multiply the factors of the hooks that it passes.",
+    ),
+    mistakes="""
+        = gradients(3, 2)
+            You are asked for the factors, not the gradients: divide by those without hooks.
+        = (5, 5, 5, 2, 2)
+            You are asked for the factor: a gradient that is twice as large has the factor 2, and
+            not 1.
+        = (5, 5, 5, 3, 3)
+            Two factors on one path are multiplied, not added.
+        = (2, 2, 2, 3, 3)
+            The gradient that arrives at x1 has already passed s: both hooks change it.
+        = (6, 6, 6, 6, 6)
+            The roads to w1 and b1 leave before x1: does the second hook change what they get?
+        = (2, 2, 2, 6, 6)
+            A hook changes what comes after it, toward the inputs. You let the one at x1 change
+            what is toward the loss.
+        = (3, 3, 3, 3, 3)
+            You followed the first hook, but not the second.
+        = (2, 2, 2, 1, 1)
+        = (6, 6, 6, 1, 1)
+        = (3, 3, 3, 1, 1)
+        = (6, 6, 6, 2, 2)
+        ? len(answer) == 5 and {*answer[:3]} == {6} and answer[3] != answer[4]
+            The roads to w1 and b1 both leave at s. Which hook is there, and what does it change?
+        = (18, 18, 18, 3, 3)
+        = (12, 12, 12, 3, 3)
+            On the way to x, w0 and b0 each hook is passed once. You count one of them twice.
+        = (6, 3, 6, 3, 6)
+        ? sorted(answer) == [3, 3, 6, 6, 6]
+            These numbers in another order: that of x, w0, b0, w1, b1 is asked for.
+        = (6, 6, 1, 3, 1)
+        ? len(answer) == 5 and len({*answer[:3]}) > 1
+            x, w0 and b0 are all reached through x1: what is changed there changes all three. A
+            bias passes on what arrives.
+    """,
+)
+
+DEEPER = Function(
+    id="01.6",
+    asks="backward_one_deeper(x, w0, b0, w1, b1, w2, b2), which returns seven gradients of "
+    "the longer chain, in the order of its arguments",
+    inputs=points(*POINT, 1.5, -0.2),
+    digits=12,
+    without=BY_HAND,
+    right="Only what arrives at y is new. From y toward the inputs everything is as it was, and "
+    "it would be with ten layers more.",
+    hints=(
+        "Walk from the loss: what arrives at t? And then at y, through t = w2 * y + b2?",
+        "What arrives at y is what arrives at t, times w2. It takes the place of 2(y - 1).",
+    ),
+    mistakes="""
+        ~ , dL_dt * y, dL_dt =>
+        ? all(len(each) == 5 for each in seen)
+            Five gradients of the old chain aren't enough: w2 and b2 get one each.
+        ~ dL_dt * y, dL_dt => dL_dt, dL_dt * y
+            The gradients of w2 and b2 are exchanged: which of them has a partner?
+        ~ dL_dt * w2 * 2 * s => 2 * (s * s - 1) * 2 * s
+            The first five are still those of the old chain. What arrives at y now comes from t.
+        ~ dL_dt * w2 => dL_dt
+            The link from y to t is missing: what multiplies y on its way to t?
+        ~ t * t - 1 => s * s - 1
+        ~ t * t - 1 => t - 1
+            The loss looks at z now, and at nothing else.
+        ~ dL_dt * y => dL_dt * s
+        ~ dL_dt * y => dL_dt * t
+            The partner of w2 in its product is neither s nor t.
+        ~ - 1) * 2 * t => - 1)
+        ~ - 1) * 2 * t => - 1) * 2 * y
+        ~ - 1) * 2 * t => - 1) * 2 * t * t
+            The derivative of the square that makes z is missing, or taken at the wrong number.
+            Which number is squared there?
+        ~ * 2 * s =>
+            The first square has lost its factor: this chain has three squares.
+        ~ y = s * s => y = s
+        ~ y = s * s => y = s
+        | * 2 * s =>
+            In your forward pass s goes on as it is, without its square.
+        ~ w2 * y + b2 => w2 * y
+            The forward pass has lost b2 on the way to t.
+        ~ dL_dt * y, dL_dt => dL_dt * y, dL_dt * b2
+            Your gradient of b2 contains b2 itself. A bias is added, so its own link has the
+            derivative 1.
+    """
+    + BY_ANY
+    + ALL_GRADIENTS,
+)
+
+EXERCISES = [OF_B1, ALL_FIVE, MENDED, STEP, FACTORS, DEEPER]
