@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
+from math import prod
 from random import Random
 from typing import Any
 
@@ -71,6 +72,8 @@ def played(lines: Sequence[str], make: Callable[..., Any]) -> Iterator[tuple[str
         text = re.sub(r"^(\w)\.register_hook\((.*)\)$", r"register('\1', \2)", line)
         if make is on_minigrad:
             text = text.replace(".backward()", ".backward(retain_graph=True)")
+            if " @ " in line and any(space[name].dim() != 2 for name in line[4::4]):
+                raise LookupError("a product of matrices needs matrices")
         exec(compile(text, "<minigrad program>", "exec"), space)
         if line.endswith(".backward()"):
             if any(".register_hook(" in each for each in lines):
@@ -100,7 +103,7 @@ def _on_minigrad(lines: Lines) -> tuple[tuple[str, Any], ...] | None:
     """Run a program on minigrad; None where it can't be run."""
     try:
         return tuple(played(lines, on_minigrad))
-    except (RuntimeError, NameError, IndexError):
+    except (RuntimeError, NameError, LookupError):
         return None
 
 
@@ -160,7 +163,9 @@ def grown(seed: int, kind: str) -> Lines:
     shapes = [(rows, columns), (columns,), (rows, 1), (1, columns), (columns, rows), ()]
     lines: list[str] = []
     for name in "xwv"[: rng.randint(1, 3)]:
-        data = _drawn(rng, () if kind == "scalars" else rng.choice(shapes))
+        shape = () if kind == "scalars" else rng.choice(shapes)
+        entries = [rng.choice((-1, 1)) * rng.randint(3, 15) / 10 for _ in range(prod(shape))]
+        data = np.array(entries).reshape(shape).tolist()
         asks = ", requires_grad=True" if name == "x" or rng.random() < 0.85 else ""
         made = f"Value({data})" if kind == "scalars" else f"Tensor({data}{asks})"
         lines.append(f"{name} = {made}")
@@ -182,12 +187,6 @@ def grown(seed: int, kind: str) -> Lines:
     for name in roots:
         lines.append(f"{name}{'' if space[name].numel() == 1 else '.sum()'}.backward()")
     return tuple(lines)
-
-
-def _drawn(rng: Random, shape: tuple[int, ...]) -> Any:
-    size = int(np.prod(shape))
-    entries = [rng.choice((-1, 1)) * rng.randint(3, 15) / 10 for _ in range(size)]
-    return np.array(entries).reshape(shape).tolist()
 
 
 def _operation(rng: Random, known: Sequence[str], kind: str, space: dict[str, Any]) -> str | None:
