@@ -289,10 +289,7 @@ def full_run(builder: Answer) -> dict[str, Any]:
         if pupil.calls:
             raise Objection("Your hook was called in the forward pass, with no gradients yet.")
         if not isinstance(y, Tensor):
-            raise Objection(
-                "With your hooks, the module returns no tensor. What a forward hook returns "
-                "replaces the output: is it that of your hook on the tensor?"
-            )
+            raise Objection("With your hooks, the module returns no tensor.")
         return y
 
     def gradients(at: float = 0.3) -> list[Any]:
@@ -351,6 +348,9 @@ FULL = Hook(
         "take it from there, and call the hook with both, each in a tuple.",
     ),
     mistakes=r"""
+        ~ y.register_hook(lambda gradient: waiting.append((gradient,)))\n        return y => return y.register_hook(lambda gradient: waiting.append((gradient,)))
+        ! returns no tensor
+            What a forward hook returns replaces the output. register_hook returns a handle.
         = lambda module, hook: module.register_forward_hook(lambda m, args, y: y.grad_fn.register_hook(lambda gi, go: hook(m, gi, go)) and None)
             That is the old hook again: it sits on the module's last operation. What leaves the
             module is known only at its input.
