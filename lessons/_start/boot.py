@@ -12,7 +12,8 @@ from . import console, environment
 COMMANDS = ("check", "progress", "review", "release", "book", "lite")
 TYPED = "MINIGRAD_TYPED"  # tells the command `minigrad` that `python3 lessons` was typed
 # What is quick needs no more than these: it runs where they are, as in a conda environment.
-QUICK, NEEDS = {"--copies", "--progress", "--review", "--cards"}, ("click", "numpy")
+QUICK = {"--copies", "--progress", "--reset", "--collect", "--review", "--cards"}
+NEEDS = ("click", "numpy")
 
 
 def translated(typed: Sequence[str]) -> list[str]:
