@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-
 ADVICE = 'pip install "minigrad-lessons[lessons]"'
 
 

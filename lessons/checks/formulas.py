@@ -81,7 +81,7 @@ class Formula(Exercise):
             return None
         said = self.known_mistake(have, lambda value: _equal(have, _entries(value).item()))
         gave = f"the formula {shortened(str(have), 100)}"
-        return Finding(said or _what_is_off(have, want), gave, named=said is not None)
+        return Finding(said or _what_is_off(have, want), gave)
 
 
 def _what_is_off(have: Any, want: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import minigrad as torch
 from minigrad import Tensor, nn, optim
-from minigrad.classroom import Function, Hook, Numbers, Property
+from minigrad.classroom import Function, Hook, Numbers
 from minigrad.classroom.exercises import Objection
 from minigrad.classroom.values import describe
 
@@ -617,12 +617,6 @@ PRIVATE = Function(
     asks="private(noted, limit), a list with a pair for each layer: the sums over the samples of "
     "the gradients of weight and bias, each sample's clipped to the limit, all layers together",
     inputs=noted_inputs,
-    properties=[
-        Property(
-            "a list, and in it for each layer a pair of tensors",
-            lambda result, *_: all(isinstance(x, Tensor) for w, b in result for x in (w, b)),
-        )
-    ],
     digits=4,
     right="The length of an outer product is length times length. So the clipped sum costs about "
     "as much as an ordinary one.",

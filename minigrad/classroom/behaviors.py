@@ -67,33 +67,12 @@ class Circumstances:
 FIRST, AGAIN = Circumstances(), Circumstances(torch.float64, seed=1)
 
 
-@dataclass(frozen=True)
-class Property:
-    """Something that has to hold for every result.
-
-    Args:
-        says: what is expected, in words, as it follows "Expected:".
-        holds: a function of the result and the arguments that tells whether it does.
-
-    Example:
-        >>> keeps_shape = Property("the shape of x", lambda result, x: result.shape == x.shape)
-        >>> x = torch.ones(2)
-        >>> keeps_shape.holds(x * 2, x), keeps_shape.holds(x.sum(), x)
-        (True, False)
-    """
-
-    says: str
-    holds: Callable[..., object]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Behavior(Exercise):
     """What function and hook exercises share: run the answer, compare with the right one.
 
     Args:
-        reference: the right answer, run on the same inputs: the solution, if nothing else is given;
-            None where properties say it all.
-        properties: what has to hold for each result.
+        reference: the right answer, run on the same inputs: the solution, if nothing else is given.
         returns: a type that each result must have, such as tuple; any by default.
         without: names of functions that the answer may not call, in whatever way, such as
             "backward" in an exercise by hand, which forbids all that starts the engine.
@@ -104,7 +83,6 @@ class Behavior(Exercise):
     """
 
     reference: Any = ...
-    properties: Sequence[Property] = ()
     returns: type | None = None
     without: Sequence[str] = ()
     digits: int = 5
@@ -142,9 +120,8 @@ class Behavior(Exercise):
         with put_back():
             torch.set_default_dtype(when.dtype)
             found = self.trials(answer, when, self.without)
-            right = self._of(self.right_answer, when) if self.right_answer is not None else []
-            targets: Sequence[Trial | None] = right or [None] * len(found)
-            for trial, target in zip(found, targets, strict=True):
+            right = self._of(self.right_answer, when)
+            for trial, target in zip(found, right, strict=True):
                 problem = self._problem(trial, target)
                 if problem is not None:
                     return self._explained(f"{trial.label}: {problem}", trial, found, right, when)
@@ -182,7 +159,7 @@ class Behavior(Exercise):
         """Say what is behind the first problem: a typical mistake, if it is one."""
         for row in self.rows:
             if row.brings(f"{trial.outcome.raised} {trial.trouble}"):
-                return Finding(f"{says} {row.says}", named=True)
+                return Finding(f"{says} {row.says}")
         if any(each.trouble is not None for each in found):
             return Finding(says)
         seen = {"trials": found, "seen": self.seen(found), "right": self.seen(right)}
@@ -191,14 +168,14 @@ class Behavior(Exercise):
             if row.holds(self.names, **seen) or any(
                 self._alike(found, others) for each, others in wrong if each is row
             ):
-                return Finding(row.says, named=True)
-        if right:  # then what fits wherever it is wrong, in most places first
-            places = {row.says: self._explains(found, others, right) for row, others in wrong}
-            most = max(places, key=lambda each: places[each], default="")
-            if most and places[most]:
-                return Finding(most, named=True)
-            if [self._constant(found), self._constant(right)] == [True, False]:
-                says = "It gives the same result whatever goes in: does it use its arguments?"
+                return Finding(row.says)
+        # then what fits wherever it is wrong, in most places first
+        places = {row.says: self._explains(found, others, right) for row, others in wrong}
+        most = max(places, key=lambda each: places[each], default="")
+        if most and places[most]:
+            return Finding(most)
+        if [self._constant(found), self._constant(right)] == [True, False]:
+            says = "It gives the same result whatever goes in: does it use its arguments?"
         return Finding(says)
 
     def seen(self, trials: Sequence[Trial]) -> Any:
@@ -222,21 +199,20 @@ class Behavior(Exercise):
         first = trials[0].result if len(trials) > 1 else None
         return first is not None and all(alike(t.result, first, self.digits) for t in trials)
 
-    def _problem(self, trial: Trial, target: Trial | None) -> str | None:
+    def _problem(self, trial: Trial, target: Trial) -> str | None:
         if trial.trouble is not None:
             return trial.trouble
-        result: Any = trial.result
-        expected: Any = target.result if target is not None else None
+        result, expected = trial.result, target.result
         came = f"{trial.gave} {describe(result)}."
         if result is None and expected is not None:
             return f"{trial.gave} None. Is a return missing, or is there nothing after it?"
         if self.returns is not None and not isinstance(result, self.returns):
             return f"{came} The result has to be of type {self.returns.__name__}."
-        if target is not None and not alike(result, expected, self.digits):
+        if not alike(result, expected, self.digits):
             have, want = dict(leaves(result)), dict(leaves(expected))
             fits = functools.partial(same, digits=self.digits)
             return f"{came} {difference(have, want, self.digits, fits)}"
-        changed = trial.changed.difference(self.may_change, target.changed if target else ())
+        changed = trial.changed.difference(self.may_change, target.changed)
         if changed:
             return said_of(changed)
         tensors = [each for each in (result, expected) if isinstance(each, torch.Tensor)]
@@ -244,9 +220,6 @@ class Behavior(Exercise):
         if len(dtypes) == 2 and dtypes[0] != dtypes[1]:
             kinds = f"of {dtypes[0]}, and should be of {dtypes[1]}"
             return f"The numbers are right, but {kinds}: the type of what went in."
-        for each in self.properties:
-            if not run(each.holds, result, *trial.args).value:
-                return f"{came} Expected: {each.says}."
         return None
 
     def _alike(self, found: Sequence[Trial], others: Sequence[Trial]) -> bool:
@@ -319,7 +292,6 @@ class Hook(Behavior):
     Args:
         scenario: gets the learner's function (each call of it recorded) and returns observations.
         may_return: types that the hook may return besides None; empty where any will do.
-        fires: whether the function has to be called at all in the scenario.
 
     Example:
         >>> def scenario(hook):
@@ -338,7 +310,6 @@ class Hook(Behavior):
 
     scenario: Callable[[Callable[..., Any]], Mapping[str, Any]]
     may_return: tuple[type, ...] = ()
-    fires: bool = True
 
     def trials(
         self, subject: Callable[..., Any], when: Circumstances = FIRST, without: Sequence[str] = ()
@@ -358,7 +329,7 @@ class Hook(Behavior):
         if trouble is not None:
             # One trial for each observation of the right hook: so the two lists can be compared.
             right = self.right_answer
-            many = 1 if right is None or subject is right else len(self._of(right, when))
+            many = 1 if subject is right else len(self._of(right, when))
             stopped = replace(outcome, value=None, trouble=trouble)
             return [Trial("In the run with your answer", stopped)] * many
         changed = frozenset(calls.changed)
@@ -382,7 +353,7 @@ class Hook(Behavior):
             if self.may_return and result is not None and not isinstance(result, self.may_return):
                 names = " or ".join(f"a {kind.__name__}" for kind in self.may_return)
                 trouble = f"It returned {describe(result)}. It has to return {names}, or None."
-        if trouble is None and self.fires and not calls.returned:
+        if trouble is None and not calls.returned:
             trouble = "It was never called. Is it registered, and in the right place?"
         return trouble
 

@@ -9,7 +9,6 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -202,8 +201,7 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     lines += [finding.says, *map(Verbatim, finding.shows)]
     if HeldBack.lines > printed:
         lines.append("What it prints is held back here: call it in a cell of its own to read that.")
-    verdict = _verdict(known, "wrong", "not yet.", lines)
-    return replace(verdict, named=finding.named), unusual
+    return _verdict(known, "wrong", "not yet.", lines), unusual
 
 
 def check(exercise: str, answer: Any = ...) -> Verdict:

@@ -31,13 +31,11 @@ class Finding:
         says: what is wrong with this answer.
         gave: the answer in words, or None where `says` has told it already.
         shows: lines of a program that shows it, to be set as they are.
-        named: whether the mistake was recognized, and not only the difference.
     """
 
     says: str
     gave: str | None = None
     shows: tuple[str, ...] = ()
-    named: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +47,6 @@ class Verdict:
         status: "right", "wrong" or "unsolved".
         head: the first line of what is said.
         lines: the paragraphs that follow.
-        named: whether a row of the exercise's table spoke.
 
     Example:
         >>> from minigrad.classroom import judge
@@ -62,7 +59,6 @@ class Verdict:
     status: Literal["right", "wrong", "unsolved"]
     head: str
     lines: tuple[str, ...]
-    named: bool = False
 
     @property
     def message(self) -> str:
@@ -282,7 +278,7 @@ class Number(Exercise):
             return None
         said = self.known_mistake(number, lambda v: agrees(number, float(v), self.digits))
         says = said or self._what_is_off(number, expected)
-        return Finding(says, describe(answer), named=said is not None)
+        return Finding(says, describe(answer))
 
     def _what_is_off(self, number: float, expected: float) -> str:
         if not math.isfinite(number):
@@ -344,7 +340,7 @@ class Numbers(Exercise):
             return Finding("None in quotes is a text: write it without quotes.", gave)
         said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
         says = said or difference(have, want, self.digits, self._same)
-        return Finding(says, gave, named=said is not None)
+        return Finding(says, gave)
 
     def _same(self, answer: Any, expected: Any) -> bool:
         a, b = as_number(answer), as_number(expected)
@@ -392,7 +388,7 @@ class Order(Exercise):
             return None
         said = self.known_mistake(have, lambda value: have == list(value))
         gave = values.shortened(", ".join(have))
-        return Finding(said or self._what_is_off(have, want), gave, named=said is not None)
+        return Finding(said or self._what_is_off(have, want), gave)
 
     def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
         for name in have:
@@ -471,12 +467,12 @@ class Choice(Exercise):
             return wrong_kind(answer, "a letter and a reason", advice)
         gave = f"the choice {chosen!r}"
         if chosen != right:
-            return Finding(why_not[chosen], gave, named=True)
+            return Finding(why_not[chosen], gave)
         written = "".join(part for part in reason if isinstance(part, str))
         said = re.sub(r"because|\W", "", written.casefold())
         if len(said) < _SHORTEST_REASON:
             ask = "The letter is right. Add your reason in a sentence, to compare it with ours."
-            return Finding(f"{ask} {advice}", gave, named=True)
+            return Finding(f"{ask} {advice}", gave)
         return None
 
 

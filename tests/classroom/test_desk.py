@@ -243,13 +243,6 @@ def answerless(x):
     return answerless(x)
 
 
-def test_properties_speak_in_words(registered):
-    positive = classroom.Property("a value above zero", lambda result, x: result > 0)
-    registered(function(reference=None, properties=[positive]))
-    assert judge("97.2", lambda x: sum(x)).status == "right"
-    assert "Expected: a value above zero." in judge("97.2", lambda x: -1).message
-
-
 def test_the_trace_of_a_debugger_comes_back():
     seen = []
 

@@ -3,7 +3,7 @@
 import pytest
 
 from minigrad.classroom import Function, Number, tables
-from minigrad.classroom.desk import judge, shipped, unproved
+from minigrad.classroom.desk import unproved
 
 SOLUTION = """
 def scaled(values, factor):
@@ -71,7 +71,6 @@ def test_an_answer_is_recognized_by_any_head(answer, says):
     assert (finding is None) == (says is None)
     if finding:
         assert says in finding.says
-        assert finding.named == ("values fit" not in says)
 
 
 def test_a_row_that_its_version_does_not_prove_is_listed(registered):
@@ -114,10 +113,3 @@ def test_what_came_of_the_reference_is_kept_and_not_shared_with_answers():
     assert known.examine(by(list)) is None
     assert known.examine(lambda values, factor: values.clear()) is not None
     assert known.examine(by(list)) is None
-
-
-def test_a_verdict_tells_whether_a_row_spoke(registered):
-    registered(scaled())
-    assert judge("95.1", lambda values, factor: [v + factor for v in values]).named
-    assert not judge("95.1", lambda values, factor: [7.0]).named
-    assert len(shipped("demo")) == 6

@@ -179,10 +179,10 @@ class Checkpoint(Exercise):
             raise Unsolved
         if not hasattr(made, self.base[1]):
             written = f"class {self.program.gives}({self.base[0]})"
-            return Finding(f"Build the class on what you have already: {written}.", named=True)
+            return Finding(f"Build the class on what you have already: {written}.")
         missing = [said for said, each in found.items() if not callable(each) or is_stub(each)]
         if missing:
-            return Finding(f"The class has nothing yet for {' and '.join(missing)}.", named=True)
+            return Finding(f"The class has nothing yet for {' and '.join(missing)}.")
         failure = self._failure(made)
         if failure is not None:
             return self._explained(made, *failure)
@@ -228,7 +228,7 @@ class Checkpoint(Exercise):
         objects = outcome.raised.startswith("Objection")
         reason = lower or (row.says if row else "" if objects else why)
         said = "" if reason in came else reason
-        return Finding(" ".join(f"{turn}{title[:-1]}: {came} {said}".split()), named=bool(reason))
+        return Finding(" ".join(f"{turn}{title[:-1]}: {came} {said}".split()))
 
     def _made(self, row: tables.Row, probe: Probe, outcome: Outcome) -> bool:
         """Tell whether this is the mistake of a row."""
