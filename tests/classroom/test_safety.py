@@ -95,7 +95,6 @@ def raise_it(error):
     raise error
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_no_answer_is_too_odd_to_be_judged(exercise, capsys, run_once):
     run_once(find(exercise))

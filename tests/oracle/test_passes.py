@@ -20,7 +20,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.examples
+@pytest.mark.live
 @pytest.mark.parametrize("family", FAMILIES)
 def test_passes_leave_equal_logs(family: str) -> None:
     """Nodes, hooks, order, values: each event is the same on both libraries, or is listed.

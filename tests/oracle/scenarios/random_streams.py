@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family, graph
+from .tools import Family
 
 family = Family()
 
@@ -91,46 +91,6 @@ def _add(name, draw):
 
 for _name, _draw in DRAWS.items():
     _add(_name, _draw)
-
-
-@family
-def state(torch, log):
-    """The state carries the normal number that is in store."""
-    torch.manual_seed(5)
-    torch.randn(3)
-    bytes_ = torch.get_rng_state()
-    first = torch.randn(2)
-    torch.set_rng_state(bytes_)
-    log("again", first, torch.randn(2))
-    torch.rand(700)
-    log("later", torch.rand(2))
-
-
-@family
-def own_generator(torch, log):
-    """A generator of one's own has a stream of its own."""
-    torch.manual_seed(1)
-    generator = torch.Generator().manual_seed(7)
-    log("own", torch.rand(2, generator=generator), torch.randperm(5, generator=generator))
-    log("in place", torch.empty(3).normal_(generator=generator))
-    log("default", torch.rand(2))
-    log("seed", generator.initial_seed(), str(generator.device))
-
-
-@family
-def in_the_graph(torch, log):
-    """Numbers drawn into a tensor of the graph let no gradient pass."""
-    x = torch.ones(3, requires_grad=True)
-    for name in ("uniform_", "normal_", "random_", "bernoulli_"):
-        torch.manual_seed(0)
-        y = getattr((x * 2).clone(), name)()
-        log(name, graph(y), torch.autograd.grad(y.sum(), x))
-    log("bernoulli", graph(torch.bernoulli(x / 2)))
-    log.raises("leaf", lambda: x.uniform_())
-    view = torch.zeros(2, 4)
-    torch.manual_seed(0)
-    view[:, ::2].uniform_()
-    log("part", view, view._version)
 
 
 @family
