@@ -16,7 +16,7 @@ from _tools.reference_scenarios import OPERATORS, Use, watch
 
 @dataclass(frozen=True)
 class Entry:
-    """A name that both have: what it is, how its calls differ, how many programs use it."""
+    """A name that both have: what it is, how its calls differ, how many scenarios use it."""
 
     room: str
     name: str
@@ -24,7 +24,6 @@ class Entry:
     differs: tuple[str, ...]
     told: bool  # whether PyTorch tells how it is called
     scenarios: int
-    programs: int  # recorded random ones
 
     @property
     def full(self) -> str:
@@ -157,7 +156,7 @@ def _entry(torch: ModuleType, room: str, name: str, their: Any, mine: Any, use: 
         own = _signatures(torch, mine, name, here)
         differs += signatures.compare(own[0], ways) if own else []
     count = use.count(f"{room}.{name}", here)
-    return Entry(room, name, kind, tuple(differs), told, *count)
+    return Entry(room, name, kind, tuple(differs), told, count)
 
 
 def _kind(owner: Any, name: str, value: Any) -> str:

@@ -38,7 +38,6 @@ def overview(rooms: dict[str, Room], use: Use, version: str, differences: int) -
         version=version,
         differences=differences,
         scenarios=use.scenarios,
-        programs=use.programs,
     )
     return "\n".join(
         [
@@ -98,8 +97,6 @@ know of.
   is a small program that runs on minigrad and on PyTorch, and writes down all that happens: values,
   graphs, hooks, warnings, errors. The two logs have to agree. `0` means that no scenario uses the
   name; other tests may.
-- **programs**: the same for {programs} recorded random programs, of tensors and of modules with
-  hooks. Many more are made and compared while the tests run, and are not counted.
 - **Not here**: names of PyTorch in the course's scope that minigrad does not have. Using one is an
   error that says so, never a wrong number.
 - **Left out**: names that belong to a topic that is out of scope.
@@ -142,7 +139,7 @@ def differences_page(shown: Sequence[Shown], found: Iterable[tuple[str, str]], v
         "",
         f"Each entry says what differs from PyTorch {version} and why, and shows it by a few lines",
         "that were run on both. Where PyTorch itself crashes, contradicts itself, or leaves the",
-        "result to chance, nothing is run: [this file](../../tests/oracle/fuzz/excluded.py)",
+        "result to chance, nothing is run: [this file](../../tests/oracle/search/running.py)",
         "says what random programs leave out for that reason. Back to the [overview](pytorch.md).",
         "",
     ]
@@ -196,8 +193,8 @@ def room_page(page: Page, rooms: dict[str, Room], differences: Sequence[Differen
                 parts += [f"### Members of {room.name}", ""]
             if room.entries:
                 parts += [
-                    "| name | is a | called | differs | scenarios | programs |",
-                    "|---|---|---|---|---:|---:|",
+                    "| name | is a | called | differs | scenarios |",
+                    "|---|---|---|---|---:|",
                     *(_row(entry, differences) for entry in room.entries),
                     "",
                 ]
@@ -215,9 +212,8 @@ def _row(entry: Entry, differences: Sequence[Difference]) -> str:
     called = "; ".join(entry.differs) or ("same" if entry.told else "not told")
     if entry.kind in ("attribute", "operator", "module", "dtype", "value") and not entry.differs:
         called = ""
-    counts = str(entry.scenarios), str(entry.programs)
-    cells = (f"`{entry.name}`", entry.kind, called.replace("|", "\\|"), links, *counts)
-    return f"| {' | '.join(cells)} |"
+    cells = (f"`{entry.name}`", entry.kind, called.replace("|", "\\|"), links)
+    return f"| {' | '.join(cells)} | {entry.scenarios} |"
 
 
 def _rest(room: Room) -> list[str]:

@@ -10,7 +10,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -18,45 +17,38 @@ from typing import Any
 
 from _tools import places
 
-_PROGRAM = "program "
-
 
 @dataclass
 class Use:
     """What the scenarios use: by name, and how many of them do on minigrad as on PyTorch."""
 
     scenarios: int = 0
-    programs: int = 0
     differing: list[str] = field(default_factory=list)
     names: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     objects: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def count(self, name: str, value: Any = None) -> tuple[int, int]:
-        """Count what uses a name, under this name or another of the same thing.
+    def count(self, name: str, value: Any = None) -> int:
+        """Count the scenarios that use a name, under this name or another of the same thing.
 
         Args:
             name: with its room, such as "torch.nn.Linear" or "torch.Tensor.sum".
             value: the function or class of that name.
-
-        Returns:
-            How many scenarios use it, and how many recorded random programs.
         """
         found = set(self.names.get(name, ()))
         if callable(value):
             found |= self.objects.get(id(value), set())
-        programs = sum(each.startswith(_PROGRAM) for each in found)
-        return len(found) - programs, programs
+        return len(found)
 
 
 @dataclass
 class Told(Use):
     """What the pages tell of the scenarios' use, where these are not run."""
 
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
-    def count(self, name: str, value: Any = None) -> tuple[int, int]:
+    def count(self, name: str, value: Any = None) -> int:
         """Give what the pages tell of a name."""
-        return self.counts.get(name, (0, 0))
+        return self.counts.get(name, 0)
 
 
 def told(folder: Path) -> Told:
@@ -68,18 +60,16 @@ def told(folder: Path) -> Told:
     _find_oracle()
     families = import_module("oracle.scenarios").FAMILIES
     recorded = import_module("oracle.store").FOLDER
-    corpora = [import_module(f"oracle.fuzz.{kind}_corpus") for kind in ("tensor", "module")]
     use = Told(
         sum(len(each) for name, each in families.items() if (recorded / f"{name}.json").exists()),
-        sum(len(corpus.read()["programs"]) for corpus in corpora),
     )
     for page in folder.glob("*.md"):
         room = ""
         for line in page.read_text(encoding="utf-8").splitlines():
             if heading := re.fullmatch(r"#{2,3} (?:Members of )?(torch\S*)", line):
                 room = heading[1]
-            elif row := re.fullmatch(r"\| `(\w+)` \|.*\| (\d+) \| (\d+) \|", line):
-                use.counts[f"{room}.{row[1]}"] = int(row[2]), int(row[3])
+            elif row := re.fullmatch(r"\| `(\w+)` \|.*\| (\d+) \|", line):
+                use.counts[f"{room}.{row[1]}"] = int(row[2])
     return use
 
 
@@ -152,10 +142,6 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
                 words = compare.worded(family)
                 if compare.differences(recorded.get(name, []), log, words=words):
                     use.differing.append(current)
-        for number, again in enumerate(_recorded_programs(watched)):
-            current = f"{_PROGRAM}{number}"
-            use.programs += 1
-            again()
     # Being watched may itself change a log (who holds what, which line called): look again.
     use.differing = [
         name
@@ -163,18 +149,6 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
         if _differs(name, families, store.read, run, compare, minigrad)
     ]
     return use
-
-
-def _recorded_programs(torch: ModuleType) -> Iterator[Callable[[], Any]]:
-    """Give the random programs whose logs are recorded, each ready to run again."""
-    fuzz = "oracle.fuzz"
-    tensors, modules = (import_module(f"{fuzz}.{kind}_corpus") for kind in ("tensor", "module"))
-    run_program = import_module(f"{fuzz}.programs").run_program
-    events = import_module(f"{fuzz}.module_running").events
-    for entry in tensors.read()["programs"]:
-        yield partial(run_program, entry["program"], torch)
-    for seed in modules.read()["programs"]:
-        yield partial(events, torch, modules.in_double(int(seed)))
 
 
 def _differs(
@@ -223,7 +197,7 @@ def _counting(classes: list[tuple[str, type]], seen: Callable[[str, Any], None])
     undo: list[tuple[type, str, Any]] = []
     missing = object()
     oracle = places.ROOT / "tests" / "oracle"
-    scenarios = (str(oracle / "scenarios"), str(oracle / "fuzz"))
+    scenarios = (str(oracle / "scenarios"),)
 
     def replace(owner: type, name: str, value: Any) -> None:
         undo.append((owner, name, vars(owner).get(name, missing)))

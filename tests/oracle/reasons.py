@@ -229,8 +229,8 @@ REASONS = {
         "rows. minigrad runs backward passes, one for each row.",
         scenarios=(
             "function_transforms.*",
-            "functional_matrices.jacobian_options",
-            "functional_matrices.hessian_shapes",
+            "functional.jacobian_options",
+            "functional.hessian_shapes",
             "operation_errors.derivatives_in_inference_mode",
         ),
         beside="SumBackward1",

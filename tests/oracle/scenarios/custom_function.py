@@ -285,6 +285,27 @@ def gradients_are_fitted(torch, log):
 
 
 @family
+def gradients_for_what_needs_none(torch, log):
+    """Gradients for inputs that need none are dropped; for no tensors refused."""
+    x, w = leaf(torch, (2,), 7), leaf(torch, (2,), 8, requires_grad=False)
+    places = torch.tensor([1, 0])
+    for name, rule in {
+        "for all": lambda ctx, grad: (grad, grad, grad, None),
+        "too few": lambda ctx, grad: (grad, grad),
+        "for a number": lambda ctx, grad: (grad, grad, grad, grad),
+        "zero for a number": lambda ctx, grad: (grad, None, None, 0),
+        "wrong shape where unused": lambda ctx, grad: (grad, torch.ones(5), None, None),
+        "wrong type where unused": lambda ctx, grad: (grad, "text", None, None),
+    }.items():
+        x.grad = None
+        function = define(torch, lambda ctx, x, w, i, n: x * w * n, rule)
+        y = function.apply(x, w, places, 3.0)
+        log("edges", [(n is None, i) for n, i in y.grad_fn.next_functions])
+        log.raises(name, lambda y=y: y.sum().backward())
+        log("gradients", x.grad, w.grad)
+
+
+@family
 def misuse_of_the_ctx(torch, log):
     """What is no tensor among saved, dirty or not differentiable tensors."""
     for name, use in {
@@ -303,3 +324,25 @@ def misuse_of_the_ctx(torch, log):
         for requires_grad in (True, False):
             x = leaf(torch, (2,), 11, requires_grad=requires_grad)
             log.raises(name, lambda f=forward, x=x: define(torch, f).apply(x))
+
+
+@family
+def a_graph_made_in_forward(torch, log):
+    """Under enable_grad a forward may build a graph of its own, and backward may run it."""
+
+    def forward(ctx, x):
+        with torch.enable_grad():
+            ctx.x = x.detach().requires_grad_()
+            ctx.y = ctx.x.sin() * ctx.x
+        return ctx.y.detach()
+
+    def backward(ctx, grad):
+        with torch.enable_grad():
+            ctx.y.backward(grad, retain_graph=True)
+        log("mode", torch.is_grad_enabled())
+        return ctx.x.grad
+
+    x = leaf(torch, (2,), 14)
+    y = define(torch, forward, backward).apply(x)
+    (y * y).sum().backward()
+    log("reentrant", x.grad)

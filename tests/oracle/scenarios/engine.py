@@ -311,6 +311,24 @@ def nothing_requires_grad(torch, log):
 
 
 @family
+def unused_inputs(torch, log):
+    """An input that takes no part is an error, unless unused inputs are allowed or made zeros."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    u = torch.tensor([[3.0]], requires_grad=True)
+    y = (x * 2).sum()
+    log.raises("unused", lambda: torch.autograd.grad(y, [x, u]))
+    y = (x * 2).sum()
+    log("allowed", torch.autograd.grad(y, [x, u], allow_unused=True))
+    y = (x * 2).sum()
+    log("zeros", torch.autograd.grad(y, [x, u], materialize_grads=True))
+    log.raises(
+        "contradiction",
+        lambda: torch.autograd.grad(y, u, allow_unused=False, materialize_grads=True),
+    )
+    log.raises("no inputs", lambda: y.backward(inputs=[]))
+
+
+@family
 def an_error_below_many_levels(torch, log):
     """An error from a level far below arrives, with its type."""
 

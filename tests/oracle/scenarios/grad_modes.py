@@ -39,6 +39,29 @@ def every_mode_decorates_a_function(torch, log):
 
 
 @family
+def anything_callable_is_decorated(torch, log):
+    """Partials, objects with __call__, bound methods, built-ins, static methods."""
+
+    class Speaker:
+        """Tells the mode."""
+
+        def __call__(self):
+            return state(torch)
+
+        def method(self):
+            return state(torch)
+
+    for name in ("no_grad()", "inference_mode"):
+        mode = modes(torch)[name]
+        log("partial", mode(functools.partial(lambda a, b: (a, b, state(torch)), 1))(2))
+        log("object", mode(Speaker())())
+        log("bound", mode(Speaker().method)(), mode(Speaker().method).__name__)
+        log("built-in", mode(len)([1, 2]))
+        log("static", mode(staticmethod(lambda: state(torch)))())
+    log("after", state(torch))
+
+
+@family
 def classes_are_decorated_with_a_warning(torch, log):
     """A decorated class becomes a function that makes its objects in the mode, and warns."""
     for name in ("no_grad()", "no_grad", "inference_mode()", "enable_grad"):

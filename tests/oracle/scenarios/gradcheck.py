@@ -109,6 +109,23 @@ def broadcasting(torch, log):
 
 
 @family
+def how_gradients_are_drawn(torch, log):
+    """Look at the gradients that gradgradcheck draws: dtype, shape, range, memory."""
+    seen = []
+
+    def look(x):
+        y = x * x
+        y.register_hook(lambda grad: seen.append(grad))
+        return y
+
+    torch.manual_seed(4)
+    torch.autograd.gradgradcheck(look, vector(torch, ((1.0, 2.0), (3.0, 4.0))))
+    first = seen[0]
+    log("drawn", str(first.dtype), list(first.shape), first.requires_grad, first.detach())
+    log("range", bool((first >= -1).all()), bool((first < 1).all()), first.is_contiguous())
+
+
+@family
 def what_is_called(torch, log):
     """Write down how often the function and its backward run, and at what values of the input."""
     calls = []

@@ -133,6 +133,31 @@ def asked_of_what_is_no_tensor(torch, log):
     log.raises("a number", lambda: torch.is_inference(3))
 
 
+def state(torch):
+    """Tell both modes of this thread."""
+    return [torch.is_grad_enabled(), torch.is_inference_mode_enabled()]
+
+
+@family
+def switched_by_a_hook(torch, log):
+    """A hook that switches the mode does so for the rest of its node only."""
+    x = leaf(torch, (3,), 1)
+
+    def switch(grad):
+        log("first", state(torch))
+        torch.set_grad_enabled(not torch.is_grad_enabled())
+
+    for create_graph in (False, True):
+        x.grad = None
+        y = x * 2
+        y.register_hook(switch)
+        y.register_hook(lambda grad: log("second", state(torch)))
+        hook = x.register_hook(lambda grad: log("leaf", state(torch), grad.requires_grad))
+        (y * y).sum().backward(create_graph=create_graph)
+        log("after", state(torch), x.grad.requires_grad)
+        hook.remove()
+
+
 @family
 def counted_by_hand(torch, log):
     """increment_version passes inference tensors by."""
@@ -245,3 +270,15 @@ def views_of_views_across_modes(torch, log):
             log.raises("changed", lambda further=further: further.add_(1))
             base.add_(1)
             log.raises("base changed", lambda further=further: further.grad_fn is None)
+
+
+@family
+def detached_in_place(torch, log):
+    """detach_ does nothing in the mode, and nothing to inference tensors."""
+    for kind, tensor in tensors(torch).items():
+        with torch.inference_mode():
+            tensor.detach_()
+            tensor.view(3, 1).detach_()
+        log(kind, facts(tensor))
+    for requires_grad in (False, True):
+        log("outside", facts(made(torch, requires_grad=requires_grad).detach_()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family, linear
+from .tools import Family, leaf, linear
 
 family = Family()
 
@@ -40,3 +40,24 @@ def modes(torch, log):
 
     part = torch.nn.Sequential(Stays(), Stays()).eval()
     log("stays", [m.training for m in part.modules()])
+
+
+@family
+def zeroing(torch, log):
+    """zero_grad sets None or fills with zeros, in place, and detaches a gradient with a graph."""
+    layer = linear(torch, [[0.5, -1.0]], [0.25])
+    y = (layer(leaf(torch, (3, 2), 1)) ** 2).sum()
+    y.backward(create_graph=True)
+    grad = layer.weight.grad
+    version = grad._version
+    log("with a graph", grad)
+    layer.zero_grad(set_to_none=False)
+    log("zeros", layer.weight.grad is grad, layer.weight.grad, layer.bias.grad)
+    log("changes in place", grad._version - version)
+    layer(leaf(torch, (3, 2), 1)).sum().backward()
+    layer.zero_grad(False)
+    log("zeros", layer.weight.grad is grad, layer.weight.grad)
+    layer.weight.grad.requires_grad_()
+    layer.zero_grad(False)
+    log("no grad", layer.weight.grad)
+    log("None", layer.zero_grad(), layer.weight.grad, layer.zero_grad(False), layer.weight.grad)

@@ -19,6 +19,20 @@ def a_tensor_from_a_post_accumulate_hook_goes_to_the_next(torch, log):
 
 
 @family
+def a_hook_registered_by_a_hook_after_accumulation(torch, log):
+    """A node hook that comes while the node runs is called, but sees no gradients."""
+    x = leaf(torch, (2,), 1)
+    node = x.view_as(x).grad_fn.next_functions[0][0]
+
+    def register(tensor):
+        node.register_hook(lambda grad_inputs, grad_outputs: log("new", grad_inputs, grad_outputs))
+
+    x.register_post_accumulate_grad_hook(register)
+    (x * x).sum().backward()
+    (x * x).sum().backward()
+
+
+@family
 def a_node_hook_sees_only_what_was_asked_for(torch, log):
     """With inputs given, the other gradients of a node are not computed; those of cat are."""
     x, y = leaf(torch, (2,), 1), leaf(torch, (2,), 2)

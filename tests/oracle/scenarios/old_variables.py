@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from .tools import Family
+from .tools import Family, leaf
 
 family = Family()
+
+
+@family
+def what_a_variable_is(torch, log):
+    """Every tensor is one; nothing else is."""
+    kind = torch.autograd.Variable
+    things = (torch.ones(1), torch.nn.Parameter(torch.ones(1)), leaf(torch, (1,), 1) * 2, 3, None)
+    log("instances", *(isinstance(thing, kind) for thing in things))
+    log("subclass", issubclass(torch.Tensor, kind), kind.__name__)
 
 
 @family

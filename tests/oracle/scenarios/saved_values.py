@@ -33,6 +33,41 @@ def handles_take_hooks(torch, log):
 
 
 @family
+def hooks_on_a_result(torch, log):
+    """A node's own output, packed afterwards."""
+    x = leaf(torch, (3,), 1)
+    y = x.exp()
+    y.grad_fn._raw_saved_result.register_hooks(
+        lambda t: log("pack", t) or t.tolist(), lambda v: torch.tensor(v) * 3
+    )
+    value = y.grad_fn._saved_result
+    log("value", value, value.grad_fn is y.grad_fn)
+    y.sum().backward()
+    log("x.grad", x.grad)
+
+
+@family
+def wrong_arguments_of_register_hooks(torch, log):
+    """The arguments of register_hooks must be two callables."""
+    x = leaf(torch, (3,), 1)
+    node = (x * x).grad_fn
+    raw = node._raw_saved_self
+
+    def kind(*arguments):
+        try:
+            raw.register_hooks(*arguments)
+        except TypeError as error:
+            return str(error).split(".")[0]
+        return "no error"
+
+    log("none", kind())
+    log("one", kind(lambda t: t))
+    log("three", kind(id, id, id))
+    log("a number", kind(lambda t: t, 3))
+    log("two", kind(id, id))
+
+
+@family
 def looking_through_handles(torch, log):
     """What a handle shows: the unpack hook."""
     x = leaf(torch, (3,), 1)

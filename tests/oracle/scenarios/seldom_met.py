@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from .tools import Family, leaf
 
 family = Family()
@@ -13,6 +15,29 @@ def arguments(torch, log):
     x = leaf(torch, (3,), 1)
     grad = torch.autograd.grad
     log.raises("number", lambda: grad([1.0], x))
+
+
+@family
+def anomalies_beside_hooks(torch, log):
+    """A block that ends leaves those around it as they are."""
+    detect, packed = torch.autograd.set_detect_anomaly, []
+    hooks = torch.autograd.graph.saved_tensors_hooks
+    x = torch.tensor([-1.0, 4.0], requires_grad=True)
+    with hooks(lambda t: packed.append(tuple(t.shape)) or t, lambda t: t):
+        with detect(True):
+            x.exp()
+        x.exp()
+    x.exp()
+    log("packed", packed)
+    with detect(True):
+        with detect(False):
+            torch.autograd.grad(x.sqrt().sum(), x)
+        with hooks(lambda t: t, lambda t: t):
+            x.exp()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it tells the line
+            log.raises("inner", lambda: torch.autograd.grad(x.sqrt().sum(), x))
+    log("after", *torch.autograd.grad(x.sqrt().sum(), x))
 
 
 @family
