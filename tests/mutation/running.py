@@ -9,7 +9,7 @@ import json
 import os
 import resource
 import signal
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,6 @@ OPTIONS += ["--ignore=tests/autograd/test_interrupts.py"]  # by chance, and it s
 MEMORY = 6 << 30  # bytes a child may take
 # Seconds that a test may compute, or wait, beyond a multiple of what it takes without a mutant.
 COMPUTING, WAITING, MULTIPLE = 5.0, 60.0, 4
-CASES = 5  # of a test, before the others have their turn
 
 
 class Reached:
@@ -132,23 +131,14 @@ class Planter:
         return end, begun[-1] if begun else "", len(tests)
 
     def order(self, mutant: Mutant) -> list[str]:
-        """Give the tests that reach a line: first what found its neighbors, then the quickest.
-
-        Of the many cases of one test a few have their turn before those of the next.
-        """
+        """Give the tests that reach a line: first what found its neighbors, then the quickest."""
         of_lines = self.lines.get(mutant.file, {})
         first, last = mutant.lines
         lines = [of_lines.get(str(line), []) for line in range(first, last + 1)]
         names = [self.names[place] for place in set().union(*lines)]
         of_file, of_function = self.killers[mutant.file], self.killers[mutant.function]
         found = {name: of_file.get(name, 0) + of_function.get(name, 0) for name in names}
-        names.sort(key=self.seconds.__getitem__)
-        cases: Counter[str] = Counter()
-        turns = {}
-        for name in names:
-            cases[name.partition("[")[0]] += 1
-            turns[name] = cases[name.partition("[")[0]] // CASES
-        names.sort(key=lambda name: (-min(found[name], 12), turns[name], self.seconds[name]))
+        names.sort(key=lambda name: (-min(found[name], 12), self.seconds[name]))
         chosen, left = [], self.limit
         for name in names:
             if name in self.items and name not in self.flawed:
