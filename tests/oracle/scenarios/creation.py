@@ -11,6 +11,14 @@ family = Family()
 add_expressions(
     family,
     {
+        "Tensors by class, and made by a tensor": """
+            torch.FloatTensor([1, 2]), torch.HalfTensor([1.5]), torch.LongTensor([1])
+            torch.IntTensor([1]), torch.ShortTensor([1]), torch.CharTensor([1])
+            torch.ByteTensor([1]), torch.BoolTensor([True])
+            torch.FloatTensor(2.5)
+            x.new_zeros(2), x.new_ones((2, 1)), x.new_tensor([1, 2]), i.char()
+            x.clone().sub_(1)
+        """,
         "Tensors from data: types, and what is refused": """
             torch.tensor([1, None])
             torch.tensor(None)
