@@ -102,6 +102,21 @@ def as_inputs_refused(torch, log):
 
 
 @family
+def an_edge_keeps_no_values(torch, log):
+    """Hooks on the tensor run, and its grad is not kept, when only the edge is left."""
+    x = leaf(torch, (2,), 1)
+    y = x * 2
+    y.register_hook(log.hook("hook"))
+    y.retain_grad()
+    edge = edge_of(torch, y)
+    z = y.sum()
+    del y
+    log("grad", torch.autograd.grad(z, edge, retain_graph=True))
+    z.backward()
+    log("x.grad", x.grad)
+
+
+@family
 def calling_nodes(torch, log):
     """Nodes are functions of gradients; what they compute is recorded."""
     x = leaf(torch, (2,), 1)

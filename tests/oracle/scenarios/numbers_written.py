@@ -24,6 +24,32 @@ def copying_numbers(torch, log):
 
 
 @family
+def joining_nothing(torch, log):
+    """A tensor of shape (0,) may be joined to any other, and gets an empty gradient."""
+
+    def nothing(*sizes):
+        return torch.zeros(sizes or (0,), requires_grad=True)
+
+    for dim in (0, 1, -1):
+        for make in (
+            lambda: [nothing(), leaf(torch, (2, 2), 1)],
+            lambda: [leaf(torch, (2, 2), 1), nothing(), leaf(torch, (2, 2), 2)],
+            lambda: [nothing(), nothing()],
+            lambda: [nothing(0, 2), leaf(torch, (2, 2), 1)],
+            lambda: [nothing(0, 3), leaf(torch, (2, 2), 1)],
+            lambda: [nothing(0, 1), nothing()],
+        ):
+            tensors = make()
+
+            def join(tensors=tensors, dim=dim):
+                joined = torch.cat(tensors, dim)
+                (joined * joined).sum().backward()
+                return joined, graph(joined), [tensor.grad for tensor in tensors]
+
+            log.raises(f"dim {dim}", join)
+
+
+@family
 def norms_at_zero(torch, log):
     """Norms of any order where entries, or all of them, are zero."""
     for p in (0, 0.5, -1, -2, 1, 1.5, 2, 3, float("inf"), float("-inf")):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family
+from .tools import Family, graph
 
 family = Family()
 
@@ -91,6 +91,22 @@ def _add(name, draw):
 
 for _name, _draw in DRAWS.items():
     _add(_name, _draw)
+
+
+@family
+def in_the_graph(torch, log):
+    """Numbers drawn into a tensor of the graph let no gradient pass."""
+    x = torch.ones(3, requires_grad=True)
+    for name in ("uniform_", "normal_", "random_", "bernoulli_"):
+        torch.manual_seed(0)
+        y = getattr((x * 2).clone(), name)()
+        log(name, graph(y), torch.autograd.grad(y.sum(), x))
+    log("bernoulli", graph(torch.bernoulli(x / 2)))
+    log.raises("leaf", lambda: x.uniform_())
+    view = torch.zeros(2, 4)
+    torch.manual_seed(0)
+    view[:, ::2].uniform_()
+    log("part", view, view._version)
 
 
 @family

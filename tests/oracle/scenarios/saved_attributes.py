@@ -93,6 +93,17 @@ for _name, _function, _shapes, _positive in rows():
     if not any(part in _name for part in COUNTED_FROM_THE_END):
         add(_name, _function, _shapes, _positive)
 
+# x is a matrix of 2 by 3, i an image of 3 by 4, and s a signal of 3.
+TOLD = """
+x**-2; x * -2; torch.add(x, x, alpha=-2); x.clamp(-1, -0.5); x.clamp(min=-1); (-2) ** x
+F.leaky_relu(x, -1); F.threshold(x, -1, -2); F.hardtanh(x, -2, 2); F.elu(x, -1)
+torch.linalg.vector_norm(x, -1); x.softmax(1)
+x.var(1, unbiased=False); x.std(correction=1); x.mean((0, 1))
+F.cross_entropy(x, x.detach().softmax(1)); F.mse_loss(x, x.detach()[0])
+torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
+x.amin((0, 1), True); x.as_strided((2, 2), (3, 1)); x.as_strided((2,), (3,), 1)
+F.hardshrink(x, 0.25); F.avg_pool2d(i, 2, 2); (x[:, :2] * 2).masked_fill(c > 1, 0)
+"""
 
 # What is released keeps its numbers.
 AFTER_RELEASE = """
@@ -109,6 +120,34 @@ F.cross_entropy(y, torch.tensor([0, 2])); F.normalize(y)
 F.embedding(torch.tensor([0, 1]), y); y.roll(1, 0)
 (y * 1).pow_(2); (y * 1).clamp_(0.25, 0.5); (y * 1).masked_fill_(x > 0.5, 1.0); y[:, 1:]; y.t()
 """
+
+
+@family
+def numbers_as_pictures_show_them(torch, log):
+    """Numbers with their sign and kind, and what was said of sizes and scales."""
+    import warnings  # of sizes that are broadcast
+
+    names = {
+        "torch": torch,
+        "F": torch.nn.functional,
+        "x": leaf(torch, (2, 3), 1),
+        "i": leaf(torch, (1, 2, 3, 4), 2),
+        "s": leaf(torch, (1, 2, 3), 3),
+        "c": torch.tensor([0, 2]),
+        "w": torch.tensor([1.0, 2.0, 3.0]),
+    }
+    for expression in TOLD.replace("\n", "; ").strip("; ").split("; "):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = eval(expression, names)
+        log(expression)
+        for node in nodes([value.grad_fn]):
+            for name in shown(node):
+                found = getattr(node, name)
+                seen = tuple(found.shape) if isinstance(found, torch.Tensor) else repr(found)
+                log(f"{type(node).__name__} {name}", seen)
+    joined = torch.cat((names["x"], names["x"]))
+    log("joined", joined.grad_fn._saved_dim)
 
 
 @family

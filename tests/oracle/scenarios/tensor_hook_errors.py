@@ -28,6 +28,13 @@ def wrong_type(torch, log):
 
 
 @family
+def wrong_dtype(torch, log):
+    """A hook's result must have the gradient's dtype."""
+    _backward_with(torch, log, "float64", torch.tensor([1.0, 2.0], dtype=torch.float64))
+    _backward_with(torch, log, "int64", torch.tensor([1, 2]))
+
+
+@family
 def no_gradient_required(torch, log):
     """A hook can only be registered where a gradient will come."""
     x = torch.tensor([1.0])
