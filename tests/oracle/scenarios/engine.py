@@ -329,6 +329,32 @@ def unused_inputs(torch, log):
 
 
 @family
+def stale_saved_values(torch, log):
+    """A saved value that was changed in place since: the full text, for outputs and for inputs of
+    nodes.
+    """
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def attempt(label, build, spoil):
+        inner = x * 2
+        result = build(inner)
+        spoil(inner, result)
+        log.raises(label, lambda: result.sum().backward())
+
+    attempt("input of mul", lambda y: y * y, lambda y, r: y.add_(1))
+    attempt("twice changed", lambda y: y * y, lambda y, r: y.add_(1).mul_(2))
+    attempt("output of exp", lambda y: y.exp(), lambda y, r: r.mul_(2))
+    attempt("output of sigmoid", lambda y: y.sigmoid(), lambda y, r: r.add_(1))
+    attempt("output of relu", lambda y: y.relu(), lambda y, r: r.sub_(1))
+    attempt("input of pow", lambda y: y**2, lambda y, r: y.zero_())
+    attempt("input of log", lambda y: y.log(), lambda y, r: y.div_(2))
+    attempt("assignment", lambda y: y * y, lambda y, r: y.__setitem__(0, 5.0))
+    attempt("harmless: add saves nothing", lambda y: y + 1, lambda y, r: y.mul_(2))
+    attempt("harmless: output of mul", lambda y: y * y, lambda y, r: r.mul_(2))
+    log("x.grad", x.grad)
+
+
+@family
 def an_error_below_many_levels(torch, log):
     """An error from a level far below arrives, with its type."""
 

@@ -95,6 +95,50 @@ def looking_through_handles(torch, log):
 
 
 @family
+def custom_functions(torch, log):
+    """What a custom Function saved: saved_tensors, handles, hooks."""
+
+    class Square(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, c):
+            result = x * x
+            ctx.save_for_backward(result, x, None, c)
+            return result
+
+        @staticmethod
+        def backward(ctx, grad):
+            result, x, nothing, c = ctx.saved_tensors
+            log("saved", result, x, nothing, c)
+            return grad * x * 2, None
+
+    def pack(tensor):
+        log("pack", tensor)
+        return tensor.detach()
+
+    def unpack(tensor):
+        log("unpack", tensor)
+        return tensor
+
+    x, c = leaf(torch, (3,), 1), torch.tensor([1.0, 2.0, 3.0])
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        y = Square.apply(x, c)
+    log("recorded")
+    y.sum().backward()
+    log("x.grad", x.grad)
+    log.raises("freed", lambda: y.grad_fn.saved_tensors)
+    log.raises("freed", lambda: y.grad_fn._raw_saved_tensors)
+    y = Square.apply(x, c)
+    raw = y.grad_fn._raw_saved_tensors
+    log("handles", len(raw))
+    raw[1].register_hooks(lambda t: t.tolist(), lambda v: torch.tensor(v) * 2)
+    raw[0].register_hooks(pack, unpack)
+    log.raises("again", lambda: raw[1].register_hooks(pack, unpack))
+    log.raises("None", lambda: raw[2].register_hooks(pack, unpack))
+    y.sum().backward()
+    log("x.grad", x.grad)
+
+
+@family
 def detached_in_place(torch, log):
     """A saved input that was detached in place is refused; a result is not."""
     x = leaf(torch, (3,), 1)
