@@ -6,7 +6,6 @@ added later is in the page when it is written again.
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import sys
@@ -20,7 +19,7 @@ PAGE = ROOT / "lessons" / "reference" / "trust.md"
 PROOFS = ROOT / "lessons" / "reference" / "proofs.md"
 DIFFERENCES = ROOT / "lessons" / "reference" / "differences.md"
 
-# The rooms of `python -m tests.mutation`, and what survivors are.
+# The rooms of `python3 tests --search mutation`, and what survivors are.
 WHERE = {
     "heart": "the heart, `minigrad/core`",
     "rules": "the backward rules",
@@ -43,7 +42,7 @@ none was typed. A test sees to it that there is never less.
 What PyTorch {torch} does was recorded: **{scenarios} small programs** in {families} families. They
 hold values, gradients, second derivatives, hooks and their order, graphs, warnings, errors and
 printed forms. The tests run the same programs on minigrad and compare. Where PyTorch is installed,
-the recordings are compared with it, too, so that a wrong recording would be found.
+`python3 tests --all` compares the recordings with it, too, so that a wrong one would be found.
 
 {passes} of these programs run backward. Both libraries write down what such a pass does, event by
 event: which node starts, which hook is called with what, what is sent where. In **{equal_passes}**
@@ -51,9 +50,10 @@ all events are equal, in their order. The others are listed, each with its first
 and with the reason: mostly PyTorch has one node where minigrad has several. A test fails if one
 comes to the list, and if one should leave it.
 
-People think of what they expect. So there are also **{tensor_programs} random programs** of tensors
-and {module_programs} of modules among the recordings, and {fresh_programs} that are not recorded:
-views, changes in place, hooks that are added while a pass runs, passes that fail in the middle.
+People think of what they expect. So a command also makes random programs, as many as you like, and
+compares the libraries: `python3 tests --search`. They have views, changes in place, hooks that are
+added while a pass runs, modules whose hooks replace what comes by, passes that fail in the middle.
+A difference is made small and becomes one of the recorded programs.
 
 ## SymPy is the judge of mathematics
 
@@ -86,7 +86,8 @@ looked at, and what it is was written down. *Equivalent* means that the same com
 that it comes more slowly; *message*, that only the words of an error differ; *unlikely*, that it
 takes an interpreter or a moment that tests cannot bring about.
 
-A usual run takes every twelfth example of the long lists; each push, and a release, takes all.
+Each run plants and compares all of this but the small changes. The recordings are compared with
+PyTorch itself when they are made, on each push, and before a release.
 
 ## What must hold of any program
 
@@ -129,15 +130,6 @@ us.
 """
 
 
-def constant(path: str, name: str) -> Any:
-    """Read what a module says a name is, without importing it."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            return ast.literal_eval(node.value)
-    raise LookupError(f"{path} has no {name}")
-
-
 def counted() -> dict[str, Any]:
     """Count."""
     sys.path[:0] = [path for path in (str(ROOT / "lessons"),) if path not in sys.path]
@@ -145,11 +137,6 @@ def counted() -> dict[str, Any]:
         json.loads(path.read_text(encoding="utf-8"))
         for path in sorted((ROOT / "tests" / "oracle" / "recorded").glob("*.json"))
     ]
-    fuzz = ROOT / "tests" / "oracle" / "fuzz"
-    programs = {
-        kind: len(json.loads((fuzz / file).read_text(encoding="utf-8"))["programs"])
-        for kind, file in (("tensor", "recorded_tensors.json"), ("module", "module_corpus.json"))
-    }
     proofs = PROOFS.read_text(encoding="utf-8")
     found = {
         name: int(re.search(pattern, proofs)[1])  # type: ignore[index]
@@ -170,9 +157,6 @@ def counted() -> dict[str, Any]:
         "families": len(recorded),
         "passes": with_passes,
         "equal_passes": equal_passes,
-        "tensor_programs": programs["tensor"],
-        "module_programs": programs["module"],
-        "fresh_programs": constant("tests/oracle/test_fuzz_tensors.py", "FRESH"),
         **found,
         "wrong_rules": len(import_module("tests.symbolic.test_wrong_rules").ALL),
         "bank": len(import_module("tests.symbolic.rule_bank").bank()),
@@ -187,7 +171,7 @@ def counted() -> dict[str, Any]:
 
 
 def mutation() -> dict[str, Any]:
-    """Say what became of the mutants that `python -m tests.mutation` planted, in a table."""
+    """Say what became of the mutants that `python3 tests --search mutation` planted, in a table."""
     rooms = json.loads((ROOT / "tests" / "recorded" / "mutation.json").read_text(encoding="utf-8"))
     lines = ["| Where | Possible | Planted | Noticed | Not noticed |", "|---|--:|--:|--:|---|"]
     for room, counts in rooms.items():

@@ -1,6 +1,8 @@
 """Run `python3 tests`: the environment, then pytest over package, tests and notebooks.
 
 `python3 tests --benchmarks` times workloads instead: see `tests/benchmarks/__main__.py`.
+`python3 tests --search` looks for mistakes with random programs, or plants some: see
+`tests/oracle/search/__main__.py`.
 """
 
 from __future__ import annotations
@@ -52,6 +54,9 @@ def run(arguments: list[str]) -> int:
     home = environment.ensure("tests")
     if arguments[:1] == ["--benchmarks"]:
         return benchmarks(home, arguments[1:])
+    if arguments[:1] == ["--search"]:
+        command = [str(home.python), "-m", "tests.oracle.search", *arguments[1:]]
+        return subprocess.call(command, env=home.variables(os.environ), cwd=home.root)
     options = pytest_arguments(arguments, Path.cwd(), worker_count())
     command = [str(home.python), "-m", "pytest", *options]
     say("Running pytest " + " ".join(options))

@@ -258,7 +258,6 @@ LOOKED_AT = {
 
 
 @in_a_browser
-@pytest.mark.examples
 @pytest.mark.parametrize(("name", "query"), LOOKED_AT.items())
 def test_axe_finds_nothing_on_the_pages(address, page, name, query):
     found = {}

@@ -94,7 +94,6 @@ def raise_it(error):
     raise error
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("exercise", EXERCISES)
 def test_no_answer_is_too_odd_to_be_judged(exercise, capsys):
     for name, answer in ODD.items():

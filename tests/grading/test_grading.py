@@ -23,7 +23,6 @@ ATTACKS = {
     **{name: (source + hostile.RIGHT, "") for name, source in hostile.PASSES.items()},
     **{name: (source + hostile.RIGHT, "") for name, source in hostile.CHANNEL.items()},
 }
-ALWAYS = [*list(hostile.CHANGES)[:6], *list(hostile.PASSES)[:2]]  # the others with --all
 # Tests ask for these one by one.
 BY_NAME = {"an answer that never returns", "a wrong sign"}
 
@@ -155,7 +154,6 @@ def said(grade, exercise=None):
     return "\n".join([*own, *grade.notes])
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("name", [*hostile.FAILS, *hostile.ANSWERS_FAIL])
 def test_an_attack_gets_no_point_and_costs_no_other(grades, name):
     base, _, found = grades
@@ -175,12 +173,7 @@ def test_what_is_taken_out_of_the_checks_is_no_answer(grades, name):
     assert points(grades[2][name]) == [0], said(grades[2][name])
 
 
-def some_always(names):
-    marks = {True: (), False: pytest.mark.examples}
-    return [pytest.param(name, marks=marks[name in ALWAYS]) for name in names]
-
-
-@pytest.mark.parametrize("name", some_always(hostile.CHANGES))
+@pytest.mark.parametrize("name", hostile.CHANGES)
 def test_who_changes_the_grading_gets_an_alarm_and_no_point_from_there(grades, name):
     grade = grades[2][name]
     assert ATTACKS[name][1] in said(grade, "01.2")
@@ -189,7 +182,7 @@ def test_who_changes_the_grading_gets_an_alarm_and_no_point_from_there(grades, n
     assert re.search(r" 0/2! +0/2$", tables.as_text([grade]), re.M)
 
 
-@pytest.mark.parametrize("name", some_always(hostile.PASSES))
+@pytest.mark.parametrize("name", hostile.PASSES)
 def test_what_is_odd_and_right_gets_its_point(grades, name):
     grade = grades[2][name]
     assert points(grade) == [1, 1], said(grade)

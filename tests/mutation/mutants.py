@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -158,15 +158,15 @@ def is_left_alone(parent: ast.AST, field: str) -> bool:
     )
 
 
-def mutants(file: str, text: str, wanted: Callable[[ast.AST], bool]) -> list[Mutant]:
-    """List the mutants of those functions in a file that are wanted, in the order of the lines."""
+def mutants(file: str, text: str) -> list[Mutant]:
+    """List the mutants of all functions in a file, in the order of the lines."""
     found: list[Mutant] = []
     seen: dict[tuple[str, str], int] = {}
 
     def visit(node: ast.AST, names: tuple[str, ...], place: Place, inside: bool) -> None:
         if isinstance(node, (ast.ClassDef, *Function)):
             names = (*names, getattr(node, "name", "<lambda>"))
-            inside = inside or (isinstance(node, Function) and wanted(node))
+            inside = inside or isinstance(node, Function)
         if inside:
             for variant, other in enumerate(instead(node)):
                 change, function = told(node, other), ".".join(names)

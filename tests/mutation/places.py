@@ -1,17 +1,14 @@
-"""Where bugs are planted: the heart, what plugs into it, modules, and every backward rule."""
+"""Where bugs are planted: the heart, what plugs into it, modules, and operations."""
 
 from __future__ import annotations
 
 import gc
 import importlib
-import inspect
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import minigrad
-from minigrad.core.node import Node
-from minigrad.core.operation import registry
 
 from .mutants import Mutant, mutants
 
@@ -22,8 +19,6 @@ ROOMS = {
     "rules": ("minigrad/ops/*.py", "minigrad/nn/functional/*.py"),
     "module": ("minigrad/nn/modules/module.py",),
 }
-BOOK = ("minigrad/ops/", "minigrad/nn/functional/")
-BOOK_MODULES = ("minigrad.ops.", "minigrad.nn.functional.")
 
 
 def load() -> None:
@@ -34,57 +29,6 @@ def load() -> None:
                 importlib.import_module(".".join(path.relative_to(TOP).with_suffix("").parts))
 
 
-def rules() -> set[tuple[str, int]]:
-    """Give file and first line of every backward rule, and of the functions that rules call.
-
-    What counts is called by name and stands in the book; an operation is no part of a rule.
-    """
-    waiting: list[Any] = []
-    for operation in registry.values():
-        waiting += operation.rules.values()
-    kinds: list[type] = [Node]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-        waiting += vars(kind).values() if kind.__module__.startswith(BOOK_MODULES) else ()
-    found: set[tuple[str, int]] = set()
-    seen: set[int] = set()
-    while waiting:
-        function = waiting.pop()
-        if not isinstance(function, FunctionType) or id(function) in seen:
-            continue
-        seen.add(id(function))
-        code, held = function.__code__, function.__closure__ or ()
-        place = file_of(code), code.co_firstlineno
-        waiting += [getattr(function, "__wrapped__", None), *map(content, held)]
-        if place[0].startswith(BOOK):
-            found.add(place)
-            names = names_in(code)
-            known = [function.__globals__.get(name) for name in names]
-            rooms = [each for each in known if inspect.ismodule(each)]
-            known += [vars(room)[name] for room in rooms for name in names if name in vars(room)]
-            waiting += [each for each in known if has_code_in(each, BOOK)]
-    return found
-
-
-def content(cell: Any) -> Any:
-    """Give what a closure's cell holds, if it holds something by now."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
-def has_code_in(called: Any, rooms: tuple[str, ...]) -> bool:
-    """Tell whether something is a function written in certain rooms; an operation is in none."""
-    return isinstance(called, FunctionType) and file_of(called.__code__).startswith(rooms)
-
-
-def names_in(code: CodeType) -> set[str]:
-    """Give the names that a function, or one inside of it, asks of its file."""
-    inner = [names_in(each) for each in code.co_consts if isinstance(each, CodeType)]
-    return {*code.co_names}.union(*inner)
-
-
 def file_of(code: CodeType) -> str:
     """Give the file of a code, from the top of the repository."""
     return code.co_filename.removeprefix(f"{TOP}/")
@@ -92,18 +36,12 @@ def file_of(code: CodeType) -> str:
 
 def all_mutants() -> dict[str, list[Mutant]]:
     """Give the mutants of every room."""
-    of_rules = rules()
     found: dict[str, list[Mutant]] = {}
     for room, patterns in ROOMS.items():
         found[room] = []
         for path in sorted(each for pattern in patterns for each in TOP.glob(pattern)):
             file = path.relative_to(TOP).as_posix()
-
-            def wanted(node: Any, file: str = file, room: str = room) -> bool:
-                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-                return room != "rules" or (file, first) in of_rules
-
-            found[room] += mutants(file, path.read_text(encoding="utf-8"), wanted)
+            found[room] += mutants(file, path.read_text(encoding="utf-8"))
     return found
 
 

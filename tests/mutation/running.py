@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import gc
-import inspect
 import json
 import os
 import resource
 import signal
-import subprocess
-import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import coverage
@@ -36,7 +33,6 @@ OPTIONS += ["--ignore=tests/autograd/test_interrupts.py"]  # by chance, and it s
 MEMORY = 6 << 30  # bytes a child may take
 # Seconds that a test may compute, or wait, beyond a multiple of what it takes without a mutant.
 COMPUTING, WAITING, MULTIPLE = 5.0, 60.0, 4
-CASES = 5  # of a test, before the others have their turn
 
 
 class Reached:
@@ -82,13 +78,11 @@ class Reached:
 class Planter:
     """Instead of running the tests, plants one mutant after the other and runs what reaches it."""
 
-    def __init__(
-        self, chosen: list[Mutant], reached: Path, limit: float, tell: Any, anew: bool = True
-    ) -> None:
+    def __init__(self, chosen: list[Mutant], reached: Path, limit: float, tell: Any) -> None:
         known = json.loads(reached.read_text())
         self.lines, self.seconds = known["lines"], known["seconds"]
         self.names = list(self.seconds)
-        self.chosen, self.limit, self.tell, self.anew = chosen, limit, tell, anew
+        self.chosen, self.limit, self.tell = chosen, limit, tell
         self.texts = {m.file: (places.TOP / m.file).read_text(encoding="utf-8") for m in chosen}
         self.killers: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.passed: set[tuple[str, ...]] = set()  # series of tests, without a mutant
@@ -105,12 +99,13 @@ class Planter:
             early = mutant.file in WRITES or mutant.function in called_early(
                 self.texts[mutant.file]
             )
-            if self.anew and (end == "not reached" or (early and end == "survived")):
-                end = run_anew(mutant)
+            if end == "survived" and early:
+                end = "not planted"
             if end == "killed":
                 self.killers[mutant.file][test] += 1
                 self.killers[mutant.function][test] += 3
-            self.tell(mutant, end, count)
+            if not self.tell(mutant, end, count):
+                break
         return True
 
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -136,23 +131,14 @@ class Planter:
         return end, begun[-1] if begun else "", len(tests)
 
     def order(self, mutant: Mutant) -> list[str]:
-        """Give the tests that reach a line: first what found its neighbors, then the quickest.
-
-        Of the many cases of one test a few have their turn before those of the next.
-        """
+        """Give the tests that reach a line: first what found its neighbors, then the quickest."""
         of_lines = self.lines.get(mutant.file, {})
         first, last = mutant.lines
         lines = [of_lines.get(str(line), []) for line in range(first, last + 1)]
         names = [self.names[place] for place in set().union(*lines)]
         of_file, of_function = self.killers[mutant.file], self.killers[mutant.function]
         found = {name: of_file.get(name, 0) + of_function.get(name, 0) for name in names}
-        names.sort(key=self.seconds.__getitem__)
-        cases: Counter[str] = Counter()
-        turns = {}
-        for name in names:
-            cases[name.partition("[")[0]] += 1
-            turns[name] = cases[name.partition("[")[0]] // CASES
-        names.sort(key=lambda name: (-min(found[name], 12), turns[name], self.seconds[name]))
+        names.sort(key=lambda name: (-min(found[name], 12), self.seconds[name]))
         chosen, left = [], self.limit
         for name in names:
             if name in self.items and name not in self.flawed:
@@ -214,37 +200,21 @@ class Planter:
         return 0
 
 
-# What runs while the package is imported, or writes functions at their first call, is planted
-# before that, if it survives: these tests are to notice.
+# What runs while the package is imported, or writes functions at their first call, shows nothing
+# when it's planted later.
 WRITES = ("minigrad/core/operation.py", "minigrad/fast/writer.py", "minigrad/nn/modules/module.py")
-QUICK = "tests/test_heart.py tests/nn/test_layers.py tests/test_counts.py"
-QUICK += " tests/autograd/test_reduce.py tests/autograd/test_saved.py"
-QUICK += " tests/autograd/test_graph.py tests/ops/test_behavior.py tests/ops/test_graphs.py"
-QUICK += " tests/oracle/test_oracle.py::test_minigrad_does_what_pytorch_was_recorded_doing"
-SLOW = "not (engine or layers_ or creation or checkpoint or distributions or contractions)"
 
 
 @functools.cache
 def called_early(text: str) -> set[str]:
-    """Give the names that the top of a file and its classes ask for while it is imported."""
-    codes = [compile(text, "", "exec", dont_inherit=True)]
-    for code in codes:
-        inner = (each for each in code.co_consts if isinstance(each, CodeType))
-        codes += [each for each in inner if not each.co_flags & inspect.CO_OPTIMIZED]
-    return {name for code in codes for name in code.co_names}
-
-
-@functools.cache
-def run_anew(mutant: Mutant | None) -> str:
-    """Plant a mutant before anything is imported, and run some tests; say how it ended."""
-    if mutant and run_anew(None) != "survived":
-        raise RuntimeError("some of the quick tests fail without a mutant")
-    said = json.dumps([mutant.file, mutant.place, mutant.variant] if mutant else ["none", [], 0])
-    command = [sys.executable, "-m", "tests.mutation.anew", said, *OPTIONS, "-x"]
-    command += [*QUICK.split(), "-k", SLOW]
-    try:
-        limit = 300 if mutant else 100
-        run = subprocess.run(command, cwd=places.TOP, capture_output=True, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return "killed"
-    return "killed" if run.returncode else "survived"
+    """Give the names of what the top of a file and its classes call while it is imported."""
+    waiting: list[ast.AST] = [ast.parse(text)]
+    found: set[str] = set()
+    for node in waiting:
+        inner = [*ast.iter_child_nodes(node)]
+        if isinstance(node, ast.FunctionDef):
+            inner = [*node.decorator_list, *node.args.defaults]
+        waiting += [] if isinstance(node, ast.Lambda) else inner
+        if isinstance(node, ast.Call):
+            found.add(ast.unparse(node.func))
+    return found

@@ -48,10 +48,10 @@ for name in [name for name in sys.modules if name.startswith("minigrad")]:
     del sys.modules[name]
 options = ["-q", "-p", "no:cacheprovider", "--rootdir=.", "-c", os.devnull, "test_it.py"]
 pytest.main(options, plugins=[running.Reached(top / "reached.json")])
-chosen = mutants.mutants("minigrad/little.py", open("minigrad/little.py").read(), lambda _: True)
+chosen = mutants.mutants("minigrad/little.py", open("minigrad/little.py").read())
 running.COMPUTING = 0.5
-tell = lambda mutant, end, *_: print(f"{end}: {mutant.change}")
-pytest.main(options, plugins=[running.Planter(chosen, top / "reached.json", 9, tell, False)])
+tell = lambda mutant, end, *_: print(f"{end}: {mutant.change}") or True
+pytest.main(options, plugins=[running.Planter(chosen, top / "reached.json", 9, tell)])
 """
 
 
@@ -85,7 +85,7 @@ def test_messages_and_types_are_left_alone():
                 raise ValueError(f"{a + 1}")
             g(a)
     """
-    found = mutants("f.py", textwrap.dedent(text), lambda _: True)
+    found = mutants("f.py", textwrap.dedent(text))
     assert [each.change for each in found] == [
         "`if a` -> `if False`",
         "`if a` -> `if True`",

@@ -163,15 +163,6 @@ REASONS = {
         ),
         beside="SqueezeBackward4 TransposeBackward? UnsqueezeBackward1",
     ),
-    "a vector to solve for": Reason(
-        "minigrad solves for a vector as for a matrix of one column, of which the result is a "
-        "view.",
-        scenarios=("indices_changed.results_are_saved_even_if_only_another_rule_needs_them",),
-    ),
-    "a sum in another type": Reason(
-        "minigrad converts the tensor before it sums in another type. In PyTorch the sum does it.",
-        scenarios=("numbers_written.types_to_reduce_in",),
-    ),
     "the state of a cell": Reason(
         "PyTorch multiplies a chunk of the state in place, and saves a copy, which is a node.",
         scenarios=("layers_recurrent.GRU*",),
@@ -213,7 +204,7 @@ REASONS = {
     "conversion": Reason(
         "minigrad's log shows what the rule gave, PyTorch's what was converted to the input's "
         "type.",
-        scenarios=("module_conversion.converting", "numbers_written.types_to_reduce_in"),
+        scenarios=("module_conversion.converting",),
     ),
     "the sign of singular vectors": Reason(
         "Singular vectors are given up to their sign, which depends on the LAPACK in use.",
@@ -229,9 +220,7 @@ REASONS = {
         "rows. minigrad runs backward passes, one for each row.",
         scenarios=(
             "function_transforms.*",
-            "functional_matrices.jacobian_options",
-            "functional_matrices.hessian_shapes",
-            "operation_errors.derivatives_in_inference_mode",
+            "functional.hessian_shapes",
         ),
         beside="SumBackward1",
     ),

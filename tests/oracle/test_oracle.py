@@ -55,7 +55,7 @@ def torch() -> ModuleType:
     return module
 
 
-@pytest.mark.examples
+@pytest.mark.live
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_recording_is_what_pytorch_does(family: str, torch: ModuleType) -> None:

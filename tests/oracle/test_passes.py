@@ -15,12 +15,12 @@ LISTED = stored()
 # What recording shows: a recorded node carries its label, which the first one prints; and a table
 # for hooks, so that PyTorch keeps the gradients for the one that the second one puts on late.
 SHOWN = {
-    "anomaly_details.notes_on_nodes",
+    "anomaly.notes_on_nodes",
     "module_fuzzed.a_hook_registered_by_a_hook_after_accumulation",
 }
 
 
-@pytest.mark.examples
+@pytest.mark.live
 @pytest.mark.parametrize("family", FAMILIES)
 def test_passes_leave_equal_logs(family: str) -> None:
     """Nodes, hooks, order, values: each event is the same on both libraries, or is listed.

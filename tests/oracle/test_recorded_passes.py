@@ -15,7 +15,6 @@ from .scenarios import FAMILIES
 
 
 # Families of operations check rules, which know nothing of the pass.
-@pytest.mark.examples
 @pytest.mark.parametrize("family", [each for each in FAMILIES if not each.startswith("operations")])
 def test_recording_changes_nothing(family: str) -> None:
     """Hooks, errors, values, gradients and lifetimes are PyTorch's also while a log is written."""

@@ -63,6 +63,7 @@ def test_on_minigrad(variant: str) -> None:
     check(FOLDER / "worked_example.py", variant, minigrad.__version__)
 
 
+@pytest.mark.live
 @needs_torch
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_on_torch(variant: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Random programs that compute, of the operations of the fuzzer, for what must hold of any."""
+"""Random programs that compute, of the operations of the search, for what must hold of any."""
 
 from __future__ import annotations
 
@@ -11,20 +11,12 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import minigrad as torch
-from tests.oracle.fuzz import program_operations as operations
-from tests.oracle.fuzz import program_views as views
-from tests.oracle.fuzz.program_functions import functions
-from tests.oracle.fuzz.program_model import Draft
+from tests.oracle.search.programs import SHAPES, Draft, Holes, too_large
+from tests.oracle.search.tables import TABLES
 
-KINDS = {
-    operations.unary: 5,
-    operations.binary: 8,
-    operations.with_number: 4,
-    operations.reduction: 4,
-    operations.product: 3,
-    operations.copy: 4,
-    views.view: 6,
-}
+# The operations that programs often use, and views; not what warns or cuts gradients off.
+UNUSED = r"detach|data|float|int64|\.[TH]\b"
+CHOICES = [text for text, weight in TABLES["compute"].items() if weight > 1] + [*TABLES["view"]]
 
 
 class Program(NamedTuple):
@@ -44,40 +36,33 @@ class Run(NamedTuple):
 
 @st.composite
 def programs(draw: Any, length: int = 8) -> Program:
-    """Draw a program in float64."""
-    draft = Draft(draw(st.randoms(use_true_random=False)), dtype="float64")
-    while len(draft.tensors(grad=True, floating=True)) < 2:
-        operations.leaf(draft)
-        last = draft.statements[-1].text
-        if "float64" not in last or "grad=True" not in last:
-            draft.variables.popitem()
-            draft.statements.pop()
-    leaves = [statement.text for statement in draft.statements]
-    while len(draft.statements) < len(leaves) + length:
-        draft.rng.choices([*KINDS], [*KINDS.values()])[0](draft)
-    texts = [statement.text.split("_grad(): ")[-1] for statement in draft.statements]
-    return Program(
-        leaves,
-        [text for text in texts[len(leaves) :] if not re.search("detach|data|float32", text)],
-    )
-
-
-def generic(seed: int, *shape: int, dtype: str = "float64", grad: bool = False) -> Any:
-    """Make a tensor of numbers that are near no kink."""
-    draw = np.random.default_rng(seed + 1)
-    array = draw.uniform(0.3, 1.7, shape) * draw.choice([-1.0, 1.0], shape)
-    return torch.tensor(array, dtype=getattr(torch, dtype), requires_grad=grad)
+    """Draw a program in float64, of numbers that are near no kink."""
+    rng = draw(st.randoms(use_true_random=False))
+    draft = Draft(rng, "float64", lambda rng: round(rng.uniform(0.3, 1.7), 6) * rng.choice([-1, 1]))
+    for _ in range(rng.choice([2, 2, 3])):
+        draft.say(f"{draft.new()} = {draft.literal(rng.choice(SHAPES), 'float64', True)}")
+    leaves = [*draft.program]
+    for _ in range(6 * length):
+        holes = Holes(draft, x=draft.late(draft.tensors()))
+        text = holes.fill(rng.choice(CHOICES))
+        value = draft.tried(text)
+        useful = isinstance(value, torch.Tensor) and value.is_floating_point()
+        if useful and not too_large(value) and not re.search(UNUSED, text):
+            draft.say(f"{draft.new()} = {text}")
+        if len(draft.program) == len(leaves) + length:
+            break
+    return Program(leaves, draft.program[len(leaves) :])
 
 
 def run(program: Program, also: Any = None, shift: dict[str, Any] | None = None) -> Run:
-    """Run a program; what fails is left out, as the fuzzer does.
+    """Run a program; what fails is left out, as the search does.
 
     Args:
         program: What to run.
         also: Called with each name and tensor; what it gives takes the tensor's place.
         shift: Added to the leaves of these names.
     """
-    names: dict[str, Any] = {"torch": torch, "T": generic, **functions(torch)}
+    names: dict[str, Any] = {"torch": torch, "F": torch.nn.functional}
     made = []
     for text in (*program.leaves, *program.statements):
         name = text.partition(" = ")[0]

@@ -106,7 +106,6 @@ def check(seed: int, boxes, edges, frames, layout) -> None:
                 assert disjoint(spans, rim[None]).all(), (seed, source, target)
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("block", range(10))
 def test_500_random_graphs_with_and_without_nested_frames(block):
     for seed in range(50 * block, 50 * block + 50):

@@ -1,14 +1,18 @@
-"""See anomaly mode: which operation failed, which line called it, and what it leaves alone."""
+"""Anomaly detection: what warns, what raises, the forward's lines."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import sys
 import warnings
 from pathlib import Path
 
 from .tools import Family, leaf
 
 family = Family()
+
 
 _FRAME = re.compile(r'File "([^"]*)", line (\d+), in (\w+)\n\s*([^\n]*)')
 
@@ -57,177 +61,135 @@ def invalid(torch):
 
 
 @family
-def entering_warns(torch, log):
-    """The context manager warns when it is made; the switch does not."""
-    told(log, lambda: torch.autograd.detect_anomaly(), "made")
-    told(log, lambda: torch.autograd.set_detect_anomaly(True), "switch")
-    log("on", torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
-    told(log, lambda: torch.autograd.set_detect_anomaly(False), "switch")
-    log("off", torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
-    told(log, lambda: torch.autograd.detect_anomaly(check_nan=False), "made")
+def double_backward(torch, log):
+    """In a second derivative the parent's line is told as well, and its parent's."""
 
-
-@family
-def nesting(torch, log):
-    """Contexts restore what was before."""
-
-    def state():
-        return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
-
-    with warnings.catch_warnings(action="ignore"):
-        with torch.autograd.detect_anomaly(check_nan=False):
-            log("outer", state())
-            with torch.autograd.detect_anomaly():
-                log("inner", state())
-            log("outer", state())
-            with torch.autograd.set_detect_anomaly(False):
-                log("switched off", state())
-            log("outer", state())
-        log("outside", state())
-        with torch.autograd.set_detect_anomaly(mode=True, check_nan=False):
-            log("switched on", state())
-        log("outside", state())
-        try:
-            with torch.autograd.detect_anomaly():
-                raise ValueError
-        except ValueError:
-            log("after an error", state())
-
-
-@family
-def not_a_number(torch, log):
-    """NaN in a gradient is an error that names the node and the output; the warning the line."""
-
-    def run():
-        x = torch.tensor([-1.0, 4.0], requires_grad=True)
-        with torch.autograd.detect_anomaly():
-            y = x.sqrt()
-            y.sum().backward()
-
-    told(log, run)
-
-    def run_division():
+    def run(create_graph):
         x = torch.tensor([0.0, 4.0], requires_grad=True)
-        w = torch.tensor([0.0, 4.0], requires_grad=True)
         with torch.autograd.detect_anomaly():
-            quotient = w / x
-            quotient.sum().backward()
+            y = x**1.5
+            (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+            second = torch.autograd.grad(first.sum(), x, create_graph=create_graph)
+            log("second", second)
+            if create_graph:
+                torch.autograd.grad(second[0].sum(), x)
 
-    told(log, run_division)
+    told(log, lambda: run(False))
+
+    def run_function():
+        x, y = leaf(torch, (2,), 1), leaf(torch, (2,), 2)
+
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, grad):
+                (x,) = ctx.saved_tensors
+                first, second = invalid(torch).apply(x, y)
+                return grad * (first + second)
+
+        with torch.autograd.detect_anomaly():
+            square = Square.apply(x)
+            (first,) = torch.autograd.grad(square.sum(), x, create_graph=True)
+            torch.autograd.grad(first.sum(), [x, y])
+
+    told(log, run_function)
 
 
 @family
-def which_output(torch, log):
-    """The number of the output that holds NaN."""
+def parent_made_outside(torch, log):
+    """A parent of which no line is known."""
 
     def run():
         x, y = leaf(torch, (2,), 1), leaf(torch, (2,), 2)
+
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, grad):
+                (x,) = ctx.saved_tensors
+                first, second = invalid(torch).apply(x, y)
+                return grad * (first + second)
+
+        square = Square.apply(x)
         with torch.autograd.detect_anomaly():
-            a, b = invalid(torch).apply(x, y)
-            (a + b).sum().backward()
-        log("not reached")
+            (first,) = torch.autograd.grad(square.sum(), x, create_graph=True)
+            torch.autograd.grad(first.sum(), [x, y])
 
     told(log, run)
 
 
 @family
-def switched_off_for_nan(torch, log):
-    """check_nan=False leaves NaN alone; errors still tell their line."""
+def warnings_as_errors(torch, log):
+    """Where warnings are errors the text goes to stderr, and the first error stays."""
+    x = torch.tensor([-1.0, 4.0], requires_grad=True)
+    printed = io.StringIO()
 
     def run():
-        x = torch.tensor([-1.0, 4.0], requires_grad=True)
-        with torch.autograd.detect_anomaly(check_nan=False):
+        with torch.autograd.set_detect_anomaly(True):
             y = x.sqrt()
             y.sum().backward()
-        log("x.grad", x.grad)
 
-    told(log, run)
-
-    def run_stale():
-        x = leaf(torch, (2,), 1)
-        with torch.autograd.detect_anomaly(check_nan=False):
-            a = x * 2
-            b = a.sin()
-            a.zero_()
-            b.sum().backward()
-
-    told(log, run_stale)
+    with warnings.catch_warnings(), contextlib.redirect_stderr(printed):
+        warnings.simplefilter("error")
+        log.raises("error", run)
+    said = printed.getvalue()
+    log("printed", "Error detected in SqrtBackward0" in said, "y = x.sqrt()" in said)
+    log("stderr is back", sys.stderr is not printed)
 
 
 @family
-def infinity_is_none(torch, log):
-    """Infinities are let through."""
+def notes_on_nodes(torch, log):
+    """What anomaly mode notes in the metadata of nodes."""
+    x = leaf(torch, (2,), 1)
+    with torch.autograd.set_detect_anomaly(True):
+        y = x * x
+        (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+    z = x * 2
+    log("keys", list(y.grad_fn.metadata), list(z.grad_fn.metadata))
+    noted = y.grad_fn.metadata["traceback_"]
+    log("traceback", type(noted).__name__, "y = x * x" in noted[-1])
+    log("second", list(first.grad_fn.metadata))
+    y.grad_fn.metadata["mine"] = 1
+    log("mine", y.grad_fn.metadata["mine"])
 
-    def run():
-        x = torch.tensor([0.0, 4.0], requires_grad=True)
+
+@family
+def in_place_operations(torch, log):
+    """The line of an in-place operation, and of one through a view."""
+
+    def run(view):
+        x = torch.tensor([-1.0, 4.0], requires_grad=True)
         with torch.autograd.detect_anomaly():
-            x.sqrt().sum().backward()
-        log("x.grad", x.grad)
+            y = x * 1
+            if view:
+                y[:1].sqrt_()
+            else:
+                y.sqrt_()
+            y.sum().backward()
 
-    told(log, run)
+    told(log, lambda: run(False), "tensor")
+    told(log, lambda: run(True), "view")
 
 
 @family
-def made_outside(torch, log):
-    """No forward line is known of a node that was made outside of the mode."""
+def modules(torch, log):
+    """The line inside of a module's forward."""
+
+    class Root(torch.nn.Module):
+        def forward(self, x):
+            return torch.sqrt(x)
 
     def run():
         x = torch.tensor([-1.0, 4.0], requires_grad=True)
-        y = x.sqrt()
         with torch.autograd.detect_anomaly():
-            y.sum().backward()
+            Root()(x).sum().backward()
 
     told(log, run)
-
-    def run_outside():
-        x = torch.tensor([-1.0, 4.0], requires_grad=True)
-        with torch.autograd.detect_anomaly():
-            y = x.sqrt().sum()
-        y.backward()
-        log("x.grad", x.grad)
-
-    told(log, run_outside, "backward outside")
-
-
-@family
-def exceptions_keep_their_type(torch, log):
-    """What a Function's backward or a hook raises passes through, with the line told."""
-
-    class Fails(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, grad):
-            raise KeyError("not today")
-
-    def run():
-        x = leaf(torch, (2,), 1)
-        with torch.autograd.detect_anomaly():
-            y = Fails.apply(x * 2)
-            y.sum().backward()
-
-    told(log, run, "function")
-
-    def stop(*arguments):
-        raise ValueError("stopped")
-
-    def run_hook(register):
-        x = leaf(torch, (2,), 1)
-        with torch.autograd.detect_anomaly():
-            y = x.exp()
-            register(y)
-            y.sum().backward()
-
-    told(log, lambda: run_hook(lambda y: y.register_hook(stop)), "tensor hook")
-    told(log, lambda: run_hook(lambda y: y.grad_fn.register_hook(stop)), "node hook")
-    told(log, lambda: run_hook(lambda y: y.grad_fn.register_prehook(stop)), "node pre-hook")
-
-    def run_leaf_hook():
-        x = leaf(torch, (2,), 1)
-        x.register_hook(stop)
-        with torch.autograd.detect_anomaly():
-            x.exp().sum().backward()
-
-    told(log, run_leaf_hook, "leaf hook")

@@ -1,4 +1,4 @@
-"""See `utils.checkpoint`: what runs when, what is saved, what is refused."""
+"""Checkpointing, recorded and reentrant: gradients, hooks, recomputation that differs."""
 
 from __future__ import annotations
 
@@ -58,19 +58,6 @@ def values_and_moments(torch, log, reentrant):
 
 
 @for_both(family)
-def between_other_operations(torch, log, reentrant):
-    """A checkpoint in the middle: hooks on both sides see the plain gradients, in order."""
-    x = leaf(torch, (3,), 2)
-    before = x * 3
-    before.register_hook(log.hook("before"))
-    y = module(torch).checkpoint(observed(torch, log), before, use_reentrant=reentrant)
-    y.register_hook(log.hook("after"))
-    x.register_hook(log.hook("leaf"))
-    (y * torch.tensor([1.0, -2.0, 0.5])).sum().backward()
-    log("gradient", x.grad)
-
-
-@for_both(family)
 def hooks_inside(torch, log, reentrant):
     """Tensor hooks registered by the function fire for the graph that backward runs through."""
 
@@ -103,104 +90,12 @@ def module_hooks_inside(torch, log, reentrant):
 
 
 @for_both(family)
-def a_module_as_function(torch, log, reentrant):
-    """A module is the function; its parameters get their gradients, added to what is there."""
-    layer = linear(torch, [[0.5, -1.0], [2.0, 0.25]], [0.5, -0.5])
-    layer.weight.grad = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
-    x = leaf(torch, (3, 2), 5)
-    y = module(torch).checkpoint(layer, x, use_reentrant=reentrant)
-    log("result", y, graph(y))
-    (y**2).sum().backward()
-    log("gradients", x.grad, layer.weight.grad, layer.bias.grad)
-
-
-@for_both(family)
-def no_input_requires_grad(torch, log, reentrant):
-    """Only parameters require a gradient: the reentrant variant warns and has none."""
-    layer = linear(torch, [[0.5, -1.0]], [0.5])
-    x = leaf(torch, (3, 2), 6, requires_grad=False)
-    y = module(torch).checkpoint(layer, x, use_reentrant=reentrant)
-    log("result", y)
-    log.raises("backward", lambda: y.sum().backward())
-    log("gradients", layer.weight.grad)
-
-
-@for_both(family)
-def several_inputs_and_outputs(torch, log, reentrant):
-    """Numbers, None and tensors go in; several tensors and a None come out."""
-
-    def function(x, factor, nothing, z, text):
-        log("runs", factor, nothing, text, x.requires_grad, z.requires_grad)
-        return x * factor, None, x.exp() * z, z.detach()
-
-    x = leaf(torch, (2,), 7)
-    z = leaf(torch, (2,), 8, requires_grad=False)
-    a, nothing, b, c = module(torch).checkpoint(
-        function, x, 3.0, None, z, "text", use_reentrant=reentrant
-    )
-    log("results", a, nothing, b, c.requires_grad)
-    log.raises("backward", lambda: (a * b).sum().backward())
-    log("gradient", x.grad, z.grad)
-
-
-@for_both(family)
-def only_one_output_used(torch, log, reentrant):
-    """An output that nobody uses sends no gradient, or zeros."""
-
-    def function(x):
-        y, z = x.exp(), x.sin()
-        if y.requires_grad:
-            y.register_hook(log.hook("y"))
-            z.register_hook(log.hook("z"))
-        return y, z
-
-    x = leaf(torch, (2,), 9)
-    _, z = module(torch).checkpoint(function, x, use_reentrant=reentrant)
-    (z * z).sum().backward()
-    log("gradient", x.grad)
-
-
-@for_both(family)
-def a_tensor_in_a_list(torch, log, reentrant):
-    """A tensor inside of a list takes part in the recorded variant only."""
-    x, z = leaf(torch, (2,), 10), leaf(torch, (2,), 11)
-    y = module(torch).checkpoint(
-        lambda x, others: x * others[0] * others[0], x, [z], use_reentrant=reentrant
-    )
-    y.sum().backward()
-    log("gradients", x.grad, z.grad)
-
-
-@for_both(family)
 def a_detached_output(torch, log, reentrant):
     """All outputs are detached inside."""
     x = leaf(torch, (2,), 12)
     y = module(torch).checkpoint(lambda x: (x * x).detach(), x, use_reentrant=reentrant)
     log("result", y.requires_grad)
     log.raises("backward", lambda: y.sum().backward())
-
-
-@for_both(family)
-def under_no_grad(torch, log, reentrant):
-    """Without recording, a checkpoint just runs the function."""
-    x = leaf(torch, (2,), 13)
-    with torch.no_grad():
-        y = module(torch).checkpoint(observed(torch, log), x, use_reentrant=reentrant)
-    log("result", y)
-
-
-@for_both(family)
-def a_second_backward(torch, log, reentrant):
-    """With retain_graph each backward recomputes; without, the second one is refused."""
-    x = leaf(torch, (2,), 14)
-    y = module(torch).checkpoint(observed(torch, log), x, use_reentrant=reentrant).sum()
-    y.backward(retain_graph=True)
-    log("first", x.grad)
-    y.backward(retain_graph=True)
-    log("second", x.grad)
-    y.backward()
-    log("third", x.grad)
-    log.raises("fourth", y.backward)
 
 
 @for_both(family)
@@ -213,21 +108,6 @@ def gradients_of_some_tensors(torch, log, reentrant):
     log("kept", x.grad, z.grad)
     y.sum().backward()
     log("all", x.grad, z.grad)
-
-
-@for_both(family)
-def gradients_within_a_hook(torch, log, reentrant):
-    """A hook of an outer `grad` starts a backward through a checkpoint."""
-    x, z = leaf(torch, (2,), 17), leaf(torch, (2,), 18)
-    inner = module(torch).checkpoint(lambda x: x.exp() * x, x, use_reentrant=reentrant)
-    outer = z * z
-
-    def hook(grad):
-        log.raises("inner backward", lambda: inner.sum().backward())
-
-    outer.register_hook(hook)
-    log("outer", torch.autograd.grad(outer.sum(), z))
-    log("inner", x.grad)
 
 
 @for_both(family)
@@ -267,22 +147,62 @@ def nested(torch, log, reentrant):
     log("plain gradient", plain.grad)
 
 
-@for_both(family)
-def one_function_twice(torch, log, reentrant):
-    """Two checkpoints in a row, recomputed from the last to the first."""
-    checkpoint = module(torch).checkpoint
-    x = leaf(torch, (2,), 21)
-    y = checkpoint(observed(torch, log, "first"), x, use_reentrant=reentrant)
-    z = checkpoint(observed(torch, log, "second"), y, use_reentrant=reentrant)
-    z.sum().backward()
-    log("gradient", x.grad)
+def message_of(torch, log, action):
+    """Write down an error up to the part of its text that is about debugging and torch.compile."""
+    try:
+        action()
+    except RuntimeError as error:
+        text = str(error).split("\nTip:")[0].split("\nIf this error occurs")[0]
+        log("refused", type(error).__name__, text.rstrip())
+        log("kind", isinstance(error, module(torch).CheckpointError))
+    else:
+        log("passes")
 
 
-@family
-def the_default_variant(torch, log):
-    """Without use_reentrant there is a warning, and the reentrant variant runs."""
-    x = leaf(torch, (2,), 30)
-    y = module(torch).checkpoint(observed(torch, log), x)
-    y.sum().backward()
-    z = module(torch).checkpoint_sequential([torch.exp, torch.sin], 2, x)
-    log("results", y, z, x.grad)
+def recompute_differently(name, first, second, **options):
+    """Add a scenario in which the second run of a function does something else."""
+
+    def scenario(torch, log):
+        calls = []
+
+        def function(x):
+            calls.append(x)
+            return first(torch, x) if len(calls) == 1 else second(torch, x)
+
+        x = leaf(torch, (3,), 35)
+        y = module(torch).checkpoint(function, x, use_reentrant=False, **options)
+        message_of(torch, log, lambda: y.sum().backward())
+        log("gradient", x.grad)
+
+    scenario.__doc__ = f"The two runs differ: {name.replace('_', ' ')}."
+    family.add(f"differing_{name}", scenario)
+
+
+recompute_differently("fewer", lambda torch, x: x.sin().exp(), lambda torch, x: x.sin())
+
+
+recompute_differently("more", lambda torch, x: x.sin(), lambda torch, x: x.sin().exp())
+
+
+recompute_differently(
+    "more_to_the_end", lambda torch, x: x.sin(), lambda torch, x: x.sin().exp(), early_stop=False
+)
+
+
+recompute_differently("none", lambda torch, x: x.sin().exp(), lambda torch, x: x + 1)
+
+
+recompute_differently(
+    "shape", lambda torch, x: x.sin().exp(), lambda torch, x: x[:1].sin().exp().exp()
+)
+
+
+recompute_differently(
+    "dtype",
+    lambda torch, x: x.sin().exp(),
+    lambda torch, x: x.to(torch.float64).sin().exp(),
+    early_stop=False,
+)
+
+
+recompute_differently("values", lambda torch, x: x.sin().exp(), lambda torch, x: x.cos().exp())

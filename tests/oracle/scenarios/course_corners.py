@@ -8,18 +8,6 @@ family = Family()
 
 
 @family
-def one_draw_with_replacement(torch, log):
-    """multinomial of one sample is the same draw with replacement and without."""
-    for replacement in (True, False):
-        generator = torch.Generator().manual_seed(5)
-        weights = torch.rand(3, 9, generator=generator)
-        for _ in range(3):
-            log("rows", torch.multinomial(weights, 1, replacement, generator=generator))
-            log("row", torch.multinomial(weights[0], 1, replacement, generator=generator))
-        log("after", torch.rand(2, generator=generator))
-
-
-@family
 def histogram_without_bins(torch, log):
     """histogram takes 100 bins if it is not told how many."""
     counts, edges = torch.histogram(torch.linspace(0, 1, 7), density=True)
@@ -37,40 +25,6 @@ def where_of_numbers(torch, log):
         ones = torch.ones(2, dtype=getattr(torch, dtype))
         for number in (1, 2.5, True):
             log(f"{dtype} {number}", torch.where(mask, ones, number))
-
-
-@family
-def nothing_is_deleted(torch, log):
-    """`del x[0]` is an error."""
-    x = torch.ones(2)
-
-    def delete():
-        del x[0]
-
-    log.raises("del", delete)
-
-
-@family
-def steps_of_a_fraction(torch, log):
-    """arange in steps that are no whole number, where rounding shows."""
-    for bounds in ((-1, 1, 0.1), (-8.0, 8.0, 0.1), (0, 6.28, 0.01), (5, -5, -0.37), (0.3, 90, 0.7)):
-        numbers = torch.arange(*bounds)
-        log(f"{bounds}", numbers, (numbers <= 0).sum())
-        log("doubled", torch.arange(*bounds, dtype=torch.float64))
-
-
-@family
-def weights_by_name(torch, log):
-    """What a program that draws the weights of a recurrent layer anew asks for."""
-    for layer in (torch.nn.GRU(2, 3, 2), torch.nn.LSTM(2, 3, bidirectional=True, bias=False)):
-        log("names", layer._flat_weights_names)
-        log(
-            "same",
-            [
-                w is layer._parameters[n]
-                for n, w in zip(layer._flat_weights_names, layer._flat_weights, strict=True)
-            ],
-        )
 
 
 @family

@@ -1,4 +1,4 @@
-"""See custom Functions return inputs, views and changed inputs."""
+"""Custom Functions whose outputs are views, or inputs changed in place."""
 
 from __future__ import annotations
 
@@ -37,62 +37,6 @@ def inputs_returned_as_they_are(torch, log):
     with torch.no_grad():
         report(log, "no_grad", same.apply(x), x)
         report(log, "no_grad, constant", same.apply(constant), constant)
-
-
-@family
-def several_inputs_returned(torch, log):
-    """Several inputs returned, in another order, one of them twice, with and without gradient."""
-
-    def forward(ctx, x, w, c):
-        return w, x, w, c
-
-    def backward(ctx, *gradients):
-        log("got", *gradients)
-        return gradients[1] * 2, gradients[0] * 3 + gradients[2] * 5, None
-
-    mine = define(torch, forward, backward)
-    x, w = leaf(torch, (2,), 3), leaf(torch, (2,), 4)
-    c = leaf(torch, (2,), 5, requires_grad=False)
-    outputs = mine.apply(x, w, c)
-    for output in outputs:
-        report(log, "output", output, x, w, c)
-    log("different", outputs[0] is outputs[2], outputs[0].grad_fn is outputs[3].grad_fn)
-    (outputs[0] * 10 + outputs[2] * 100 + outputs[3]).sum().backward()
-    log("gradients", x.grad, w.grad, c.grad)
-
-
-@family
-def one_result_returned_twice(torch, log):
-    """A new tensor returned twice is one object."""
-
-    def forward(ctx, x):
-        y = x * 2
-        return y, y, x * 3
-
-    x = leaf(torch, (2,), 6)
-    a, b, c = define(torch, forward, lambda ctx, *g: sum(g)).apply(x)
-    log("one", a is b, a.output_nr, b.output_nr, c.output_nr)
-    (a * 2 + b * 3).sum().backward()
-    log("gradient", x.grad)
-
-
-@family
-def views_of_inputs(torch, log):
-    """A view of an input, of a constant, and of an inner result, returned."""
-    x = leaf(torch, (2, 2), 7)
-    inner, constant = x * 2, leaf(torch, (2, 2), 8, requires_grad=False)
-    row = define(torch, lambda ctx, x, c: x[0], lambda ctx, g: (torch.stack([g, -g]), None))
-    for name, source in (("leaf", x), ("inner", inner), ("view", inner.t())):
-        y = row.apply(source, constant)
-        report(log, name, y, source, source._base)
-        (y * y).sum().backward(retain_graph=True)
-        log("gradient", x.grad)
-    of_result = define(torch, lambda ctx, x, c: (x * 3)[0], lambda ctx, g: (torch.stack([g, g]), 0))
-    report(log, "of a result", of_result.apply(x, constant), x)
-    of_constant = define(torch, lambda ctx, x, c: c[0], lambda ctx, g: (None, None))
-    report(log, "of the constant", of_constant.apply(x, constant), constant)
-    with torch.no_grad():
-        report(log, "no_grad", row.apply(x, constant), x)
 
 
 @family
@@ -198,3 +142,148 @@ def outputs_of_every_kind(torch, log):
     x = leaf(torch, (2, 2), 21)
     for name, make in kinds.items():
         log(name, define(torch, lambda ctx, x, make=make: make(x)).apply(x))
+
+
+@family
+def dirty_inputs(torch, log):
+    """An inner tensor changed in place and returned: the same object, a new history."""
+
+    def forward(ctx, x, w):
+        ctx.mark_dirty(x)
+        log("marked", ctx.dirty_tensors is not None)
+        x.mul_(w)
+        ctx.save_for_backward(w)
+        return x
+
+    def backward(ctx, grad):
+        (w,) = ctx.saved_tensors
+        return grad * w, None
+
+    mine = define(torch, forward, backward)
+    x, w = leaf(torch, (2, 2), 12), leaf(torch, (2, 2), 13, requires_grad=False)
+    inner = x * 2
+    inner.register_hook(log.hook("old"))
+    inner.retain_grad()
+    y = mine.apply(inner, w)
+    report(log, "dirty", y, inner)
+    y.register_hook(log.hook("new"))
+    log("graph", graph(y))
+    (y * y).sum().backward()
+    log("gradients", x.grad, inner.grad)
+    constant = leaf(torch, (2, 2), 14, requires_grad=False)
+    report(log, "constant", mine.apply(constant, w), constant)
+    with torch.no_grad():
+        report(log, "no_grad", mine.apply(inner.detach(), w), inner)
+        report(log, "no_grad, leaf", mine.apply(x, w), x)
+    log.raises("leaf", lambda: mine.apply(x, w))
+    log("version", x._version)
+
+
+@family
+def dirty_views(torch, log):
+    """A view changed in place: the base gets CopySlices; only as the single output."""
+    for outputs in (1, 2):
+
+        def forward(ctx, x, outputs=outputs):
+            ctx.mark_dirty(x)
+            x.mul_(3)
+            return x if outputs == 1 else (x, x * 2)
+
+        mine = define(torch, forward, lambda ctx, *g: g[0] * 3, name="Triple")
+        x = leaf(torch, (2, 2), 15)
+        base = x * 2
+        view = base[0]
+        try:
+            y = mine.apply(view)
+        except RuntimeError as error:
+            log.error("refused", error)
+            continue
+        report(log, "view", y, view, base)
+        log("graphs", graph(base), y.grad_fn.name(), base._version)
+        (base * base).sum().backward()
+        log("gradient", x.grad)
+    view_of_leaf = leaf(torch, (2, 2), 16)[0]
+    log.raises("view of a leaf", lambda: mine.apply(view_of_leaf))
+
+
+@family
+def dirty_and_a_view_of_it(torch, log):
+    """A dirty input together with a view of it; marking alone makes older views ask anew."""
+
+    def forward(ctx, x):
+        part = x[:1]
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(part, x)
+        return part, x.mul_(3)
+
+    def backward(ctx, grad_part, grad):
+        log("saved", *ctx.saved_tensors)
+        return grad * 3 + grad_part.sum()
+
+    x = leaf(torch, (2, 2), 22)
+    for source in (x * 2, x.detach() * 2):
+        older = source[1]
+        part, whole = define(torch, forward, backward).apply(source)
+        report(log, "part", part, source)
+        report(log, "whole", whole, source)
+        log("older", older, older._version)
+        log.raises("write", lambda part=part: part.mul_(2))
+        if whole.requires_grad:
+            (whole * whole).sum().backward()
+        log("gradient", x.grad)
+    view = (x * 2).view(4)[1:]
+    unused = define(torch, lambda ctx, x: ctx.mark_dirty(x), lambda ctx, grad: grad)
+    log.raises("not returned", lambda: unused.apply(view))
+    log("asked anew", view, view._version)
+
+
+@family
+def marks_that_do_not_fit(torch, log):
+    """Dirty and not returned, dirty and no input, dirty and not differentiable."""
+
+    def apply(change, source):
+        def forward(ctx, x):
+            return change(ctx, x)
+
+        return define(torch, forward, lambda ctx, g: g).apply(source)
+
+    def not_returned(ctx, x):
+        ctx.mark_dirty(x)
+        return x * 2
+
+    def not_an_input(ctx, x):
+        y = x * 2
+        ctx.mark_dirty(y)
+        return y
+
+    def not_differentiable(ctx, x):
+        ctx.mark_dirty(x)
+        ctx.mark_non_differentiable(x)
+        return x
+
+    def input_not_differentiable(ctx, x):
+        ctx.mark_non_differentiable(x)
+        return x
+
+    def input_and_another(ctx, x):
+        y = x * 2
+        ctx.mark_non_differentiable(x, y)
+        return x, y, x * 3
+
+    def view_not_differentiable(ctx, x):
+        y = x[:1]
+        ctx.mark_non_differentiable(y)
+        return y
+
+    for change in (
+        not_returned,
+        not_an_input,
+        not_differentiable,
+        input_not_differentiable,
+        input_and_another,
+        view_not_differentiable,
+    ):
+        x = leaf(torch, (2,), 19)
+        for source in (x, x * 1, x.detach()):
+            log.raises(change.__name__, lambda c=change, s=source: apply(c, s))
+            log("source", source, source._version)

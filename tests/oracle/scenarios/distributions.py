@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import Family, graph
+from .tools import Family
 
 family = Family()
 
@@ -99,28 +99,3 @@ def refused(torch, log):
     for name, action in wrong.items():
         log.raises(name, action)
     log.raises("unchecked", lambda: repr(d.Normal(0.0, -1.0, validate_args=False)))
-
-
-@family
-def sure_things(torch, log):
-    """Probabilities of 0 and 1 stay finite where PyTorch keeps them so."""
-    d = torch.distributions
-    sure = torch.tensor([0.0, 1.0])
-    log("Bernoulli", d.Bernoulli(sure).log_prob(torch.ones(2)), d.Bernoulli(sure).entropy())
-    log("Categorical", d.Categorical(sure).entropy())
-    impossible = d.Categorical(logits=torch.tensor([float("-inf"), 1.0]))
-    log("Categorical of logits", impossible.entropy(), impossible.log_prob(torch.tensor(1)))
-
-
-@family
-def policy_gradient(torch, log):
-    """The words of a policy: sample, log_prob, entropy, and a step by their gradients."""
-    from_states = torch.tensor([[0.1, -0.2], [0.4, 0.3]], requires_grad=True)
-    torch.manual_seed(1)
-    for _ in range(3):
-        policy = torch.distributions.Categorical(logits=from_states @ torch.eye(2))
-        action = policy.sample()
-        loss = -(policy.log_prob(action) * torch.tensor([1.0, -0.5])).sum()
-        loss = loss - 0.01 * policy.entropy().mean()
-        loss.backward()
-        log("step", action, loss, graph(loss), from_states.grad)

@@ -1,10 +1,8 @@
-"""See the backward pass: accumulation, order of execution, kept graphs, what runs and what does
-not.
-"""
+"""The engine: order, accumulation, passes within passes, callbacks, and errors."""
 
 from __future__ import annotations
 
-from .tools import Family, graph
+from .tools import Family, graph, leaf
 
 family = Family()
 
@@ -296,3 +294,117 @@ def a_long_chain(torch, log):
         y = y * 1.0 + 0.0
     y.backward()
     log("x.grad", x.grad)
+
+
+@family
+def nothing_requires_grad(torch, log):
+    """Backward on a constant."""
+    c = torch.tensor([1.0])
+    log.raises("leaf", lambda: c.backward())
+    log.raises("result", lambda: (c * 2).backward())
+    x = torch.tensor([1.0], requires_grad=True)
+    log.raises("grad of a constant", lambda: torch.autograd.grad(c, x))
+    log.raises("grad for a constant", lambda: torch.autograd.grad(x * 2, c))
+    with torch.no_grad():
+        y = x * 2
+    log.raises("under no_grad", lambda: y.backward())
+
+
+@family
+def unused_inputs(torch, log):
+    """An input that takes no part is an error, unless unused inputs are allowed or made zeros."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    u = torch.tensor([[3.0]], requires_grad=True)
+    y = (x * 2).sum()
+    log.raises("unused", lambda: torch.autograd.grad(y, [x, u]))
+    y = (x * 2).sum()
+    log("allowed", torch.autograd.grad(y, [x, u], allow_unused=True))
+    y = (x * 2).sum()
+    log("zeros", torch.autograd.grad(y, [x, u], materialize_grads=True))
+    log.raises(
+        "contradiction",
+        lambda: torch.autograd.grad(y, u, allow_unused=False, materialize_grads=True),
+    )
+    log.raises("no inputs", lambda: y.backward(inputs=[]))
+
+
+@family
+def stale_saved_values(torch, log):
+    """A saved value that was changed in place since: the full text, for outputs and for inputs of
+    nodes.
+    """
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+
+    def attempt(label, build, spoil):
+        inner = x * 2
+        result = build(inner)
+        spoil(inner, result)
+        log.raises(label, lambda: result.sum().backward())
+
+    attempt("input of mul", lambda y: y * y, lambda y, r: y.add_(1))
+    attempt("twice changed", lambda y: y * y, lambda y, r: y.add_(1).mul_(2))
+    attempt("output of exp", lambda y: y.exp(), lambda y, r: r.mul_(2))
+    attempt("output of sigmoid", lambda y: y.sigmoid(), lambda y, r: r.add_(1))
+    attempt("output of relu", lambda y: y.relu(), lambda y, r: r.sub_(1))
+    attempt("input of pow", lambda y: y**2, lambda y, r: y.zero_())
+    attempt("input of log", lambda y: y.log(), lambda y, r: y.div_(2))
+    attempt("assignment", lambda y: y * y, lambda y, r: y.__setitem__(0, 5.0))
+    attempt("harmless: add saves nothing", lambda y: y + 1, lambda y, r: y.mul_(2))
+    attempt("harmless: output of mul", lambda y: y * y, lambda y, r: r.mul_(2))
+    log("x.grad", x.grad)
+
+
+@family
+def an_error_below_many_levels(torch, log):
+    """An error from a level far below arrives, with its type."""
+
+    class Reenter(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, data):
+            with torch.enable_grad():
+                ctx.x = torch.tensor([float(data.detach()[0]) - 1.0], requires_grad=True)
+            return data * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            if ctx.x[0] < 0:
+                raise KeyError("bottom")
+            with torch.enable_grad():
+                Reenter.apply(ctx.x).sum().backward()
+            return grad
+
+    start = torch.tensor([300.0], requires_grad=True)
+    log.raises("error", lambda: Reenter.apply(start).sum().backward())
+    log("mode", torch.is_grad_enabled(), start.grad)
+
+
+def queue(torch, callback):
+    """Queue a callback for the end of the pass that runs."""
+    torch.autograd.Variable._execution_engine.queue_callback(callback)
+
+
+@family
+def callback_outside(torch, log):
+    """Outside of a pass there is nothing to queue for."""
+    log.raises("outside", lambda: queue(torch, lambda: None))
+    x = leaf(torch, (2,), 1)
+    x.register_hook(lambda grad: queue(torch, lambda: log("callback")))
+    x.sum().backward()
+    log.raises("outside again", lambda: queue(torch, lambda: None))
+
+
+@family
+def a_callback_that_starts_a_pass(torch, log):
+    """A callback may run backward; that pass has callbacks of its own."""
+    x, w = leaf(torch, (2,), 1), leaf(torch, (2,), 2)
+    w.register_hook(lambda grad: log("inner", grad) or queue(torch, lambda: log("inner callback")))
+
+    def callback():
+        log("outer callback", x.grad)
+        with torch.enable_grad():
+            (w * w).sum().backward()
+        log("after inner", w.grad)
+
+    x.register_hook(lambda grad: queue(torch, callback))
+    (x * 2).sum().backward()
+    log("after")

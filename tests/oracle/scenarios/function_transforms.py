@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 
-from .tools import Family, graph, leaf
+from .tools import Family, leaf
 
 family = Family()
 
@@ -26,53 +26,6 @@ def cubes(v):
 
 def product(a, b):
     return (a * b).sum()
-
-
-@family
-def gradients(torch, log):
-    """Gradients, nested and of several arguments, and what else the function gives."""
-    func, x, s, _ = tools(torch)
-    grad = func.grad
-    log("grad", grad(cubes)(x))
-    log("of a gradient", grad(grad(lambda v: v**3))(s), grad(grad(grad(lambda v: v**3)))(s))
-    log("inner", grad(lambda v: v * grad(lambda w: v * w**2)(v))(s))
-    log("extra", grad(lambda v: (v.sum(), v * 2), has_aux=True)(x))
-    for numbers in (1, -1, (0, 1), (1, 0)):
-        log(f"argnums {numbers}", grad(product, argnums=numbers)(x, x + 1))
-    log("containers", grad(lambda p: (p["w"] * p["b"][0]).sum())({"w": x, "b": [s]}))
-    log("keyword", grad(lambda v, k=1: (v * k).sum())(x, k=3.0))
-    log("nothing depends", grad(lambda v: torch.tensor(1.0))(x))
-    log("one unused", grad(lambda a, b: a.sum(), argnums=(0, 1))(x, x))
-    log("value", func.grad_and_value(cubes)(x))
-    log("value and extra", func.grad_and_value(lambda v: (v.sum(), v), has_aux=True)(x))
-
-
-@family
-def graphs_of_transforms(torch, log):
-    """Results have a graph if something outside requires a gradient, and only then."""
-    func, x, _, g = tools(torch)
-    for name, result in {
-        "plain": func.grad(cubes)(x),
-        "input requires grad": func.grad(cubes)(g),
-        "closure requires grad": func.grad(lambda v: (v * g).sum())(x),
-        "jacrev": func.jacrev(lambda v: v**2)(x),
-        "jacrev, closure": func.jacrev(lambda v: v * g)(x),
-    }.items():
-        log(name, result.requires_grad, result.grad_fn is None)
-    with torch.no_grad():
-        result = func.grad(cubes)(g)
-    log("no_grad around", result, result.requires_grad)
-
-    def held(v):
-        with torch.no_grad():
-            constant = cubes(v)
-        return v.sum() - constant
-
-    log("no_grad inside", func.grad(held)(x))
-    log("through", *torch.autograd.grad(func.grad(cubes)(g).sum(), g))
-    closed = func.grad(lambda v: (v**2 * g).sum())(x)
-    log("through a closure", *torch.autograd.grad(closed.sum(), g))
-    log("grad is clear", g.grad, graph(g))
 
 
 @family

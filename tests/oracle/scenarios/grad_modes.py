@@ -1,6 +1,9 @@
-"""See no_grad, enable_grad and set_grad_enabled as context managers and decorators."""
+"""Grad modes: as context managers, decorators, of generators, and inside hooks."""
 
 from __future__ import annotations
+
+import functools
+import inspect
 
 from .tools import Family
 
@@ -26,144 +29,155 @@ def state(torch):
     return [torch.is_grad_enabled(), torch.is_inference_mode_enabled()]
 
 
-def attempt(log, label, action):
-    """Log what an action gives or how it fails, exceptions such as StopIteration too."""
-    try:
-        log(label, action())
-    except Exception as error:
-        log.error(label, error)
+@family
+def every_mode_decorates_a_function(torch, log):
+    """Each mode, bare or called, around a function; the mode outside is as before."""
+    for outside in (True, False):
+        with torch.set_grad_enabled(outside):
+            for name, mode in modes(torch).items():
+                log(name, outside, mode(lambda: state(torch))(), state(torch))
 
 
 @family
-def no_grad(torch, log):
-    """Under no_grad results do not require grad and no graph is made; new leaves may still require
-    grad.
-    """
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    log("not entered", torch.no_grad().prev)
-    with torch.no_grad():
-        y = x * 2
-        log("inside", torch.is_grad_enabled(), y, x.requires_grad)
-        z = torch.tensor([1.0], requires_grad=True)
-        log("new leaf", z, torch.nn.Parameter(torch.tensor([1.0])))
-    log("outside", torch.is_grad_enabled(), x * 2)
+def anything_callable_is_decorated(torch, log):
+    """Partials, objects with __call__, bound methods, built-ins, static methods."""
+
+    class Speaker:
+        """Tells the mode."""
+
+        def __call__(self):
+            return state(torch)
+
+        def method(self):
+            return state(torch)
+
+    for name in ("no_grad()", "inference_mode"):
+        mode = modes(torch)[name]
+        log("partial", mode(functools.partial(lambda a, b: (a, b, state(torch)), 1))(2))
+        log("object", mode(Speaker())())
+        log("bound", mode(Speaker().method)(), mode(Speaker().method).__name__)
+        log("built-in", mode(len)([1, 2]))
+        log("static", mode(staticmethod(lambda: state(torch)))())
+    log("after", state(torch))
 
 
 @family
-def views_under_no_grad(torch, log):
-    """A view taken under no_grad of a tensor that requires grad: what it says of itself."""
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    y = x * 2
-    with torch.no_grad():
-        for name, view in (
-            ("of a leaf", x[0:1]),
-            ("entry", x[0]),
-            ("of an inner one", y[0:1]),
-            ("detached", x.detach()),
-        ):
-            log(name, view.requires_grad, view.is_leaf, view.grad_fn is None, repr(view))
-        log("copies", x[[0]].requires_grad, x.clone().requires_grad, x.reshape(2, 1).requires_grad)
+def classes_are_decorated_with_a_warning(torch, log):
+    """A decorated class becomes a function that makes its objects in the mode, and warns."""
+    for name in ("no_grad()", "no_grad", "inference_mode()", "enable_grad"):
+
+        class Made:
+            def __init__(self, value, *, more=0):
+                self.said = value, more, state(torch)
+
+            def later(self):
+                return state(torch)
+
+        made = modes(torch)[name](Made)
+        log(name, inspect.isclass(made), made.__name__, made(3, more=4).said, made(3).later())
+        log("its objects", isinstance(made(1), Made), state(torch))
+
+    @torch.set_grad_enabled(False)
+    class AlsoMade:
+        def __init__(self):
+            self.said = state(torch)
+
+    log("set_grad_enabled", AlsoMade().said, state(torch))
 
 
 @family
-def nested(torch, log):
-    """Modes nest, and are restored after exceptions."""
-    with torch.no_grad():
-        with torch.enable_grad():
-            log("enable in no_grad", torch.is_grad_enabled())
-        log("back", torch.is_grad_enabled())
-        with torch.set_grad_enabled(True):
-            log("set True", torch.is_grad_enabled())
-        log("back", torch.is_grad_enabled())
-    try:
-        with torch.no_grad():
-            raise ValueError("planted")
-    except ValueError:
-        log("after the exception", torch.is_grad_enabled())
+def set_grad_enabled_as_a_decorator(torch, log):
+    """set_grad_enabled(mode)(f) undoes the change that set_grad_enabled(mode) made at once."""
+    for before in (True, False):
+        for wanted in (True, False):
+            with torch.set_grad_enabled(before):
+                switch = torch.set_grad_enabled(wanted)
+                log("made", before, wanted, state(torch))
+                decorated = switch(lambda: state(torch))
+                log("decorated", state(torch))
+                log("called", decorated(), state(torch))
+                with switch:
+                    log("used again", state(torch))
+                log("left", state(torch))
+    log("clone", torch.set_grad_enabled(True).clone().mode)
+    for wrong in (1, None, "yes"):
+        log.raises("no bool", lambda wrong=wrong: torch.set_grad_enabled(wrong))
 
 
 @family
-def decorators(torch, log):
-    """The modes as decorators of functions, with and without brackets."""
+def generators_before_they_start(torch, log):
+    """A decorated generator closed, thrown into or sent to before its first value."""
+    for name in ("no_grad", "inference_mode()"):
+
+        @modes(torch)[name]
+        def speak():
+            log("started", state(torch))
+            yield 1
+
+        speak().close()
+        log.raises("thrown into", lambda: speak().throw(ValueError("planted")))
+        log.raises("sent to", lambda: speak().send(1))
+        waiting = speak()
+        next(waiting)
+        log.raises(
+            "StopIteration thrown in",
+            lambda waiting=waiting: waiting.throw(StopIteration("planted")),
+        )
+
+        @modes(torch)[name]
+        def stubborn():
+            try:
+                yield 1
+            except GeneratorExit:
+                yield 2
+
+        waiting = stubborn()
+        next(waiting)
+        log.raises("does not end", waiting.close)
+    log("after", state(torch))
+
+
+@family
+def generators_within_generators(torch, log):
+    """yield from between generators in different modes, and a generator that is left midway."""
 
     @torch.no_grad()
-    def quiet():
-        return torch.is_grad_enabled()
+    def inner():
+        received = yield "inner", state(torch)
+        return received, state(torch)
 
-    @torch.no_grad
-    def bare():
-        """Say whether grad mode is on."""
-        return torch.is_grad_enabled()
+    @torch.inference_mode
+    def outer():
+        result = yield from inner()
+        yield "outer", result, state(torch)
 
-    @torch.enable_grad()
-    def loud():
-        return torch.is_grad_enabled()
+    talk = outer()
+    log("values", next(talk), talk.send(7), state(torch), list(talk))
 
-    log("called", quiet(), bare(), loud(), bare.__name__, bare.__doc__)
-    with torch.no_grad():
-        log("called under no_grad", quiet(), loud())
-    log("after", torch.is_grad_enabled())
+    def held():
+        with torch.inference_mode():
+            yield state(torch)
 
-
-@family
-def set_grad_enabled_as_a_function(torch, log):
-    """set_grad_enabled called as a function acts at once."""
-    torch.set_grad_enabled(False)
-    try:
-        log("off", torch.is_grad_enabled())
-    finally:
-        torch.set_grad_enabled(True)
-    log("on", torch.is_grad_enabled())
+    left = held()
+    log("not decorated", next(left), state(torch))
+    left.close()
+    log("closed", state(torch))
 
 
 @family
-def generators(torch, log):
-    """On a generator the mode holds inside the body only."""
+def generators_that_are_not_seen(torch, log):
+    """An object or a function that returns a generator is called in the mode, which then ends."""
 
-    @torch.no_grad()
-    def steps():
-        for index in range(2):
-            log("inside", index, torch.is_grad_enabled())
-            yield index
+    class Maker:
+        def __call__(self):
+            yield state(torch)
 
-    for index in steps():
-        log("outside", index, torch.is_grad_enabled())
+        def method(self):
+            yield state(torch)
 
-
-@family
-def backward_under_no_grad(torch, log):
-    """A backward works under no_grad, over a graph made before."""
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    y = (x * x).sum()
-    with torch.no_grad():
-        y.backward()
-    log("x.grad", x.grad)
-
-
-@family
-def manual_step(torch, log):
-    """The training step by hand: change parameters in place under no_grad."""
-    w = torch.tensor([1.0, -2.0], requires_grad=True)
-    for _ in range(3):
-        loss = (w * w).sum()
-        loss.backward()
-        with torch.no_grad():
-            w -= 0.25 * w.grad
-            w.grad.zero_()
-        log("w", w, loss)
-
-
-@family
-def data_and_versions(torch, log):
-    """The version counts in-place changes, is shared between views and detached tensors, not with
-    .data.
-    """
-    x = torch.tensor([1.0, 2.0])
-    v, d = x[0:1], x.detach()
-    x.add_(1)
-    v.mul_(3)
-    log("versions", x._version, v._version, d._version, x)
-    x.data.mul_(2)
-    log("data", x._version, x)
-    x[1] = 9.0
-    log("assignment", x._version, x)
+    for name in ("no_grad()", "inference_mode"):
+        mode = modes(torch)[name]
+        log("object", list(mode(Maker())()))
+        log("function", list(mode(lambda: (state(torch) for _ in "a"))()))
+        log("bound method", list(mode(Maker().method)()))
+        log("partial", list(mode(functools.partial(Maker().method))()))

@@ -17,38 +17,6 @@ def handle_class(torch):
 
 
 @family
-def made_by_hand(torch, log):
-    """A handle refers weakly to its table and to extra ones, and takes the next id."""
-    make = handle_class(torch)
-    table, one, two = OrderedDict(), OrderedDict(), OrderedDict()
-    plain, extra = make(table), make(table, extra_dict=one)
-    several = make(table, extra_dict=[one, two])
-    log("ids", extra.id - plain.id, several.id - plain.id, make.next_id - plain.id)
-    for handle in (plain, extra, several):
-        sizes = [len(ref()) for ref in handle.extra_dict_ref]
-        log("tables", handle.hooks_dict_ref() is table, sizes)
-        for each in (table, one, two):
-            each[handle.id] = "hook"
-    several.remove()
-    extra.remove()
-    log("left", [len(each) for each in (table, one, two)])
-    extra.remove()
-    plain.remove()
-    log("left", [len(each) for each in (table, one, two)])
-    log("result", plain.remove())
-    for label, arguments, options in (
-        ("dict", ({},), {}),
-        ("None", (None,), {}),
-        ("nothing", (), {}),
-        ("extra dict", (table,), {"extra_dict": {}}),
-        ("extra dicts", (table,), {"extra_dict": [{}]}),
-        ("positional", (table, one), {}),
-    ):
-        log.raises(label, lambda a=arguments, o=options: type(make(*a, **o)).__name__)
-    log("extra number", make(table, extra_dict=3).extra_dict_ref)
-
-
-@family
 def tables_assigned(torch, log):
     """The tables of hooks of a leaf may be assigned; of another tensor, nothing looks at them."""
     x = leaf(torch, (2,), 1)
@@ -176,51 +144,3 @@ def arguments_of_registering(torch, log):
     module = torch.nn.Identity()
     module.register_forward_hook(3)
     log.raises("called", lambda: module(leaf(torch, (2,), 1)))
-
-
-@family
-def two_kinds_of_backward_hooks(torch, log):
-    """Full and legacy hooks exclude each other, also after all are removed."""
-    module = torch.nn.Identity()
-    log("none", module._is_full_backward_hook)
-    handle = module.register_full_backward_hook(str)
-    log.raises("legacy", lambda: module.register_backward_hook(str))
-    handle.remove()
-    log("removed", module._is_full_backward_hook)
-    log.raises("still", lambda: module.register_backward_hook(str))
-    module = torch.nn.Identity()
-    module.register_backward_hook(str)
-    log.raises("full", lambda: module.register_full_backward_hook(str))
-    log.raises("full pre", lambda: type(module.register_full_backward_pre_hook(str)).__name__)
-    log("tables", len(module._backward_hooks), len(module._backward_pre_hooks))
-
-
-@family
-def hooks_that_do_not_pickle(torch, log):
-    """A tensor's hook warns when the tensor is pickled, unless it is marked."""
-    where = import_module(f"{torch.__name__}.utils.hooks")
-    tensor = leaf(torch, (2,), 1)
-
-    @where.unserializable_hook
-    def marked(grad):
-        return None
-
-    log("marked", marked(None), marked.__torch_unserializable__)
-    tensor.register_hook(marked)
-    log("silent", pickle.loads(pickle.dumps(tensor)))
-    log("silent", where.warn_if_has_hooks(tensor))
-    tensor.register_hook(Named())
-    log("warns", pickle.loads(pickle.dumps(tensor)))
-    log("warns", where.warn_if_has_hooks(tensor))
-    log("nothing", where.warn_if_has_hooks(leaf(torch, (2,), 2)))
-
-
-class Named:
-    """A hook that prints without an address."""
-
-    def __call__(self, grad):
-        """Do nothing."""
-
-    def __repr__(self):
-        """Print a name."""
-        return "<a hook>"

@@ -45,19 +45,6 @@ def indices_that_were_given(torch: ModuleType, log: Log) -> None:
 
 
 @family
-def tables_and_targets(torch: ModuleType, log: Log) -> None:
-    """The same for what layers are given."""
-    functional = torch.nn.functional
-    x, index = leaf(torch, (3, 2), 1), torch.tensor([1, 0])
-    rows, loss = functional.embedding(index, x), functional.nll_loss(x[:2], index)
-    largest, places = functional.max_pool2d(x[None], 2, 1, return_indices=True)
-    index.add_(1)
-    places.zero_()
-    for result in (rows, loss, largest):
-        log.raises("backward", lambda y=result: y.sum().backward())
-
-
-@family
 def indices_that_were_found(torch: ModuleType, log: Log) -> None:
     """Results that only look like results."""
     for name, call in FOUND.items():
@@ -80,45 +67,8 @@ def a_key_of_an_assignment(torch: ModuleType, log: Log) -> None:
 
 
 @family
-def a_median_has_a_memory_of_its_own(torch: ModuleType, log: Log) -> None:
-    """A change of it changes nothing else."""
-    x = leaf(torch, (3,), 1, requires_grad=False)
-    x.median().zero_()
-    log("x", x)
-
-
-@family
-def without_dimensions(torch: ModuleType, log: Log) -> None:
-    """What exchanges, fills, copies and takes entries also takes one number."""
-    calls: dict[str, Callable[[Any], Any]] = {
-        "transpose": lambda x: x.transpose(-1, 0),
-        "scatter": lambda x: x.scatter(0, torch.tensor(0), 1.0),
-        "gather": lambda x: x.gather(0, torch.tensor(0)),
-    }
-    for name, call in calls.items():
-        x = leaf(torch, (), 1)
-        result = call(x * 2)
-        result.sum().backward()
-        log(name, result, x.grad)
-
-
-@family
 def derivatives_left_out(torch: ModuleType, log: Log) -> None:
     """In-place versions whose derivative PyTorch does not have."""
     y = (leaf(torch, (2,), 1) * 2).floor_divide_(torch.ones(2))
     log.raises("floor_divide_", lambda: y.sum().backward())
     log("floor_divide_", [edge[0].name() for edge in y.grad_fn.next_functions])
-
-
-@family
-def results_are_saved_even_if_only_another_rule_needs_them(torch: ModuleType, log: Log) -> None:
-    """So that to change them is an error."""
-    x, other = leaf(torch, (2,), 1, positive=True), torch.tensor([1.0, 2.0])
-    for name, call in {
-        "pow": lambda: x**other,
-        "solve": lambda: torch.linalg.solve(torch.eye(2), x),
-        "div": lambda: x.clone().div(other, rounding_mode="floor"),
-    }.items():
-        y = call()
-        y.mul_(2)
-        log.raises(name, lambda z=y: z.sum().backward())

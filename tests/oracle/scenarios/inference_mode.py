@@ -1,4 +1,4 @@
-"""See inference mode: which tensors are made in it, and what they refuse outside of it."""
+"""Inference mode: views, passes, functions and modules inside, and what comes out of it."""
 
 from __future__ import annotations
 
@@ -52,33 +52,6 @@ def made(torch, *, requires_grad=False):
 
 
 @family
-def creation(torch, log):
-    """What creation functions give in inference mode, with and without requires_grad."""
-    array = torch.ones(3).numpy()
-    given = torch.ones(3)
-    with torch.inference_mode():
-        for name, result in (
-            ("tensor", torch.tensor([1.0])),
-            ("requiring", torch.tensor([1.0], requires_grad=True)),
-            ("zeros", torch.zeros(2, requires_grad=True)),
-            ("ones_like", torch.ones_like(given)),
-            ("full", torch.full((2,), 3.0)),
-            ("arange", torch.arange(3)),
-            ("linspace", torch.linspace(0, 1, 3)),
-            ("eye", torch.eye(2)),
-            ("empty", torch.empty(2)),
-            ("rand", torch.rand(2)),
-            ("randperm", torch.randperm(2)),
-            ("from_numpy", torch.from_numpy(array)),
-            ("as_tensor of a list", torch.as_tensor([1.0])),
-            ("as_tensor of an array", torch.as_tensor(array)),
-            ("as_tensor of a tensor", torch.as_tensor(given)),
-            ("Tensor", torch.Tensor([1.0])),
-        ):
-            log(name, facts(result))
-
-
-@family
 def results_and_views(torch, log):
     """Results of operations are inference tensors; views are what they are views of."""
     actions = {
@@ -109,45 +82,6 @@ def results_and_views(torch, log):
         with torch.inference_mode():
             for name, action in actions.items():
                 log(kind, name, facts(action(tensor)))
-
-
-@family
-def operations_of_many_kinds(torch, log):
-    """Comparisons, choices, reductions, products, joined tensors: all are inference tensors."""
-    a = torch.tensor(numbers((3, 3), 6))
-    whole = torch.tensor([0, 2])
-    with torch.inference_mode():
-        for name, result in (
-            ("compared", a > 0),
-            ("equal", a == a),
-            ("not", ~(a > 0)),
-            ("all", (a > 0).all()),
-            ("isnan", a.isnan()),
-            ("argmax", a.argmax()),
-            ("max", a.max(0)[0]),
-            ("max's places", a.max(0)[1]),
-            ("where", torch.where(a > 0, a, a)),
-            ("stacked", torch.stack([a, a])),
-            ("joined", torch.cat([a, a])),
-            ("mean", a.mean()),
-            ("softmax", a.softmax(0)),
-            ("product", a @ a),
-            ("indexed", a[whole]),
-            ("whole numbers", a.long()),
-            ("mixed types", a + whole[0]),
-        ):
-            log(name, result.is_inference(), result.requires_grad, result._is_view())
-
-
-@family
-def numbers_met_in_the_mode(torch, log):
-    """A Python number that met a tensor in inference mode may meet recorded ones later."""
-    x = leaf(torch, (2,), 7)
-    with torch.inference_mode():
-        log("inside", (x * 3.25).is_inference())
-    y = x * 3.25
-    y.sum().backward()
-    log("outside", facts(y), x.grad)
 
 
 @family
@@ -192,56 +126,159 @@ def _pickled(tensor):
     return pickle.loads(pickle.dumps(tensor))
 
 
-# ------------------------------------------------------------------ nested modes
-
-
-@family
-def modes_within_the_mode(torch, log):
-    """no_grad, enable_grad and inference_mode(False) inside: what is recorded, what is made."""
-    x = leaf(torch, (3,), 1)
-    requiring = made(torch, requires_grad=True)
-
-    def look(name):
-        log(name, torch.is_grad_enabled(), torch.is_inference_mode_enabled())
-        log("results", facts(x * 2), facts(x.view(3, 1)), facts(torch.ones(2)))
-        log("of inference", facts(requiring[1:]), facts(requiring + x))
-
-    with torch.inference_mode():
-        look("in the mode")
-        with torch.enable_grad():
-            look("enabled")
-        with torch.no_grad():
-            look("disabled")
-            with torch.inference_mode(False):
-                look("left within no_grad")
-            look("back")
-        with torch.inference_mode(False):
-            look("left")
-            with torch.no_grad():
-                look("disabled outside")
-            with torch.inference_mode():
-                look("entered again")
-        look("back")
-    with torch.no_grad(), torch.inference_mode(False):
-        look("no_grad undone")
-    look("after")
-
-
-@family
-def restored_after_errors(torch, log):
-    """An error leaves the mode."""
-    for mode in (True, False):
-        with torch.no_grad():
-            try:
-                with torch.inference_mode(mode):
-                    raise LookupError("planted")
-            except LookupError:
-                log("left", torch.is_grad_enabled(), torch.is_inference_mode_enabled())
-    log("after", torch.is_grad_enabled(), torch.is_inference_mode_enabled())
-
-
 @family
 def asked_of_what_is_no_tensor(torch, log):
     """torch.is_inference takes a tensor."""
     log("tensors", torch.is_inference(made(torch)), torch.is_inference(torch.ones(2)))
     log.raises("a number", lambda: torch.is_inference(3))
+
+
+def state(torch):
+    """Tell both modes of this thread."""
+    return [torch.is_grad_enabled(), torch.is_inference_mode_enabled()]
+
+
+@family
+def switched_by_a_hook(torch, log):
+    """A hook that switches the mode does so for the rest of its node only."""
+    x = leaf(torch, (3,), 1)
+
+    def switch(grad):
+        log("first", state(torch))
+        torch.set_grad_enabled(not torch.is_grad_enabled())
+
+    for create_graph in (False, True):
+        x.grad = None
+        y = x * 2
+        y.register_hook(switch)
+        y.register_hook(lambda grad: log("second", state(torch)))
+        hook = x.register_hook(lambda grad: log("leaf", state(torch), grad.requires_grad))
+        (y * y).sum().backward(create_graph=create_graph)
+        log("after", state(torch), x.grad.requires_grad)
+        hook.remove()
+
+
+@family
+def counted_by_hand(torch, log):
+    """increment_version passes inference tensors by."""
+    tensor = made(torch)
+    log.raises("outside", lambda: torch.autograd.graph.increment_version(tensor))
+    with torch.inference_mode():
+        log.raises("inside", lambda: torch.autograd.graph.increment_version([tensor]))
+
+
+class Recorded:
+    """Functions that log what they see."""
+
+    def __init__(self, torch, log):
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                log("forward", torch.is_grad_enabled(), torch.is_inference_mode_enabled())
+                log("needs", ctx.needs_input_grad, facts(x))
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, grad):
+                (x,) = ctx.saved_tensors
+                return 2 * x * grad
+
+        class Same(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        class Viewed(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x.view(3, 1)
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad.view(3)
+
+        class Changed(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                x.add_(1)
+                ctx.mark_dirty(x)
+                return x
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad
+
+        class Exponential(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                result = x.exp()
+                ctx.save_for_backward(result)
+                return result
+
+            @staticmethod
+            def backward(ctx, grad):
+                (result,) = ctx.saved_tensors
+                return grad * result
+
+        self.all = (Square, Same, Viewed, Changed, Exponential)
+
+
+@family
+def functions_in_the_mode(torch, log):
+    """A custom Function in the mode: nothing is recorded."""
+    for function in Recorded(torch, log).all:
+        for kind, tensor in tensors(torch).items():
+            with torch.inference_mode():
+                log(function.__name__, kind, facts(function.apply(tensor)))
+
+
+@family
+def views_used_outside(torch, log):
+    """A view made in the mode of a normal tensor: used outside, no gradient reaches its base."""
+    for kind, base in list(tensors(torch).items())[:3]:
+        with torch.inference_mode():
+            view, entry = base.view(3, 1), base[0]
+        log(kind, facts(view), facts(entry), view.detach())
+        log("used", facts(view * 2), facts(view + base), facts(view[0]))
+        log("detached", facts(view.detach()), facts(view.clone()))
+        if view.requires_grad:
+            (view * view).sum().backward()
+            log("gradients", view.grad, base.grad if base.is_leaf else None)
+
+
+@family
+def views_of_views_across_modes(torch, log):
+    """Views of views made under no_grad, in inference mode and outside: whose word counts."""
+    contexts = {
+        "normal": torch.enable_grad,
+        "no_grad": torch.no_grad,
+        "inference": torch.inference_mode,
+    }
+    for first, outer in contexts.items():
+        for second, inner in contexts.items():
+            base = leaf(torch, (3,), 1) * 1
+            with outer():
+                view = base.view(3, 1)
+            with inner():
+                further = view[1]
+            log(f"{first}, {second}", further.requires_grad)
+            log.raises("changed", lambda further=further: further.add_(1))
+            base.add_(1)
+            log.raises("base changed", lambda further=further: further.grad_fn is None)
+
+
+@family
+def detached_in_place(torch, log):
+    """detach_ does nothing in the mode, and nothing to inference tensors."""
+    for kind, tensor in tensors(torch).items():
+        with torch.inference_mode():
+            tensor.detach_()
+            tensor.view(3, 1).detach_()
+        log(kind, facts(tensor))
+    for requires_grad in (False, True):
+        log("outside", facts(made(torch, requires_grad=requires_grad).detach_()))

@@ -47,29 +47,6 @@ def kept(layer):
 
 
 @family
-def the_first_call(torch, log):
-    """The layer becomes an ordinary one; parameters that an optimizer holds stay the same."""
-    layer = torch.nn.LazyLinear(2)
-    weight = layer.weight
-    optimizer = torch.optim.SGD(layer.parameters(), lr=0.5)
-    torch.manual_seed(0)
-    y = layer(leaf(torch, (4, 3), 1))
-    log("after", repr(layer), layer.weight is weight, type(weight).__name__, layer.in_features)
-    log("drawn", layer.weight, layer.bias)
-    log("hooks", len(layer._forward_pre_hooks), len(layer._load_state_dict_pre_hooks))
-    log("gone", hasattr(layer, "has_uninitialized_params"), hasattr(layer, "_initialize_hook"))
-    y.sum().backward()
-    optimizer.step()
-    log("a step", layer.weight, layer.bias.grad)
-    log.raises("another size", lambda: layer(leaf(torch, (4, 2), 1)))
-    copied = copy.deepcopy(torch.nn.Sequential(torch.nn.LazyLinear(2), torch.nn.LazyLinear(1)))
-    copied(leaf(torch, (1, 3), 1))
-    log("a copy", repr(copied), [tuple(p.shape) for p in copied.parameters()])
-    wide = torch.nn.LazyLinear(2, bias=False, dtype=torch.float64)
-    log("dtype", wide(input=leaf(torch, (1, 3), 1, dtype=torch.float64)).dtype, kinds(wide))
-
-
-@family
 def loading_into_a_lazy_layer(torch, log):
     """A state dict brings the shapes; the layer becomes an ordinary one when it is called."""
     layer = torch.nn.LazyLinear(2)
@@ -113,50 +90,7 @@ def layers_of_all_kinds(torch, log):
 
 
 @family
-def places_by_hand(torch, log):
-    """Parameters and buffers without a shape can be made by hand."""
-    parameter, buffer = torch.nn.UninitializedParameter(), torch.nn.UninitializedBuffer()
-    log("printed", repr(parameter), repr(buffer))
-    log("made", parameter.materialize((2, 2)), parameter.shape, type(parameter).__name__)
-    buffer.materialize((3,), dtype=torch.float64)
-    log("made", buffer.shape, buffer.dtype, type(buffer) is torch.Tensor)
-
-
-@family
-def modules_on_devices(torch, log):
-    """A module goes to the CPU by any name of it; there is no other place."""
-    net = linear(torch, [[1.0, 2.0]], [3.0])
-    for place in ("cpu", "cpu:0", torch.device("cpu"), torch.device("cpu", 0)):
-        log("to", net.to(place) is net, net.to(device=place) is net)
-    log("a dtype, too", net.to(torch.device("cpu"), torch.float64).weight.dtype)
-    for place in ("cuda", "cuda:0", torch.device("cuda", 0), "xpu", 0):
-        log.raises("no such place", lambda place=place: net.to(place))
-    log.raises("cuda", lambda: net.cuda())
-    log("nothing to move", repr(torch.nn.ReLU().cuda()))
-    log.raises("made there", lambda: torch.nn.Linear(1, 1, device="cuda"))
-    log.raises("made there", lambda: torch.nn.Conv1d(1, 1, 1, device=torch.device("cuda")))
-
-
-@family
 def settings_of_scripts(torch, log):
     """Constants, and the settings that scripts begin with."""
     log("constants", torch.pi, torch.e, torch.inf, -torch.inf, torch.nan, torch.newaxis)
     log("deterministic", torch.use_deterministic_algorithms(False))
-
-
-@family
-def node_of_a_function_of_ones_own(torch, log):
-    """How the node is written, without its address."""
-
-    class Double(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, gradient):
-            return gradient * 2
-
-    x = leaf(torch, (2,), 1)
-    log("nodes", repr(Double.apply(x).grad_fn).split(" at ")[0])
-    log("nodes", repr((x * 2).grad_fn).split(" at ")[0])

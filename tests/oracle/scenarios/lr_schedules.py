@@ -139,34 +139,6 @@ def plateau(torch, log):
 
 
 @family
-def functions_stay_behind(torch, log):
-    """Functions are not saved with the schedule."""
-    schedules = torch.optim.lr_scheduler
-    schedule = schedules.LambdaLR(made(torch), [half, half])
-    state = schedule.state_dict()
-    log("state", plain(state), state["lr_lambdas"])
-    schedule.load_state_dict(state)
-    log("loaded", schedule.lr_lambdas == [half, half])
-
-
-@family
-def warnings(torch, log):
-    """The schedule before the optimizer."""
-    schedules = torch.optim.lr_scheduler
-    optimizer = made(torch)
-    schedule = schedules.ExponentialLR(optimizer, gamma=0.5)
-    schedule.step()
-    log("stepped", rates(optimizer))
-    schedule.step()
-    optimizer = made(torch)
-    both = [schedules.StepLR(optimizer, 2), schedules.ExponentialLR(optimizer, gamma=0.5)]
-    optimizer.step()
-    for schedule in both:
-        schedule.step()
-    log("both", rates(optimizer), both[0].optimizer is optimizer)
-
-
-@family
 def refusals(torch, log):
     """What each schedule refuses."""
     schedules = torch.optim.lr_scheduler

@@ -47,27 +47,6 @@ def stale(torch):
 
 
 @family
-def applying_to_tensors(torch, log):
-    """_apply puts a function of each parameter, gradient and buffer in its place."""
-    net = shared_net(torch)
-    net.a.weight.register_hook(log.hook("hook"))
-    (net.a(torch.tensor([[2.0]])) ** 2).sum().backward()
-    weight = net.a.weight
-    seen = []
-
-    def double(tensor):
-        seen.append(type(tensor).__name__)
-        return tensor * 2
-
-    log("itself", net._apply(double) is net, seen)
-    log("values", dict(net.named_parameters()), dict(net.named_buffers()))
-    log("kept", net.a.weight is weight, weight.grad, weight.is_leaf, weight._version)
-    (net.a(torch.tensor([[2.0]])) ** 2).sum().backward()
-    log("grad", weight.grad)
-    log("children left out", net._apply(double, recurse=False) is net, net.a.bias, net.weight)
-
-
-@family
 def applying_in_place(torch, log):
     """A function that works in place changes the version: a graph made before is stale."""
     layer = linear(torch, [[0.5, -1.0]], [0.25])
@@ -77,25 +56,6 @@ def applying_in_place(torch, log):
     layer._apply(lambda tensor: tensor.mul_(2))
     log("changed", weight, weight._version, grad is weight.grad, grad, layer.weight is weight)
     log.raises("stale", lambda: y.backward())
-
-
-@family
-def applying_what_does_not_fit(torch, log):
-    """What happens if the function gives another shape, no tensor, or raises."""
-    for label, function in (
-        ("nothing", lambda tensor: None),
-        ("a number", lambda tensor: 3),
-    ):
-        layer = linear(torch, [[0.5, -1.0]], [0.25])
-        try:
-            layer._apply(function)
-        except TypeError:
-            log(label, layer.weight)
-    layer = linear(torch, [[0.5, -1.0]], [0.25])
-    log("grad mode", torch.is_grad_enabled())
-    layer._apply(lambda tensor: log("inside", torch.is_grad_enabled()) or tensor)
-    layer.register_buffer("steps", torch.tensor([1.0]))
-    layer._apply(lambda tensor: log("inside", torch.is_grad_enabled()) or tensor)
 
 
 @family

@@ -1,8 +1,8 @@
-"""See full backward hooks and pre-hooks on modules: what they get, what their results do, order,
-errors.
-"""
+"""Full backward hooks: what they see and replace, and all shapes of inputs and results."""
 
 from __future__ import annotations
+
+from collections import namedtuple
 
 from .tools import Family, graph, linear
 
@@ -275,3 +275,125 @@ def registered_after_forward(torch, log):
     layer.register_full_backward_hook(log.module_hook("late"))
     y.backward()
     log("x.grad", x.grad)
+
+
+Pair = namedtuple("Pair", ["first", "second"])
+
+
+def module_of(torch, function):
+    """Make a module out of a function."""
+
+    class Wrap(torch.nn.Module):
+        def forward(self, *args, **kwargs):
+            return function(*args, **kwargs)
+
+    return Wrap()
+
+
+def leaves(torch):
+    """Make two leaves that require grad."""
+    return (
+        torch.tensor([1.0, -2.0], requires_grad=True),
+        torch.tensor([0.5, 3.0], requires_grad=True),
+    )
+
+
+@family
+def non_tensors_and_no_grad_inputs(torch, log):
+    """Inputs that are no tensors, or need no gradient, are None at their position."""
+    a, b = leaves(torch)
+    seen = []
+
+    def function(x, factor, y, name):
+        seen.append((x.requires_grad, y.requires_grad))
+        return x * factor * y, name
+
+    module = module_of(torch, function)
+    module.register_full_backward_hook(log.module_hook("hook"))
+    out = module(a, 3, b.detach(), "name")
+    log("out", out, seen)
+    out[0].sum().backward()
+    log("grads", a.grad)
+
+
+@family
+def a_list_as_input(torch, log):
+    """Tensors inside a list are no inputs of their own."""
+    a, b = leaves(torch)
+    module = module_of(torch, lambda items: items[0] * items[1])
+    module.register_full_backward_hook(log.module_hook("hook"))
+    log.raises("running", lambda: module([a, b]).sum().backward())
+    log("grads", a.grad, b.grad)
+
+
+@family
+def output_containers(torch, log):
+    """Tuples and named tuples keep their type; a list and a dict come with a warning and run no
+    backward hook.
+    """
+    a, _ = leaves(torch)
+    for name, function in (
+        ("tuple", lambda x: (x * 2, x * 3)),
+        ("named tuple", lambda x: Pair(x * 2, x * 3)),
+        ("list", lambda x: [x * 2, x * 3]),
+        ("dict", lambda x: {"out": x * 2, "other": 3}),
+    ):
+        module = module_of(torch, function)
+        module.register_full_backward_hook(log.module_hook(f"{name} hook"))
+        module.register_forward_hook(log.module_hook(f"{name} forward"))
+        out = module(a)
+        log(name, type(out).__name__, out)
+        first = out["out"] if isinstance(out, dict) else out[0]
+        first.sum().backward()
+    log("a.grad", a.grad)
+
+
+@family
+def output_none_and_number(torch, log):
+    """A module that returns no tensor at all."""
+    a, _ = leaves(torch)
+    for name, result in (("None", None), ("number", 3.0)):
+        module = module_of(torch, lambda x, result=result: result)
+        module.register_full_backward_hook(log.module_hook("hook"))
+        log.raises(name, lambda module=module: module(a))
+
+
+@family
+def in_place_on_the_output(torch, log):
+    """Changing a hooked module's output in place is an error."""
+    a, _ = leaves(torch)
+    module = module_of(torch, lambda x: x * 2)
+    module.register_full_backward_hook(lambda m, gi, go: None)
+    out = module(a)
+    log.raises("mul_", lambda: out.mul_(2))
+    log.raises("+=", lambda: out.__iadd__(1))
+    with torch.no_grad():
+        log.raises("no_grad", lambda: out.add_(1).tolist())
+
+
+@family
+def in_place_on_the_input(torch, log):
+    """A hooked module that changes its input in place is an error."""
+    a, _ = leaves(torch)
+    module = module_of(torch, lambda x: x.mul_(2))
+    module.register_full_backward_hook(lambda m, gi, go: None)
+    b = a * 1
+    log.raises("module", lambda: module(b))
+    relu = torch.nn.ReLU(inplace=True)
+    relu.register_full_backward_hook(lambda m, gi, go: None)
+    log.raises("ReLU", lambda: relu(a * 1))
+
+
+@family
+def in_place_on_the_base(torch, log):
+    """Using the view after its base was changed in place is an error too."""
+    a, _ = leaves(torch)
+    base = a * 1
+
+    def function(x):
+        base.mul_(2)
+        return x + 1
+
+    module = module_of(torch, function)
+    module.register_full_backward_hook(lambda m, gi, go: None)
+    log.raises("module", lambda: module(base))

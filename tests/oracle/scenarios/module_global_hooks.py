@@ -4,8 +4,7 @@ each other.
 
 from __future__ import annotations
 
-from .module_full_hook_shapes import leaves, module_of
-from .module_full_hooks import net_of_the_worked_example, run_worked_example
+from .module_full_hooks import leaves, module_of, net_of_the_worked_example, run_worked_example
 from .tools import Family, linear
 
 family = Family()
@@ -23,31 +22,6 @@ def full_hooks_on_the_worked_example(torch, log):
         run_worked_example(torch, log, net)
     log("removed")
     run_worked_example(torch, log, net)
-
-
-@family
-def global_before_local(torch, log):
-    """Global hooks run before the module's own, prepended ones included, and hand on what they
-    return.
-    """
-    modules = torch.nn.modules.module
-    a, _ = leaves(torch)
-    module = module_of(torch, lambda x: x * 3)
-    module.register_full_backward_hook(log.module_hook("local", lambda m, gi, go: (gi[0] + 1,)))
-    module.register_full_backward_hook(log.module_hook("local in front"), prepend=True)
-    module.register_full_backward_pre_hook(log.module_hook("local pre", lambda m, go: (go[0] * 2,)))
-    module.register_full_backward_pre_hook(log.module_hook("local pre in front"), prepend=True)
-    with (
-        modules.register_module_full_backward_hook(
-            log.module_hook("global 1", lambda m, gi, go: (gi[0] * 10,))
-        ),
-        modules.register_module_full_backward_hook(log.module_hook("global 2")),
-        modules.register_module_full_backward_pre_hook(
-            log.module_hook("global pre", lambda m, go: (go[0] - 5,))
-        ),
-    ):
-        module(a).backward(torch.tensor([1.0, 2.0]))
-    log("a.grad", a.grad)
 
 
 @family
@@ -76,26 +50,6 @@ def scaling_per_layer(torch, log):
 
 
 @family
-def legacy_global(torch, log):
-    """A global legacy hook runs on the last node of every module."""
-    net = torch.nn.Sequential(linear(torch, [[0.5, -1.0]], [0.25]), torch.nn.Tanh())
-    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
-    with torch.nn.modules.module.register_module_backward_hook(log.module_hook("legacy")):
-        net(x).sum().backward()
-    log("x.grad", x.grad)
-
-
-@family
-def legacy_global_before_local(torch, log):
-    """A global legacy hook comes before a module's own legacy hook."""
-    a, _ = leaves(torch)
-    module = module_of(torch, lambda x: x * 3)
-    module.register_backward_hook(log.module_hook("local"))
-    with torch.nn.modules.module.register_module_backward_hook(log.module_hook("global")):
-        module(a).sum().backward()
-
-
-@family
 def no_legacy_after_full(torch, log):
     """Once there was a global full hook no global legacy hook is taken, not even after
     its removal.
@@ -108,18 +62,6 @@ def no_legacy_after_full(torch, log):
 
 
 @family
-def no_full_after_legacy(torch, log):
-    """Once there was a global legacy hook no global full hook is taken; a full pre-hook is."""
-    modules = torch.nn.modules.module
-    hook = log.module_hook("never")
-    with modules.register_module_backward_hook(hook):
-        log.raises("full after legacy", lambda: modules.register_module_full_backward_hook(hook))
-    log.raises("removed", lambda: modules.register_module_full_backward_hook(hook))
-    with modules.register_module_full_backward_pre_hook(hook):
-        log("pre-hook is taken")
-
-
-@family
 def global_full_and_local_legacy(torch, log):
     """A global full hook meets a module with a legacy hook of its own."""
     modules = torch.nn.modules.module
@@ -127,17 +69,6 @@ def global_full_and_local_legacy(torch, log):
     module = module_of(torch, lambda x: x * 3)
     module.register_backward_hook(log.module_hook("local legacy"))
     with modules.register_module_full_backward_hook(log.module_hook("global full")):
-        log.raises("call", lambda: module(a).sum().backward())
-
-
-@family
-def global_legacy_and_local_full(torch, log):
-    """A global legacy hook meets a module with a full hook of its own."""
-    modules = torch.nn.modules.module
-    a, _ = leaves(torch)
-    module = module_of(torch, lambda x: x * 3)
-    module.register_full_backward_hook(log.module_hook("local full"))
-    with modules.register_module_backward_hook(log.module_hook("global legacy")):
         log.raises("call", lambda: module(a).sum().backward())
 
 

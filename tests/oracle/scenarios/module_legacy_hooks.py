@@ -4,8 +4,7 @@ conflicts.
 
 from __future__ import annotations
 
-from .module_full_hook_shapes import leaves, module_of
-from .module_full_hooks import net_of_the_worked_example, run_worked_example
+from .module_full_hooks import leaves, module_of, net_of_the_worked_example, run_worked_example
 from .tools import Family, graph, linear
 
 family = Family()

@@ -2,50 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-
-from .tools import Family, linear
+from .tools import Family
 
 family = Family()
-
-
-@family
-def state_dict_hooks(torch, log):
-    """A pre-hook gets module, prefix and keep_vars; a post-hook may change the dict."""
-    net = torch.nn.Sequential(linear(torch, [[0.5]], [0.25]))
-
-    def after(module, state, prefix, metadata):
-        log("post", type(module).__name__, list(state), prefix)
-        state[prefix + "note"] = torch.tensor(1.0)
-
-    pre = net[0].register_state_dict_pre_hook(lambda m, prefix, keep: log("pre", prefix, keep))
-    post = net[0].register_state_dict_post_hook(after)
-    log("keys", list(net.state_dict()))
-    pre.remove()
-    post.remove()
-    log("keys", list(net.state_dict(prefix="net.")))
-
-
-@family
-def load_state_dict_hooks(torch, log):
-    """A pre-hook may change what is loaded; a post-hook may edit the lists of incompatible keys."""
-    layer = linear(torch, [[0.5]], [0.25])
-
-    def before(module, state, prefix, metadata, strict, missing, unexpected, errors):
-        log("pre", type(module).__name__, list(state), prefix, strict, missing, unexpected, errors)
-        state["bias"] = torch.tensor([7.0])
-
-    def after(module, incompatible):
-        log("post", list(incompatible.missing_keys), list(incompatible.unexpected_keys))
-        incompatible.unexpected_keys.clear()
-
-    layer.register_load_state_dict_pre_hook(before)
-    handle = layer.register_load_state_dict_post_hook(after)
-    given = {"weight": torch.tensor([[3.0]]), "extra": torch.tensor(1.0)}
-    log.raises("loaded", lambda: repr(layer.load_state_dict(given)))
-    log("values", layer.weight, layer.bias)
-    handle.remove()
-    log.raises("without the post-hook", lambda: layer.load_state_dict(given))
 
 
 @family
@@ -69,14 +28,3 @@ def registration_hooks(torch, log):
         net.add_module("child", torch.nn.ReLU())
         net.attribute = torch.nn.Tanh()
     log("values", dict(net.named_parameters()))
-
-
-@family
-def a_module_with_hooks_is_copied(torch, log):
-    """A deep copy of a module has the same hooks and parameters of its own."""
-    layer = linear(torch, [[0.5]], [0.25])
-    layer.register_forward_hook(lambda m, i, o: o * 10)
-    twin = copy.deepcopy(layer)
-    with torch.no_grad():
-        layer.weight.mul_(2)
-    log("out", layer(torch.tensor([[1.0]])), twin(torch.tensor([[1.0]])), twin.weight)

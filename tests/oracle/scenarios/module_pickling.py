@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import pickle
 from collections import OrderedDict
 
@@ -79,33 +78,6 @@ for _way in WAYS:
 
 
 @family
-def handles_alone(torch, log):
-    """A handle copied without its module belongs to a table of its own; removing is harmless."""
-    module = torch.nn.Identity()
-    handle = module.register_forward_hook(double, with_kwargs=True, always_call=True)
-    for way, copied in WAYS.items():
-        other = copied(handle)
-        table = other.hooks_dict_ref()
-        log(way, table is None, other.id == handle.id, len(other.extra_dict_ref))
-        other.remove()
-        log("original", counts(module))
-    shallow = copy.copy(handle)
-    log("shallow", shallow.hooks_dict_ref() is module._forward_hooks, shallow.id == handle.id)
-    state = handle.__getstate__()
-    log("state", len(state), state[0] is module._forward_hooks, state[1] == handle.id)
-    log("extra", [table is not None for table in state[2]])
-    shallow.remove()
-    log("removed by the shallow copy", counts(module))
-    handle = module.register_forward_hook(double)
-    del module
-    log("dead", handle.__getstate__()[0] is None)
-    for way, copied in WAYS.items():
-        other = copied(handle)
-        log(way, other.hooks_dict_ref() is None)
-        other.remove()
-
-
-@family
 def ids_of_new_handles(torch, log):
     """Ids count up over all tables; a copied handle takes no new one and collides with none."""
     module = torch.nn.Identity()
@@ -115,55 +87,6 @@ def ids_of_new_handles(torch, log):
     third = other[0].register_forward_hook(double)
     log("ids", second.id - first.id, third.id - first.id, other[1].id == first.id)
     log("copy", counts(other[0]))
-
-
-@family
-def a_tree_is_copied(torch, log):
-    """Hooks of submodules are copied with them; load hooks refer to the copied modules."""
-    net = torch.nn.Sequential(linear(torch, [[0.5, -1.0]], [0.25]), torch.nn.Tanh())
-    net[0].register_forward_hook(double)
-    net[0].register_load_state_dict_pre_hook(note)
-    net[1].register_full_backward_hook(note)
-    net.train(False)
-    net.register_buffer("steps", torch.tensor(3), persistent=False)
-    for way, copied in WAYS.items():
-        twin = copied(net)
-        (hook,) = twin[0]._load_state_dict_pre_hooks.values()
-        log(way, hook.module() is twin[0], hook.hook is note, hook.with_module)
-        log("hooks", counts(twin[0]), counts(twin[1]))
-        log("called", exercise(torch, twin))
-        log("result", net(leaf(torch, (1, 2), 2)), twin(leaf(torch, (1, 2), 2)))
-        log("kept", twin.training, twin.steps, list(twin.state_dict()), repr(twin))
-
-
-@family
-def wrapped_hooks_are_copied(torch, log):
-    """A load hook with module is copied with the module it belongs to, alone as well."""
-    module = torch.nn.Identity()
-    module.register_load_state_dict_pre_hook(note)
-    (hook,) = module._load_state_dict_pre_hooks.values()
-    for way, copied in WAYS.items():
-        alone = copied(hook)
-        log.raises(f"{way}: alone", lambda alone=alone: alone({}, "", {}, True, [], [], []))
-        log("called", what_was_called())
-    log("state", sorted(hook.__getstate__()))
-    del module
-    for way, copied in WAYS.items():
-        log.raises(f"{way}: dead", lambda copied=copied: copied(hook))
-
-
-@family
-def a_shallow_copy_shares_its_hooks(torch, log):
-    """copy.copy shares parameters and the tables of hooks with the original."""
-    layer = linear(torch, [[0.5, -1.0]], [0.25])
-    twin = copy.copy(layer)
-    handle = twin.register_forward_hook(double)
-    log("counts", counts(layer), counts(twin), twin.weight is layer.weight)
-    log("results", layer(leaf(torch, (1, 2), 2)))
-    twin.more = torch.nn.ReLU()
-    log("modules", list(layer._modules), twin._modules is layer._modules)
-    handle.remove()
-    log("removed", counts(layer))
 
 
 @family
@@ -182,105 +105,6 @@ def old_states(torch, log):
     log.raises("called", lambda: new(leaf(torch, (1, 2), 2)))
     log.raises("state", lambda: list(new.state_dict()))
     log.raises("load", lambda: repr(new.load_state_dict(layer.state_dict())))
-
-
-@family
-def parameters_are_copied(torch, log):
-    """A pickled or copied parameter is a leaf with its values, its flag and its own memory."""
-    for parameter in (
-        torch.nn.Parameter(torch.tensor([1.0, 2.0])),
-        torch.nn.Parameter(torch.tensor([1, 2]), requires_grad=False),
-        torch.nn.Buffer(torch.tensor([3.0]), persistent=False),
-    ):
-        for way, copied in {**WAYS, "copy": copy.copy}.items():
-            twin = copied(parameter)
-            log(way, type(twin).__name__, twin, twin.is_leaf, getattr(twin, "persistent", None))
-    parameter = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
-    (parameter * 3).sum().backward()
-    parameter.note = "a note"
-    parameter.register_hook(log.hook("hook"))
-    log("gradient of a copy", copy.deepcopy(parameter).grad, parameter.grad)
-    log("attribute of a copy", getattr(copy.deepcopy(parameter), "note", None))
-    (copy.deepcopy(parameter) * 2).sum().backward()
-    layer = torch.nn.Module()
-    layer.a = layer.b = parameter
-    twin = copy.deepcopy(layer)
-    log("shared", twin.a is twin.b, twin.a is parameter)
-    memo = {}
-    log("memo", copy.deepcopy(parameter, memo) is copy.deepcopy(parameter, memo))
-
-
-@family
-def memory_and_versions_of_copies(torch, log):
-    """Who shares memory and version with whom: a shallow copy the memory, a deep one nothing."""
-    for make in (torch.nn.Parameter, torch.nn.Buffer):
-        for way, copied in {**WAYS, "copy": copy.copy}.items():
-            tensor = make(torch.tensor([1.0, 2.0]))
-            with torch.no_grad():
-                tensor.add_(1)
-            twin = copied(tensor)
-            log(f"{make.__name__} {way}", tensor._version, twin._version, sorted(twin.__dict__))
-            log("kind", isinstance(twin, make), twin.is_leaf, twin.grad)
-            with torch.no_grad():
-                twin.add_(5)
-            log("changed", tensor, twin, tensor._version, twin._version)
-
-
-@family
-def own_methods_as_hooks(torch, log):
-    """A bound method of the module as its hook belongs to the copy's module in a copy."""
-
-    class Own(torch.nn.Module):
-        __qualname__ = "OWN"
-
-        def forward(self, x):
-            return x * 2
-
-        def hook(self, module, *rest):
-            called.append(f"{self is module} {self.name}")
-
-        def load_hook(self, *rest):
-            called.append(f"{self.name} {len(rest)}")
-
-    globals()["OWN"] = Own
-    net = Own()
-    net.name = "original"
-    net.child = Own()
-    net.child.name = "child"
-    what_was_called()
-    net.register_forward_hook(net.hook)
-    net.register_full_backward_hook(functools.partial(net.hook))
-    net.child.register_state_dict_pre_hook(net.hook)
-    net._register_load_state_dict_pre_hook(net.load_hook)
-    net.register_load_state_dict_pre_hook(net.hook)
-    for way, copied in WAYS.items():
-        twin = copied(net)
-        twin.name, twin.child.name = way, f"child of {way}"
-        log(way, exercise(torch, twin), exercise(torch, net))
-
-
-@family
-def pickled_parameters_with_hooks(torch, log):
-    """Hooks of a tensor do not go into a pickle: it warns; attributes do."""
-    parameter = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
-    (parameter * 3).sum().backward()
-    parameter.note = "a note"
-    twin = through_pickle(parameter)
-    log("pickled", twin, twin.grad, getattr(twin, "note", None))
-    parameter.register_hook(note)
-    log.raises("with a hook", lambda: through_pickle(parameter))
-
-
-@family
-def local_hooks_do_not_pickle(torch, log):
-    """A lambda as a hook can be copied but not pickled."""
-    layer = torch.nn.Identity()
-    layer.register_forward_hook(lambda m, i, o: o * 3)
-    log("copied", copy.deepcopy(layer)(leaf(torch, (1, 2), 2)))
-    try:
-        pickle.dumps(layer)
-    except (AttributeError, pickle.PicklingError) as error:
-        log("not pickled", "lambda" in str(error))
 
 
 @family

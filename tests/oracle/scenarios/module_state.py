@@ -1,12 +1,8 @@
-"""See state dicts being made: their hooks, keys, metadata, extra state and buffers."""
+"""State dicts: what is in them, hooks around them, and loading."""
 
 from __future__ import annotations
 
-import copy
-import pickle
-from collections import OrderedDict
-
-from .tools import Family, linear
+from .tools import Family, leaf, linear, numbers
 
 family = Family()
 
@@ -17,44 +13,6 @@ def nested(torch):
     net = torch.nn.Sequential(linear(torch, [[1.0], [2.0]], None), inner)
     net.register_module("gone", None)
     return net
-
-
-@family
-def pre_and_post_hooks_of_a_tree(torch, log):
-    """Each module calls its own pre-hooks, saves, lets its children save, then calls post-hooks."""
-    net = nested(torch)
-    for name, module in net.named_modules():
-        module.register_state_dict_pre_hook(
-            lambda m, prefix, keep, name=name: log("pre", name, type(m).__name__, prefix, keep)
-        )
-        module.register_state_dict_post_hook(
-            lambda m, state, prefix, data, name=name: log(
-                "post", name, type(m).__name__, list(state), prefix, data
-            )
-        )
-    log("state", dict(net.state_dict()))
-    log("prefix, keep_vars", dict(net.state_dict(prefix="net.", keep_vars=True)))
-
-
-@family
-def several_post_hooks_run_in_order(torch, log):
-    """Public and private post-hooks stand in one table; a private one may return another dict."""
-    layer = linear(torch, [[0.5]], [0.25])
-
-    def replace(module, state, prefix, metadata):
-        log("replace", list(state), prefix, metadata)
-        return {"only": torch.tensor(1.0)}
-
-    one = layer.register_state_dict_post_hook(lambda m, s, p, d: log("first", list(s)))
-    two = layer._register_state_dict_hook(replace)
-    three = layer.register_state_dict_post_hook(lambda m, s, p, d: log("last", list(s)))
-    log("state", dict(layer.state_dict()))
-    log("in a parent", dict(torch.nn.Sequential(layer).state_dict()))
-    two.remove()
-    log("removed", dict(layer.state_dict()), list(layer._state_dict_hooks) == [one.id, three.id])
-    one.remove()
-    three.remove()
-    log("empty", len(layer._state_dict_hooks), len(layer._state_dict_pre_hooks))
 
 
 @family
@@ -75,90 +33,6 @@ def a_public_post_hook_must_return_none(torch, log):
     log.raises("the mark stays", lambda: layer.state_dict())
     log.raises("a bound method", lambda: layer.register_state_dict_post_hook([].append))
     log.raises("a partial result", lambda: layer.register_state_dict_post_hook(print))
-
-
-@family
-def a_hook_that_raises(torch, log):
-    """An error in a hook ends the saving or the loading with that error."""
-    net = nested(torch)
-
-    def fail(*_):
-        raise KeyError("hook")
-
-    for register in (
-        net[1].register_state_dict_pre_hook,
-        net[1]._register_state_dict_hook,
-        net[1].register_state_dict_post_hook,
-    ):
-        handle = register(fail)
-        log.raises("saving", lambda: net.state_dict())
-        handle.remove()
-    state = net.state_dict()
-    for register in (
-        net[1].register_load_state_dict_pre_hook,
-        net[1]._register_load_state_dict_pre_hook,
-        net[1].register_load_state_dict_post_hook,
-    ):
-        handle = register(fail)
-        log.raises("loading", lambda: net.load_state_dict(state))
-        handle.remove()
-    log("after all", repr(net.load_state_dict(state)))
-
-
-@family
-def keys_and_arguments(torch, log):
-    """destination, prefix and keep_vars, and who shares memory."""
-    net = nested(torch)
-    given = OrderedDict(before=1)
-    back = net.state_dict(destination=given, prefix="x.")
-    log("destination", back is given, list(given), hasattr(given, "_metadata"))
-    plain = {}
-    log("plain dict", net.state_dict(destination=plain) is plain, list(plain))
-    state = net.state_dict(keep_vars=True)
-    log("kept", state["0.weight"] is net[0].weight, state["0.weight"])
-    shared = net.state_dict()
-    shared["0.weight"].zero_()
-    log("shared", net[0].weight, net[0].weight._version, shared["0.weight"].requires_grad)
-    log("types", type(state).__name__, type(state["0.weight"]).__name__)
-    log("type of a value", type(shared["0.weight"]).__name__)
-
-
-@family
-def metadata_of_versions(torch, log):
-    """The dict carries each module's version; loading hands it to the module it belongs to."""
-
-    class Versioned(torch.nn.Module):
-        _version = 3
-
-        def __init__(self):
-            super().__init__()
-            self.weight = torch.nn.Parameter(torch.tensor([1.0]))
-
-        def _load_from_state_dict(self, state, prefix, metadata, *rest):
-            log("loads", list(state), prefix, dict(metadata), rest[0])
-            if metadata.get("version", 1) < 3:
-                state[prefix + "weight"] = state.pop(prefix + "old")
-            super()._load_from_state_dict(state, prefix, metadata, *rest)
-
-        def _save_to_state_dict(self, destination, prefix, keep_vars):
-            log("saves", list(destination), prefix, keep_vars)
-            super()._save_to_state_dict(destination, prefix, keep_vars)
-            destination[prefix + "more"] = torch.tensor(2.0)
-
-    net = torch.nn.Sequential(Versioned(), torch.nn.ReLU())
-    state = net.state_dict(prefix="n.")
-    log("metadata", dict(state._metadata), type(state._metadata).__name__)
-    log("keys", list(state), hasattr(state.copy(), "_metadata"))
-    log("deep copy", dict(copy.deepcopy(state)._metadata))
-    log("pickled", dict(pickle.loads(pickle.dumps(state))._metadata))
-    log.raises("wrong prefix", lambda: net.load_state_dict(state))
-    log.raises("more is not known", lambda: net.load_state_dict(net.state_dict()))
-    old = OrderedDict({"0.old": torch.tensor([5.0])})
-    log("old", repr(net.load_state_dict(old)), net[0].weight, list(old))
-    old._metadata = OrderedDict({"": {"version": 1}, "0": {"version": 2}})
-    log("old with version", repr(net.load_state_dict(old)), dict(old._metadata))
-    log("assign", repr(net.load_state_dict(old, assign=True)), dict(old._metadata))
-    log("without a class version", dict(torch.nn.Tanh().state_dict()._metadata))
 
 
 @family
@@ -221,3 +95,95 @@ def buffers_in_the_state(torch, log):
     net.register_buffer("left", torch.tensor([3.0]), persistent=False)
     del net.left
     log("deleted", list(net.state_dict()), sorted(net._non_persistent_buffers_set))
+
+
+def note(log, label, also=lambda *_: None):
+    """Make a load pre-hook that writes down what it is given, with or without the module."""
+
+    def hook(*args):
+        *module, state, prefix, metadata, strict, missing, unexpected, errors = args
+        names = [type(each).__name__ for each in module]
+        log(label, names, list(state), prefix, dict(metadata), strict, missing, unexpected, errors)
+        return also(*args)
+
+    return hook
+
+
+def attempt(log, label, action):
+    """Write down the two lists that loading gave, or its error."""
+
+    def lists():
+        keys = action()
+        return [repr(keys), keys.missing_keys, keys.unexpected_keys, type(keys).__name__]
+
+    log.raises(label, lists)
+
+
+@family
+def pre_hooks_of_a_tree(torch, log):
+    """Load pre-hooks run from the root down; each sees the whole of its own part of the dict."""
+    net = nested(torch)
+    for name, module in net.named_modules():
+        module.register_load_state_dict_pre_hook(note(log, f"public {name}"))
+        module._register_load_state_dict_pre_hook(note(log, f"private {name}"))
+        module._register_load_state_dict_pre_hook(note(log, f"with module {name}"), True)
+        module.register_load_state_dict_post_hook(
+            lambda m, keys, name=name: log("post", name, type(m).__name__, keys)
+        )
+    attempt(log, "loaded", lambda: net.load_state_dict(net.state_dict()))
+    attempt(log, "half", lambda: net.load_state_dict({"1.0.bias": torch.zeros(1), "x.y": 1}))
+    attempt(log, "not strict", lambda: net.load_state_dict({"0.weight": torch.ones(2, 1)}, False))
+
+
+@family
+def assigned_values(torch, log):
+    """assign=True puts the tensors themselves in place, as parameters that keep requires_grad."""
+    layer = linear(torch, [[0.5, -1.0]], [0.25])
+    layer.register_buffer("steps", torch.tensor(1))
+    layer.bias.requires_grad_(False)
+    old = layer.weight
+    state = {
+        "weight": torch.tensor(numbers((1, 2), 1), dtype=torch.float64),
+        "bias": torch.nn.Parameter(torch.tensor([3.0])),
+        "steps": torch.tensor(5.0),
+    }
+    attempt(log, "loaded", lambda: layer.load_state_dict(state, assign=True))
+    log("values", layer.weight, layer.bias, layer.steps, old)
+    log("same", layer.bias is state["bias"], layer.steps is state["steps"], layer.weight is old)
+    state["weight"].zero_()
+    log("memory", layer.weight)
+    attempt(log, "shape", lambda: layer.load_state_dict({"weight": torch.ones(2)}, False, True))
+    wants = {"weight": leaf(torch, (1, 2), 2)}
+    attempt(log, "leaf", lambda: layer.load_state_dict(wants, False, True))
+    log("the leaf", layer.weight is wants["weight"], layer.weight, wants["weight"])
+    moved = {"weight": wants["weight"] * 2}
+    attempt(log, "of a graph", lambda: layer.load_state_dict(moved, strict=False, assign=True))
+    log("detached", layer.weight)
+    attempt(
+        log,
+        "integers",
+        lambda: layer.load_state_dict({"weight": torch.ones(1, 2).int()}, False, True),
+    )
+    attempt(
+        log,
+        "frozen integers",
+        lambda: layer.load_state_dict({"bias": torch.ones(1).int()}, False, True),
+    )
+    log("bias", layer.bias)
+    single = torch.nn.Module()
+    single.scale = torch.nn.Parameter(torch.tensor(1.0))
+    attempt(
+        log, "(1,)", lambda: single.load_state_dict({"scale": torch.tensor([4.0])}, assign=True)
+    )
+    log("scale", single.scale)
+    attempt(log, "no tensor", lambda: single.load_state_dict({"scale": 4.0}, assign=True))
+
+
+@family
+def an_error_while_copying(torch, log):
+    """An exception of copying one value is reported with the key and both shapes."""
+    layer = linear(torch, [[0.5, -1.0]], [0.25])
+    layer.weight = torch.nn.Parameter(torch.tensor([[1.0], [2.0]]).expand(2, 3))
+    state = {"weight": torch.ones(2, 3), "bias": torch.ones(1)}
+    log.raises("an expanded parameter", lambda: layer.load_state_dict(state))
+    log("the rest is loaded", layer.bias)

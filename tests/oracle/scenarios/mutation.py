@@ -48,42 +48,6 @@ def disabling_hooks(torch, log):
 
 
 @family
-def misuse_of_the_context(torch, log):
-    """Hooks that enter or leave contexts, contexts left out of order: the stack ends empty."""
-    graph = torch.autograd.graph
-    x = leaf(torch, (2,), 1)
-    hooks = graph.saved_tensors_hooks
-
-    class Mine(hooks):
-        def __init__(self):
-            super().__init__(lambda t: log("pack") or t.detach(), lambda t: log("unpack") or t)
-
-    with Mine():
-        y = x * x
-    y.sum().backward()
-    entered = hooks(lambda t: log("inner pack") or t.detach(), lambda t: t)
-
-    def enter(tensor):
-        log("enters")
-        with entered:
-            tensor.detach().requires_grad_() * 2
-        return tensor.detach()
-
-    with hooks(enter, lambda t: t):
-        y = x.exp()
-    y.sum().backward()
-    log("x.grad", x.grad)
-    context = Mine()
-    for _ in range(2):
-        with context:
-            x.exp()
-    with context, context:
-        x.exp()
-    x.exp()
-    log("done")
-
-
-@family
 def increment_version(torch, log):
     """Say that a tensor was changed."""
     increment = torch.autograd.graph.increment_version

@@ -8,22 +8,6 @@ family = Family()
 
 
 @family
-def wrapping_a_tensor(torch, log):
-    """Variable(tensor) is a tensor on the same memory and version counter, outside the graph."""
-    wrap = torch.autograd.Variable
-    inner = leaf(torch, (2,), 1) * 2
-    wrapped = wrap(inner)
-    log("wrapped", wrapped, type(wrapped) is torch.Tensor, wrapped is inner, wrapped._is_view())
-    wrapped.add_(1)
-    log("shared", inner, inner._version, wrapped._version)
-    log("leaf", wrap(torch.ones(2), requires_grad=True), wrap(torch.ones(2), True).is_leaf)
-    log("by name", wrap(data=torch.ones(2), requires_grad=True), wrap(), wrap(None))
-    w = wrap(torch.ones(2), requires_grad=True)
-    (w * w * 3).sum().backward()
-    log("gradient", w.grad)
-
-
-@family
 def what_a_variable_is(torch, log):
     """Every tensor is one; nothing else is."""
     kind = torch.autograd.Variable

@@ -38,7 +38,6 @@ SETTINGS = {
         {"lr": 0.5, "rho": 0.5, "eps": 0.125, "weight_decay": 0.25, "maximize": True},
     ],
 }
-FUSED = ("SGD", "Adam", "AdamW", "Adagrad")
 
 
 def give_gradients(torch, parameters, step):
@@ -94,127 +93,6 @@ def printed(torch, log):
     for name in SETTINGS:
         optimizer = getattr(torch.optim, name)([leaf(torch, (1,), 1)])
         log(name, repr(optimizer), *in_order(optimizer), sorted(optimizer.defaults))
-
-
-@family
-def loading(torch, log):
-    """A state dict goes on where it was left, in another optimizer and another dtype."""
-    for name, settings in SETTINGS.items():
-        parameters, _, optimizer = made(torch, name, settings[-1])
-        for step in range(2):
-            give_gradients(torch, parameters, step)
-            optimizer.step()
-        state = optimizer.state_dict()
-        others, _, other = made(torch, name, {})
-        with torch.no_grad():
-            for own, saved in zip(others, parameters, strict=True):
-                own.copy_(saved)
-        other.load_state_dict(state)
-        for each in (parameters, others):
-            give_gradients(torch, each, 9)
-        optimizer.step()
-        other.step()
-        same = [a.tolist() == b.tolist() for a, b in zip(parameters, others, strict=True)]
-        log(name, same, repr(optimizer) == repr(other))
-        wide, _, fitting = made(torch, name, {}, "float64")
-        fitting.load_state_dict(state)
-        kept = fitting.state_dict()["state"].get(0, {})
-        # values in float32 that differ in their last bit are far apart for float64
-        log("float64", {key: (str(v.dtype), list(v.shape)) for key, v in kept.items()})
-        log("parameters stay", wide[0])
-
-
-@family
-def other_ways_of_stepping(torch, log):
-    """foreach and fused give the same."""
-    for name, settings in SETTINGS.items():
-        for options in (
-            {"foreach": True},
-            {"fused": True},
-        ):
-            if "fused" in options and name not in FUSED:
-                continue
-
-            def attempt(name=name, settings=settings, options=options):
-                parameters, _, optimizer = made(torch, name, {**settings[-1], **options})
-                for step in range(2):
-                    give_gradients(torch, parameters, step)
-                    optimizer.step()
-                return parameters[1]
-
-            log.raises(f"{name} {options}", attempt)
-
-
-@family
-def rates_in_tensors(torch, log):
-    """A learning rate in a tensor, changed between two steps."""
-    for name in SETTINGS:
-        rate = torch.tensor([0.25]) if name == "Adam" else torch.tensor(0.25)
-        parameters, _, optimizer = made(torch, name, {"lr": rate})
-        give_gradients(torch, parameters, 0)
-        optimizer.step()
-        rate.mul_(0.5)
-        give_gradients(torch, parameters, 1)
-        optimizer.step()
-        log(name, parameters[0], optimizer.param_groups[0]["lr"] is rate)
-        log.raises("two", lambda name=name: made(torch, name, {"lr": torch.tensor([1.0, 2.0])}))
-
-
-@family
-def a_decay_in_a_tensor(torch, log):
-    """Weight decay kept in a tensor, which may require a gradient."""
-    for needs_grad in (False, True):
-        w = leaf(torch, (2,), 1)
-        w.grad = leaf(torch, (2,), 2)
-        decay = torch.tensor(0.5, requires_grad=needs_grad)
-        optimizer = torch.optim.SGD([w], lr=0.5, weight_decay=decay, momentum=0.25)
-        optimizer.step()
-        log("stepped", w, *in_order(optimizer))
-    log.raises("negative", lambda: torch.optim.SGD([w], weight_decay=torch.tensor(-0.5)))
-
-
-@family
-def bad_settings(torch, log):
-    """What each optimizer refuses."""
-    for name in SETTINGS:
-        for settings in (
-            {"lr": -1},
-            {"lr": torch.tensor(-0.5)},
-            {"eps": -1.0},
-            {"betas": (-0.5, 0.5)},
-            {"betas": (0.5, 1.0)},
-            {"betas": (1.5, 1.0)},
-            {"weight_decay": -0.5},
-            {"momentum": -0.5},
-            {"lr_decay": -0.5},
-            {"initial_accumulator_value": -0.5},
-            {"rho": 1.5},
-            {"etas": (1.5, 2.0)},
-            {"etas": (0.5, 0.75)},
-        ):
-            (setting,) = settings
-            optimizer = getattr(torch.optim, name)
-            if setting in optimizer.__init__.__code__.co_varnames:
-                make = [leaf(torch, (1,), 1)]
-                log.raises(f"{name} {setting}", lambda o=optimizer, p=make, s=settings: o(p, **s))
-
-
-@family
-def closures(torch, log):
-    """Every step calls a closure with gradients on, and gives its loss back."""
-    for name in SETTINGS:
-        w = leaf(torch, (2,), 1)
-        optimizer = getattr(torch.optim, name)([w])
-
-        def closure(w=w, optimizer=optimizer):
-            log("mode", torch.is_grad_enabled())
-            optimizer.zero_grad()
-            loss = (w * w).sum()
-            loss.backward()
-            return loss
-
-        with torch.no_grad():
-            log(name, optimizer.step(closure).detach(), w.detach())
 
 
 def bowl(w):

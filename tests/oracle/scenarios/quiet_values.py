@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from .tools import Family, leaf
 
 family = Family()
-
-
-@family
-def quotients_with_arrays_of_numpys(torch, log):
-    """Whole numbers divided by NumPy's array meet by NumPy's rules, in float64."""
-    for array in (np.array(2), np.array([2, 4], np.int8), np.array(True), np.array(2, np.float32)):
-        for dtype in ("int64", "uint8", "bool", "float32"):
-            with warnings.catch_warnings(action="ignore"):  # of PyTorch, that NumPy has changed
-                quotient = torch.tensor([1, 2]).to(getattr(torch, dtype)) / array
-            log(f"{dtype} / {array.dtype}", quotient)
-
-
-@family
-def products_that_leave_the_numbers(torch, log):
-    """A factor comes before the product or the quotient that it belongs to."""
-    zero, large = torch.zeros(2), torch.full((2,), 1e38)
-    log("quotient", torch.addcdiv(zero, large, large, value=1e10))
-    log("product", torch.addcmul(zero, large, torch.full((2,), 1e-38), value=1e10))
 
 
 @family

@@ -94,30 +94,6 @@ for _name, _draw in DRAWS.items():
 
 
 @family
-def state(torch, log):
-    """The state carries the normal number that is in store."""
-    torch.manual_seed(5)
-    torch.randn(3)
-    bytes_ = torch.get_rng_state()
-    first = torch.randn(2)
-    torch.set_rng_state(bytes_)
-    log("again", first, torch.randn(2))
-    torch.rand(700)
-    log("later", torch.rand(2))
-
-
-@family
-def own_generator(torch, log):
-    """A generator of one's own has a stream of its own."""
-    torch.manual_seed(1)
-    generator = torch.Generator().manual_seed(7)
-    log("own", torch.rand(2, generator=generator), torch.randperm(5, generator=generator))
-    log("in place", torch.empty(3).normal_(generator=generator))
-    log("default", torch.rand(2))
-    log("seed", generator.initial_seed(), str(generator.device))
-
-
-@family
 def in_the_graph(torch, log):
     """Numbers drawn into a tensor of the graph let no gradient pass."""
     x = torch.ones(3, requires_grad=True)

@@ -33,22 +33,6 @@ def handles_take_hooks(torch, log):
 
 
 @family
-def a_handle_kept(torch, log):
-    """A handle taken before the pass knows when its value was freed."""
-    x = leaf(torch, (3,), 1)
-    y = x.exp()
-    raw = y.grad_fn._raw_saved_result
-    y.sum().backward()
-    log.raises("freed", lambda: raw.register_hooks(*doubling()))
-    y = x.exp()
-    raw = y.grad_fn._raw_saved_result
-    y.sum().backward(retain_graph=True)
-    log.raises("kept", lambda: raw.register_hooks(*doubling()))
-    y.sum().backward()
-    log("x.grad", x.grad)
-
-
-@family
 def hooks_on_a_result(torch, log):
     """A node's own output, packed afterwards."""
     x = leaf(torch, (3,), 1)
@@ -60,36 +44,6 @@ def hooks_on_a_result(torch, log):
     log("value", value, value.grad_fn is y.grad_fn)
     y.sum().backward()
     log("x.grad", x.grad)
-
-
-@family
-def errors_of_handles(torch, log):
-    """Wrong arguments, wrong results, hooks on None, tensors that can't be made by hand."""
-    x, c = leaf(torch, (3,), 1), torch.tensor([1.0, 2.0, 3.0])
-
-    node = (x * c).grad_fn
-    log.raises("None", lambda: node._raw_saved_self.register_hooks(*doubling()))
-    log("None as a value", node._saved_self)
-    raw = node._raw_saved_other
-    log("class", type(raw).__name__)
-    log.raises("made by hand", lambda: type(raw)())
-    log.raises("no such value", lambda: node._saved_result)
-    log.raises("no such handle", lambda: node._raw_saved_result)
-
-    def change(tensor):
-        tensor.add_(1)
-        return tensor
-
-    log.raises("changes", lambda: raw.register_hooks(change, lambda t: t))
-    log("value", c)
-    node = (x * x).grad_fn
-    node._raw_saved_self.register_hooks(lambda t: t, lambda t: 5)
-    log.raises("no tensor", lambda: node._saved_self)
-    node._raw_saved_other.register_hooks(lambda t: None, lambda t: None)
-    log.raises("None given", lambda: node(c))
-    node = (x * x).grad_fn
-    raw = node._raw_saved_self
-    log.raises("pack without parameters", lambda: raw.register_hooks(lambda: 0, id))
 
 
 @family
@@ -141,17 +95,6 @@ def looking_through_handles(torch, log):
 
 
 @family
-def kept_on_the_cpu(torch, log):
-    """save_on_cpu changes no gradient."""
-    for options in ({}, {"pin_memory": True}):
-        x = leaf(torch, (3,), 1)
-        with torch.autograd.graph.save_on_cpu(**options):
-            y = x.exp() * x
-        y.sum().backward()
-        log("x.grad", x.grad)
-
-
-@family
 def custom_functions(torch, log):
     """What a custom Function saved: saved_tensors, handles, hooks."""
 
@@ -192,26 +135,6 @@ def custom_functions(torch, log):
     log.raises("again", lambda: raw[1].register_hooks(pack, unpack))
     log.raises("None", lambda: raw[2].register_hooks(pack, unpack))
     y.sum().backward()
-    log("x.grad", x.grad)
-
-
-@family
-def a_stale_value_by_hand(torch, log):
-    """A value that was changed meanwhile can't be looked at, nor packed; one packed before can."""
-    x = leaf(torch, (3,), 1)
-    a = x * 2
-    y = a * a
-    e = a.exp()
-    packed = a.sin()
-    packed.grad_fn._raw_saved_self.register_hooks(lambda t: t.clone(), lambda t: t)
-    raw = y.grad_fn._raw_saved_self
-    a.add_(1)
-    log.raises("value", lambda: y.grad_fn._saved_self)
-    log.raises("result", lambda: e.grad_fn._saved_result)
-    log.raises("packed", lambda: packed.grad_fn._saved_self)
-    log.raises("hooks", lambda: raw.register_hooks(*doubling()))
-    log.raises("backward", lambda: y.sum().backward())
-    packed.sum().backward()
     log("x.grad", x.grad)
 
 

@@ -1,4 +1,4 @@
-"""See what may be read from, assigned to and deleted from a tensor."""
+"""Attributes of tensors, assigned and deleted, and memory that tensors share."""
 
 from __future__ import annotations
 
@@ -25,52 +25,6 @@ def tensors(torch):
 def assigning(name, value):
     """Give a function that assigns to an attribute of a tensor."""
     return lambda tensor: setattr(tensor, name, value)
-
-
-@family
-def flags(torch, log):
-    """is_leaf, requires_grad, grad_fn, output_nr, retains_grad, _version, _base of each kind."""
-    for name, x in tensors(torch).items():
-        node = x.grad_fn
-        log(name, x.is_leaf, x.requires_grad, node and node.name(), x.output_nr, x.retains_grad)
-        log(name, x._version, x._base is None, x._is_view(), x.grad if x.is_leaf else None)
-        log(name, x._backward_hooks, x._post_accumulate_grad_hooks)
-
-
-@family
-def read_only(torch, log):
-    """Assigning what can't be assigned: is_leaf, grad_fn, _grad_fn, output_nr, _version, ..."""
-    for name, x in tensors(torch).items():
-        for attribute, value in {
-            "is_leaf": True,
-            "grad_fn": None,
-            "output_nr": 1,
-            "_version": 3,
-            "_base": None,
-            "retains_grad": True,
-            "shape": (4,),
-            "dtype": torch.float64,
-            "ndim": 3,
-            "T": None,
-        }.items():
-            try:
-                setattr(x, attribute, value)
-                log(f"{name} {attribute}", "no error")
-            except (AttributeError, RuntimeError, TypeError) as error:
-                log(f"{name} {attribute}", type(error).__name__)
-
-
-@family
-def deleting(torch, log):
-    """del of grad, and of what the user put there."""
-    x = leaf(torch, (2,), 4)
-    x.mine = 5
-    del x.mine
-    log("own", hasattr(x, "mine"))
-    (x * 2).sum().backward()
-    del x.grad
-    log("grad", x.grad)
-    del x.grad
 
 
 @family
@@ -141,16 +95,6 @@ def retaining_grad(torch, log):
 
 
 @family
-def own_attributes(torch, log):
-    """Any attribute may be put on a tensor; results and views do not inherit it."""
-    x = leaf(torch, (2,), 20)
-    x.note = "mine"
-    log("note", x.note, hasattr(x * 2, "note"), hasattr(x[0], "note"), hasattr(x.detach(), "note"))
-    log("dict", dict(x.__dict__))
-    log.raises("missing", lambda: x.nothing)
-
-
-@family
 def hook_tables(torch, log):
     """_backward_hooks and _post_accumulate_grad_hooks are live tables, which may be assigned."""
     x = leaf(torch, (2,), 24)
@@ -173,10 +117,99 @@ def hook_tables(torch, log):
 
 
 @family
-def of_another_type(torch, log):
-    """A gradient of another dtype."""
-    x = leaf(torch, (2,), 25)
-    for dtype in ("float16", "int8", "uint8", "int16", "int32", "bool", "complex64", "complex128"):
-        value = torch.ones(2, dtype=getattr(torch, dtype))
-        log.raises(dtype, lambda v=value: assigning("grad", v)(x))
-        log.raises(f"to {dtype}", lambda v=value: assigning("grad", torch.ones(2))(v))
+def data_of_other_kinds(torch, log):
+    """x.data = ... of a result and of a view; what was saved keeps the old value."""
+    x = leaf(torch, (2,), 9)
+    y = x * 2
+    z = y * y
+    y.data = torch.tensor([10.0, 20.0])
+    log("result", y, y._version)
+    z.sum().backward(retain_graph=True)
+    log("gradient", x.grad)
+    (y * y).sum().backward()
+    log("after", x.grad)
+    y = x * 2
+    part, z = y[0], y * y
+    y.data = torch.tensor([10.0, 20.0])
+    z.sum().backward()
+    log("with a version counter", x.grad, part)
+    y = x.exp()
+    z = y * 1
+    y.data = torch.tensor([10.0, 20.0])
+    z.sum().backward()
+    log("saved result", x.grad)
+    base = torch.zeros(2, 2)
+    view = base[0]
+    view.data = torch.ones(2)
+    log("view", view, base, view._is_view())
+    view.mul_(5)
+    log("written", view, base)
+
+
+@family
+def detaching_in_place(torch, log):
+    """detach_ on each kind; hooks and retain_grad afterwards."""
+    for name, x in tensors(torch).items():
+        try:
+            log(name, x.detach_() is x, x, x.is_leaf, x._version)
+        except RuntimeError as error:
+            log.error(name, error)
+    x = leaf(torch, (2,), 12)
+    y = x * 2
+    z = y * 3
+    y.retain_grad()
+    y.detach_()
+    z.sum().backward()
+    log("graph before", x.grad, y.requires_grad, y.retains_grad, y.grad)
+    y = x * 2
+    y.register_hook(log.hook("waiting"))
+    y.detach_().requires_grad_()
+    (y * 3).sum().backward()
+    log("a leaf again", y.grad)
+    base = x * 2
+    part = base[0]
+    base.detach_()
+    log("view of it", part.requires_grad, base.requires_grad)
+    base = torch.ones(2)
+    part = base[0]
+    base.mul_(x)
+    log("view of what was written to", part.requires_grad)
+    base.detach_()
+    log("and taken out", part.requires_grad, (part * 2).requires_grad)
+
+
+@family
+def saved_and_detached_in_place(torch, log):
+    """detach_ of a tensor that was saved: refused if it had a history, fine for leaves."""
+    x, w = leaf(torch, (2,), 23), leaf(torch, (2,), 24)
+    y = x * 2
+    z = y * w
+    y.detach_()
+    log.raises("result", lambda: z.sum().backward(retain_graph=True))
+    log("no gradients", x.grad, w.grad)
+    z = x * w
+    x.detach_()
+    z.sum().backward()
+    log("leaf", x.grad, w.grad)
+    x.requires_grad_()
+    y = x.exp()
+    z = y * 3
+    y.detach_()
+    z.sum().backward()
+    log("own result", x.grad)
+    y = x * 1
+    other = y.detach()
+    z = other * w
+    other.detach_()
+    y.detach_()
+    z.sum().backward()
+    log("detached before", w.grad)
+    y = x * 2
+    y.detach_()
+    (y * w).sum().backward()
+    log("saved afterwards", w.grad)
+    y = x * 2
+    z = y * w
+    y.detach_()
+    y.requires_grad_()
+    log.raises("a leaf again", lambda: z.sum().backward())

@@ -28,18 +28,6 @@ def wrong_type(torch, log):
 
 
 @family
-def wrong_shape(torch, log):
-    """A hook's result must have the gradient's shape, on an inner tensor and on a leaf."""
-    _backward_with(torch, log, "three", torch.tensor([1.0, 2.0, 3.0]))
-    _backward_with(torch, log, "one", torch.tensor([1.0]))
-    _backward_with(torch, log, "scalar", torch.tensor(1.0))
-    _backward_with(torch, log, "matrix", torch.tensor([[1.0, 2.0]]))
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    x.register_hook(lambda grad: torch.tensor([1.0, 2.0, 3.0]))
-    log.raises("leaf", lambda: (x * 2).sum().backward())
-
-
-@family
 def wrong_dtype(torch, log):
     """A hook's result must have the gradient's dtype."""
     _backward_with(torch, log, "float64", torch.tensor([1.0, 2.0], dtype=torch.float64))
@@ -58,42 +46,6 @@ def no_gradient_required(torch, log):
     log.raises("made under no_grad", lambda: z.register_hook(lambda grad: None))
     log.raises("retain_grad", lambda: x.retain_grad())
     log.raises("post accumulate", lambda: x.register_post_accumulate_grad_hook(lambda t: None))
-
-
-@family
-def own_exception_passes(torch, log):
-    """An exception raised in a hook ends the backward with its own type and text; the next backward
-    works.
-    """
-    x = torch.tensor([1.0], requires_grad=True)
-    w = torch.tensor([2.0], requires_grad=True)
-    y = x * 2
-
-    def fail(grad):
-        raise LookupError("the hook has had enough")
-
-    handle = y.register_hook(fail)
-    log.raises("failing", lambda: (y * w).backward(retain_graph=True))
-    log(".grad", x.grad, torch.is_grad_enabled())
-    handle.remove()
-    (x * 3).backward()
-    log(".grad", x.grad)
-
-
-@family
-def grad_of_a_non_leaf(torch, log):
-    """Reading .grad of an inner tensor warns each time unless it retains it; a leaf's is silent."""
-    x = torch.tensor([1.0], requires_grad=True)
-    y = x * 2
-    log("before", y.grad)
-    y.backward()
-    log("after", y.grad)
-    log("leaf", x.grad)
-    z = x * 2
-    z.retain_grad()
-    log("retaining", z.grad, z.retains_grad)
-    z.backward()
-    log("retained", z.grad, z.retains_grad, y.retains_grad, x.retains_grad)
 
 
 @family

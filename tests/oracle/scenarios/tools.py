@@ -4,10 +4,11 @@ generator.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ..log import Scenario
+from ..log import Log, Scenario
 
 
 class Family(dict[str, Scenario]):
@@ -88,3 +89,29 @@ def linear(torch: ModuleType, weight: list[list[float]], bias: list[float] | Non
         if bias is not None:
             layer.bias.copy_(torch.tensor(bias))
     return layer
+
+
+def each(torch: ModuleType, value: Any, change: Callable[[Any], Any]) -> Any:
+    """Give a value of the same build with every tensor changed."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: each(torch, item, change) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return type(value)(each(torch, item, change) for item in value)
+    return value
+
+
+def look(log: Log, **tensors: Any) -> None:
+    """Write down all that can be seen of tensors: values, place in the graph, version, base."""
+    for name, value in tensors.items():
+        facts = [f"version {value._version}"]
+        facts += [f"is {other}" for other, tensor in tensors.items() if tensor is value][:1]
+        if value._is_view():
+            facts += [f"view of {key}" for key, base in tensors.items() if base is value._base]
+        try:
+            log(name, value, value.is_leaf, value.output_nr, value.retains_grad, ", ".join(facts))
+            log(f"graph of {name}", graph(value))
+        except RuntimeError as error:  # of a view that is no longer valid
+            log.error(name, error)
+        log.raises(f"gradient of {name}", lambda value=value: value.grad)

@@ -1,1 +1,0 @@
-"""Make random programs, run each on torch and on minigrad, and shrink those that differ."""
