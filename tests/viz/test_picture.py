@@ -145,19 +145,6 @@ def images(html: str) -> list[tuple[str, str, float]]:
     return [(base64.b64decode(data).decode(), alt, float(width)) for data, alt, width in found]
 
 
-def test_no_text_is_shown_smaller_than_nine_pixels():
-    pictures = [
-        picture_of(small_model()),
-        draw(output_of(operation("UnbindBackward0", leaf())), hooks=hooks_of),
-    ]
-    pictures.append(beside(*pictures))
-    for picture in pictures:
-        for svg, _, width in images(picture.html()):
-            smallest = min(map(float, re.findall(r'font-size="([\d.]+)"', svg)))
-            least = re.search(rf'width="{width:g}" [^>]*min-width:(\d+)px', picture.html())[1]
-            assert smallest * float(least) / width >= 9
-
-
 def test_lines_stand_out_on_white_pages_and_on_dark_ones():
     loss, modules = lenet()
     ((svg, _, _),) = images(draw(loss, modules=modules).html())
