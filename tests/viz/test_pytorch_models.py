@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import gc
+import importlib
 import inspect
 import warnings
 from collections import Counter, OrderedDict
@@ -15,189 +16,18 @@ from threading import Thread
 import pytest
 
 from minigrad.viz import compare, draw, play, record
-from minigrad.viz.graph import IDENTITY, read_graph
-from minigrad.viz.pytorch import walk
+from minigrad.viz.graph import read_graph
 from minigrad.viz.text import WIDE
 
 torch = pytest.importorskip("torch")
+programs = importlib.import_module("tests.viz.pytorch_programs")  # where PyTorch is
 nn, F = torch.nn, torch.nn.functional
-
-
-def called(function, name):
-    function.__name__ = function.__qualname__ = name
-    return function
-
-
-# ------------------------------------------------------------------ hooks, and what they leave
-
-
-class Hooks:
-    """Hooks of all kinds that count their calls, and the nodes on which they should sit."""
-
-    def __init__(self):
-        self.calls, self.sites = [], {}
-
-    def hook(self, name, result=lambda *given: None):
-        def hook(*given):
-            self.calls.append(name)
-            return result(*given)
-
-        return called(hook, name)
-
-    def on_output(self, module, name, register=lambda result: None):
-        """Register a hook on what a module gives, each time that it is called."""
-
-        def left(module, args, result):
-            result = result[0] if isinstance(result, tuple) else result
-            if result.requires_grad:
-                self.sites.setdefault(name, []).append(result.grad_fn)
-                register(result)
-
-        module.register_forward_hook(left)
-
-    def put(self, tensor, before, after, parameter, full, pre, legacy=None):
-        """Put seven kinds of hooks on modules and a parameter."""
-        halve = self.hook("halve", lambda grad: grad * 0.5)
-        node_before = self.hook("node_before", partial(scaled, 2))
-        node_after = self.hook("node_after")
-        self.on_output(tensor, "halve", lambda result: result.register_hook(halve))
-        self.on_output(
-            before, "node_before", lambda result: result.grad_fn.register_prehook(node_before)
-        )
-        self.on_output(after, "node_after", lambda result: result.grad_fn.register_hook(node_after))
-        parameter.register_post_accumulate_grad_hook(self.hook("on_grad", enlarged))
-        self.parameter = parameter
-        full.register_full_backward_hook(
-            self.hook("full", lambda module, grad_input, grad_output: scaled(3, grad_input))
-        )
-        outside = self.sites.setdefault("outside full", [])
-        full.register_forward_pre_hook(lambda module, args: outside.append(args[0].grad_fn))
-        pre.register_full_backward_pre_hook(self.hook("full_pre"))
-        self.on_output(pre, "inside full_pre")
-        if legacy is not None:
-            legacy.register_backward_hook(self.hook("legacy"))
-            self.on_output(legacy, "legacy")
-
-    def at(self, graph, index):
-        """Give for each hook the indices of the nodes where it should sit."""
-        identities = [node.index for node in graph.nodes if node.name == IDENTITY]
-        leads = {at: {e.target for e in graph.edges if e.source == at} for at in identities}
-        found = {"on_grad": {index.locate(self.parameter)} - {None}}
-        for name, nodes in self.sites.items():
-            places = {index.locate(node) for node in nodes} - {None}
-            if " " in name:
-                places = {at for at in identities if leads[at] & places}
-            found[name.split()[-1]] = places
-        return found
-
-
-def scaled(factor, grads):
-    return tuple(grad if grad is None else grad * factor for grad in grads)
-
-
-def enlarged(parameter):
-    parameter.grad.mul_(3)
-
-
-def tables_of(modules, roots):
-    """Give what hooks are where: on modules, parameters, and nodes."""
-    found = {}
-    names = ("_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_pre_hooks")
-    for module in modules:
-        found |= {(module, name): dict(getattr(module, name)) for name in names}
-        for parameter in module.parameters(recurse=False):
-            for name in ("_backward_hooks", "_post_accumulate_grad_hooks"):
-                found[id(parameter), name] = dict(getattr(parameter, name) or {})
-    for node in walk(roots, 10_000):
-        for register in (node.register_prehook, node.register_hook):
-            handle = register(lambda *given: None)
-            table = dict(handle.hooks_dict_ref())
-            del table[handle.id]
-            handle.remove()
-            found[node, register.__name__] = list(table.items())
-    return found
-
-
-# ------------------------------------------------------------------ programs
-
-
-class Residual(nn.Sequential):
-    """A basic block of a ResNet; what writes in place writes over the output of a norm."""
-
-    def __init__(self, width):
-        conv, norm = partial(nn.Conv2d, width, width, 3, padding=1), partial(nn.BatchNorm2d, width)
-        super().__init__(conv(), norm(), nn.ReLU(inplace=True), conv(), norm())
-
-    def forward(self, x):
-        y = super().forward(x)
-        y += x
-        return F.relu(y, inplace=True)
-
-
-def residual():
-    ends = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2, 3)]
-    return nn.Sequential(nn.Conv2d(3, 2, 3), *(Residual(2) for _ in range(4)), *ends)
-
-
-class Doubled(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        return 2 * a * b, a + b
-
-    @staticmethod
-    def backward(ctx, g, unused):
-        a, b = ctx.saved_tensors
-        return 2 * g * b, 2 * g * a
-
-
-def resnet(hooks):
-    net = residual()
-    hooks.put(net[1][1], net[2][3], net[3][4], net[-1].weight, net[3], net[4])
-    with torch.autograd.graph.saved_tensors_hooks(
-        hooks.hook("pack", lambda t: t), hooks.hook("unpack", lambda t: t)
-    ):
-        loss = F.cross_entropy(net(torch.randn(2, 3, 8, 8)), torch.tensor([0, 2]))
-    return [net], loss, lambda: [loss.backward(retain_graph=True), loss.backward(), loss]
-
-
-def lstm(hooks):
-    first, lstm, last = net = nn.ModuleList([nn.Linear(3, 4), nn.LSTM(4, 5, 2), nn.Linear(5, 2)])
-    hooks.put(first, lstm, lstm, lstm.weight_hh_l0, last, lstm)
-    everywhere = hooks.hook("everywhere")
-    handle = nn.modules.module.register_module_full_backward_hook(everywhere)
-    try:
-        y, _ = lstm(torch.tanh(first(torch.randn(3, 2, 3, requires_grad=True))))
-        loss = last(y[-1]).square().sum()  # of a view
-    finally:
-        handle.remove()
-    return [net], loss, lambda: torch.autograd.grad(loss, [first.weight, lstm.weight_ih_l1])
-
-
-def shared(hooks, use_reentrant):
-    """Call a module twice, in a checkpoint too, and use a Function of one's own."""
-    inp, twice, out = net = nn.ModuleList([nn.Linear(3, 4), nn.Linear(4, 4), nn.Linear(4, 1)])
-    hooks.put(inp, twice, twice, twice.weight, twice, twice, legacy=inp)
-    h = torch.tanh(twice(torch.tanh(inp(torch.randn(2, 3)))))
-    again = torch.utils.checkpoint.checkpoint(
-        lambda h: torch.sin(twice(h)), h, use_reentrant=use_reentrant
-    )
-    loss = out(Doubled.apply(again, h)[0]).square().mean()
-    return [net], loss, lambda: [loss.backward(), loss]
-
-
-PROGRAMS = {
-    "resnet": resnet,
-    "lstm": lstm,
-    "shared, reentrant": partial(shared, use_reentrant=True),
-    "shared": partial(shared, use_reentrant=False),
-}
 
 
 def begun(program):
     """Run a program forward; give its hooks, its models, its loss and how it goes on."""
     torch.manual_seed(0)
-    hooks = Hooks()
+    hooks = programs.Hooks()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # legacy hooks say they are old
         models, loss, go = program(hooks)
@@ -216,18 +46,18 @@ def ran(program, recorded):
     """Run a program; give its hooks, its log, its results, and all that should be the same."""
     hooks, models, loss, go = begun(program)
     modules = [module for model in models for module in model.modules()]
-    before = tables_of(modules, [loss.grad_fn])
+    before = programs.tables_of(modules, [loss.grad_fn])
     with record([*models, {"loss": loss}]) if recorded else nullcontext() as log:
         result = go()
-    after = tables_of(modules, [loss.grad_fn])
+    after = programs.tables_of(modules, [loss.grad_fn])
     assert before == {key: after[key] for key in before}
     given = [each.detach().numpy().tobytes() for each in result if each is not None]
     return hooks, log, [loss, *result], (hooks.calls, numbers(models), given)
 
 
-@pytest.fixture(scope="module", params=PROGRAMS)
+@pytest.fixture(scope="module", params=programs.PROGRAMS)
 def program(request):
-    return PROGRAMS[request.param]
+    return programs.PROGRAMS[request.param]
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +87,7 @@ def test_a_recorded_run_is_the_same_run(program, run):
     assert seen == ran(program, recorded=False)[-1]
     fired = [each.name for each in log.hooks if each.name in hooks.calls]
     assert fired == [name for name in hooks.calls if name not in ("pack", "unpack")]
-    assert len(set(fired)) >= 5 or program is lstm  # grad() accumulates nothing
+    assert len(set(fired)) >= 5 or program is programs.lstm  # grad() accumulates nothing
 
 
 def test_log_and_player_say_at_which_node_each_hook_fired(program, run):
@@ -271,7 +101,7 @@ def test_log_and_player_say_at_which_node_each_hook_fired(program, run):
     told = Counter(step.hook[1] for step in player.steps if step.hook)
     assert told == Counter(each.name for each in log.hooks if each.node.node is not None)
     gone = len({each.node for each in log if each.node.node is None})
-    assert (gone > 0) == (program is PROGRAMS["shared, reentrant"])  # its inner pass
+    assert (gone > 0) == (program is programs.PROGRAMS["shared, reentrant"])  # its inner pass
     assert player.title.endswith(f"(without {gone} nodes whose graph is gone)") == (gone > 0)
     assert player.svg(len(player.steps)).startswith("<svg")
     assert all(name in player.table for name in told)
@@ -287,7 +117,7 @@ def test_log_and_player_say_at_which_node_each_hook_fired(program, run):
 
 
 def test_what_cannot_be_seen_is_said():
-    class CompiledFunction(Doubled):  # as torch.compile calls what it makes
+    class CompiledFunction(programs.Doubled):  # as torch.compile calls what it makes
         pass
 
     x = torch.ones(2, requires_grad=True)
@@ -336,7 +166,7 @@ def test_an_error_in_a_hook_leaves_everything_as_it_was(register):
 
     def state():
         """Give all hooks, those that PyTorch keeps in the closures of its own too."""
-        tables = tables_of(net.modules(), [loss.grad_fn])
+        tables = programs.tables_of(net.modules(), [loss.grad_fn])
         kept = [hook for table in tables.values() if type(table) is list for _, hook in table]
         cells = [cell.cell_contents for hook in kept for cell in hook.__closure__ or ()]
         inner = [each for each in cells if hasattr(each, "user_pre_hooks")]
@@ -355,7 +185,7 @@ def test_hooks_on_tensors_that_are_gone_or_were_written_to():
     calls = []
 
     def named(name):
-        return called(lambda grad: calls.append(name), name)
+        return programs.called(lambda grad: calls.append(name), name)
 
     def forward(x):
         y = x * 3
@@ -404,7 +234,7 @@ def test_a_pass_of_another_thread_is_not_logged():
     w, found = torch.ones(2, requires_grad=True), []
     w.register_hook(lambda grad: grad * 3)
     loss = (w * 2).sum()
-    loss.register_hook(called(lambda grad: in_another_thread(w, found), "waits"))
+    loss.register_hook(programs.called(lambda grad: in_another_thread(w, found), "waits"))
     with record() as log:
         loss.backward()
     assert found[0].tolist() == [15.0, 15.0]
@@ -430,13 +260,13 @@ def test_what_replaces_the_hooks_while_they_are_looked_for_lets_other_threads_ca
 def test_blocks_within_one_another_log_the_same():
     net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
     net[1].register_full_backward_hook(lambda *given: None)
-    net[0].bias.register_post_accumulate_grad_hook(enlarged)
+    net[0].bias.register_post_accumulate_grad_hook(programs.enlarged)
     x = torch.ones(1, 2, requires_grad=True)
     hidden = net(x)
     hidden.register_hook(partial(lambda k, grad: grad * k, 2))
     hidden.grad_fn.register_hook(lambda grad_inputs, grad_outputs: None)
     torch.autograd.graph.register_multi_grad_hook((hidden, x), lambda grads: None)
-    before = tables_of(net.modules(), [hidden.grad_fn])
+    before = programs.tables_of(net.modules(), [hidden.grad_fn])
     with record(net) as plain:
         hidden.backward(retain_graph=True)
     net.zero_grad()
@@ -445,11 +275,14 @@ def test_blocks_within_one_another_log_the_same():
         hidden.backward()
     assert str(outer) == str(inner) == str(plain)
     assert len(plain.hooks) == 6
-    assert tables_of(net.modules(), [hidden.grad_fn]) == before
+    assert programs.tables_of(net.modules(), [hidden.grad_fn]) == before
 
 
 def test_an_error_names_a_hook_as_without_a_record():
-    for hook in (partial(lambda k, grad: grad[0], 1), called(lambda grad: grad[0], "first")):
+    for hook in (
+        partial(lambda k, grad: grad[0], 1),
+        programs.called(lambda grad: grad[0], "first"),
+    ):
         told = []
         for block in (nullcontext(), record()):
             y = torch.ones(2, requires_grad=True) * 2
@@ -530,9 +363,9 @@ def test_looking_for_hooks_leaves_retained_gradients_alone():
 
 def test_hooks_on_saved_tensors_are_drawn_where_they_will_unpack():
     x = torch.ones(2, requires_grad=True)
-    pack, unpack = called(lambda t: t, "pack"), called(lambda t: t, "unpack")
+    pack, unpack = programs.called(lambda t: t, "pack"), programs.called(lambda t: t, "unpack")
     with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
-        loss = Doubled.apply(x.exp(), x)[0].sum()
+        loss = programs.Doubled.apply(x.exp(), x)[0].sum()
     graph, _ = read_graph([loss])
     hooks = {node.name: [(h.kind, h.name, h.remark) for h in node.hooks] for node in graph.nodes}
     kind = "saved-tensor hooks"
@@ -564,7 +397,7 @@ def tensors_alive():
 
 
 def test_a_log_keeps_no_activations_alive():
-    net = residual()
+    net = programs.residual()
     x, y = torch.randn(2, 3, 8, 8), torch.tensor([0, 2])
     net(x).sum().backward()
     assert all(parameter.grad is not None for parameter in net.parameters())
