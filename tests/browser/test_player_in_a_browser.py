@@ -9,8 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -206,31 +204,19 @@ def lab(tmp_path: Path) -> Iterator[str]:
     pytest.importorskip("jupyterlab")
     pytest.importorskip("matplotlib")
     write_notebook(tmp_path / "player.ipynb")
-    server.write_settings(Environment(tmp_path, tmp_path / ".venv"))
+    home = Environment(tmp_path, tmp_path / ".venv")
+    server.write_settings(home)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     token = secrets.token_hex(16)
-    command = [
-        sys.executable, "-m", "jupyter", "lab", str(tmp_path), "--no-browser", "--ip=127.0.0.1",
-        f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}",
-        "--LabApp.expose_app_in_browser=True", "--allow-root",
-    ]  # fmt: skip
+    command = [sys.executable, *server.command(home, port, browser=False)[1:]]
+    command += [f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True"]
     with (tmp_path / "server.log").open("w") as log:
         process = subprocess.Popen(command, env=environment(tmp_path), stdout=log, stderr=log)
         try:
-            address = f"http://127.0.0.1:{port}"
-            opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-            end = time.monotonic() + 60
-            while True:
-                try:
-                    opener.open(f"{address}/api?token={token}", timeout=5).close()
-                    break
-                except (urllib.error.URLError, OSError):
-                    assert process.poll() is None, (tmp_path / "server.log").read_text()
-                    assert time.monotonic() < end, "JupyterLab did not answer"
-                    time.sleep(0.2)
-            yield f"{address}/lab/tree/player.ipynb?reset&token={token}"
+            server._wait_for(process, port)
+            yield f"http://127.0.0.1:{port}/lab/tree/player.ipynb?reset&token={token}"
         finally:
             process.terminate()
             process.wait(20)
