@@ -35,7 +35,7 @@ ROOMS = {
     "saving": Size(477, 3),
     "signatures": Size(778, 9),
     "symbolic": Size(3448, 16),
-    "viz": Size(2761, 17),
+    "viz": Size(2753, 17),
 }
 HOUSE = Size(24952, 153)  # all of it, with the files that stand beside the rooms
 

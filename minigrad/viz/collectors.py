@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -18,6 +18,8 @@ from minigrad.viz.text import counted, significant, text_table
 
 class Collector:
     """Hooks that watch, put on together and taken off together; also as a `with` block."""
+
+    _register: Callable[[], Iterable[Any]]
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
@@ -41,12 +43,7 @@ class Collector:
             handle.remove()
         self._handles = []
 
-    def _register(self) -> Iterable[Any]:
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        """Attach."""
-        return self.attach()
+    __enter__ = attach
 
     def __exit__(self, *exception: object) -> None:
         """Remove."""

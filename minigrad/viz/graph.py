@@ -185,11 +185,6 @@ def root_of(output: Any) -> Any:
     return node
 
 
-def node_name(node: Any) -> str:
-    """Return the node's name without the namespace that PyTorch puts before AccumulateGrad."""
-    return str(node.name()).rpartition("::")[2]
-
-
 def read_graph(
     outputs: list[Any],
     names: Any = None,
@@ -215,7 +210,8 @@ def read_graph(
     """
     live = pytorch.walk([root_of(output) for output in outputs], limit)
     index = Index(live, list(named_tensors(names)))
-    titles = enumerate(map(node_name, live))
+    # without the namespace that PyTorch puts before AccumulateGrad
+    titles = enumerate(node.name().rpartition("::")[2] for node in live)
     nodes = [Node(at, name, notes=[UNSEEN] * (name == COMPILED)) for at, name in titles]
     edges = [
         Edge(at, target, input_nr, int(output_nr))

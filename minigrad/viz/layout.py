@@ -261,15 +261,6 @@ class Frame:
     least_across: float = 0.0
 
 
-def nest(count: int, frames: Sequence[Frame]) -> list[list[int]]:
-    """List for each node the frames around it from the outside in, after -1 for no frame.
-
-    Of frames around the same nodes the one that was given first is inside.
-    """
-    order = sorted(range(len(frames)), key=lambda number: (-len(frames[number].members), -number))
-    return [[-1, *(n for n in order if node in frames[n].members)] for node in range(count)]
-
-
 @dataclass(frozen=True)
 class Box:
     """How much room a node needs across and along the direction of the gradient, and its ports."""
@@ -429,7 +420,11 @@ class _Plan:
         self, boxes: Sequence[Box], edges: Pairs, frames: Any, slots: Any, gap: float
     ) -> None:
         self.count, self.frames, self.slots, self.gap = len(boxes), frames, slots, gap
-        self.nesting = nest(len(boxes), frames)
+        # For each node the frames around it from the outside in, after -1 for no frame. Of frames
+        # around the same nodes the one that was given first is inside.
+        order = sorted(range(len(frames)), key=lambda n: (-len(frames[n].members), -n))
+        nodes = range(self.count)
+        self.nesting = [[-1, *(n for n in order if at in frames[n].members)] for at in nodes]
         self.sizes = dict(enumerate(boxes))
         self.rooms = {-1: _Room(0)}
         self.ways: list[list[int]] = []

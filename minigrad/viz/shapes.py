@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from minigrad.autograd.recording import HOOKS
-from minigrad.viz.graph import BEFORE_RULE, Edge, Graph, Hook, Node
+from minigrad.viz.graph import BEFORE_RULE, Graph, Hook, Node
 from minigrad.viz.style import BLUE, CARD, GREEN, INK, PAPER, RULE, TONES, WIRE, YELLOW
 from minigrad.viz.text import MONOSPACE, SANS, text_width
 
@@ -131,12 +131,9 @@ def stack_of(node: Node, summed: int, outputs: int) -> list[Part]:
 
 def stacks_of(graph: Graph) -> list[list[Part]]:
     """Return the stack of every node of a graph."""
-    arriving: list[list[Edge]] = [[] for _ in graph.nodes]
-    for edge in graph.edges:
-        arriving[edge.target].append(edge)
     stacks = []
     for node in graph.nodes:
-        outputs = [edge.output_nr for edge in arriving[node.index]]
+        outputs = [edge.output_nr for edge in graph.edges if edge.target == node.index]
         distinct = {*outputs, *(card.output_nr for card in node.cards)}
         # A sum is drawn as a sign of its own, but where several outputs would have to share it.
         summed = len(outputs) if len(set(outputs)) == 1 else 0

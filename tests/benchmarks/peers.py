@@ -83,23 +83,17 @@ def _chain(x: Any, w: Any, b: Any) -> Any:
     return x
 
 
-def _chain_data(numbers: bool) -> list[Any]:
-    x = np.linspace(0.5, 1.5, small.ENTRIES, dtype=np.float32)
-    w, b = (1.0001, 1e-4) if numbers else (np.full(16, v, np.float32) for v in (1.0001, 1e-4))
-    return [x, w, b]
-
-
-def hips_chain(numbers: bool = False) -> Step:
+def hips_chain(numbers: bool) -> Step:
     """Give the chain of multiplications and additions."""
-    x, w, b = _chain_data(numbers)
+    x, w, b = small.chain_data(numbers)
     return _function(lambda x: _chain(x, w, b).sum(), [x])
 
 
-def mygrad_chain(numbers: bool = False) -> Step:
+def mygrad_chain(numbers: bool) -> Step:
     """Give the chain of multiplications and additions."""
     import mygrad
 
-    x, w, b = _chain_data(numbers)
+    x, w, b = small.chain_data(numbers)
     leaf = mygrad.tensor(x)
 
     def step() -> list[Any]:

@@ -64,10 +64,19 @@ def worked_example_by_hand() -> Step:
 LENGTH, ENTRIES = 500, 16
 
 
-def chain(torch: ModuleType) -> Work:
-    """Give a step of 1,000 multiplications and additions of arrays."""
-    x = torch.linspace(0.5, 1.5, ENTRIES).requires_grad_()
-    w, b, g = torch.full((ENTRIES,), 1.0001), torch.full((ENTRIES,), 1e-4), torch.ones(ENTRIES)
+def chain_data(numbers: bool) -> tuple[Any, Any, Any]:
+    """Give x, w and b: arrays, or Python's numbers for the latter two."""
+    x = np.linspace(0.5, 1.5, ENTRIES, dtype=np.float32)
+    if numbers:
+        return x, 1.0001, 1e-4
+    return x, np.full(ENTRIES, 1.0001, np.float32), np.full(ENTRIES, 1e-4, np.float32)
+
+
+def chain(torch: ModuleType, numbers: bool) -> Work:
+    """Give a step of 1,000 multiplications and additions of arrays, or of numbers to an array."""
+    array, *factors = chain_data(numbers)
+    x, g = torch.tensor(array, requires_grad=True), torch.ones(ENTRIES)
+    w, b = factors if numbers else map(torch.tensor, factors)
 
     def step() -> None:
         x.grad = None
@@ -79,48 +88,16 @@ def chain(torch: ModuleType) -> Work:
     return step, lambda: [x.grad]
 
 
-def chain_by_hand() -> Step:
+def chain_by_hand(numbers: bool) -> Step:
     """Give the same in NumPy."""
-    x = np.linspace(0.5, 1.5, ENTRIES, dtype=np.float32)
-    w, b, g = (np.full(ENTRIES, v, np.float32) for v in (1.0001, 1e-4, 1.0))
+    x, w, b = chain_data(numbers)
+    g = np.ones(ENTRIES, np.float32)
 
     def step() -> list[Any]:
         h, saved = x, []
         for _ in range(LENGTH):
             saved.append(w)
             h = h * w + b
-        gradient = g
-        for factor in reversed(saved):
-            gradient = gradient * factor
-        return [gradient]
-
-    return step
-
-
-def chain_of_numbers(torch: ModuleType) -> Work:
-    """Give a step of 1,000 multiplications and additions of Python's numbers to an array."""
-    x = torch.linspace(0.5, 1.5, ENTRIES).requires_grad_()
-    g = torch.ones(ENTRIES)
-
-    def step() -> None:
-        x.grad = None
-        h = x
-        for _ in range(LENGTH):
-            h = h * 1.0001 + 1e-4
-        h.backward(g)
-
-    return step, lambda: [x.grad]
-
-
-def chain_of_numbers_by_hand() -> Step:
-    """Give the same in NumPy."""
-    x, g = np.linspace(0.5, 1.5, ENTRIES, dtype=np.float32), np.ones(ENTRIES, np.float32)
-
-    def step() -> list[Any]:
-        h, saved = x, []
-        for _ in range(LENGTH):
-            saved.append(1.0001)
-            h = h * 1.0001 + 1e-4
         gradient = g
         for factor in reversed(saved):
             gradient = gradient * factor

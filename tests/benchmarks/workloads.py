@@ -12,7 +12,6 @@ from timing import Work, Workload
 # isort: split
 import convolution
 import large
-import measured
 import networks
 import operations
 import peers
@@ -54,12 +53,8 @@ def hooked(name: str, hooks: str, of_torch: float, of_twin: float) -> Workload:
 
 def operation(name: str) -> Workload:
     """Give the row of one operation on a million numbers or so."""
-    row = next(row for row in measured.ROWS if row.name == name)
-
-    def make(torch: ModuleType) -> Work:
-        return operations.work(torch, row, "large")
-
-    return Workload(f"{name}, {measured.entries(row)}", make, None, 1.5, rounds=11)
+    make = partial(operations.work, name=name)
+    return Workload(f"{name}, {operations.entries(name)}", make, None, 1.5, rounds=11)
 
 
 def recurrent(torch: ModuleType) -> Work:
@@ -77,10 +72,9 @@ def recurrent(torch: ModuleType) -> Work:
     return step, lambda: [parameter.grad for parameter in parameters]
 
 
-def _both(
-    hips: Callable[[], Any], mygrad: Callable[[], Any], **more: Callable[[], Any]
-) -> dict[str, Any]:
-    return {HIPS: hips, MYGRAD: mygrad, **more}
+def both(hips: Callable[[], Any], mygrad: Callable[[], Any]) -> dict[str, Any]:
+    """Give the packages that differentiate NumPy's functions."""
+    return {HIPS: hips, MYGRAD: mygrad}
 
 
 WORKLOADS = [
@@ -90,7 +84,7 @@ WORKLOADS = [
         small.worked_example_by_hand,
         0.35,
         4.0,
-        peers=_both(peers.hips_worked_example, peers.mygrad_worked_example)
+        peers=both(peers.hips_worked_example, peers.mygrad_worked_example)
         | {MICROGRAD: peers.micrograd_worked_example, TINYGRAD: peers.tinygrad_worked_example},
     ),
     Workload(
@@ -102,19 +96,19 @@ WORKLOADS = [
     ),
     Workload(
         "chain of 1,000 add and mul, 16 entries",
-        small.chain,
-        small.chain_by_hand,
+        partial(small.chain, numbers=False),
+        partial(small.chain_by_hand, numbers=False),
         0.58,
         3.8,
-        peers=_both(peers.hips_chain, peers.mygrad_chain),
+        peers=both(partial(peers.hips_chain, False), partial(peers.mygrad_chain, False)),
     ),
     Workload(
         "the same with Python numbers",
-        small.chain_of_numbers,
-        small.chain_of_numbers_by_hand,
+        partial(small.chain, numbers=True),
+        partial(small.chain_by_hand, numbers=True),
         0.40,
         2.8,
-        peers=_both(partial(peers.hips_chain, True), partial(peers.mygrad_chain, True)),
+        peers=both(partial(peers.hips_chain, True), partial(peers.mygrad_chain, True)),
     ),
     network("MLP 784-256-128-10, batch 64", DIGITS, 0.88, 1.10),
     network("MLP 1024-1024-1024-10, batch 256", WIDE, 0.90, 1.03),
@@ -133,7 +127,7 @@ WORKLOADS = [
         large.long_by_hand,
         0.28,
         1.8,
-        peers=_both(peers.hips_long, peers.mygrad_long),
+        peers=both(peers.hips_long, peers.mygrad_long),
         rounds=9,
     ),
     Workload(
@@ -142,7 +136,7 @@ WORKLOADS = [
         large.attention_by_hand,
         0.92,
         1.12,
-        peers=_both(peers.hips_attention, peers.mygrad_attention),
+        peers=both(peers.hips_attention, peers.mygrad_attention),
     ),
     Workload(
         "gradient penalty, MLP 10-64-64-1",
@@ -155,6 +149,5 @@ WORKLOADS = [
     hooked("MLP step, full backward hook on each module", "module", 0.70, 1.3),
     hooked("MLP step, tensor hook on each activation", "tensor", 0.80, 1.03),
     Workload("LSTM, 32 sequences of 32", recurrent, None, 1.5),
-    *map(operation, ("gelu", "gelu, tanh", "layer_norm", "batch_norm", "group_norm", "cumsum")),
-    *map(operation, ("x[indices]", "x[rows, columns]", "x[mask]")),
+    *map(operation, operations.OPERATIONS),
 ]

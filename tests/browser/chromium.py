@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shutil
 import subprocess
@@ -14,7 +13,17 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+QUIET = (
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 PATIENCE = 60.0  # seconds
+CODES = {"Tab": 9, "Enter": 13, " ": 32, "End": 35, "Home": 36, "Delete": 46}
+CODES |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 
 
 def executable() -> str | None:
@@ -73,18 +82,23 @@ class Page:
                 raise TimeoutError(f"not true within {patience:.0f} s: {condition}")
             time.sleep(0.1)
 
-    def press(self, key: str) -> None:
-        """Press a key, such as "ArrowRight", and let it go."""
-        codes = {"Tab": 9, "Enter": 13, "ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35}
-        for kind in ("keyDown", "keyUp"):
-            self.call(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=codes[key],
-                text="\r" if key == "Enter" else "",
-            )
+    def press(self, *keys: str) -> None:
+        """Press keys, such as "ArrowRight", and let them go."""
+        for key in keys:
+            here = {"key": key, "code": "Space" if key == " " else key}
+            text = {"Enter": "\r", " ": " "}.get(key, "")
+            for kind in ("keyDown", "keyUp"):
+                self.call(
+                    "Input.dispatchKeyEvent",
+                    type=kind,
+                    text=text,
+                    windowsVirtualKeyCode=CODES[key],
+                    **here,
+                )
+
+    def click(self, selector: str) -> None:
+        """Click on what a selector of CSS finds."""
+        self.ask(f"document.querySelector({json.dumps(selector)}).click()")
 
     def size(self, width: int, height: int, scale: float = 1.0) -> None:
         """Give the page's window another size in pixels, each drawn as `scale` ones."""
@@ -96,10 +110,6 @@ class Page:
         told = [{"name": name.replace("_", "-"), "value": v} for name, v in features.items()]
         self.call("Emulation.setEmulatedMedia", features=told)
 
-    def screenshot(self, path: Path) -> None:
-        """Write what is to be seen as PNG."""
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
-
 
 @contextmanager
 def browser(width: int = 1000, height: int = 1400) -> Iterator[Page]:
@@ -109,26 +119,11 @@ def browser(width: int = 1000, height: int = 1400) -> Iterator[Page]:
     path = executable()
     assert path is not None, "no Chromium was found"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        process = subprocess.Popen(
-            [
-                path,
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--remote-debugging-port=0",
-                "--remote-allow-origins=*",
-                f"--user-data-dir={profile}",
-                f"--window-size={width},{height}",
-                "about:blank",
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        options = ["--headless=new", "--no-sandbox", "--remote-debugging-port=0"]
+        options += ["--remote-allow-origins=*", f"--user-data-dir={profile}"]
+        options += [f"--window-size={width},{height}", *QUIET, "about:blank"]
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen([path, *options], **silent)
         try:
             connection = websocket.create_connection(
                 _address(Path(profile), process), timeout=PATIENCE

@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +16,12 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.viz import Picture, Player, beside, draw, play, plot_chain, record, watch_modules
 from minigrad.viz.style import PLOTS
+from tests.viz.test_player import Squared, double
 
-from .chromium import Page, browser, executable
-
-pytestmark = [
-    pytest.mark.skipif(executable() is None, reason="Chromium is not installed"),
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="tried on Linux only"),
-]
+from .chromium import Page
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 WHITE, LAB, BOOK = "#ffffff", "#111111", "#14181e"  # grounds of pages
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with browser() as opened:
-        yield opened
-
-
-class Squared(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.f = nn.Linear(1, 1)
-
-    def forward(self, x: Any) -> Any:
-        return self.f(x) ** 2
-
-
-def double(module: Any, grad_input: Any, grad_output: Any) -> Any:
-    return (grad_input[0] * 2,)
 
 
 def run(hooked: bool = True) -> Any:
@@ -188,20 +163,6 @@ def test_who_prefers_less_motion_sees_none(page: Page, tmp_path: Path) -> None:
     page.prefer()
 
 
-def test_a_picture_that_shrinks_keeps_its_shape(page: Page, tmp_path: Path) -> None:
-    page.size(420, 700)
-    page.open(on_a_page(player(), tmp_path).as_uri())
-    base = "document.querySelector('.minigrad-player-stage .minigrad-player-base')"
-    page.wait(f"{base}?.naturalWidth")
-    shrunk, shape = (
-        page.ask(f"{base}.{size('Width')} / {base}.{size('Height')}")
-        for size in ("client{}".format, "natural{}".format)
-    )
-    assert page.ask(f"{base}.clientWidth < {base}.naturalWidth")
-    assert shrunk == pytest.approx(shape, rel=0.01)  # sizes are whole pixels
-    page.size(1000, 800)
-
-
 @pytest.mark.parametrize("width", [760, 360])
 def test_the_slider_fits(page: Page, tmp_path: Path, width: int) -> None:
     page.size(width, 700)
@@ -211,24 +172,6 @@ def test_the_slider_fits(page: Page, tmp_path: Path, width: int) -> None:
     assert page.ask(f"{slider}.{right}") <= page.ask(f"{slider}.closest('div').{right}") <= width
     assert page.ask(f"{slider}.clientWidth") >= 100
     assert page.ask("document.documentElement.scrollWidth") <= width
-
-
-def test_what_has_the_focus_is_framed_and_told(page: Page, tmp_path: Path) -> None:
-    page.size(1000, 700)
-    put(page, tmp_path / "player.html", player().html())
-    page.press("Tab")
-    for _ in range(7):  # the player, five buttons, the slider
-        framed = "getComputedStyle(document.activeElement).outlineStyle"
-        assert page.ask(framed) == "solid", page.ask(
-            "document.activeElement.outerHTML.slice(0, 80)"
-        )
-        page.press("Tab")
-    slider = "document.querySelector('.minigrad-player input[type=range]')"
-    page.ask(f"{slider}.focus()")
-    page.press("ArrowRight")
-    told = page.ask(f"{slider}.getAttribute('aria-valuetext')")
-    assert told.startswith("Step 1 of")
-    assert page.ask("document.querySelector('[aria-live]').innerText").startswith(told)
 
 
 # ------------------------------------------------------------------ the size of text

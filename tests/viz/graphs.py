@@ -1,7 +1,11 @@
 """Make graphs to draw out of nothing: nodes and tensors with just the names that drawing reads."""
 
+import os
 import random
+import subprocess
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import minigrad as torch
@@ -78,6 +82,35 @@ def random_graph(seed: int) -> tuple[int, list[tuple[int, int]]]:
             first = max(0, node - 12) if chance.random() < 0.9 else 0
             edges.append((chance.randint(first, node - 1), node))
     return count, edges
+
+
+def told_by(program: str, **environment: str) -> str:
+    """Give what a program prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[2],
+    )
+    return done.stdout
+
+
+def contrasts(color: str | tuple[float, ...]) -> tuple[float, float]:
+    """Give a color's contrast to a white page and to JupyterLab's dark one, as WCAG defines it."""
+
+    def light_of(color: str | tuple[float, ...]) -> float:
+        if isinstance(color, str):
+            color = tuple(int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+        red, green, blue = (
+            value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+            for value in color[:3]
+        )
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    light = light_of(color) + 0.05
+    return 1.05 / light, light / (light_of("#111111") + 0.05)
 
 
 class LeNet(nn.Module):

@@ -14,6 +14,8 @@ from minigrad.nn.modules.module import (
 from minigrad.viz import draw, watch_modules
 from minigrad.viz.shapes import hook_label
 
+POST = "post-accumulate hook"
+
 
 class Run:
     """A small network in which there is a place for every kind of hook."""
@@ -49,54 +51,31 @@ def on_tensor(gradient):
     return None
 
 
-def on_node(grad_inputs, grad_outputs):
+def on_module(module, *gradients):
     return None
 
 
-def on_module(module, grad_input, grad_output):
-    return None
-
-
-def before_module(module, grad_output):
-    return None
-
-
-IDENTITY = "BackwardHookFunctionBackward"
+def multi(run, mode):
+    return register_multi_grad_hook([run.x, run.y], on_tensor, mode=mode)
 
 
 @pytest.mark.parametrize(
-    ("register", "expected"),
+    ("register", "where", "label"),
     [
-        (lambda run: run.y.register_hook(on_tensor), ("y", "on_tensor", "tensor hook")),
-        (lambda run: run.x.register_hook(on_tensor), ("x", "on_tensor", "tensor hook")),
-        (
-            lambda run: run.z.grad_fn.register_prehook(on_tensor),
-            ("z", "on_tensor", "node pre-hook"),
-        ),
-        (lambda run: run.z.grad_fn.register_hook(on_node), ("z", "on_node", "node hook")),
-        (
-            lambda run: run.x.register_post_accumulate_grad_hook(on_tensor),
-            ("x", "on_tensor", "post-accumulate hook"),
-        ),
+        (lambda run: run.y.register_hook(on_tensor), "y", "tensor hook"),
+        (lambda run: run.x.register_hook(on_tensor), "x", "tensor hook"),
+        (lambda run: run.z.grad_fn.register_prehook(on_tensor), "z", "node pre-hook"),
+        (lambda run: run.z.grad_fn.register_hook(on_tensor), "z", "node hook"),
+        (lambda run: run.x.register_post_accumulate_grad_hook(on_tensor), "x", POST),
+        (lambda run: multi(run, "all"), "yx", "multi-grad hook"),
+        (lambda run: multi(run, "any"), "yx", "multi-grad hook"),
     ],
 )
-def test_hooks_on_tensors_and_nodes(register, expected):
+def test_hooks_on_tensors_and_nodes(register, where, label):
     run = Run().forward()
     assert run.drawn() == []
     handle = register(run)
-    assert run.drawn() == [expected]
-    handle.remove()
-    assert run.drawn() == []
-
-
-@pytest.mark.parametrize("mode", ["all", "any"])
-def test_a_multi_grad_hook_is_on_each_of_its_tensors(mode):
-    run = Run().forward()
-    handle = register_multi_grad_hook([run.x, run.y], on_tensor, mode=mode)
-    assert run.drawn() == [
-        ("y", "on_tensor", "multi-grad hook"),
-        ("x", "on_tensor", "multi-grad hook"),
-    ]
+    assert run.drawn() == [(name, "on_tensor", label) for name in where]
     handle.remove()
     assert run.drawn() == []
 
@@ -118,23 +97,16 @@ def test_retain_grad_leaves_with_its_tensor():
 @pytest.mark.parametrize(
     ("register", "where", "label"),
     [
+        # the second identity node on the way: the one at the input
+        (lambda net: net[1].register_full_backward_hook, [0, 1], "full backward hook"),
+        (lambda net: net[1].register_full_backward_pre_hook, [1, 0], "full backward pre-hook"),
         (
-            lambda run: run.net[1].register_full_backward_hook(on_module),
-            [0, 1],  # the second identity node on the way: the one at the input
-            "full backward hook",
-        ),
-        (
-            lambda run: run.net[1].register_full_backward_pre_hook(before_module),
-            [1, 0],
-            "full backward pre-hook",
-        ),
-        (
-            lambda run: register_module_full_backward_hook(on_module),
+            lambda net: register_module_full_backward_hook,
             [0, 0, 1, 0, 1, 1],
             "global full backward hook",
         ),
         (
-            lambda run: register_module_full_backward_pre_hook(before_module),
+            lambda net: register_module_full_backward_pre_hook,
             [1, 1, 0, 1, 0, 0],
             "global full backward pre-hook",
         ),
@@ -142,7 +114,7 @@ def test_retain_grad_leaves_with_its_tensor():
 )
 def test_full_hooks_are_on_the_identity_nodes_until_the_next_forward(register, where, label):
     run = Run()
-    handle = register(run)
+    handle = register(run.net)(on_module)
     run.forward()
     nodes = draw(run.z, modules=run.modules).graphs[0].nodes
     identities = [node for node in nodes if node.role == "identity"]
@@ -212,7 +184,7 @@ def test_hooks_on_saved_tensors():
 
 def test_all_parts_of_a_stack_are_in_the_order_in_which_they_run():
     run = Run().forward()
-    run.y.grad_fn.register_hook(on_node)
+    run.y.grad_fn.register_hook(on_tensor)
     run.y.grad_fn.register_prehook(on_tensor)
     run.y.retain_grad()
     run.y.register_hook(on_tensor)

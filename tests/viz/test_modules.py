@@ -1,4 +1,4 @@
-"""Boxes around modules: found by themselves, nested, one for each call, the same for PyTorch."""
+"""Pictures of real runs read the same from both libraries; boxes around modules nest."""
 
 import importlib
 
@@ -10,12 +10,10 @@ from minigrad.viz import draw, watch_modules
 
 @pytest.fixture(params=["minigrad", "torch"])
 def library(request):
-    if request.param == "torch":
-        return pytest.importorskip("torch")
-    return minigrad
+    return pytest.importorskip(request.param)
 
 
-def nested_model(torch):
+def worked_example(torch):
     nn = importlib.import_module(f"{torch.__name__}.nn")
 
     class SLinear(nn.Module):
@@ -29,24 +27,23 @@ def nested_model(torch):
     class Net(nn.Module):
         def __init__(self):
             super().__init__()
-            self.f0 = nn.Linear(1, 1)
-            self.f1 = SLinear()
+            self.f0, self.f1 = nn.Linear(1, 1), SLinear()
 
         def forward(self, x):
             return self.f1(self.f0(x))
 
     net = Net()
     with torch.no_grad():
-        for value, parameter in enumerate(net.parameters()):
-            parameter.fill_(0.1 + 0.1 * value)
+        for parameter, value in zip(net.parameters(), (0.3, 0.1, 0.4, 0.2), strict=True):
+            parameter.fill_(value)
     return net
 
 
-def run(torch, net, x=None):
-    x = torch.tensor([0.3], requires_grad=True) if x is None else x
+def run(torch, net):
+    x = torch.tensor([0.3], requires_grad=True)
     with watch_modules(net) as modules:
         y = net(x)
-    return (y - 1) ** 2, modules
+    return (y - 1) ** 2, modules, {"x": x, "y": y}
 
 
 def hook(module, grad_input, grad_output):
@@ -55,39 +52,42 @@ def hook(module, grad_input, grad_output):
 
 TABLE = """\
 #   node            sends to  tensor
-0   PowBackward0    1         output (1,) = 0.7749
+0   PowBackward0    1         output (1,) = 0.8535
 1   SubBackward0    2 -
-2   PowBackward0    3
+2   PowBackward0    3         y (1,) = 0.0762
 3   ViewBackward0   4
 4   AddmmBackward0  5 6 7
-5   AccumulateGrad            f1.f.bias (1,) = 0.3000, grad None
+5   AccumulateGrad            f1.f.bias (1,) = 0.2000, grad -1.0199
 6   ViewBackward0   8
 7   TBackward0      9
 8   ViewBackward0   10
-9   AccumulateGrad            f1.f.weight (1, 1) = 0.2000, grad None
+9   AccumulateGrad            f1.f.weight (1, 1) = 0.4000, grad -0.1938
 10  AddmmBackward0  11 12 13
-11  AccumulateGrad            f0.bias (1,) = 0.2000, grad None
+11  AccumulateGrad            f0.bias (1,) = 0.1000, grad -0.4080
 12  ViewBackward0   14
 13  TBackward0      15
-14  AccumulateGrad            leaf (1,) = 0.3000, grad None
-15  AccumulateGrad            f0.weight (1, 1) = 0.1000, grad None
+14  AccumulateGrad            x (1,) = 0.3000, grad -0.1224
+15  AccumulateGrad            f0.weight (1, 1) = 0.3000, grad -0.1224
 Net: nodes 2 3 4 5 6 7 8 9 10 11 12 13 15
 f0: Linear: nodes 8 10 11 12 13 15
 f1: SLinear: nodes 2 3 4 5 6 7 9
 f1.f: Linear: nodes 3 4 5 6 7 9"""
 
 
-def test_boxes_and_names_come_by_themselves_and_from_both(library):
-    net = nested_model(library)
-    with library.no_grad():
-        net.f1.f.weight.fill_(0.2)
-        net.f1.f.bias.fill_(0.3)
-    loss, modules = run(library, net)
-    assert repr(draw(loss, modules=modules)) == TABLE
+def test_the_worked_example_reads_the_same_from_both(library):
+    loss, modules, names = run(library, worked_example(library))
+    loss.backward()
+    assert repr(draw(loss, names=names, modules=modules)) == TABLE
+    # parameters and boxes have their names from the modules alone
+    unnamed = TABLE.replace(" y (1,) = 0.0762", "").replace(" x (1,)", " leaf (1,)")
+    told = repr(draw(loss, modules=modules))
+    assert [line.split() for line in told.splitlines()] == [
+        line.split() for line in unnamed.splitlines()
+    ]
 
 
 def test_all_module_boxes_hold_just_their_nodes_and_nest(library):
-    loss, modules = run(library, nested_model(library))
+    loss, modules, _ = run(library, worked_example(library))
     canvas = draw(loss, modules=modules)._canvases[0]
     places = canvas.frame_places()
     assert list(places) == ["Net", "f0: Linear", "f1: SLinear", "f1.f: Linear"]
@@ -103,26 +103,17 @@ def test_all_module_boxes_hold_just_their_nodes_and_nest(library):
 
 
 def test_the_identity_nodes_of_full_hooks_are_within_the_box(library):
-    net = nested_model(library)
+    net = worked_example(library)
     net.f1.register_full_backward_hook(hook)
     net.f1.f.register_full_backward_hook(hook)
-    loss, modules = run(library, net)
-    graph = draw(loss, modules=modules).graphs[0]
-
-    def identities(label):
-        return sum(graph.nodes[at].role == "identity" for at in graph.groups[label])
-
-    assert [identities(label) for label in graph.groups] == [4, 0, 4, 2]
-
-
-def test_what_a_forward_hook_computes_before_the_identity_is_inside(library):
-    net = nested_model(library)
     net.f1.register_forward_hook(lambda module, args, result: result * 2)
-    net.f1.register_full_backward_hook(hook)
-    loss, modules = run(library, net)
+    loss, modules, _ = run(library, net)
     graph = draw(loss, modules=modules).graphs[0]
-    names = {graph.nodes[at].name for at in graph.groups["f1: SLinear"]}
-    assert "MulBackward0" in names
+    inside = {label: [graph.nodes[at] for at in held] for label, held in graph.groups.items()}
+    identities = [sum(n.role == "identity" for n in nodes) for nodes in inside.values()]
+    assert identities == [4, 0, 4, 2]
+    # so is what a forward hook computes before the identity
+    assert "MulBackward0" in {node.name for node in inside["f1: SLinear"]}
 
 
 def test_a_module_called_twice_has_two_boxes_and_shares_its_parameters(library):
@@ -138,21 +129,26 @@ def test_a_module_called_twice_has_two_boxes_and_shares_its_parameters(library):
     assert not graph.groups["f (1): Linear"] & graph.groups["f (2): Linear"]
 
 
-def test_watching_changes_nothing_and_ends(library):
-    net = nested_model(library)
-    loss, modules = run(library, net)
-    seen = len(modules.calls)
-    plain = (net(library.tensor([0.3], requires_grad=True)) - 1) ** 2
-    assert len(modules.calls) == seen == 4
-    assert repr(draw(loss)) == repr(draw(plain))
-    assert loss.tolist() == plain.tolist()
-    loss.backward()
+def test_watching_and_drawing_change_nothing_and_end(library):
+    net = worked_example(library)
+    watched, modules, _ = run(library, net)
+    x = library.tensor([0.3], requires_grad=True)
+    seen = []
+    x.register_hook(lambda gradient: seen.append(gradient.tolist()))
+    plain = (net(x) - 1) ** 2
+    assert len(modules.calls) == 4
+    assert repr(draw(watched, hooks=False)) == repr(draw(plain, hooks=False))
+    assert seen == []
+    watched.backward()
+    gradients = [parameter.grad.tolist() for parameter in net.parameters()]
+    net.zero_grad()
     plain.backward()
-    assert (loss - plain).abs().sum() == 0
+    assert [parameter.grad.tolist() for parameter in net.parameters()] == gradients
+    assert seen == [x.grad.tolist()]
 
 
 def test_an_error_in_a_forward_does_not_keep_the_watch_on():
-    net = nested_model(minigrad)
+    net = worked_example(minigrad)
     watched = watch_modules(net)
     with pytest.raises(RuntimeError), watched:
         net(minigrad.ones(2, 3))
@@ -170,33 +166,18 @@ def test_modules_of_others_are_not_watched_and_several_may_be():
         out = loss(other(one(minigrad.ones(1, 1))), minigrad.zeros(1, 1))
     assert [call.label for call in modules.calls] == ["one: Linear", "other: Linear"]
     assert list(draw(out, modules=modules).graphs[0].groups) == ["one: Linear", "other: Linear"]
-    with pytest.raises(TypeError, match="expected a Module"):
-        watch_modules(3)
-    with pytest.raises(TypeError, match="expected a Module"):
-        watch_modules([])
+    for wrong in (3, []):
+        with pytest.raises(TypeError, match="expected a Module"):
+            watch_modules(wrong)
 
 
 def test_a_module_can_be_drawn_with_what_to_call_it_with(library):
-    net = nested_model(library)
+    net = worked_example(library)
     x = library.tensor([0.3], requires_grad=True)
-    picture = draw(net, x)
-    assert "x (1,) = 0.3000" in picture.table
-    assert "f1.f: Linear: nodes" in picture.table
-    assert "f1.f.weight" in picture.table
+    table = draw(net, x).table
+    assert "x (1,) = 0.3000" in table and "f1.f: Linear: nodes" in table and "f1.f.weight" in table
     with pytest.raises(TypeError, match="draw\\(\\) calls a Module with the inputs"):
         draw(x * 2, x)
     with library.no_grad(), pytest.raises(ValueError, match="no graph to draw"):
         draw(net, x)
-
-
-def test_the_cells_of_an_unrolled_rnn_are_boxes_that_do_not_overlap():
-    cell = minigrad.nn.RNNCell(2, 3)
-    state = minigrad.zeros(1, 3)
-    with watch_modules({"cell": cell}) as modules:
-        for _ in range(4):
-            state = cell(minigrad.ones(1, 2), state)
-    canvas = draw(state, modules=modules)._canvases[0]
-    places = list(canvas.frame_places().values())
-    assert len(places) == 4
-    for at, (_, top, _, height) in enumerate(places):
-        assert all(top + height <= other[1] or top >= other[1] + other[3] for other in places[:at])
+    assert "AccumulateGrad" in draw(x, names={"x": x}).table  # a leaf alone
