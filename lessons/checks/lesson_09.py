@@ -141,7 +141,8 @@ WATCH = Hook(
             wrong node for a module that returns its input.
         = lambda module, found: module.register_backward_hook(lambda m, gi, go: found.append(gi[0]))
         = lambda module, found: module.register_forward_hook(lambda m, a, y: y.grad_fn.register_hook(lambda gi, go: found.append(gi[0])) and None)
-            That belongs to the last operation of the module, and is what goes on from there. You are asked for what arrives at the output.
+            That belongs to the last operation of the module, and is what goes on from there. You
+            are asked for what arrives at the output.
         ~ y.register_hook( => y.register_post_accumulate_grad_hook(
         ! non-leaf
             That hook is for leaves, such as parameters, and an output was made by an operation.
@@ -337,8 +338,8 @@ READY = Hook(
         ~ == len(waiting): => == 2:
         ~ == len(waiting) => == len(waiting) - 1
         ~ in module.parameters() => in module.parameters(recurse=False)
-            You wait for one parameter only, or for two, and others may come later: there can be any
-            number of them, in any order.
+            You wait for one parameter only, for two, or not for those of modules inside. There can
+            be any number of them, in any order.
         ~ arrived.clear() => pass
         ~ arrived.clear() => pass
         | == len(waiting) => >= len(waiting)

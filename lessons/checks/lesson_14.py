@@ -205,7 +205,7 @@ BY_HAND = Numbers(
         = (3, 1, 0, 3)
             Those are the hidden values and the score. You are asked for slopes.
         = (2, -3, 1, 0)
-        ? list(answer)[:2] in ([2, -3], [2, 1], [-3, 2]) and len(answer) == 4
+        ? list(answer)[:2] in ([2, -3], [2, 1]) and len(answer) == 4
             That's one factor of two. x_1 reaches y through two hidden units: multiply along each
             way, with the factors 2, -3 and 1, and add.
         = (-1, 4, 2, 4)
