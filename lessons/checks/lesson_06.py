@@ -131,7 +131,9 @@ def clipped_run(hook: Answer) -> dict[str, Any]:
         "the gradient of the first input": first,
         "the gradient of the third input": third,
         "the gradient of a module's second input, where the first is no tensor,": second,
-        "the gradient of a weight, where no input needs one,": weight.grad,
+        "the gradient of a weight, where no input needs one,": (
+            "none: the pass ends in an error" if weight.grad is None else weight.grad
+        ),
     }
 
 
