@@ -67,6 +67,7 @@ FIVE = Numbers(
             goes on from there with what is left.
         ~ (-0.03, -0.03, -0.1 => (-0.1, -0.1, -0.1
         ~ (-0.03, -0.03, -0.1 => (-0.03, -0.03, -0.03
+        ? abs(answer[2]) < 0.049 or abs(answer[0]) == 0.1
             What leaves x1 goes on by the chain rule: x and w0 get it times the other factor of
             their product, and b0 is added to that product.
         ~ (-0.03, -0.03, -0.1 => (0.03, 0.03, 0.1
@@ -138,10 +139,15 @@ CLIPPER = Hook(
         ! expected Variable, changed the size
             What the hook returned doesn't fit: a tensor of the gradient's shape replaces it, None
             keeps it.
+        = lambda grad, limit=1.0: grad * min(1.0, limit / grad.norm().item())
+        ! object has no attribute 'norm'
+            norm_clipper gets the limit, before there is any gradient. The gradient is what the hook
+            gets that it returns.
         ~ norm > limit => limit / norm.item() < 1
         ! ZeroDivisionError
             It divides by a norm of zero. Ask first whether the gradient is too long at all.
         ~ grad.norm() => (grad @ grad).sqrt()
+        ~ norm = grad.norm() => return grad * (limit / grad.norm(dim=-1, keepdim=True)).clamp(max=1)
         ! IndexError, imension, one element, ambiguous, 0-d, broadcast, size of, 1D
             Gradients have any shape: a vector, a matrix, a single number. One norm goes over all
             entries.
@@ -241,10 +247,8 @@ LOG = Hook(
             expression: setdefault and norm give a value, not None.
         ~ tensor.register_hook(remember(name)) => sizes[name] = tensor.grad.norm()
         ! NoneType
-            When log_sizes runs there is no gradient yet. A hook has to note it later.
-        ~ register_hook(remember(name)) => register_hook(remember(name)).remove()
-        ? seen[NAMES] == []
-            The dict is empty after the pass. The hooks have to be there while backward runs.
+            There is no .grad yet, neither when log_sizes runs nor when a hook runs for the first
+            time. A hook is given the gradient itself.
         ~ (remember(name)) => (lambda grad: sizes.update({name: grad.norm()}))
         ? seen[NAMES] == ["out"]
             One name for all: a hook made in a loop looks its name up when it runs, and by then the
@@ -257,6 +261,7 @@ LOG = Hook(
         ~ sizes[name] = => sizes[name] = sizes.get(name, 0) +
             Each pass should fill the dict again, with the norms of this pass alone.
         ~ grad.norm() => tensors[name].detach().norm()
+        = lambda tensors: {name: tensor.norm() for name, tensor in tensors.items()}
             Those are the norms of the tensors. You are asked for the norms of their gradients: of
             what the hook is given.
         ~ grad.norm() => grad.abs().sum()
@@ -453,6 +458,10 @@ STAND_INS = Hook(
         "(lambda grad, i=i: ...) and returns what hook(i, grad) returns.",
     ),
     mistakes="""
+        ~ lambda grad, i=i: hook(i, grad) => hook(i, view)
+        ! not callable
+            That calls the hook when it should only be registered. Hand over a function that calls
+            it later, with the gradient.
         ~ hook(i, grad) => hook(i, grad).clone()
         ! NoneType
             hook may return None, which keeps the part as it is.
@@ -467,6 +476,9 @@ STAND_INS = Hook(
         ? seen[WATCHED] is None
             x got no gradient: the stand-ins are cut off from it. detach() and data do that, a view
             doesn't.
+        ~ [x.view_as(x) for _ in range(n)] => [x := x.view_as(x) for _ in range(n)]
+            Each stand-in is made from the one before it, so its hook sees what comes by the later
+            ones as well. Make each from x itself.
         ~ grad, i=i => grad
         ? len({*seen[NUMBERS]}) == 1
             The same number every time: a lambda made in a loop looks i up when it runs. Write

@@ -136,8 +136,6 @@ TRANSPLANT = Hook(
         ~ return model(batch) => return organ[0]
         | output.clone() => output
             That is the output of the inner module itself. Let the model go on from there.
-        ~ output: organ[0] => output: organ[0] + output
-            The donor's output was added to the module's own. It has to replace it.
     """,
 )
 
@@ -208,6 +206,10 @@ DOUBLE = Hook(
         ~ , {key: convert(value) for key, value in kwargs.items()} =>
         ! must return None or a tuple of (new_args, new_kwargs), must be a mapping
             With with_kwargs=True a pre-hook gives back both: a tuple and a dict, in this order.
+        ~ tuple(map(convert, args)) => (args[0].double(), *args[1:])
+        ! IndexError
+            Everything may come by keyword, and then there is no args[0]. Any argument may be a
+            tensor: look at each.
         ~ fits = isinstance(value, torch.Tensor) and => fits =
         ! has no attribute
             Not every argument is a tensor: there are plain numbers and None among them. Ask first.
@@ -309,6 +311,9 @@ ACTIVATIONS = Hook(
         ? len(seen[NAMES]) == 1 and seen[NAMES] != [""]
             All hooks wrote under one name. A hook that mentions name looks it up when it runs, and
             by then the loop is over.
+        ~ partial(hook, name) => partial(hook, type(module).__name__)
+        ? "Linear" in seen[NAMES]
+            The keys are names of classes, so modules of one class overwrite one another.
         ~ model(batch) => model.forward(batch)
         ? seen[ROOT] == 0
             The hook on the model itself never ran: model.forward goes around it.
@@ -319,6 +324,9 @@ ACTIVATIONS = Hook(
             Modules are missing. Were the hooks on while it ran? named_modules() lists the model
             itself, with the empty name, its parts, and the parts of these.
         ~ output.detach => args[0].detach
+        ~ module, args, output): => module, args):
+        | output.detach => args[0].detach
+        | register_forward_hook => register_forward_pre_hook
             Those are the modules' inputs. A hook gets both, and you are asked for the other one.
         ~ .detach() =>
         ? seen[GRAPH]
@@ -399,7 +407,8 @@ STOP = Hook(
         | raise Reached(output) => kept.append(output)
         | model(batch) => model(batch)\n            return kept[0]
         ? "head" in seen[RAN]
-            The head ran as well, so nothing was saved: end the forward pass in the hook.
+            The head ran as well, so nothing was saved. Is the forward pass ended in a hook, and in
+            one on the module that is asked for?
         ~ Reached(output) => Reached(args[0])
             That is what goes into the module. A hook gets it in args, and you are asked for the
             other one.

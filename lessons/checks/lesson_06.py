@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import minigrad as torch
@@ -65,22 +66,29 @@ FIVE = Numbers(
         ? answer[2] == 1 and answer[4] > 0
             What f1's own parameters get is computed before the gradient reaches the input gate,
             and has its sign from there.
-        ~ 0.3, 1.0 => 1.0, 0.3
-            Two of the numbers have changed places: which of w_0 and b_0 does x multiply?
         = (0.3, 1.0, -0.1938, -1.0199, 0.3)
             x is the last one here. It should come first.
+        ~ 0.3, 1.0 => 1.0, 0.3
+        ? alike(sorted(answer), sorted(five_gradients(ones)), 3) and answer[0] == 0.3
+            Numbers have changed places: of a layer's two parameters, its input multiplies the
+            weight, which comes first.
         ~ 1.0, => 0.1,
         ? answer[2] == 0.1
             What is asked for b_0 is a derivative, not its value.
         ~ 1.0, => 0.592,
-        ? alike(answer[2], 1 + five_gradients()[2], 3)
-            The one was added to what was there. What a hook returns takes its place.
+        ? any(alike(answer[2], each + five_gradients()[2], 3) for each in (0, 1))
+            The old gradient is still in there, or was added. What a hook returns takes its place.
         ~ (0.3, 0.3, 1.0 => (0.12, 0.12, 0.4
         ~ (0.3, 0.3, 1.0 => (0.3, 0.3, 0.4
             The one stands for the gradient of x_1. That comes after w_1 in the backward pass, so
             w_1 is no factor any more.
         ~ (0.3, 0.3 => (1, 0.3
             The one stands for the gradient of x_1, and x_1 isn't x: f0 sits between them.
+        ~ (0.3, 0.3 => (0.3, 1
+            x_1 = w_0 x + b_0: how far does x_1 move when w_0 moves a little?
+        ~ -0.1938, -1.0199 => -0.3511, -1.8476
+        ? alike(answer[:3], five_gradients(ones)[:3], 3) and not alike(answer[4], five_gradients()[4], 3)
+            f0's gradients are right, and those of f1.f aren't. These are the same as without a hook.
     """,
 )
 
@@ -116,10 +124,16 @@ def clipped_run(hook: Answer) -> dict[str, Any]:
     first, third = run(lambda a, f, b: a * f + b * 3, a, 4.0, b, gradient=[2.0, -0.6, 0.1])
     matrix, gradient = [[1.0, 2.0], [3.0, 4.0]], [[0.3, -0.7], [1.9, 0.0]]
     (second,) = run(lambda factor, x: factor * x, 2.5, matrix, gradient=gradient)
+    weight = torch.tensor([0.5, -2.0], requires_grad=True)
+    with warnings.catch_warnings(action="ignore"), suppress(RuntimeError):
+        run(lambda x: x * weight, torch.tensor([1.0, 3.0]), gradient=[2.0, -0.6])
     return {
         "the gradient of the first input": first,
         "the gradient of the third input": third,
         "the gradient of a module's second input, where the first is no tensor,": second,
+        "the gradient of a weight, where no input needs one,": (
+            "none: the pass ends in an error" if weight.grad is None else weight.grad
+        ),
     }
 
 

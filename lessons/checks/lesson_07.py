@@ -137,9 +137,6 @@ COLLECT = Hook(
         ? not alike(seen[WENT_ON], right[WENT_ON])
             Your hook returns something, and that is taken for a new grad_input. Here it only has to
             collect.
-        = lambda layer, found: nn.modules.module.register_module_full_backward_hook(lambda m, gi, go: found.append(gi[0]))
-            This hook is called by every layer in the process. You are asked for the gradient of one
-            layer.
         ~ found.append( => found or found.append(
         ~ found.append(grad_input[0]) => found[:] = [grad_input[0]]
             Only one of two passes is in the list. Every pass has to add its gradient, and what was
@@ -194,6 +191,7 @@ LAST = Hook(
     ),
     mistakes=r"""
         ~ seen.append(grad_input) => seen.append(grad_output)
+        ? alike(seen[RESULTS[1]], (1.0,))
             That is the gradient that arrives at the node, grad_output. You are asked for what it
             sends on.
         ~ out.grad_fn.register => out.grad_fn.next_functions[0][0].register
@@ -204,14 +202,13 @@ LAST = Hook(
             The list is still empty when you return it: who starts the backward pass?
         ~ seen[0] => seen
             It returned a list of all calls. The hook is called once: take that one entry.
-        ~ out.grad_fn.register_hook(lambda grad_input, grad_output: seen.append(grad_input)) => out.register_hook(seen.append)
-            You hooked the tensor out. Such a hook sees one gradient, the one that arrives. A hook
-            on the node sees what the node sends on.
         ~ seen[0] => seen[0][0]
+        ? len(seen[RESULTS[1]]) == 1
             That is one entry. You are asked for the tuple, with an entry for each input of the
             operation.
         ~ seen.append(grad_input) => seen.append(tuple(0 * grad_output[0] if g is None else g for g in grad_input))
-            A number has no gradient, and a legacy hook sees None there. You put zeros in its place.
+        ? len(seen[RESULTS[3]]) == 1
+            A number has no gradient, and a legacy hook sees None there. It keeps its place.
         ~ out.backward() =>
         ! IndexError, KeyError, pop from empty, UnboundLocalError
             The hook had seen nothing when you looked. Register it before the backward pass, and
@@ -355,7 +352,7 @@ FULL = Hook(
             That is the old hook again: it sits on the module's last operation. What leaves the
             module is known only at its input.
         ~ x = args[0].view_as(args[0]) => x = args[0]
-        ? alike(seen[TWICE][0][0], [[6.0]])
+        ? alike(seen[TWICE][0][0], [[6.0]]) and alike(seen[PAIR], right[PAIR])
             Right as long as nobody else uses the argument. A hook on the argument itself sees the
             sum over all its uses: lead it through a node of your own.
         ~ (gradient,), waiting.pop() => waiting.pop(), (gradient,)
@@ -364,6 +361,13 @@ FULL = Hook(
         ~ args[0].view_as(args[0]) => args[0].detach().requires_grad_()
         ? None in seen[FIVE]
             Nothing gets past the module: a detached argument cuts the way. A view keeps it.
+        > def full_hook(module, hook):
+        >     def after(module, args, y):
+        >         y.register_hook(lambda g: (hook(module, (g,), (g,)) or [None])[0])
+        >     module.register_forward_hook(after)
+        ? alike(*seen[PAIR][0])
+            Your hook is shown one gradient twice, that of the output. What leaves the module is
+            known later in the pass, at its argument.
         ~ return (x,) => return None
         ? seen[CALLS] == 0
             A pre-hook's or forward hook's result replaces the argument or the output. If it returns

@@ -140,11 +140,9 @@ WATCH = Hook(
             The right numbers under the wrong hook: it is deprecated and warns, and it hooks the
             wrong node for a module that returns its input.
         = lambda module, found: module.register_backward_hook(lambda m, gi, go: found.append(gi[0]))
-            A legacy hook's grad_input belongs to the last operation of the module, and is what goes
-            on from there. You are asked for what arrives at the output.
-        ~ y.register_hook( => module.weight.register_hook(
-        ! 'weight'
-            Not every module has a weight, and you are asked for the gradient of the output.
+        = lambda module, found: module.register_forward_hook(lambda m, a, y: y.grad_fn.register_hook(lambda gi, go: found.append(gi[0])) and None)
+            That belongs to the last operation of the module, and is what goes on from there. You
+            are asked for what arrives at the output.
         ~ y.register_hook( => y.register_post_accumulate_grad_hook(
         ! non-leaf
             That hook is for leaves, such as parameters, and an output was made by an operation.
@@ -164,8 +162,12 @@ WATCH = Hook(
             What can you leave at the tensor, to be called in the backward pass?
         ~ found.append(gradient)) => found.append(gradient) or gradient / 2)
         ? not alike(seen[WEIGHTS], right[WEIGHTS])
-            The model's own gradients come out differently with your hook in it. A hook that watches
-            replaces nothing and cuts nothing off.
+        ! leaf Variable
+            With your hook in it the model fails, or its own gradients come out differently. A hook
+            that watches replaces nothing and cuts nothing off.
+        ~ found.append(gradient) => None if found else found.append(gradient)
+        ~ found.append(gradient) => found.__setitem__(slice(None), [gradient])
+            Of two passes only one is in the list. Each has to add its gradient.
         ~ y.register_hook => args[0].register_hook
             That is the gradient with respect to what goes into the module. You are asked for what
             comes out.
@@ -334,15 +336,14 @@ READY = Hook(
         ~ if p.requires_grad] => if p.requires_grad][:1]
         ~ if p.requires_grad] => if p.requires_grad][-1:]
         ~ == len(waiting): => == 2:
-            You wait for one parameter only, or for two, and others may come later: there can be any
-            number of them, in any order.
+        ~ == len(waiting) => == len(waiting) - 1
+        ~ in module.parameters() => in module.parameters(recurse=False)
+            You wait for one parameter only, for two, or not for those of modules inside. There can
+            be any number of them, in any order.
         ~ arrived.clear() => pass
         ~ arrived.clear() => pass
         | == len(waiting) => >= len(waiting)
             It works in the first pass only. Start the count again when it is full.
-        ~ == len(waiting) => > len(waiting)
-        | arrived.clear() => arrived[:] = [parameter]
-            It comes one parameter too late, with the first of the next pass.
         ~ len(arrived) == len(waiting) => all(p.grad is not None for p in waiting)
             That a .grad is there doesn't mean that it is new: it may be left from the pass before.
             Count what comes.

@@ -57,6 +57,8 @@ TRIPLED = Formula(
         | s = w_1 * x_1 + b_1 => s = c * (w_1 * x_1 + b_1)
         ~ s = w_1 * x_1 + b_1 => s = c * (w_1 * x_1 + b_1)
             You put c into the forward pass. A hook changes only what travels backward.
+        ~ * s * x_1 => * s * w_1 * x_1
+            w_1 x_1 is a product, and you took all of it. Which of the two is a partner of w_1?
         ~ s**2 - 1 => s - 1
             The loss compares y with 1, and y is the square of s.
         ~ w_1 * x_1 + b_1 => (w_1 + b_1) * x_1
@@ -66,8 +68,6 @@ TRIPLED = Formula(
             gets has been multiplied by it already.
         ~ 2 * (s**2 - 1) * 2 => 2
             The loss has a square too, and its derivative is missing.
-        ~ (s**2 - 1) * 2 * s * x_1 => (3 * s**2 - 1) * 2 * x_1**2
-            You differentiated twice. The gradient is the first derivative.
     """,
 )
 
@@ -100,6 +100,13 @@ SILU = Rule(
         ~ p + x => p - x
             Mind the signs. A product's derivative is a sum of two terms, and the derivative of
             sigmoid, which section 5 proved, has a minus in it.
+        ~ x * p * (1 - p) => p * (1 - p)
+            In the derivative of a product each term keeps one of the factors as it is. One has lost
+            it.
+        ~ p * (1 - p) => (1 - p**2)
+            One minus the square belongs to tanh. The derivative of sigmoid is another.
+        ~ x * p * (1 - p) => x * x * (1 - x)
+            The derivative of sigmoid is written in sigmoid(x), and not in x.
         ~ x * p * => x *
             The derivative of sigmoid has two factors. You have one of them.
         ~ p + x * p * (1 - p) => p * (1 - p) * x * x
@@ -139,6 +146,7 @@ SCALING = Rule(
             Each use of w has a factor of its own, and you left it out. That would be the rule of a
             sum.
         ~ grad * w, => grad,
+        ~ grad * w, => grad * x,
             In a product, each partner gets the other one as its factor. In the gradient of x it is
             missing.
         ~ (grad * x) => (grad * x * w)
@@ -237,6 +245,7 @@ STANDARDIZE = Rule(
         ~ .mean()) / root => .mean()) / root**2
             Divide by the root of v once: the root is in r already.
         ~ - grad.mean() - r * (grad * r).mean() => - grad.sum() - r * (grad * r).sum()
+        ~ (grad * r).mean() => (grad * r).sum()
             The formula is made of means, not of sums.
         ~ grad - grad.mean() => grad + grad.mean()
         ~ - r * => + r *
@@ -258,9 +267,6 @@ STANDARDIZE = Rule(
         ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return r
         ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return grad * r
             That is the forward. A rule gives what arrives, times a derivative.
-        ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return r
-        | centered = x - x.mean() => centered = grad - grad.mean()
-            You standardized the gradient. The mean and the variance are those of x.
         ~ .mean().sqrt() => .mean().item() ** 0.5
         | centered = x => centered = float(x[0])
         ! not a number, expression to float, OrderUnknown

@@ -43,6 +43,8 @@ STEPS = Numbers(
     mistakes="""
         = thumb(2.0**-52)
             Those belong to float64. Here epsilon is 2**-23.
+        = (0.5, 0.5, 1 / 3, 2 / 3)
+            Those are the powers themselves. Take epsilon to these powers.
         = thumb(EPS / 2)
             Your epsilon is half as large. Here it is the distance from 1 to the next number.
         = thumb(1e-7)
@@ -55,6 +57,7 @@ STEPS = Numbers(
         ? alike(sorted(answer), sorted(thumb(EPS)), 2)
             Another order is asked for: step and error one-sided, then step and error central.
         ~ 2 ** (-46 / 3) => 2 ** (-23 / 3)
+        ? alike(answer[2], answer[3], 2)
             The error of the central quotient is not its step: it shrinks with its square.
         ~ 2**-11.5, 2**-11.5 => 2 ** (-23 / 3), 2 ** (-23 / 3)
         ? alike(answer[0], EPS ** (1 / 3), 2)
@@ -183,6 +186,7 @@ SHARE = Function(
     ),
     mistakes="""
         ~ (g * x).sum() / total => g.mean()
+        ~ (g * x).sum() / total => g.sum()
             This is still the colleague's rule: every g_j is given the same weight.
         ~ (g - (g * x).sum() / total) => g
             The denominator depends on x as well. One term is missing.
@@ -419,6 +423,7 @@ DIRECTION = Hook(
         | parameters)\n    move(h) => parameters)\n    move(2 * h)
             The gradients belong to the place in the middle, before anything is moved.
         ~ def move => parameters, directions = parameters[:1], directions[:1]\n    def move
+        ~ zip(gradients, directions, => zip(gradients[:1], directions[:1],
             Only the first parameter takes part. All of them move together.
         ~ parameter.add_(direction, alpha=distance) => parameter + direction
             loss() reads the parameters themselves: move these, in place, and not copies of them.

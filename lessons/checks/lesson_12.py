@@ -42,6 +42,8 @@ TERMS = Numbers(
             In the first term one factor of 0.3 is missing. It has both w_0 in it, and x, which is
             how w_0 moves s.
         ~ 12 * s**2 - 4 => 8 * s**2
+        ~ 12 * s**2 - 4 => 12 * s**2
+        ~ 12 * s**2 - 4 => 12 * s - 4
         ~ 12 * s**2 - 4 => 4 * (s**2 - 1)
         ~ 12 * s**2 - 4 => 12 * s**2 - 1
             In the first term 4s(s^2 - 1) is differentiated by s: a product once more, or
@@ -261,6 +263,7 @@ PENALTY = Hook(
             The limit is an argument: use the one that is given.
         ~ norm(dim=1) => norm(1)
         ~ norm(dim=1) => norm(1, dim=1)
+        ~ slopes.norm(dim=1) => slopes.abs()
             The length of a slope is the root of the sum of its squares. norm's first argument is
             another: it says which norm.
         ~ .mean() => .sum()
@@ -408,7 +411,7 @@ TOWER = Hook(
             backward adds each derivative to what is in .grad. Use grad, or empty .grad between
             two steps.
         ~ current = grad(current, x, create_graph=True, materialize_grads=True)[0] => found = grad(current, x, create_graph=True, allow_unused=True)[0]; current = current if found is None else found
-        ? alike(trials[4].result, [6.0, 3.0, 3.0, 3.0])
+        ? alike(trials[4].result, [6.0, 3.0, 3.0, 3.0]) and alike(trials[1].result[1], 75.0)
             You repeat the last derivative. What is the derivative of a constant?
         ~ if current.requires_grad => if current.requires_grad and (current != 0 or len(floors) < 2)
             A derivative that is zero at this x need not be zero elsewhere: sin goes on at 0. Ask

@@ -183,6 +183,7 @@ FLOW = Hook(
         ~ return [ => squares = {n: sum((p**2).sum().item() for p in model.get_submodule(n).parameters(recurse=False) if p.requires_grad) for n in squares}\n    return [
             Those are the sizes of the parameters, and not of their gradients.
         ~ name.rpartition(".")[0] => name
+        ? len(seen[NORMS]) > len(right[NORMS]) + 1
             Those are the parameters one by one. A layer is one entry: weight and bias together.
         ~ rpartition => partition
             A layer in a container has an entry of its own: its name is all before the last dot.
@@ -872,6 +873,7 @@ EVEN = Hook(
         ~ output.std() => output.std(1).mean()
         ~ output.std() => output.std(0)
         | parameter.div_(deviation) => parameter.div_(deviation.reshape(-1, *(parameter.dim() - 1) * [1]))
+        ! must match the size
             Each unit, or each image, has a number of its own there. Take one over all entries.
         ~ output.std() => output.std().clamp(min=1)
             Layers whose deviation is small were left as they are. They need a factor, too.

@@ -198,6 +198,10 @@ BY_HAND = Numbers(
         = slopes(keep_positive) + (0, 0)
         ? alike(list(answer)[:2], slopes(keep_positive))
             The first pair is guided already. The slopes themselves contain the -3 as well.
+        = (1, 2) + slopes(keep_positive)
+        = slopes() + (1, 2)
+        ? alike([*map(abs, answer)], (1, 2, 2, 2))
+            A sign is lost or turned. Slopes keep theirs, and guided ones are never negative.
         = (3, 1, 0, 3)
             Those are the hidden values and the score. You are asked for slopes.
         = (2, -3, 1, 0)
@@ -341,7 +345,7 @@ CAM = Function(
         ~ .sum(dim=1) => .amax(dim=1)
             You keep the largest vote of the channels. The formula has the sum over all of them.
         ~ grad_cam(A, dA) => grad_cam(dA, A)
-            A and dA have changed places: you average the gradients, and add up the activations.
+            A and dA have changed places. Which of them is averaged to give the weights?
         ~ return maps / => return maps.double() /
         ? alike(seen, right, 4) and not any(trial.changed for trial in trials)
             The maps are right, and some have another dtype than A. zeros_like(A) follows A, zeros
@@ -444,6 +448,8 @@ WALK = Hook(
         ~ (baseline + => (x.detach() +
         ~ (baseline + => (baseline -
         ~ / steps * way => / steps * x.detach()
+        ~ (baseline + => (
+        | / steps * way => / steps * x.detach()
             The way goes astray. It should begin at the baseline and end at x.
         ~ total / steps => total
         ~ total / steps => total / steps**2
@@ -682,7 +688,8 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
     inner, relu = nn.Sequential(nn.Sequential(nn.ReLU(), nn.Linear(6, 4)), nn.ReLU()), nn.ReLU()
     deep = nn.Linear(3, 6), inner, nn.Linear(4, 1)
     twice = nn.Linear(3, 4), relu, nn.Linear(4, 3), relu
-    plain[3].register_full_backward_hook(lambda *_: None)  # somebody else's
+    given: list[tuple[Any, ...]] = []  # what somebody else's hook was given, and its entries then
+    plain[3].register_full_backward_hook(lambda m, i, o: given.append((i[0], i[0].tolist())))
     seen: dict[str, Any] = {}
     for name, model in {
         "": plain,
@@ -710,6 +717,9 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
         seen[OUTSIDE] = slope(layers())
         plain[1].register_full_backward_hook(lambda *_: calls.append(1))
     after(plain)
+    seen["whether what somebody else's hook was given is as it was"] = all(
+        tensor.tolist() == before for tensor, before in given
+    )
     return {**seen, LENT: len(calls)}
 
 

@@ -69,6 +69,9 @@ def turn_run(answer: Answer) -> dict[str, Any]:
             lambda h: turned(h, 0.5) + turned(h, 4.0)
         ),
         "what turn(h, 0.5) returns for an h that needs no gradient": turned(leaf.detach(), 0.5),
+        "whether what it returns for such an h requires a gradient": turned(
+            leaf.detach(), 0.5
+        ).requires_grad,
     }
     h = leaf * 1.0
     with torch.no_grad():
@@ -184,6 +187,7 @@ QUANTIZE = Hook(
             has to be hidden from the engine: detach that, and nothing else.
         ~ (4 * inside).round() / 4 => inside.round()
         ~ (4 * inside).round() / 4 => (4 * inside).round()
+        ~ (4 * inside).round() / 4 => (2 * inside).round() / 2
         ~ (4 * inside).round() / 4 => (inside / 4).round() * 4
         ~ (4 * inside).round() / 4 => torch.round(inside, decimals=2)
             The steps have another width. One step is 0.25 wide: how do you round to quarters?
@@ -191,11 +195,13 @@ QUANTIZE = Hook(
         ~ (4 * inside).round() => (4 * inside).trunc()
             That's a neighboring multiple, but not always the nearest one.
         ~ (4 * inside).round() / 4 => (4 * x).round() / 4
+        ~ x.clamp(-1, 1) => 1 * x
         ~ (4 * inside).round() / 4 => (4 * x.clamp(max=1)).round() / 4
         ~ (4 * inside).round() / 4 => (4 * x.clamp(-1, 0.75)).round() / 4
         ~ (4 * inside).round() / 4 => (4 * x * (x.abs() < 1)).round() / 4
             Right inside of the range. What lies outside goes to the nearer end: -1 or 1.
         ~ - inside).detach() => - x).detach()
+        ~ return inside => return x
             You add one thing and take away another, so they don't cancel. Only the rounded value
             should be left.
         ~ return inside => return inside.detach()
@@ -438,6 +444,10 @@ SAMPLES = Hook(
         ! 'tuple' object, got tuple, not tuple
             A hook gets tuples: args[0] is the layer's input, grad_output[0] the gradient of its
             output.
+        ~ with layer.register_forward_hook(note): => with layer.register_full_backward_hook(lambda m, i, o: noted.update(a=o[0], delta=i[0])):
+        ! NoneType, doesn't require gradient
+            The layer's input need not require a gradient, and then there is no grad_input, and it
+            refuses a hook. You need the gradient of the output.
         ~ noted.update(a=args[0].detach(), delta=delta) => [noted.update(a=args[0].detach(), delta=delta)]
         ! must be Tensor, attribute 'tanh', unsupported operand, hook returned, returned by hook, changed the size
             What a hook returns replaces what it was shown: the layer's output, or a gradient. Does
@@ -446,10 +456,6 @@ SAMPLES = Hook(
         ! einsum, must match, size of tensor, shapes cannot be
             The shapes don't go together. There are axes of samples, of outputs and of inputs, and
             in some calls one more between samples and features. Print the shapes.
-        ~ with layer.register_forward_hook(note): => with layer.register_full_backward_hook(lambda m, i, o: noted.update(a=o[0], delta=i[0])):
-        ! NoneType, doesn't require gradient
-            The layer's input need not require a gradient, and then there is no grad_input, and it
-            refuses a hook. You need the gradient of the output.
         ~ return torch.einsum("nto,nti->noi", delta, a), delta.sum(1) => return layer.weight.grad, layer.bias.grad
         ? tuple(seen[WEIGHTS].shape) in ((2, 3), (1, 2, 3)) or tuple(seen[BIASES].shape) in ((2,), (1, 2))
             That is the sum over the samples, as in .grad, in the weight, in the bias or in both.
@@ -681,7 +687,11 @@ PRIVATE = Function(
             The length of a sample's gradient is wrong. In each layer it depends on the length of
             delta, times that of the input. A bias is like a weight whose input is 1.
         ~ .clamp(max=1)[ => .clamp(max=1).square()[
+        ~ (factor * d).T @ a, => (factor * d).T @ (factor * a),
             The factor comes in twice. Multiply by it once, delta or the sample's gradient.
+        ~ (factor * d).sum(0) => d.sum(0)
+        ~ (factor * d).T => d.T
+            One of weight and bias isn't clipped. A sample's factor is for all of its gradient.
         ~ .clamp(max=1)[ => .ge(1).to(squares.dtype)[
         ~ .clamp(max=1)[ => .mul(squares.sqrt() > limit)[
             Some samples vanish. Make a sample that is too long shorter, and leave the others alone.

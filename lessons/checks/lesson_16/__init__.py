@@ -587,6 +587,8 @@ BUCKETS = Function(
     mistakes=r"""
         ~ reversed(range(len(sizes))) => range(len(sizes))
             The buckets are filled from the first place on. Whose gradient is there first?
+        ~ reversed(range(len(sizes))) => range(len(sizes) - 1, 0, -1)
+            Place 0 is in no bucket. Where does the count down end?
         ~ append(place) => append(sizes[place])
             The entries are sizes. You are asked for the places, 0 for the first parameter.
         ~ append(place) => append(len(sizes) - 1 - place)
@@ -627,7 +629,7 @@ BUCKETS = Function(
         ~ buckets_of(sizes, limit): => buckets_of(sizes, limit, buckets=[]):
         | buckets, held = [], limit => held = limit
         | buckets, held = [*buckets, []], 0 => held = buckets.append([]) or 0
-        ? any(now[: len(before)] == before != now for before, now in zip(seen, seen[1:]))
+        ? any([] != before == now[: len(before)] != now for before, now in zip(seen, seen[1:]))
             What an earlier call gave is in it again. Begin with an empty list in each call.
     """,
 )
