@@ -86,7 +86,7 @@ def tables() -> Any:
     """Give the module with the cases of the suite."""
     if str(places.ROOT) not in sys.path:
         sys.path.insert(0, str(places.ROOT))
-    return import_module("tests.symbolic.book")
+    return import_module("tests.operations.proofs")
 
 
 def row_of(book: Any, name: str) -> Row:
@@ -103,18 +103,13 @@ def row_of(book: Any, name: str) -> Row:
     operation = book.BOOK[name]
     node, rules = operation.node.__name__, len(operation.rules)
     if name in book.RESERVED:
-        said = f"{book.RESERVED[name]}. In its place: gradcheck in tests/ops"
+        said = f"{book.RESERVED[name]}. In its place: gradcheck in tests/operations"
         return Row(name, node, rules, 0, (), (), (), UNDECIDED, said)
     shapes: dict[str, None] = {}
     regions: dict[str, None] = {}
     domains: dict[str, None] = {}
     for case in book.CASES[name]:
-        inputs, settings, *_ = case
-        proof = symbolic.prove(
-            book.called(name, settings),
-            *book.made(inputs),
-            settings=book.left(settings),
-        )
+        proof = symbolic.prove(book.function_of(case), *book.made(case))
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None
         if proof.domain:

@@ -86,7 +86,8 @@ def told(folder: Path) -> Told:
 def _find_oracle() -> None:
     tests = str(places.ROOT / "tests")
     if tests not in sys.path:
-        sys.path.insert(0, tests)  # the name of the package stands in some of the recordings
+        # the name of the package stands in some of the recordings
+        sys.path[:0] = [tests, str(places.ROOT)]
 
 
 class _Watched(ModuleType):

@@ -14,13 +14,13 @@ import numpy as np
 from minigrad.core.operation import registry
 from minigrad.nn.functional.pooling import Chosen
 from tests.oracle.log import Log, entries
-from tests.oracle.scenarios.tools import graph, leaf, numbers
+from tests.oracle.making import graph, leaf, numbers
 
 from . import layers
 from .table import Layer, Operation
 
 HERE = Path(__file__).parent
-NO_TABLES = {"__init__", "table", "running", "record", "layers"}
+NO_TABLES = {"__init__", "table", "running", "record", "layers", "proofs"}
 FAMILIES = [
     path.stem
     for path in sorted(HERE.glob("*.py"))
