@@ -28,8 +28,7 @@ class Difference:
         names: patterns of the full names that the entry is about, such as `torch.nn.init.*`.
         covers: pairs of patterns, of full names and of differences in how they are called, that
             the generator finds and this entry explains.
-        known: where tests keep the same gap: `oracle:` and the name of a scenario, `graphs:` and
-            the name of a function in `tests/ops/test_graphs.py`.
+        known: where tests keep the same gap: `oracle:` and the name of a scenario.
     """
 
     slug: str

@@ -16,7 +16,8 @@ from minigrad.signatures.lazy_loading import INDEX, load_all
 from minigrad.signatures.variants import said_in
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIOS = ROOT / "tests" / "oracle" / "scenarios"
+CALLING = [*(ROOT / "tests" / "oracle" / "scenarios").glob("*.py")]
+CALLING += (ROOT / "tests" / "operations").glob("*.py")
 
 # Operations that the scenarios call by other means than their name, and by which.
 CALLED_OTHERWISE = {
@@ -96,12 +97,12 @@ def words_of(path: Path) -> set[str]:
 
 
 def test_every_operation_is_held_against_pytorch() -> None:
-    """Each function and method that waits is called in a scenario of the oracle.
+    """Each function and method that waits is called in the table or in a scenario of the oracle.
 
     Operators are called by their signs, and are not looked for.
     """
     load_all()
-    words = set().union(*map(words_of, SCENARIOS.glob("*.py")))
+    words = set().union(*map(words_of, CALLING))
     names = {name for said in ours() for kind in said for name in kind}
     hidden = {name for name in names if name.startswith("_")}
     assert names - hidden - words == set(CALLED_OTHERWISE)
