@@ -24,9 +24,9 @@ from .mutants import Mutant, planted
 
 # Tests that say nothing about gradients: what a line costs, how files are laid out, other programs.
 TESTS = (
-    "tests/autograd tests/nn tests/ops tests/optim tests/utils tests/oracle tests/test_counts.py"
+    "tests/autograd tests/nn tests/ops tests/operations tests/optim tests/utils tests/oracle"
 )
-TESTS += " tests/test_heart.py tests/test_memory.py tests/test_numpy.py tests/test_saving.py"
+TESTS += " tests/test_counts.py tests/test_heart.py tests/test_memory.py tests/test_numpy.py tests/test_saving.py"
 TESTS += " tests/test_devices.py tests/test_dtypes.py tests/test_printing.py tests/test_random.py"
 TESTS += " tests/viz/test_drawn_hooks.py tests/symbolic/test_arrays.py"
 TESTS += " tests/symbolic/test_programs.py tests/symbolic/test_exact.py"
@@ -219,9 +219,10 @@ class Planter:
 WRITES = ("minigrad/core/operation.py", "minigrad/fast/writer.py", "minigrad/nn/modules/module.py")
 QUICK = "tests/test_heart.py tests/nn/test_layers.py tests/test_counts.py"
 QUICK += " tests/autograd/test_reduce.py tests/autograd/test_saved.py"
-QUICK += " tests/autograd/test_graph.py tests/ops/test_behavior.py tests/ops/test_graphs.py"
+QUICK += " tests/autograd/test_graph.py tests/ops/test_behavior.py"
+QUICK += " tests/operations/test_operations.py::test_minigrad_does_what_pytorch_was_recorded_doing"
 QUICK += " tests/oracle/test_oracle.py::test_minigrad_does_what_pytorch_was_recorded_doing"
-SLOW = "not (engine or layers_ or creation or checkpoint or distributions or contractions)"
+SLOW = "not (engine or layers or creation or checkpoint or distributions)"
 
 
 @functools.cache

@@ -30,7 +30,7 @@ TABLE = [
     op("t", M, "x.t()", "x.T", "x.mT", faults=["torch.zeros(1, 2, 3).t()"]),
     op("t", V, "x.t() * 1", dtypes=()),
     op("transpose", D, "x.transpose(-1, -3)", "torch.transpose(x, 1, 2)", "x.mT", "x.mH",
-       "torch.swapaxes(x, 0, 1)", "x.swapdims(0, -1)",
+       "torch.swapaxes(x, 0, 1)", "x.swapdims(0, -1)", "x[0].H",
        faults=["x.transpose(0, 3)", "torch.swapdims(x, 0, 3)"]),
     op("permute", D, "x.permute(2, 0, 1)", "x.permute((1, 2, 0))", "torch.movedim(x, 0, 2)",
        "x.movedim((0, 1), (2, 0))", "x.moveaxis(1, 0)",

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from _tools import proofs
-from minigrad.symbolic import Refuted, Undecided, prove, prover
+from minigrad.symbolic import Refuted, prove, prover
 from tests.planting import plant
 
 from .proofs import BOOK, CASES, RESERVED, function_of, made
-from .running import OPERATIONS
 
+pytestmark = pytest.mark.filterwarnings("ignore:Using a target size")  # of a loss that broadcasts
 AGAIN = "write the page again: python3 lessons/_tools proofs"
 ALL = [(f"{name}-{k}", row) for name, rows in CASES.items() for k, row in enumerate(rows)]
 TOLD = proofs.told(proofs.PAGE.read_text(encoding="utf-8"))
@@ -45,14 +45,6 @@ def test_every_operation_of_the_book_is_proved_or_the_reason_is_named() -> None:
         assert (verdict == proofs.UNDECIDED) == (name in RESERVED), f"{name}: {AGAIN}"
     text = proofs.PAGE.read_text(encoding="utf-8")
     assert all(reason in text for reason in RESERVED.values()), AGAIN
-
-
-@pytest.mark.parametrize("name", [n for n in RESERVED if RESERVED[n] != "it is random"])
-def test_what_is_not_proved_would_be_noticed_if_it_were(name: str) -> None:
-    """Gradcheck stands in; and as soon as an attempt succeeds, the operation has to move."""
-    row = next(row for row in OPERATIONS.values() if row.name == name)
-    with pytest.raises((Refuted, Undecided, TypeError, ValueError)):
-        prove(function_of(row), *made(row))
 
 
 def doubled(right, *_):
