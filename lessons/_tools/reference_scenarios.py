@@ -70,7 +70,8 @@ def told(folder: Path) -> Told:
     recorded = import_module("oracle.store").FOLDER
     corpora = [import_module(f"oracle.fuzz.{kind}_corpus") for kind in ("tensor", "module")]
     use = Told(
-        sum(len(each) for name, each in families.items() if (recorded / f"{name}.json").exists()),
+        sum(len(each) for name, each in families.items() if (recorded / f"{name}.json").exists())
+        + sum(map(len, import_module("tests.operations.running").SCENARIOS.values())),
         sum(len(corpus.read()["programs"]) for corpus in corpora),
     )
     for page in folder.glob("*.md"):
@@ -153,6 +154,15 @@ def watch(classes: Iterable[tuple[str, type]]) -> Use:
                 words = compare.worded(family)
                 if compare.differences(recorded.get(name, []), log, words=words):
                     use.differing.append(current)
+        for family, scenarios in import_module("tests.operations.running").SCENARIOS.items():
+            for name, scenario in scenarios.items():
+                current = f"operations, {family}.{name}"
+                use.scenarios += 1
+
+                def on_watched(_: ModuleType, log: Any, scenario: Any = scenario) -> None:
+                    scenario(watched, log)
+
+                run(on_watched, minigrad)
         for number, again in enumerate(_recorded_programs(watched)):
             current = f"{_PROGRAM}{number}"
             use.programs += 1

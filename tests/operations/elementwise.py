@@ -103,7 +103,8 @@ TABLE = [
                "(2 // x).sum().backward()", "torch.tensor([1]) // 0",
                "torch.tensor([1]).floor_divide_(2.5)"]),
     # ------------------------------------------------------------ choices
-    *(op("maximum", s, "torch.maximum(x, y)", proof=((2, 1), (2,)) if s[0] == (2, 1) else "other shapes are")
+    *(op("maximum", s, "torch.maximum(x, y)", proof=((2, 1), (2,)) if s[0] == (2,
+      1) else "other shapes are")
       for s in BROADCAST),
     *(op("minimum", s, "torch.minimum(x, y)", "torch.max(x, y)", "torch.min(y, x)",
          proof=((2, 1), (2,)) if s[0] == (2, 1) else "other shapes are") for s in BROADCAST),

@@ -9,6 +9,7 @@ TOKENS, STEPS, ROWS = (2, 3, 4), (2, 2, 2), (2, 2)
 HEADS = ((2, 2, 4), (3, 2, 4))
 CAUSAL = "torch.ones(2, 3).triu(1) > 0"
 PADDING = "torch.tensor([[False, False, True], [False] * 3])"
+WEIGHTS = "torch.tensor([1.0, 0.5, 2.0])"
 SQUARE = "nn.Transformer.generate_square_subsequent_mask(2)"
 
 # fmt: off
@@ -36,7 +37,8 @@ LAYERS = [
     # ------------------------------------------------------------ pooling and resizing
     layer("MaxPool1d(2)", LINE), layer("MaxPool2d((3, 2), 2, 1, 1, ceil_mode=True)", PLANE),
     layer("MaxPool3d(2)", VOLUME), layer("AvgPool1d(2, padding=1)", LINE),
-    layer("AvgPool2d(2, 1, 1, True, False)", PLANE), layer("AvgPool3d(2, divisor_override=3)", VOLUME),
+    layer("AvgPool2d(2, 1, 1, True, False)", PLANE), layer("AvgPool3d(2, divisor_override=3)",
+          VOLUME),
     layer("AdaptiveAvgPool1d(2)", LINE), layer("AdaptiveAvgPool2d((2, None))", PLANE),
     layer("AdaptiveAvgPool3d(2)", VOLUME), layer("AdaptiveMaxPool1d(2)", LINE),
     layer("AdaptiveMaxPool2d(2)", PLANE), layer("Upsample(scale_factor=2)", PLANE),
@@ -54,7 +56,8 @@ LAYERS = [
     # ------------------------------------------------------------ normalization
     layer("BatchNorm1d(2)", (4, 2), faults=[f"nn.BatchNorm1d(3)(torch.zeros({each}))" for each in (
         "3", "1, 3", "2, 4", "2, 3, dtype=torch.float64", "2, 3, dtype=torch.int64")]),
-    layer("BatchNorm2d(2, eps=0.01, momentum=None)", PLANE, faults=["nn.BatchNorm2d(3)(torch.zeros(2, 3))"]),
+    layer("BatchNorm2d(2, eps=0.01, momentum=None)", PLANE,
+          faults=["nn.BatchNorm2d(3)(torch.zeros(2, 3))"]),
     layer("BatchNorm2d(2, affine=False)", PLANE), layer("BatchNorm2d(2, bias=False)", PLANE),
     layer("BatchNorm3d(1, track_running_stats=False)", VOLUME,
           faults=["nn.BatchNorm3d(3)(torch.zeros(2, 3))"]),
@@ -62,15 +65,18 @@ LAYERS = [
     layer("LayerNorm([4], bias=False)", TOKENS),
     layer("GroupNorm(2, 4)", (2, 4, 3), faults=["nn.GroupNorm(3, 4)"]),
     layer("GroupNorm(1, 2, affine=False)", PLANE),
-    layer("InstanceNorm1d(2)", LINE, faults=["nn.InstanceNorm1d(3, affine=True)(torch.zeros(2, 4, 3))"]),
+    layer("InstanceNorm1d(2)", LINE,
+          faults=["nn.InstanceNorm1d(3, affine=True)(torch.zeros(2, 4, 3))"]),
     layer("InstanceNorm2d(2, affine=True, track_running_stats=True)", PLANE,
           faults=["nn.InstanceNorm2d(3)(torch.zeros(2, 3))"]),
     layer("InstanceNorm3d(1)", VOLUME), layer("RMSNorm(4)", TOKENS),
     layer("RMSNorm((3, 4), 0.5, False)", TOKENS),
     # ------------------------------------------------------------ activations
     *(layer(text, (2, 4)) for text in (
-        "ReLU()", "ReLU6()", "Hardtanh(-2, 3)", "CELU(2.0)", "SELU()", "GELU()", "GELU('tanh')", "PReLU()",
-        "PReLU(4, 0.5)", "LogSigmoid()", "Softsign()", "Tanhshrink()", "Threshold(0.1, 20)", "Softmin(1)",
+        "ReLU()", "ReLU6()", "Hardtanh(-2, 3)", "CELU(2.0)", "SELU()", "GELU()", "GELU('tanh')",
+        "PReLU()",
+        "PReLU(4, 0.5)", "LogSigmoid()", "Softsign()", "Tanhshrink()", "Threshold(0.1, 20)",
+        "Softmin(1)",
         "ELU(0.5)", "Softplus(2, 10)", "GLU(1)", "Hardshrink(0.5)", "Softshrink()", "Hardsigmoid()",
         "Hardswish()", "Mish()", "SiLU()", "LeakyReLU(0.2)", "Tanh()", "Sigmoid()", "Softmax(1)",
         "LogSoftmax(1)",
@@ -81,40 +87,53 @@ LAYERS = [
     )),
     # ------------------------------------------------------------ lookups, dropout, distances
     layer("Embedding(3, 2)", calls=["m(classes)"], faults=["nn.Embedding(3, 2, padding_idx=3)",
-          "nn.Embedding(3, 2, _weight=torch.ones(2, 2))", "nn.Embedding.from_pretrained(torch.ones(2))"]),
+          "nn.Embedding(3, 2, _weight=torch.ones(2, 2))",
+          "nn.Embedding.from_pretrained(torch.ones(2))"]),
     layer("Embedding(3, 2, padding_idx=-1)", calls=["m(classes)"]),
     layer("Embedding(3, 2, 0, norm_type=3.0, scale_grad_by_freq=True)", calls=["m.weight * 1"]),
     layer("Embedding.from_pretrained(torch.ones(3, 2))", calls=["m(classes)"]),
-    layer("EmbeddingBag(3, 2)", calls=["m(bag, starts)"], faults=["nn.EmbeddingBag(3, 2, padding_idx=5)"]),
+    layer("EmbeddingBag(3, 2)", calls=["m(bag, starts)"],
+          faults=["nn.EmbeddingBag(3, 2, padding_idx=5)"]),
     layer("EmbeddingBag(3, 2, mode='sum', padding_idx=1)", calls=["m(bag, starts)"]),
-    layer("Dropout()", (2, 4), faults=["nn.Dropout(1.5)"]), layer("Dropout(0.3, True)", (2, 4), calls=["m(x * 1)"]),
+    layer("Dropout()", (2, 4), faults=["nn.Dropout(1.5)"]), layer("Dropout(0.3, True)", (2, 4),
+          calls=["m(x * 1)"]),
     layer("Dropout1d()", LINE), layer("Dropout2d(0.1)", PLANE), layer("Dropout3d()", VOLUME),
-    layer("CosineSimilarity()", (2, 3), (2, 3)), layer("PairwiseDistance(p=1.0, keepdim=True)", (2, 3), (2, 3)),
+    layer("CosineSimilarity()", (2, 3), (2, 3)),
+    layer("PairwiseDistance(p=1.0, keepdim=True)", (2, 3), (2, 3)),
     # ------------------------------------------------------------ losses
     *(layer(text, (2, 3), (2, 3)) for text in (
-        "MSELoss()", "L1Loss()", "SmoothL1Loss(beta=0.5)", "HuberLoss(delta=2.0)", "BCEWithLogitsLoss()",
-        "BCEWithLogitsLoss(torch.tensor([1.0, 0.5, 2.0]), pos_weight=torch.tensor([1.0, 0.5, 2.0]))",
+        "MSELoss()", "L1Loss()", "SmoothL1Loss(beta=0.5)", "HuberLoss(delta=2.0)",
+        "BCEWithLogitsLoss()",
+        f"BCEWithLogitsLoss({WEIGHTS}, pos_weight={WEIGHTS})",
         "KLDivLoss(reduction='batchmean', log_target=True)",
     )),
-    layer("BCELoss(torch.tensor([1.0, 0.5, 2.0]))", (2, 3), (2, 3), calls=["m(x.sigmoid(), y.sigmoid())"]),
+    layer(f"BCELoss({WEIGHTS})", (2, 3), (2, 3),
+          calls=["m(x.sigmoid(), y.sigmoid())"]),
     layer("TripletMarginLoss(p=1.0)", (2, 3), (2, 3), (2, 3)),
-    layer("NLLLoss(torch.tensor([1.0, 0.5, 2.0]), ignore_index=1)", (2, 3), calls=["m(x, classes)"]),
-    layer("CrossEntropyLoss(torch.tensor([1.0, 0.5, 2.0]), label_smoothing=0.5)", (2, 3),
+    layer(f"NLLLoss({WEIGHTS}, ignore_index=1)", (2, 3),
+          calls=["m(x, classes)"]),
+    layer(f"CrossEntropyLoss({WEIGHTS}, label_smoothing=0.5)", (2, 3),
           calls=["m(x, classes)"]),
     # ------------------------------------------------------------ recurrent layers
-    *(layer(text, STEPS, calls=["m(x)", "m(x, h)", "m(x[0])"], wide=text[0] == "L") if "batch" not in text
-      else layer(text, STEPS, wide=text[0] == "L") for text in (
-        "RNN(2, 3)", "RNN(2, 3, 1, 'relu', bidirectional=True)", "RNN(2, 3, num_layers=2, batch_first=True)",
-        "GRU(2, 3)", "GRU(2, 2, 2, bidirectional=True, batch_first=True)", "GRU(2, 3, bias=False)",
-        "LSTM(2, 3)", "LSTM(2, 2, 2, bidirectional=True, batch_first=True)", "LSTM(2, 3, bias=False)",
+    *(layer(text, STEPS, calls=["m(x)", "m(x, h)", "m(x[0])"]) for text in (
+        "RNN(2, 3)", "RNN(2, 3, 1, 'relu', bidirectional=True)", "GRU(2, 3)",
+        "GRU(2, 3, bias=False)", "LSTM(2, 3)", "LSTM(2, 3, bias=False)",
+    )),
+    *(layer(text, STEPS) for text in (
+        "RNN(2, 3, num_layers=2, batch_first=True)",
+        "GRU(2, 2, 2, bidirectional=True, batch_first=True)",
+        "LSTM(2, 2, 2, bidirectional=True, batch_first=True)",
     )),
     *(layer(text, ROWS, calls=["m(x)", "m(x, h)", "m(x[0])"]) for text in (
-        "RNNCell(2, 3)", "RNNCell(2, 3, bias=False, nonlinearity='relu')", "GRUCell(2, 3)", "LSTMCell(2, 3)",
+        "RNNCell(2, 3)", "RNNCell(2, 3, bias=False, nonlinearity='relu')", "GRUCell(2, 3)",
+        "LSTMCell(2, 3)",
     )),
-    *(layer(f"{kind}(2, 3)", (3, 2), (1, 2), calls=["m(rnn.pack_sequence([y, x], enforce_sorted=False))"])
+    *(layer(f"{kind}(2, 3)", (3, 2), (1, 2),
+      calls=["m(rnn.pack_sequence([y, x], enforce_sorted=False))"])
       for kind in ("RNN", "GRU", "LSTM")),
     layer("RNN(2, 3, num_layers=2, dropout=0.5)", STEPS, faults=[
-        "nn.LSTM(0, 2)", "nn.LSTM(2, 0)", "nn.GRU(2.0, 2)", "nn.RNN(2, 2, 0)", "nn.LSTM(2, 2, dropout=2)",
+        "nn.LSTM(0, 2)", "nn.LSTM(2, 0)", "nn.GRU(2.0, 2)", "nn.RNN(2, 2, 0)",
+        "nn.LSTM(2, 2, dropout=2)",
         "nn.RNN(2, 2, nonlinearity='sin')", "nn.RNN(2, 2)(torch.zeros(1, 1, 1, 2))",
         "nn.LSTM(2, 2)(torch.zeros(1, 1, 1, 2))", "nn.LSTM(2, 2)(torch.zeros(1, 1, 3))",
         "nn.LSTM(2, 2)(torch.zeros(1, 1, 2).double())", "nn.LSTM(2, 2)(torch.zeros(0, 1, 2))",
@@ -122,7 +141,8 @@ LAYERS = [
         "nn.LSTM(2, 2)(torch.zeros(1, 1, 2), (torch.zeros(1, 1, 2), torch.zeros(1, 2, 2)))",
         "nn.GRU(2, 2)(torch.zeros(1, 1, 2), torch.zeros(1, 2))",
         "nn.LSTM(2, 2)(torch.zeros(1, 2), (torch.zeros(1, 1, 2),) * 2)",
-        "nn.RNNCell(2, 2)(torch.zeros(1, 3))", "nn.GRUCell(2, 2)(torch.zeros(1, 2), torch.zeros(1, 3))",
+        "nn.RNNCell(2, 2)(torch.zeros(1, 3))",
+        "nn.GRUCell(2, 2)(torch.zeros(1, 2), torch.zeros(1, 3))",
         "nn.LSTMCell(2, 2)(torch.zeros(1, 2), (torch.zeros(3, 2),) * 2)",
         "nn.LSTMCell(2, 2)(torch.zeros(1, 1, 2))",
         "nn.GRUCell(2, 2)(torch.zeros(1, 2), torch.zeros(1, 1, 2))",
@@ -136,7 +156,8 @@ LAYERS = [
         "m(x, y, y, attn_mask=torch.arange(24.0).view(4, 2, 3).double(), need_weights=False)",
         "m(x[:, 0], y[:, 0], y[:, 0])", "m(x, x, x)", "m(x, x, x, need_weights=False)",
         f"m(x, x, x, attn_mask={SQUARE}.double(), is_causal=True, need_weights=False)",
-    ], faults=["nn.MultiheadAttention(4, 0)", "nn.MultiheadAttention(5, 2)", *(f"m({each})" for each in (
+    ], faults=["nn.MultiheadAttention(4, 0)", "nn.MultiheadAttention(5, 2)",
+    *(f"m({each})" for each in (
         "torch.zeros(1, 2, 2, 4), x, x", "x, x[0], x[0]", "x, x, torch.zeros(3, 2, 4)",
         "*[torch.zeros(2, 2, 3)] * 3", "x, x, x, attn_mask=torch.zeros(3, 3), need_weights=False",
         "x, x, x, attn_mask=torch.zeros(3, 2, 2)", "x, x, x, is_causal=True",
@@ -145,14 +166,16 @@ LAYERS = [
     layer("MultiheadAttention(4, 1, bias=False, batch_first=True)", (2, 2, 4), (2, 3, 4), calls=[
         "m(x, y, y)", f"m(x, y, y, attn_mask={CAUSAL})", f"m(x, y, y, key_padding_mask={PADDING})",
     ]),
-    layer("TransformerEncoderLayer(4, 2, 3, 0.0)", (2, 2, 4), calls=["m(x)", f"m(x, src_mask={SQUARE}.double())"],
+    layer("TransformerEncoderLayer(4, 2, 3, 0.0)", (2, 2, 4), calls=["m(x)",
+          f"m(x, src_mask={SQUARE}.double())"],
           faults=["nn.TransformerEncoderLayer(4, 2, activation='sin')"]),
     layer("TransformerEncoderLayer(4, 2, 3, 0.0, 'gelu', norm_first=True)", (2, 2, 4)),
     layer("TransformerEncoderLayer(4, 1, 3, 0.0, bias=False, layer_norm_eps=0.01)", (2, 2, 4)),
     layer("TransformerDecoderLayer(4, 2, 3, 0.0, batch_first=True)", (2, 2, 4), (2, 3, 4),
           calls=["m(x, y)", f"m(x, y, tgt_mask={SQUARE}.double())", "m(x[0], y[0])"]),
     layer("TransformerDecoderLayer(4, 2, 3, 0.0, norm_first=True)", *HEADS),
-    layer("TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 3, 0.0, batch_first=True), 2, nn.LayerNorm(4))",
+    layer("TransformerEncoder("
+          "nn.TransformerEncoderLayer(4, 2, 3, 0.0, batch_first=True), 2, nn.LayerNorm(4))",
           (2, 2, 4)),
     layer("TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 3, 0.0), 2)", *HEADS),
     layer("Transformer(4, 2, 1, 2, 3, 0.0, batch_first=True)", (2, 2, 4), (2, 3, 4),

@@ -10,7 +10,8 @@ SYMMETRIC = "(x + x.mT)"
 SIGNS = "SymPy has no formula for it"
 
 EINSUM = {
-    "ij,jk->ik": ((2, 3), (3, 4)), "ij,kj->ki": ((2, 3), (4, 3)), "bij,bjk->bki": ((2, 3, 2), (2, 2, 3)),
+    "ij,jk->ik": ((2, 3), (3, 4)), "ij,kj->ki": ((2, 3), (4, 3)), "bij,bjk->bki": ((2, 3, 2), (2, 2,
+    3)),
     "...ij,...jk->...ik": ((2, 3, 2), (2, 3)), "ij->ji": ((2, 3),), "ij->": ((2, 3),),
     "ba": ((2, 3),), "ii": ((3, 3),), "ii->i": ((3, 3),), "...ii->...i": ((2, 3, 3),),
     "...i->...": ((2, 3),), "i,i->": ((3,), (3,)), "i,j->ij": ((2,), (3,)),
@@ -19,7 +20,8 @@ EINSUM = {
     "xAx->A": ((2, 3, 2),), "abc,cd,de,ea->b": ((2, 3, 2), (2, 2), (2, 2), (2, 2)),
 }  # fmt: skip
 NO_EINSUM = (
-    "ij,jk->ik", "ijk->i", "i->i", "ij->ii", "i.j->i", "...i...->i", "i1->i", "ii->i", "ij->i->j", "",
+    "ij,jk->ik", "ijk->i", "i->i", "ij->ii", "i.j->i", "...i...->i", "i1->i", "ii->i", "ij->i->j",
+    "",
     "ij-i", "ij,", "ij..->i", "ij>i", "...ijk->i", "ij->.", "ij->......",
 )  # fmt: skip
 
@@ -130,7 +132,8 @@ TABLE = [
                "torch.linalg.qr(x, mode='complete').R.sum().backward()"]),
     op("eigh", Q, f"back(torch.linalg.eigh({SYMMETRIC}.double())[0])",
        f"back(torch.linalg.eigh({SYMMETRIC}.double())[1] ** 2)",
-       f"back((lambda r: r[1] @ (r[0].exp()[:, None] * r[1].mT))" f"(torch.linalg.eigh({SYMMETRIC}.double())))",
+       "back((lambda r: r[1] @ (r[0].exp()[:, None] * r[1].mT))"
+       f"(torch.linalg.eigh({SYMMETRIC}.double())))",
        dtypes=(), proof=SIGNS,
        faults=["torch.linalg.eigh(x[:2])", "torch.linalg.eigh(x, UPLO='X')"]),
     op("eigvalsh", (2, 3, 3), f"back(torch.linalg.eigvalsh({SYMMETRIC}.double(), UPLO='U'))",

@@ -66,7 +66,8 @@ def evaluate(operation: Operation, call: str, torch: ModuleType, inputs: Any) ->
 
     given: dict[str, Any] = {
         "torch": torch, "F": torch.nn.functional, "nn": torch.nn, "np": np, "n": n, "put": put,
-        "inf": float("inf"), "nan": float("nan"), "given": inputs, "back": back, "rnn": torch.nn.utils.rnn, "Chosen": Chosen,
+        "inf": float("inf"), "nan": float("nan"), "given": inputs, "back": back,
+        "rnn": torch.nn.utils.rnn, "Chosen": Chosen,
         "op": registry.get(operation.name), "i": torch.tensor([0, 2]),
         "classes": torch.tensor([2, 0]), "places": torch.tensor([[0, 2], [1, 1]]),
         "mask": torch.tensor([[True, False, True], [False, False, True]]),
@@ -299,3 +300,12 @@ SCENARIOS = {
     for family, table in TABLES.items()
 } | {"layers": {name: scenario_of_layer(each) for name, each in LAYERS.items()}}
 OPERATIONS: dict[str, Operation] = named([o for table in TABLES.values() for o in table.values()])
+
+
+def entrywise() -> list[str]:
+    """Give the calls of `x` alone whose result has the shape of `x`: what fuzzers may draw from."""
+    return [
+        operation.calls[0]
+        for operation in OPERATIONS.values()
+        if operation.shapes == ((8,),) and not operation.is_of_the_book
+    ]

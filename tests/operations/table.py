@@ -91,23 +91,17 @@ class Layer:
         shapes: The shapes of its inputs.
         calls: Expressions that call it.
         faults: Expressions that must raise.
-        wide: Whether it begins in float64: PyTorch computes an LSTM of float32 in one node.
     """
 
     name: str
     shapes: tuple[Shape, ...]
     calls: tuple[str, ...]
     faults: tuple[str, ...] = ()
-    wide: bool = False
 
 
 def layer(
-    name: str,
-    *shapes: Shape,
-    calls: Iterable[str] = (),
-    faults: Iterable[str] = (),
-    wide: bool = False,
+    name: str, *shapes: Shape, calls: Iterable[str] = (), faults: Iterable[str] = ()
 ) -> Layer:
     """Describe a layer; see `Layer`. Without calls it is called with its inputs."""
     usual = f"m({', '.join('xyzw'[: len(shapes)])})"
-    return Layer(name, shapes, tuple(calls) or (usual,), tuple(faults), wide)
+    return Layer(name, shapes, tuple(calls) or (usual,), tuple(faults))

@@ -119,7 +119,6 @@ FOUND = {
 }
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("name", FOUND)
 def test_regions_are_found(name):
     function, shapes, some, count = FOUND[name]

@@ -13,9 +13,10 @@ FAMILIES = ("elementwise", "matrices", "reductions", "shape")
 # What minigrad makes of other nodes than PyTorch, keeps otherwise, or gives in several results;
 # how indices are kept is shown by the few whose names are in `KEPT`.
 OTHERWISE = re.compile(
-    "addc|div_floor|div_trunc|clamp_between|lerp$|lerp 2|special|stacks 2|solve|det$|slogdet|lstsq|eig|"
-    "svd|qr|cdist|pairwise|cosine|nansum|_dim$|dist|sort|topk|kthvalue|quantile|repeat_interleave|"
-    "pad with|scatter|take|put|index|gather|broadcast_t|meshgrid|inner|tensordot|diff|var$|std$|unfold"
+    "addc|div_floor|div_trunc|clamp_between|lerp$|lerp 2|special|stacks 2|solve|det$|slogdet|lstsq|"
+    "eig|svd|qr|cdist|pairwise|cosine|nansum|_dim$|dist|sort|topk|kthvalue|quantile|inner|diff|"
+    "repeat_interleave|pad with|scatter|take|put|index|gather|broadcast_t|meshgrid|tensordot|var$|"
+    "std$|unfold"
 )
 KEPT = {"max_dim", "index_select", "index", "index 8", "index 34", "gather", "sum_dim", "mean_dim"}
 
