@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from .tools import Family, leaf
 
 family = Family()
@@ -380,3 +382,35 @@ def softmax_without_an_axis(torch, log):
     """F.softmax without dim warns and chooses."""
     log("vector", torch.nn.functional.softmax(torch.tensor([1.0, 2.0])))
     log("matrix", torch.nn.functional.softmax(torch.tensor([[1.0, 2.0]])))
+
+
+@family
+def ends_of_logarithms(torch, log):
+    """Values and gradients at infinities, NaN and 0."""
+    inf, nan = float("inf"), float("nan")
+    for name in ("exp2", "log2", "log10"):
+        x = torch.tensor([0.0, -0.0, 1.0, -1.0, inf, -inf, nan, 1e30], requires_grad=True)
+        y = getattr(torch, name)(x)
+        log(name, y, *torch.autograd.grad(y, x, torch.ones_like(y)))
+    x = torch.tensor([0.0, 1.0, 0.5, -1.0, 2.0, nan], requires_grad=True)
+    for eps in (None, 0.25):
+        y = torch.logit(x, eps)
+        log(f"logit {eps}", y, *torch.autograd.grad(y, x, torch.ones_like(y)))
+    for name in ("xlogy",):
+        x = torch.tensor([0.0, 0.0, 0.0, 1.0, inf, -inf, inf, nan], requires_grad=True)
+        y = torch.tensor([0.0, nan, -1.0, 0.0, inf, -inf, -inf, 1.0], requires_grad=True)
+        z = getattr(torch, name)(x, y)
+        log(name, z, *torch.autograd.grad(z, (x, y), torch.ones_like(z)))
+
+
+@family
+def sparse(torch, log):
+    """What is computed of sparse tensors; how they are kept is another matter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        v = leaf(torch, (3,), 1)
+        made = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], v)
+        log("dense", made.to_dense().detach(), torch.sparse.mm(made, torch.ones(3, 1)).detach())
+        log("gradient", torch.autograd.grad((made @ torch.arange(3.0).view(3, 1)).sum(), v)[0])
+        other = torch.sparse_coo_tensor(torch.tensor([[0, 1], [2, 0]]), torch.ones(2), (2, 4))
+        log("of a size", other.coalesce().to_dense(), torch.eye(2).to_sparse() @ torch.ones(2, 2))
