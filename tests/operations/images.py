@@ -191,7 +191,8 @@ TABLE = [
                 "torch.ones(1, 1, 2).long(), 2",
             )
         ]),
-    op("pixel_shuffle", (1, 4, 1, 2), "F.pixel_shuffle(x, 2)", dtypes=("int64",),
+    op("pixel_shuffle", (1, 4, 1, 2), "F.pixel_shuffle(x, 2)", "F.pixel_shuffle(x[0], 2)",
+          dtypes=("int64",),
        faults=["F.pixel_shuffle(x, 3)"]),
     # ------------------------------------------------------------ normalization
     op("native_batch_norm", ((2, 3, 2), (3,), (3,)), "F.batch_norm(x, None, None, y, z, True)",
