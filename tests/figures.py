@@ -67,7 +67,8 @@ on numbers. Three routes that share little, and one result.
 
 So mistakes are planted on purpose, to see them found:
 
-- **{wrong_rules} rules doubled**, or with one added where they are 0. The proofs have to refute each.
+- **{wrong_rules} rules doubled**, or with one added where they are 0. The proofs have to refute
+  each.
 - a bank of **{bank} claims** about derivatives, right and wrong ones, which the proofs have to tell
   apart.
 - each of the {rules} rules **off by a thousandth**, once in the gradient and once in the second
