@@ -140,95 +140,6 @@ def pytorch_state(torch: ModuleType, case: Case) -> Iterator[None]:
         torch.set_printoptions(profile="default")
 
 
-def random_case(rng: np.random.Generator) -> Case:
-    """Draw an array of any kind, with any options."""
-    dtype = rng.choice(
-        [
-            *["float16", *["float32"] * 3, *["float64"] * 2, "complex64", "complex128", "bool"],
-            *["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"],
-        ]
-    )
-    options: dict[str, Any] = {}
-    if rng.random() < 0.6:
-        choices: dict[str, list[Any]] = {
-            "precision": [0, 1, 2, 3, 6, 10],
-            "threshold": [0, 1, 5, 10, 30, 100, float("inf")],
-            "edgeitems": [0, 1, 2, 3, 5],
-            "linewidth": [1, 12, 30, 50, 79, 81, 120],
-            "profile": ["default", "short", "full"],
-            "sci_mode": [True, False],
-        }
-        options = {k: v[rng.integers(len(v))] for k, v in choices.items() if rng.random() < 0.35}
-    differentiable = np.dtype(dtype).kind in "fc"
-    names = [
-        "",
-        "leaf",
-        "ViewBackward0",
-        "CloneBackward0",
-        "Invalid",
-        "BackwardHookFunctionBackward",
-    ]
-    grad = str(rng.choice([*names, "L" * int(rng.integers(1, 50)) + "Backward"]))
-    type_name = str(rng.choice(["tensor"] * 8 + ["Parameter", "Image"]))
-    if type_name != "tensor" and grad:
-        grad = "leaf"
-    return Case(
-        random_array(rng, str(dtype)),
-        grad if differentiable else "",
-        str(rng.choice(["float32", "float32", "float64", "float16"])),
-        type_name if differentiable or type_name != "Parameter" else "tensor",
-        options,
-    )
-
-
-def random_array(rng: np.random.Generator, dtype: str) -> np.ndarray:
-    """Draw an array: its shape, then entries near the borders between notations."""
-    if rng.random() < 0.03:
-        shape = tuple(rng.permutation([int(rng.integers(300, 2000)), int(rng.integers(1, 5))]))
-    else:
-        sizes = [0, 1, 1, 2, 3, 4, 5, 7, 9, 12] if rng.random() < 0.3 else [1, 2, 3, 4, 7]
-        shape = tuple(int(n) for n in rng.choice(sizes, size=rng.integers(0, 6)))
-        while np.prod(shape) > 300:
-            shape = shape[1:]
-        if len(shape) == 1 and rng.random() < 0.4:
-            shape = (int(rng.integers(1, 60)),)
-    if np.dtype(dtype).kind in "iu":
-        bounds = np.iinfo(dtype)
-        bits = int(rng.integers(1, 64))
-        low, high = max(bounds.min, -(2**bits)), min(bounds.max, 2**bits)
-        return rng.integers(low, high, shape, dtype=dtype, endpoint=True)
-    if dtype == "bool":
-        return np.asarray(rng.random(shape) < rng.choice([0.0, 0.5, 0.9]))
-    if dtype.startswith("complex"):
-        parts = np.empty(shape, dtype)
-        parts.real, parts.imag = random_floats(rng, shape), random_floats(rng, shape)
-        return parts
-    with np.errstate(over="ignore"):
-        return random_floats(rng, shape).astype(dtype)
-
-
-def random_floats(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw floats that a float32 can hold, of one of several characters."""
-    style = rng.integers(7)
-    values = rng.normal(size=shape)
-    if style == 0:
-        values = np.round(values * 10 ** rng.uniform(0, 3))
-    elif style == 1:
-        values = values * 10 ** rng.uniform(-6, 9)
-    elif style == 2:
-        values = values * 10 ** rng.uniform(-3, 3, shape)
-    elif style == 3:
-        values = rng.choice([1e-4, 9.9999e-5, 0.1, 1.0, 99.9, 100.0, 1e3, 1e8, 1e8 + 8], shape)
-    elif style == 4:
-        values = values * 10 ** rng.uniform(-44, 36, shape)
-    elif style == 5:
-        values = rng.choice([0.5, 0.05, 9.99995, 0.00005, 2.5, 1e-3, 1.0, 1000.0, 1001.0], shape)
-    if rng.random() < 0.35:
-        specials = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan], shape)
-        values = np.where(rng.random(shape) < rng.choice([0.2, 0.9, 1.0]), specials, values)
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
-
-
 @pytest.mark.parametrize("entry", CASES, ids=[entry["about"] for entry in CASES])
 def test_recorded_form(entry: dict[str, Any]) -> None:
     assert ours(read_case(entry)) == entry["prints"]
@@ -240,26 +151,6 @@ def test_recorded_forms_are_pytorchs() -> None:
         entry["about"] for entry in CASES if theirs(read_case(entry), torch) != entry["prints"]
     ]
     assert wrong == []
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_random_arrays_as_pytorch_prints_them(seed: int) -> None:
-    torch = pytest.importorskip("torch")
-    rng = np.random.default_rng(seed)
-    for _ in range(50):
-        case = random_case(rng)
-        assert ours(case) == theirs(case, torch), case
-
-
-def test_random_choices_are_kept_as_pytorch_keeps_them() -> None:
-    torch = pytest.importorskip("torch")
-    rng = np.random.default_rng(0)
-    with printoptions(), pytorch_state(torch, Case(np.zeros(1))):
-        for _ in range(200):
-            choices = random_case(rng).options
-            set_printoptions(**choices)
-            torch.set_printoptions(**choices)
-            assert get_printoptions() == torch._tensor_str.get_printoptions()
 
 
 def test_strided_arrays_print_like_their_copies() -> None:

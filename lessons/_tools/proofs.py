@@ -62,9 +62,8 @@ def row(book: Any, name: str) -> str:
     shapes: dict[str, None] = {}  # as ordered sets
     regions: dict[str, None] = {}
     domains: dict[str, None] = {}
-    for inputs, settings, *_ in cases:
-        made, more = book.made(inputs), book.left(settings)
-        proof = prove(book.called(name, settings), *made, settings=more)
+    for case in cases:
+        proof = prove(book.function_of(case), *book.made(case))
         given = zip(proof.inputs, proof.assumed, strict=True)
         shapes["·".join(f"{list(shape)} {kind}".strip() for (_, shape), kind in given)] = None
         if proof.domain:
@@ -74,7 +73,7 @@ def row(book: Any, name: str) -> str:
     verdict, says = BY_REGION if regions else EVERYWHERE, _some(regions)
     if name in book.RESERVED:
         verdict = UNDECIDED
-        says = f"{book.RESERVED[name]}. In its place: gradcheck in tests/ops"
+        says = f"{book.RESERVED[name]}. Instead: gradcheck in tests/operations"
     cells = (name, book.BOOK[name].node.__name__, len(cases), ", ".join(shapes), verdict)
     return f"| {' | '.join(map(str, cells))} | {_some(domains)} | {says} |"
 
@@ -107,7 +106,7 @@ def main(check: bool = False, path: Path = PAGE) -> int:
     Returns:
         0 where all is well, 1 otherwise: an exit code.
     """
-    book = import_module("tests.symbolic.book")
+    book = import_module("tests.operations.proofs")
     try:
         table = HEAD + "".join(f"{row(book, name)}\n" for name in sorted(book.BOOK))
     except AssertionError as error:

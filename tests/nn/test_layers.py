@@ -57,77 +57,7 @@ def test_linear_says_what_its_weight_must_be(torch, functional, weight, message)
 # Values and derivatives at -1.5, 0.25 and 3, by the formulas in the docstrings.
 
 
-def test_softmax_along_a_dimension(torch):
-    x = np.array([[1.0, 2.0, 4.0], [0.0, -1.0, 3.0]])
-    expected = np.exp(x) / np.exp(x).sum(1, keepdims=True)
-    result = torch.nn.Softmax(dim=1)(torch.tensor(x, requires_grad=True))
-    logarithm = torch.nn.LogSoftmax(dim=1)(torch.tensor(x, requires_grad=True))
-    np.testing.assert_allclose(result.detach().numpy(), expected, rtol=1e-12)  # float64
-    np.testing.assert_allclose(logarithm.detach().numpy(), np.log(expected), rtol=1e-12)
-    assert nodes(result.grad_fn) == ["SoftmaxBackward0", LEAF]
-    assert nodes(logarithm.grad_fn) == ["LogSoftmaxBackward0", LEAF]
-
-
-def test_flatten(torch):
-    x = torch.ones(2, 3, 4)
-    assert torch.nn.Flatten()(x).shape == (2, 12)
-    assert torch.nn.Flatten(0, 1)(x).shape == (6, 4)
-    flat = torch.ones(2, 3)
-    assert torch.nn.Flatten()(flat) is flat
-
-
 X, Y = np.array([[1.0, -2.0], [0.5, 3.0]]), np.array([[2.0, 2.0], [-1.0, 0.0]])
-
-
-@pytest.mark.parametrize(
-    ("name", "losses", "slopes"),
-    [("MSELoss", (X - Y) ** 2, 2 * (X - Y)), ("L1Loss", abs(X - Y), np.sign(X - Y))],
-)
-@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
-def test_losses_of_differences(torch, name, losses, slopes, reduction):
-    x = torch.tensor(X, requires_grad=True)
-    loss = getattr(torch.nn, name)(reduction=reduction)(x, torch.tensor(Y))
-    expected = {"mean": losses.mean(), "sum": losses.sum(), "none": losses}[reduction]
-    np.testing.assert_allclose(loss.detach().numpy(), expected, rtol=1e-12)  # float64
-    cotangent = np.array([[2.0, -1.0], [3.0, 0.5]]) if reduction == "none" else np.array(3.0)
-    loss.backward(torch.tensor(cotangent))
-    share = cotangent / (X.size if reduction == "mean" else 1)
-    np.testing.assert_allclose(x.grad.numpy(), share * slopes, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("call", "kind", "message"),
-    [
-        (
-            lambda f, t: f.mse_loss(t.ones(2), t.ones(2), reduction="x"),
-            ValueError,
-            "x is not a valid",
-        ),
-        (
-            lambda f, t: f.l1_loss(t.ones(2), t.ones(2), reduction="x"),
-            ValueError,
-            "x is not a valid",
-        ),
-        (
-            lambda f, t: f.cross_entropy(t.ones(2, 3), t.tensor([0, 3])),
-            IndexError,
-            "Target 3 is out of bounds.",
-        ),
-        (
-            lambda f, t: f.cross_entropy(t.ones(2, 3), t.tensor([0, 2, 1])),
-            ValueError,
-            r"as many targets as samples|match target batch_size",
-        ),
-        (
-            lambda f, t: f.nll_loss(t.ones(2, 3), t.ones(2)),
-            RuntimeError,
-            "int64|Long",
-        ),
-    ],
-)
-def test_what_losses_refuse(torch, functional, call, kind, message):
-    with pytest.raises(kind, match=message):
-        call(functional, torch)
 
 
 def test_hard_sigmoids_of_half_precision_are_rounded_once(torch):

@@ -58,25 +58,6 @@ def test_gradients_by_frequency_are_refused() -> None:
             call(numbers, table, scale_grad_by_freq=True)
 
 
-def test_what_comes_after_the_last_offset_is_in_no_bag() -> None:
-    """With include_last_offset the numbers after the end do not count."""
-    table = torch.tensor([[1.0], [10.0]], requires_grad=True)
-    result = F.embedding_bag(
-        torch.tensor([0, 0, 1]), table, torch.tensor([0, 2]), mode="sum", include_last_offset=True
-    )
-    assert result.tolist() == [[2.0]]
-    result.sum().backward()
-    assert table.grad.tolist() == [[2.0], [0.0]]
-
-
-@pytest.mark.parametrize("name", ["hardtanh", "relu6"])
-def test_linear_pieces_have_second_derivatives_of_zero(name: str) -> None:
-    x = torch.tensor([-4.0, 1.0], requires_grad=True)
-    (gradient,) = torch.autograd.grad(getattr(F, name)(x).sum(), x, create_graph=True)
-    (second,) = torch.autograd.grad((gradient * x.detach()).sum(), x)
-    assert second.tolist() == [0, 0]
-
-
 def test_a_weight_may_change_after_the_loss() -> None:
     """The backward pass uses the weights that the loss was computed with."""
     x = torch.tensor([[0.0, 1.0]], requires_grad=True)
@@ -86,12 +67,3 @@ def test_a_weight_may_change_after_the_loss() -> None:
     loss.backward()
     expected = torch.sigmoid(x.detach()) * torch.tensor([1.0, 2.0])
     assert torch.equal(x.grad, expected)
-
-
-def test_orthogonal_rows() -> None:
-    """orthogonal_ gives orthonormal rows, or columns if they are fewer, times the gain."""
-    wide = torch.nn.init.orthogonal_(torch.empty(3, 5), gain=2)
-    tall = torch.nn.init.orthogonal_(torch.empty(5, 3))
-    # float32 has 7 digits
-    np.testing.assert_allclose((wide @ wide.t()).numpy(), 4 * np.eye(3), atol=1e-5)
-    np.testing.assert_allclose((tall.t() @ tall).numpy(), np.eye(3), atol=1e-5)

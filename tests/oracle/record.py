@@ -8,7 +8,7 @@ from pathlib import Path
 
 if not __package__:
     # Run as a script: find the package that this file belongs to.
-    sys.path.insert(0, str(Path(__file__).parents[1]))
+    sys.path[:0] = map(str, Path(__file__).parents[1:3])
     __package__ = import_module("oracle").__name__
 
 from . import store

@@ -98,8 +98,8 @@ def test_each_step_of_the_recipe_names_what_is_there():
     assert len(steps) == 8
     named = [NAMED.findall(step) + re.findall(r"-m minigrad\S*", step) for step in steps]
     assert all(named)
-    for family in re.findall(r"\boperations_\w+", RECIPE):
-        assert (ROOT / "tests" / "oracle" / "recorded" / f"{family}.json").is_file()
+    for family in re.findall(r"tests\.operations\.record (\w+)", RECIPE):
+        assert (ROOT / "tests" / "operations" / "recorded" / f"{family}.json").is_file()
 
 
 def test_the_example_of_the_recipe_is_an_operation():

@@ -110,7 +110,6 @@ def test_nothing_is_changed_by_telling():
 # ---------------------------------------------------------------------- many functions
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("case", FUNCTIONS)
 def test_the_told_steps_are_the_engines_gradient_and_sympys(case):
     derivation = derive(FUNCTIONS[case]())

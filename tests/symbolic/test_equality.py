@@ -8,7 +8,6 @@ from minigrad.symbolic import (
     Undecided,
     equal,
     equality,
-    simplify,
     symbols,
     tensor_of,
 )
@@ -79,20 +78,6 @@ def test_undecided_is_neither(monkeypatch):
     assert "they agree wherever numbers were tried" in str(undecided.value)
 
 
-def test_what_sympy_stumbles_over_is_only_one_step_less(monkeypatch):
-    def stumble(expression):
-        raise AttributeError("'BooleanTrue' object has no attribute 'lhs'")
-
-    steps = (stumble, *equality._steps)
-    monkeypatch.setattr(equality, "_steps", steps)
-    assert equal(sympy.sin(x) ** 2, 1 - sympy.cos(x) ** 2)
-
-
-def test_largest_of_two_can_be_simplified():
-    pair = symbols("x", 2)
-    assert equal(pair.max(), simplify(pair.max()))
-
-
 def test_entries_are_named():
     a = symbols("a", (2, 2))
     assert equal(a + 1, [[a[0, 0] + 1, a[0, 1] + 1], [a[1, 0] + 1, a[1, 1] + 1]])
@@ -121,11 +106,3 @@ def test_counterexamples_respect_assumptions(assumptions):
         equal(z, z + 1)
     value = refuted.value.counterexample[z]
     assert all(getattr(value, f"is_{kind}") is truth for kind, truth in assumptions.items())
-
-
-def test_simplify_gives_an_equal_form():
-    s = symbols("s", 3)
-    softmax = simplify(s.softmax(0))
-    exps = [sympy.exp(entry._array.item()) for entry in s]
-    assert list(softmax) == [each / sum(exps) for each in exps]
-    assert simplify(x**2 + 2 * x + 1) == (x + 1) ** 2

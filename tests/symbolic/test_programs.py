@@ -1,20 +1,15 @@
 """Programs run on symbols: indexing, models made of others, derivatives as functions, refusals."""
 
 import pytest
-import sympy
 
 import minigrad as torch
 from minigrad import autograd, nn
 from minigrad.symbolic import (
-    derivative,
     equal,
-    evaluate,
-    expression,
     symbols,
-    tensor_of,
 )
 
-from .sameness import agree, agree_model, close, inputs, numbers
+from .sameness import agree, close, inputs
 
 MASK = torch.tensor([[True, False, True], [False, True, False]])
 PLACES = torch.tensor([[2, 0], [1, 1]])
@@ -118,20 +113,6 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_models_made_of_others(name):
-    make, shape = MODELS[name]
-    torch.manual_seed(0)
-    agree_model(make(), [shape])
-
-
-def test_functional_call():
-    model = nn.Linear(2, 1)
-    w, b, x = symbols("w", (1, 2)), symbols("b", 1), symbols("x", 2)
-    y = torch.func.functional_call(model, {"weight": w, "bias": b}, (x,))
-    assert equal(y, (w[0] * x).sum() + b)
-
-
 # ---------------------------------------------------------------------- derivatives as functions
 
 
@@ -195,20 +176,3 @@ def test_where_symbols_cannot_go_the_message_says_why_and_what_to_do(name):
     message = str(raised.value)
     assert "symbol" in message
     assert "minigrad.symbolic." in message, message
-
-
-def test_formulas_are_given_back_as_objects():
-    found = x.numpy()
-    assert found.dtype == object and found[0] == expression(x[0])
-    assert x.tolist()[1] == sympy.Symbol("x_{1}", real=True)
-    assert x[0].item() == sympy.Symbol("x_{0}", real=True)
-    assert f"{x[0]}" == "x_{0}"
-    assert float(tensor_of(1) / 4) == 0.25 and int(tensor_of(7)) == 7
-
-
-def test_evaluate_agrees_with_derivative():
-    y = symbols("y", 3, requires_grad=True)
-    loss = (y.tanh() ** 2).sum()
-    loss.backward()
-    values = {y: numbers(3)}
-    assert torch.equal(evaluate(y.grad, values), evaluate(derivative(loss, y), values))

@@ -8,10 +8,10 @@ import minigrad as torch
 import minigrad.nn.functional as F
 from minigrad import nn
 from minigrad.autograd import Function
-from minigrad.symbolic import Refuted, Undecided, prove, symbols, tensor_of
-from minigrad.symbolic.regions import EVERYWHERE, cut, kinks_in
+from minigrad.symbolic import Refuted, Undecided, prove, symbols
+from minigrad.symbolic.regions import EVERYWHERE
 
-from .regions import x, y
+X = sympy.Symbol("x", real=True)
 
 
 class Cube(Function):
@@ -74,22 +74,6 @@ def test_several_results_are_differentiated_together():
     assert str(proof.gradients[0]) == "2*g_1*x + g_2*exp(x)"
 
 
-def test_a_float_that_stands_for_no_simple_number_is_not_taken_for_one():
-    class Scaled(Function):
-        """Multiplies by a constant that its rule has as a float."""
-
-        @staticmethod
-        def forward(ctx, value):
-            return value * tensor_of(sympy.EulerGamma)
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * float(sympy.EulerGamma)
-
-    with pytest.raises(Undecided, match="rounding hides it"):
-        prove(Scaled.apply, ())  # no run shows what is off by less than a float is
-
-
 def test_what_prove_does_not_take():
     with pytest.raises(TypeError, match=r"settings=\(\.\.\.\)"):
         prove(torch.relu, 2.5)
@@ -135,7 +119,6 @@ FOUND = {
 }
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("name", FOUND)
 def test_regions_are_found(name):
     function, shapes, some, count = FOUND[name]
@@ -146,35 +129,6 @@ def test_regions_are_found(name):
     assert [each for each in some if each not in said] == [], said
     assert "The kinks and jumps between the regions are left out" in str(proof)
     assert proof.where == " ".join(["region by region: " + "; ".join(said), proof.limits]).rstrip()
-
-
-def test_each_region_leads_to_where_it_says():
-    """With numbers for the symbols of the substitution, the conditions hold."""
-    kinks = [x() - y(), x() ** 2 - 4, 1 - x() / 3, y() + 1]
-    waiting, regions = [EVERYWHERE], []
-    while waiting:
-        region = waiting.pop()
-        left = [each for each in map(region.enter, kinks) if region.sign(each) is None]
-        if left:
-            waiting += cut(left[0], region)
-        else:
-            regions.append(region)
-    substituted = [region for region in regions if not region.assumed]
-    assert len(substituted) >= 8
-    for region in substituted:
-        values = {p: sympy.Rational(k + 2, 3) for k, p in enumerate(region.meaning)}
-        rest = {x(): sympy.Rational(7, 5), y(): sympy.Rational(-3, 7)}
-        point = {
-            s: region.substitution.get(s, s).subs(values | rest).subs(rest) for s in (x(), y())
-        }
-        assert all(condition.subs(point) == True for condition in region.conditions)  # noqa: E712
-        assert all(region.enter(kink).subs(values | rest) != 0 for kink in kinks)
-
-
-def test_the_innermost_kinks_come_first():
-    inner = sympy.Max(x(), y())
-    assert kinks_in([sympy.Abs(inner - 1)]) == [x() - y()]
-    assert kinks_in([sympy.exp(x())]) == []
 
 
 class _Identity(Function):
@@ -224,17 +178,6 @@ def test_a_proof_region_by_region_says_where():
     assert "exactly, region by region: x > 0; x < 0.\nThe kinks" in text
 
 
-def test_long_proofs_are_cut_short():
-    text = str(prove(torch.exp, (4, 4)))
-    assert "and 13 more entries, proved in the same way" in text
-    assert len(text.splitlines()) < 25
-
-
-def test_a_proof_is_shown_as_its_text():
-    proof = prove(torch.relu, 2)
-    assert repr(proof) == str(proof) == str(prove(torch.relu, 2))
-
-
 # ---------------------------------------------------------------------- verdicts
 
 
@@ -269,7 +212,7 @@ def test_a_counterexample_lies_in_its_region():
 
     with pytest.raises(Refuted) as refuted:
         prove(Wrong.apply, ())
-    assert refuted.value.counterexample[x()] < 0
+    assert refuted.value.counterexample[X] < 0
     assert refuted.value.left == sympy.Symbol("g", real=True)
 
 
@@ -331,31 +274,9 @@ class _Wrong(Function):
         return grad * (value.cos() + value**3)
 
 
-def test_what_is_rounded_has_its_own_value_in_a_counterexample():
-    class Floored(Function):
-        """Forgets that the quotient is rounded down."""
-
-        @staticmethod
-        def forward(ctx, value, other):
-            ctx.save_for_backward(value, other)
-            return value.remainder(other)
-
-        @staticmethod
-        def backward(ctx, grad):
-            value, other = ctx.saved_tensors
-            return grad, -grad * value / other
-
-    with pytest.raises(Refuted) as refuted:
-        prove(Floored.apply, (), ())
-    verdict = refuted.value
-    assert verdict.right.has(sympy.floor)
-    assert verdict.counterexample.keys() == {sympy.Symbol("g", real=True), x(), y()}
-    assert verdict.numbers[0] != verdict.numbers[1]
-
-
 def test_only_points_with_a_real_result_refute():
     proof = prove(torch.acosh, ())  # below 1 it has no real value
-    assert proof.domain == (x() > 1,)
+    assert proof.domain == (X > 1,)
     assert proof.where == "for all values of the symbols with x > 1"
 
 
@@ -396,70 +317,15 @@ def test_a_proof_says_where_it_holds(operation, count, where):
     assert proof.points >= 150
 
 
-def test_a_rule_that_gives_nan_at_a_single_point_is_refuted():
-    for operation, count, value in (
-        (of(lambda a: a * a / 2 + a, lambda g, a: g * (a * a - 1) / (a - 1)), 1, 1),
-        (of(lambda a, b: a * b, lambda g, a, b: (g * (a * b) / a, g * a)), 2, 0),
-    ):
-        with pytest.raises(Refuted, match="the run gives nan, and the derivative is") as refuted:
-            prove(operation, *[()] * count)
-        assert refuted.value.counterexample[x()] == value
-
-
-@pytest.mark.parametrize("inner", [torch.log, lambda a: a - 7.5, lambda a: a - 8.5])
-def test_a_rule_that_is_wrong_at_integers_alone_is_refuted_wherever_the_program_can_run(inner):
-    forward = lambda a: inner(a).log()  # noqa: E731
-    off = lambda a: a.floor() + (-a).floor() + 1  # noqa: E731 - 1 at integers, else 0
-    right = (lambda a: 1 / (a * a.log())) if inner is torch.log else (lambda a: 1 / inner(a))
-    assert prove(of(forward, lambda g, a: g * right(a)), ()).where.startswith("for all values")
-    with pytest.raises(Refuted) as refuted:
-        prove(of(forward, lambda g, a: g * (right(a) + off(a))), ())
-    value = refuted.value.counterexample[x()]
-    assert value == int(value)
-
-
 def test_a_guard_is_seen_through():
     guarded = prove(lambda a: torch.where(a > 0, a, 1 + 0 * a).log(), ())
     assert guarded.where == "region by region: x > 0; x < 0"
 
 
-def test_behind_a_guard_that_comes_too_late_nothing_is_claimed():
-    """A step has no value there; but a rule that is wrong there is refuted all the same."""
-    late = lambda a: torch.where(a > 0, a.log(), 0 * a)  # noqa: E731
-    rule = of(late, lambda g, a: torch.where(a > 0, g / a, 0 * a))
-    assert prove(rule, ()).where == "for all values of the symbols with x > 0"
-    with pytest.raises(Refuted) as refuted:
-        prove(of(late, lambda g, a: torch.where(a > 0, g / a, 1 + 0 * a)), ())
-    assert refuted.value.counterexample[x()] < 0
-
-
-def test_integers_have_regions_of_positive_length():
-    def forward(a):
-        return torch.where(a.floor() == 2, a * a, a)
-
-    right = of(forward, lambda g, a: g * torch.where(a.floor() == 2, 2 * a, 1 + 0 * a))
-    assert "floor(x) = 2" in prove(right, ()).where
-    wrong = of(forward, lambda g, a: g + 0 * a)
-    with pytest.raises(Refuted) as refuted:
-        prove(wrong, ())
-    assert 2 < refuted.value.counterexample[x()] < 3
-
-
-def test_the_users_names_are_the_users():
-    g, also = symbols("g", requires_grad=True), symbols("g", requires_grad=True)
-    square = of(lambda a: a * a, lambda grad, a: grad * 2 * a)
-    assert str(prove(square, g).gradients[0]) == "2*g*h"
-    with pytest.raises(Undecided, match="two inputs have a symbol g"):
-        prove(torch.mul, g, also)
-    with pytest.raises(Refuted, match=r"2\*h\*\*2 is not 2\*g\*h"):
-        prove(of(lambda a: a * a, lambda grad, a: grad * 2 * grad), g)
-    assert g.tolist() == symbols("g").tolist()  # the tensors hold what they held
-
-
 def test_what_the_run_shows_counts_where_formulas_nod():
     with pytest.raises(Refuted, match="the run gives nan, and the derivative is") as refuted:
         prove(of(lambda a: a * a / 2, lambda g, a: g * a.sqrt() * a.sqrt()), ())
-    assert refuted.value.counterexample[x()] < 0
+    assert refuted.value.counterexample[X] < 0
     assert refuted.value.left == refuted.value.right  # as formulas they are the same
 
 
@@ -471,12 +337,3 @@ def test_a_simplifier_that_always_nods_fools_nobody(monkeypatch):
             prove(wrong, ())
         first, second = refuted.value.numbers
         assert abs(first - second) > 1e-3
-
-
-def test_the_referees_own_trouble_is_said(monkeypatch):
-    def stumble(*given):
-        raise RecursionError("maximum recursion depth exceeded")
-
-    monkeypatch.setattr("minigrad.symbolic.equality.decide", stumble)
-    with pytest.raises(Undecided, match="could not decide, because SymPy gave up"):
-        prove(torch.sigmoid, ())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .tools import graph, leaf
-from .tools_operations import Family
+from .tools import Family, graph, leaf
 
 family = Family()
 
