@@ -101,28 +101,3 @@ def pytest_collection_finish() -> None:
     """Spare the collector of garbage the tests themselves and what they imported: they stay."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.fixture
-def run_once(monkeypatch):
-    """Let the right answer and the typical wrong ones of an exercise run once for many answers."""
-
-    def begin(known):
-        from minigrad.classroom.behaviors import FIRST, Behavior
-
-        if isinstance(known, Behavior):
-            trials, kept = type(known).trials, {}
-            typical = [known.reference, *(mistake.like for mistake in known.mistakes)]
-
-            def once(self, subject, when=FIRST, without=()):
-                if not any(subject is each for each in typical):
-                    return trials(self, subject, when, without)
-                key = id(subject), when
-                if key not in kept:
-                    kept[key] = trials(self, subject, when, without)
-                return kept[key]
-
-            monkeypatch.setattr(type(known), "trials", once)
-        return monkeypatch.undo
-
-    return begin

@@ -5,7 +5,7 @@ import sys as _sys
 from minigrad.classroom import watching as _watching
 from minigrad.classroom.behaviors import Function, Hook, Property
 from minigrad.classroom.desk import check, compare, exercises_of, hint, judge, predict, register
-from minigrad.classroom.exercises import Choice, Exercise, Mistake, Number, Numbers, Order, Verdict
+from minigrad.classroom.exercises import Choice, Exercise, Number, Numbers, Order, Verdict
 from minigrad.classroom.values import rounded, show, shown_warnings
 
 _watching.shorten(_watching.shell())

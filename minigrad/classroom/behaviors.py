@@ -7,12 +7,14 @@ import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from random import Random
 from typing import Any
 
 import minigrad as torch
 from minigrad.classroom.execution import Belongings, Outcome, called_with, put_back, run, said_of
 from minigrad.classroom.exercises import Exercise, Finding, Objection, difference, wrong_kind
+from minigrad.classroom.tables import Row
 from minigrad.classroom.values import alike, describe, leaves, same
 
 
@@ -89,7 +91,8 @@ class Behavior(Exercise):
     """What function and hook exercises share: run the answer, compare with the right one.
 
     Args:
-        reference: the right answer, run on the same inputs; None where properties say it all.
+        reference: the right answer, run on the same inputs: the solution, if nothing else is given;
+            None where properties say it all.
         properties: what has to hold for each result.
         returns: a type that each result must have, such as tuple; any by default.
         without: names of functions that the answer may not call, in whatever way, such as
@@ -100,7 +103,7 @@ class Behavior(Exercise):
         other_dtypes: whether it has to do its work in float64, too.
     """
 
-    reference: Callable[..., Any] | None = None
+    reference: Any = ...
     properties: Sequence[Property] = ()
     returns: type | None = None
     without: Sequence[str] = ()
@@ -139,7 +142,7 @@ class Behavior(Exercise):
         with put_back():
             torch.set_default_dtype(when.dtype)
             found = self.trials(answer, when, self.without)
-            right = self.trials(self.reference, when) if self.reference is not None else []
+            right = self._of(self.right_answer, when) if self.right_answer is not None else []
             targets: Sequence[Trial | None] = right or [None] * len(found)
             for trial, target in zip(found, targets, strict=True):
                 problem = self._problem(trial, target)
@@ -148,6 +151,25 @@ class Behavior(Exercise):
             allowed = {said for each in right for said in each.outcome.left}
             left = [said for each in found for said in each.outcome.left if said not in allowed]
             return Finding(f"{left[0]} (Here it was put back.)") if left else None
+
+    @property
+    def right_answer(self) -> Any:
+        """The reference, or else the solution."""
+        return self.solved if self.reference is ... else self.reference
+
+    @cached_property
+    def wrong_answers(self) -> list[tuple[Row, Callable[..., Any]]]:
+        """Those of the table, each with its row."""
+        pairs = ((row, each.answer(self.names)) for row in self.rows for each in row.versions)
+        return [(row, answer) for row, answer in pairs if callable(answer)]
+
+    def _of(self, known: Callable[..., Any], when: Circumstances) -> list[Trial]:
+        """Run the right answer or one of the table; what came is kept, as it is always the same."""
+        kept = self.__dict__.setdefault("_kept", {})
+        if (known, when) not in kept:
+            kept[known, when] = self.trials(known, when)
+        found: list[Trial] = kept[known, when]
+        return found
 
     def _explained(
         self,
@@ -158,16 +180,43 @@ class Behavior(Exercise):
         when: Circumstances,
     ) -> Finding:
         """Say what is behind the first problem: a typical mistake, if it is one."""
-        ended = all(each.trouble is None for each in found)
-        for mistake in self.mistakes:
-            if mistake.brings(trial.outcome.raised or trial.trouble or ""):
-                return Finding(f"{says} {mistake.says}")
-            like = self.trials(mistake.like, when) if ended and mistake.like else None
-            if ended and (mistake.seen_in(found) if like is None else self._alike(found, like)):
-                return Finding(mistake.says)
-        if ended and right and [self._constant(found), self._constant(right)] == [True, False]:
-            return Finding("It gives the same result whatever goes in: does it use its arguments?")
+        for row in self.rows:
+            if row.brings(f"{trial.outcome.raised} {trial.trouble}"):
+                return Finding(f"{says} {row.says}", named=True)
+        if any(each.trouble is not None for each in found):
+            return Finding(says)
+        seen = {"trials": found, "seen": self.seen(found), "right": self.seen(right)}
+        wrong = [(row, self._of(answer, when)) for row, answer in self.wrong_answers]
+        for row in self.rows:  # first what fits altogether, in order
+            if row.holds(self.names, **seen) or any(
+                self._alike(found, others) for each, others in wrong if each is row
+            ):
+                return Finding(row.says, named=True)
+        if right:  # then what fits wherever it is wrong, in most places first
+            places = {row.says: self._explains(found, others, right) for row, others in wrong}
+            most = max(places, key=lambda each: places[each], default="")
+            if most and places[most]:
+                return Finding(most, named=True)
+            if [self._constant(found), self._constant(right)] == [True, False]:
+                says = "It gives the same result whatever goes in: does it use its arguments?"
         return Finding(says)
+
+    def seen(self, trials: Sequence[Trial]) -> Any:
+        """What the expressions of a table call `seen`, and of the right answer `right`."""
+        return [each.result for each in trials]
+
+    def _explains(
+        self, found: Sequence[Trial], others: Sequence[Trial], right: Sequence[Trial]
+    ) -> int:
+        """Count in how many places a wrong answer is wrong just as this one, if it is in all."""
+        wrong = sum(not self._alike([a], [c]) for a, c in zip(found, right, strict=True))
+        off = [
+            (a, b)
+            for a, b, c in zip(found, others, right, strict=True)
+            if not self._alike([b], [c])
+        ]
+        fits = all(self._alike([a], [b]) for a, b in off)
+        return len(off) if fits and 2 * len(off) >= wrong else 0
 
     def _constant(self, trials: Sequence[Trial]) -> bool:
         first = trials[0].result if len(trials) > 1 else None
@@ -308,7 +357,8 @@ class Hook(Behavior):
         trouble = self._trouble(calls, outcome)
         if trouble is not None:
             # One trial for each observation of the right hook: so the two lists can be compared.
-            many = len(self.scenario(self.reference)) if self.reference else 1
+            right = self.right_answer
+            many = 1 if right is None or subject is right else len(self._of(right, when))
             stopped = replace(outcome, value=None, trouble=trouble)
             return [Trial("In the run with your answer", stopped)] * many
         changed = frozenset(calls.changed)
@@ -316,6 +366,10 @@ class Hook(Behavior):
             Trial("After the run", replace(outcome, value=seen), (), changed, f"{name} is")
             for name, seen in outcome.value.items()
         ]
+
+    def seen(self, trials: Sequence[Trial]) -> Any:
+        """What was observed, by its name."""
+        return {each.gave.removesuffix(" is"): each.result for each in trials}
 
     def _trouble(self, calls: _Calls, outcome: Outcome) -> str | None:
         trouble = outcome.trouble

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -141,6 +142,32 @@ def judge(exercise: str, answer: Any) -> Verdict:
     return _judged(find(exercise), answer)[0]
 
 
+def unproved(exercise: str) -> list[str]:
+    """List the rows of an exercise's table that its own wrong answers don't prove.
+
+    Each wrong answer of a row has to be refused, and be told that row's sentence.
+
+    Args:
+        exercise: its id.
+
+    Returns:
+        For each row that isn't proved: its sentence, and what was said instead.
+
+    Example:
+        >>> unproved("06.2")
+        []
+    """
+    known, found = find(exercise), []
+    for row in known.rows:
+        for each in row.versions:
+            verdict = judge(exercise, each.answer(known.names))
+            if verdict.status != "wrong" or row.says not in " ".join(verdict.lines):
+                found.append(f"{row.says}\n  {each.source or each.gives}\n  {verdict.message}")
+        if not row.versions:
+            found.append(f"{row.says}\n  It has no wrong answer that shows it.")
+    return found
+
+
 def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     """Examine an answer; give the verdict and what was unusual around it."""
     if values.is_unattempted(answer):
@@ -175,7 +202,8 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
     lines += [finding.says, *map(Verbatim, finding.shows)]
     if HeldBack.lines > printed:
         lines.append("What it prints is held back here: call it in a cell of its own to read that.")
-    return _verdict(known, "wrong", "not yet.", lines), unusual
+    verdict = _verdict(known, "wrong", "not yet.", lines)
+    return replace(verdict, named=finding.named), unusual
 
 
 def check(exercise: str, answer: Any = ...) -> Verdict:

@@ -3,69 +3,24 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
-from minigrad.classroom import values
+from minigrad.classroom import tables, values
 from minigrad.classroom.values import agrees, as_number, as_printed, describe, leaves, same
 from minigrad.classroom.watching import laid_out
 
-# What goes wrong when a detector looks into an answer that is not of the kind it was made for.
-_OTHER_KIND = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError)
+_DEFINED = re.compile(r"^(?:def |class )?(\w+)(?: =|[(:])", re.M)
 
 
 class Objection(Exception):
     """What a check has against an answer that it runs; its text is what the learner reads."""
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A typical wrong answer: how to recognize it, and what to say to it.
-
-    Give exactly one of the four detectors.
-
-    Args:
-        says: what the learner reads: the likely misconception, in words, without the right answer.
-        value: the wrong answer itself, or a function without arguments that computes it.
-            Compared as the exercise compares.
-        when: a function that gets the answer and says whether this is the mistake. Of a function
-            or hook it gets the trials, and is only asked about runs that came to their end.
-        like: for exercises whose answer is a function or a hook: a wrong function. An answer that
-            gives the same results on every input has made this mistake.
-        trouble: for a function or hook whose run did not come to its end: words, one of which the
-            error has in its name or text. It is said after the error itself.
-
-    Example:
-        >>> Mistake("The sign is lost: the derivative of -x is negative.", value=1.0).value
-        1.0
-    """
-
-    says: str
-    value: Any = ...
-    when: Callable[[Any], object] | None = None
-    like: Callable[..., Any] | None = None
-    trouble: tuple[str, ...] = ()
-
-    def brings(self, trouble: str) -> bool:
-        """Tell whether an error is one that this mistake brings.
-
-        Args:
-            trouble: its name and text.
-        """
-        return any(word in trouble for word in self.trouble)
-
-    def seen_in(self, answer: Any) -> bool:
-        """Ask the `when` detector; an answer that it cannot look into is not this mistake."""
-        if self.when is None:
-            return False
-        try:
-            return bool(self.when(answer))
-        except _OTHER_KIND:
-            return False
 
 
 @dataclass(frozen=True)
@@ -76,11 +31,13 @@ class Finding:
         says: what is wrong with this answer.
         gave: the answer in words, or None where `says` has told it already.
         shows: lines of a program that shows it, to be set as they are.
+        named: whether the mistake was recognized, and not only the difference.
     """
 
     says: str
     gave: str | None = None
     shows: tuple[str, ...] = ()
+    named: bool = False
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,6 +49,7 @@ class Verdict:
         status: "right", "wrong" or "unsolved".
         head: the first line of what is said.
         lines: the paragraphs that follow.
+        named: whether a row of the exercise's table spoke.
 
     Example:
         >>> from minigrad.classroom import judge
@@ -104,6 +62,7 @@ class Verdict:
     status: Literal["right", "wrong", "unsolved"]
     head: str
     lines: tuple[str, ...]
+    named: bool = False
 
     @property
     def message(self) -> str:
@@ -132,7 +91,11 @@ class Exercise(ABC):
         asks: what is expected, in words, as it follows "Asked for:".
         right: what to say to a right answer: one sentence that is worth reading.
         hints: two hints, the second one a step further than the first.
-        mistakes: typical wrong answers; the first that fits speaks.
+        mistakes: a table of typical wrong answers, as `tables.read` reads it; the first row that
+            fits speaks. Its programs can use what the lesson's notebook imports, and what stands
+            where the exercise's functions are defined.
+        solution: a right answer as text that ends in the definition of it; by default the cell in
+            the solved notebook of the lesson.
 
     Example:
         >>> class Even(Exercise):
@@ -147,7 +110,8 @@ class Exercise(ABC):
     asks: str
     right: str
     hints: tuple[str, str]
-    mistakes: Sequence[Mistake] = ()
+    mistakes: str = ""
+    solution: str = ""
 
     @property
     def lesson(self) -> str:
@@ -158,16 +122,53 @@ class Exercise(ABC):
         """Say what there is to say to a right answer."""
         return (self.right,)
 
+    @cached_property
+    def program(self) -> tables.Program:
+        """The text of a right answer."""
+        if self.solution:
+            source = inspect.cleandoc(self.solution)
+            return tables.Program(source, _DEFINED.findall(source)[-1])
+        found = tables.solution(self.id)
+        if found is None:
+            raise ValueError(f"{self.id} has no solution: give one, as solution=...")
+        return found
+
+    @cached_property
+    def rows(self) -> tuple[tables.Row, ...]:
+        """The typical mistakes."""
+        return tables.read(self.mistakes, lambda: self.program)
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """What the solution and the table can name."""
+        found = None if self.solution else tables.solution(self.id)
+        imported = tables.imports(self.lesson, f"{found and found.source}\n{self.mistakes}")
+        mine = (getattr(each, "__globals__", {}) for each in vars(self).values())
+        given = {name: each for names in mine for name, each in names.items()}
+        return {"alike": values.alike, **imported, **given}
+
+    @cached_property
+    def solved(self) -> Any:
+        """A right answer."""
+        return self.program.answer(self.names)
+
+    @property
+    def wanted(self) -> Any:
+        """The value that is expected: of the field `expected`, or else of the solution."""
+        expected = getattr(self, "expected", ...)
+        return self.solved if expected is ... else computed(expected)
+
     def known_mistake(self, answer: Any, fits: Callable[[Any], object]) -> str | None:
-        """Say what there is to say to the first declared mistake that an answer makes.
+        """Say what there is to say to the first mistake of the table that an answer makes.
 
         Args:
-            answer: for the `when` detectors.
-            fits: compares the answer with the `value` of a mistake.
+            answer: what the expressions of the table call `answer`.
+            fits: compares the answer with a wrong one.
         """
-        for each in self.mistakes:
-            if (each.value is not ... and fits(computed(each.value))) or each.seen_in(answer):
-                return each.says
+        for row in self.rows:
+            wrong = (each.answer(self.names) for each in row.versions)
+            if row.holds(self.names, answer=answer) or any(map(fits, wrong)):
+                return row.says
         return None
 
     @abstractmethod
@@ -253,7 +254,8 @@ class Number(Exercise):
     sign, twice and half, a shifted decimal point and too few digits.
 
     Args:
-        expected: the number, or (better) a function without arguments that computes it.
+        expected: the number, or (better) a function without arguments that computes it;
+            by default what the solution gives.
         digits: how many significant digits have to be right.
 
     Example:
@@ -264,7 +266,7 @@ class Number(Exercise):
         (True, 'Right size')
     """
 
-    expected: Any
+    expected: Any = ...
     digits: int = 4
 
     def examine(self, answer: Any) -> Finding | None:
@@ -275,11 +277,12 @@ class Number(Exercise):
         number = as_number(taken)
         if number is None:
             return wrong_kind(answer, "one number", "Write it in digits; call a function first.")
-        expected = float(computed(self.expected))
+        expected = float(self.wanted)
         if agrees(number, expected, self.digits) or as_printed(number, expected):
             return None
         said = self.known_mistake(number, lambda v: agrees(number, float(v), self.digits))
-        return Finding(said or self._what_is_off(number, expected), describe(answer))
+        says = said or self._what_is_off(number, expected)
+        return Finding(says, describe(answer), named=said is not None)
 
     def _what_is_off(self, number: float, expected: float) -> str:
         if not math.isfinite(number):
@@ -308,7 +311,8 @@ class Numbers(Exercise):
     may be None, as in a hook's grad_input.
 
     Args:
-        expected: the values, or a function without arguments that computes them.
+        expected: the values, or a function without arguments that computes them;
+            by default what the solution gives.
         digits: how many significant digits of each have to be right.
 
     Example:
@@ -318,7 +322,7 @@ class Numbers(Exercise):
         (True, 'a tuple: (1, 3e-23)')
     """
 
-    expected: Any
+    expected: Any = ...
     digits: int = 4
 
     def examine(self, answer: Any) -> Finding | None:
@@ -329,7 +333,7 @@ class Numbers(Exercise):
         answer = _taken(answer)
         if isinstance(answer, str | bool) or (callable(answer) and not values.is_tensor(answer)):
             return wrong_kind(answer, "numbers", "Give the values themselves.")
-        expected = computed(self.expected)
+        expected = self.wanted
         if isinstance(expected, tuple) and isinstance(answer, list):
             answer = tuple(answer)  # which of them it is, no exercise is about
         have, want = dict(leaves(answer)), dict(leaves(expected))
@@ -339,7 +343,8 @@ class Numbers(Exercise):
         if any(isinstance(each, str) and each.casefold() == "none" for each in have.values()):
             return Finding("None in quotes is a text: write it without quotes.", gave)
         said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
-        return Finding(said or difference(have, want, self.digits, self._same), gave)
+        says = said or difference(have, want, self.digits, self._same)
+        return Finding(says, gave, named=said is not None)
 
     def _same(self, answer: Any, expected: Any) -> bool:
         a, b = as_number(answer), as_number(expected)
@@ -365,7 +370,8 @@ class Order(Exercise):
     names, or nothing if they are single letters. Capitals do not matter.
 
     Args:
-        expected: the names in order, or a function without arguments that computes them.
+        expected: the names in order, or a function without arguments that computes them;
+            by default what the solution gives.
 
     Example:
         >>> order = Order(id="demo.9", asks="which node runs first", expected=["mul", "exp"],
@@ -374,18 +380,19 @@ class Order(Exercise):
         (True, 'Exactly the other way round: which end does it start from?')
     """
 
-    expected: Any
+    expected: Any = ...
 
     def examine(self, answer: Any) -> Finding | None:
         """Compare name by name."""
-        want = list(computed(self.expected))
+        want = list(self.wanted)
         have = _names(answer, want)
         if have is None:
             return wrong_kind(answer, 'a list of names, such as ["first", "second"]')
         if have == want:
             return None
         said = self.known_mistake(have, lambda value: have == list(value))
-        return Finding(said or self._what_is_off(have, want), values.shortened(", ".join(have)))
+        gave = values.shortened(", ".join(have))
+        return Finding(said or self._what_is_off(have, want), gave, named=said is not None)
 
     def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
         for name in have:
@@ -426,23 +433,24 @@ class Choice(Exercise):
     person, who compares it with the one that is shown as soon as the letter is right.
 
     Args:
-        option: the letter of the right answer.
-        why_not: for each other letter, what speaks against it.
         model: a good reason, in a sentence or two.
+        mistakes: a row for each other letter, with what speaks against it.
 
     Example:
-        >>> why = Choice(id="demo.9", asks="whether the sum is even, and why", option="a",
-        ...              why_not={"b": "Try two odd numbers."}, right="Even.",
+        >>> why = Choice(id="demo.9", asks="whether the sum is even, and why", right="Even.",
         ...              model="Two odd numbers have two ones left over, and these make a pair.",
-        ...              hints=("Draw it.", "Draw the ones left over."))
+        ...              hints=("Draw it.", "Draw the ones left over."),
+        ...              solution="choice = ('a', 'a pair of ones')",
+        ...              mistakes='''
+        ...                  = "b"
+        ...                      Try two odd numbers.
+        ...              ''')
         >>> why.examine(("a", "two odd numbers leave a pair")) is None
         True
         >>> why.examine(("b", "two odd numbers leave a pair")).says
         'Try two odd numbers.'
     """
 
-    option: str
-    why_not: Mapping[str, str]
     model: str
 
     def praise(self) -> tuple[str, ...]:
@@ -451,22 +459,24 @@ class Choice(Exercise):
 
     def examine(self, answer: Any) -> Finding | None:
         """Judge the letter, and ask for a reason where there is none."""
-        options = ", ".join(sorted([self.option, *self.why_not]))
+        right = self.solved[0]
+        why_not = {each.answer({}): row.says for row in self.rows for each in row.versions}
+        options = ", ".join(sorted([right, *why_not]))
         advice = f'Write it as ("a", "because ..."), with one of the letters {options}.'
         letter, *reason = answer if isinstance(answer, list | tuple) and answer else [answer]
         if isinstance(letter, str) and not reason:  # all in one text: "b) because ..."
             letter, *reason = re.split(r"(?<=^\w)\W+", letter.strip(" ("), maxsplit=1)
         chosen = letter.strip(" ().").lower() if isinstance(letter, str) else None
-        if chosen not in {self.option, *self.why_not}:
+        if chosen not in {right, *why_not}:
             return wrong_kind(answer, "a letter and a reason", advice)
         gave = f"the choice {chosen!r}"
-        if chosen != self.option:
-            return Finding(self.why_not[chosen], gave)
+        if chosen != right:
+            return Finding(why_not[chosen], gave, named=True)
         written = "".join(part for part in reason if isinstance(part, str))
         said = re.sub(r"because|\W", "", written.casefold())
         if len(said) < _SHORTEST_REASON:
             ask = "The letter is right. Add your reason in a sentence, to compare it with ours."
-            return Finding(f"{ask} {advice}", gave)
+            return Finding(f"{ask} {advice}", gave, named=True)
         return None
 
 

@@ -4,6 +4,8 @@ import signal
 
 import pytest
 
+from minigrad import classroom
+
 
 @pytest.fixture(autouse=True)
 def interruptible():
@@ -11,3 +13,10 @@ def interruptible():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """Register exercises for one test."""
+    monkeypatch.setattr(classroom.desk, "_registered", {})
+    return classroom.register

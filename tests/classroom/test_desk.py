@@ -25,12 +25,6 @@ def number(identifier="97.1", **changes):
     return classroom.Number(id=identifier, **(given | changes))
 
 
-@pytest.fixture
-def registered(monkeypatch):
-    monkeypatch.setattr(classroom.desk, "_registered", {})
-    return classroom.register
-
-
 def test_check_prints_and_returns_a_verdict_that_jupyter_does_not_repeat(capsys):
     verdict = check("demo.1", 24)
     assert capsys.readouterr().out == f"✓ {verdict.message}\n"
@@ -188,8 +182,7 @@ def test_an_order_may_be_written_in_many_ways():
 
 
 def test_a_list_makes_the_same_mistake_as_a_tuple(registered):
-    mistake = classroom.Mistake("Tripled.", like=lambda x: tuple(3 * entry for entry in x))
-    registered(function(mistakes=[mistake]))
+    registered(function(mistakes="= lambda x: tuple(3 * entry for entry in x)\n    Tripled."))
     assert "Tripled." in judge("97.2", lambda x: [3 * entry for entry in x]).message
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import autograd, classroom, nn
-from minigrad.classroom import Function, Hook, Mistake
+from minigrad.classroom import Function, Hook
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.execution import run
 from minigrad.classroom.exercises import Objection
@@ -242,10 +242,12 @@ def test_errors_are_whose_they_are():
         **parts,
         scenario=SCENARIOS["objecting"],
         reference=lambda x: [x],
-        mistakes=[
-            Mistake("An attribute of None: where does it come from?", trouble=("NoneType",)),
-            Mistake("This one looks at results, and there is none.", when=lambda found: True),
-        ],
+        mistakes="""
+            ! NoneType
+                An attribute of None: where does it come from?
+            ? True
+                This one looks at results, and there is none.
+        """,
     )
     assert known.examine(lambda x: None).says.endswith("length has to return a list")
     own = known.examine(lambda x: None.grad).says

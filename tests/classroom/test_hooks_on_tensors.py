@@ -3,7 +3,7 @@
 import pytest
 
 from minigrad import classroom
-from minigrad.classroom import Hook, Mistake, Numbers
+from minigrad.classroom import Hook, Numbers
 
 
 def library(name):
@@ -37,10 +37,12 @@ def exercise(request):
         may_return=(torch.Tensor,),
         right="Yes.",
         hints=("first", "second"),
-        mistakes=[
-            Mistake("It halves.", like=lambda grad: grad / 2),
-            Mistake("It returns nothing.", like=lambda grad: None),
-        ],
+        mistakes="""
+            = lambda grad: grad / 2
+                It halves.
+            = lambda grad: None
+                It returns nothing.
+        """,
     )
 
 

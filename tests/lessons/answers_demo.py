@@ -80,7 +80,11 @@ ANSWERS = {
             ("look again at 'times 2'", ["times 3", "times 2", "square"]),
             ("list of names", 3),
         ],
-        "right": [["times 3", "square", "times 2"], "times 3 -> square -> times 2"],
+        "right": [
+            ["times 3", "square", "times 2"],
+            "times 3 -> square -> times 2",
+            "TIMES 3, square, times 2",
+        ],
     },
     "demo.4": {
         "wrong": [
@@ -93,6 +97,7 @@ ANSWERS = {
         "right": [
             ("b", "because the square is taken further out"),
             ("(B)", "The inner function is larger there, so the slope is."),
+            "b) the square is steeper there",
         ],
     },
     "demo.5": {
@@ -103,11 +108,11 @@ ANSWERS = {
             ("None", _forgot_return),
             ("way out", _endless),
             ("NameError", _misspelled),
-            ("by hand", _only_positive),
+            ("wrong where x is negative", _only_positive),
             ("and it takes x, y", lambda x, y: 12),
             ("without brackets", 24.0),
         ],
-        "right": [lambda x: 24 * x + 12, _long_way],
+        "right": [lambda x: 24 * x + 12, lambda x: 12 * (x + x + 1), _long_way],
     },
     "demo.6": {
         "wrong": [
@@ -122,6 +127,10 @@ ANSWERS = {
             ),
             ("without brackets", 2.0),
         ],
-        "right": [_first_only, lambda s, g: g + g if s.endswith("3") else g],
+        "right": [
+            _first_only,
+            lambda s, g: g + g if s.endswith("3") else g,
+            lambda s, g: {"times 3": 2 * g}.get(s),
+        ],
     },
 }

@@ -9,7 +9,7 @@ from _tools import canonical, lint_prose, places, slides
 from _tools.lesson import sentences, without_fences
 from minigrad import nn
 from minigrad.autograd import gradcheck
-from minigrad.classroom import rounded
+from minigrad.classroom import desk, judge, rounded
 
 GUIDE = places.LESSONS / "INSTRUCTORS.md"
 FOLDER = places.LESSONS / "instructors"
@@ -334,6 +334,16 @@ def test_every_question_has_its_answer_and_no_question_holds_one():
     assert list(asked) == [str(k) for k in range(1, len(asked) + 1)]
     assert set(COMPUTED) < set(asked)
     assert "exam_answers" not in QUESTIONS.read_text(encoding="utf-8")
+
+
+def test_the_exercise_of_the_guide_proves_its_rows(monkeypatch, capsys):
+    monkeypatch.setattr(desk, "_registered", {})
+    code = re.search(r"## Your own exercises.*?```python\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
+    assert len(code[1].splitlines()) <= 40
+    exec(code[1], {})
+    assert capsys.readouterr().out == "[]\n"
+    assert judge("my.1", lambda grad: 0.5 * grad).status == "right"
+    assert "That's twice the gradient." in judge("my.1", lambda grad: grad + grad).message
 
 
 def test_the_guide_names_every_lesson():
