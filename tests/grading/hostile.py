@@ -1,24 +1,21 @@
 """What a cell may do to the machine, to the grading, or to itself; each is real Python.
 
-A case is a name, the source of the answer cell of exercise 01.2 in full, and words that have to
+A case is a name, the source of the answer cell of exercise 06.2 in full, and words that have to
 stand in what is said about the exercise or in the remarks. `{victim}`, `{lessons}` and `{other}`
 are a file outside, the folder of the lessons and another's notebook. RIGHT is a right answer.
 """
 
 RIGHT = """
-def backward_by_hand(x, w0, b0, w1, b1):
-    x1 = w0 * x + b0
-    s = w1 * x1 + b1
-    up = 4 * s**3 - 4 * s
-    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
+def clip(module, grad_input, grad_output):
+    return tuple(None if g is None else g.clamp(-1, 1) for g in grad_input)
 """
 # None of these gets the point, and each keeps that of the other exercise.
 FAILS = {
-    "an endless loop": ("while True: pass", "ran longer than 1 s"),
-    "a sleep": ("import time; time.sleep(1000)", "ran longer than 1 s"),
+    "an endless loop": ("while True: pass", "ran longer than 4 s"),
+    "a sleep": ("import time; time.sleep(1000)", "ran longer than 4 s"),
     "a loop that swallows all": (
         "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
-        "ran longer than 1 s",
+        "ran longer than 4 s",
     ),
     "exit()": ("import sys\nsys.exit()", "SystemExit"),
     "os._exit": ("import os\nos._exit(0)", "ended the process"),
@@ -32,7 +29,7 @@ FAILS = {
     "a fork bomb": ("import os\nwhile True: os.fork()", "start a process (os.fork)"),
     "a fork bomb that swallows": (
         "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",
-        "ran longer than 1 s",
+        "ran longer than 4 s",
     ),
     "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
     "os.system": ("import os\nos.system('touch {victim}2')", "start a program"),
@@ -65,22 +62,22 @@ FAILS = {
     "a link out": ("import os\nos.symlink('/', 'root')", "make a link"),
     "goes elsewhere": ("import os\nos.chdir('/')", "go to /"),
     "reads the solutions": (
-        "open('{lessons}/solutions/01_chain_rule_by_hand.ipynb').read()",
+        "open('{lessons}/solutions/06_full_backward_hooks.ipynb').read()",
         "read the solutions",
     ),
     "reads the solutions by a detour": (
         "import os\nos.listdir('{lessons}/../lessons/./solutions')",
         "read the solutions",
     ),
-    "reads the checks": ("open('{lessons}/checks/lesson_01/__init__.py')", "read the checks"),
+    "reads the checks": ("open('{lessons}/checks/lesson_06.py')", "read the checks"),
     "reads another's work": ("open('{other}').read()", "read what others have handed in"),
     "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/self/mem"),
     "finds the exercise": (
-        "from minigrad.classroom.desk import find\nbackward_by_hand = find('01.2').reference",
+        "from minigrad.classroom.desk import find\nclip = find('06.2').solved",
         "read the checks",
     ),
     "asks the judge": (
-        "from minigrad.classroom import judge\njudge('01.2', 1)",
+        "from minigrad.classroom import judge\njudge('06.2', 1)",
         "read the checks",
     ),
     "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "send a signal"),
@@ -116,6 +113,27 @@ FAILS = {
         "import os\nf.__code__.replace(co_filename=os.__file__)",
         "pass code off",
     ),
+    "replaces what the guard might use": (
+        "import builtins\nfor name in ('any', 'next', 'getattr', 'isinstance', 'type', 'str'):\n"
+        "    setattr(builtins, name, lambda *a: True)\n"
+        "__builtins__.any = lambda *a: True\nopen('{victim}', 'w')",
+        "write to {victim}",
+    ),
+    "looks for the grading among the classes": (
+        "found = [c for c in object.__subclasses__() if '_tools' in c.__module__]\n"
+        "assert len(found) > 1",
+        "AssertionError",
+    ),
+    "looks for the grading behind what it put there": (
+        "import os\nplaces = [check.__globals__, check.__builtins__, vars(os.mkfifo)]\n"
+        "assert any('guard' in str(key) or '_judged' in str(key) for d in places for key in d)",
+        "AssertionError",
+    ),
+    "reads the solution where checks read it": (
+        "from minigrad.classroom import tables\n"
+        "exec(tables.Program(tables.solution('06.2').source, 'clip').source)",
+        "read the solutions",
+    ),
     "raises what is no Exception": ("class No(BaseException): pass\nraise No", "No"),
     "an error without words": (
         "class Odd(Exception):\n    def __str__(self): raise SystemExit\nraise Odd",
@@ -125,45 +143,55 @@ FAILS = {
 # Here the cell comes to its end, and the check meets the answer.
 ANSWERS_FAIL = {
     "an answer that never returns": (
-        "def backward_by_hand(*a):\n    while True: pass",
+        "def clip(*a):\n    while True: pass",
         "",
     ),
     "an answer that ends the process": (
-        "def backward_by_hand(*a):\n    import os\n    os._exit(0)",
+        "def clip(*a):\n    import os\n    os._exit(0)",
         "ended the process",
     ),
-    "an answer that exits": ("def backward_by_hand(*a):\n    raise SystemExit", ""),
+    "an answer that exits": ("def clip(*a):\n    raise SystemExit", ""),
     "an answer with traps": (
         "class Trap:\n    @property\n    def __class__(self): raise SystemExit\n"
-        "    def __getattr__(self, name): raise KeyboardInterrupt\nbackward_by_hand = Trap()",
+        "    def __getattr__(self, name): raise KeyboardInterrupt\nclip = Trap()",
         "",
     ),
     "an answer that looks up the caller": (
-        "def backward_by_hand(*a):\n    import sys\n    return sys._getframe(2).f_locals",
+        "def clip(*a):\n    import sys\n    return sys._getframe(2).f_locals",
         "look into the frames",
     ),
     "an answer that traces": (
-        "def backward_by_hand(*a):\n    import sys\n    sys.settrace(print)",
+        "def clip(*a):\n    import sys\n    sys.settrace(print)",
         "trace the program",
     ),
     "an answer that traces where its watch seems to end": (
-        "def backward_by_hand(*a):\n    import sys\n    sys.gettrace()._stop = True\n"
+        "def clip(*a):\n    import sys\n    sys.gettrace()._stop = True\n"
         "    sys.settrace(lambda *a: None)",
         "trace the program",
     ),
     "an answer that reads the checks": (
-        "def backward_by_hand(*a):\n    return open('{lessons}/checks/lesson_01/runs.py').read()",
+        "def clip(*a):\n    return open('{lessons}/checks/lesson_06.py').read()",
         "read the checks",
     ),
+    "an answer that asks for the solution": (
+        "from minigrad.classroom import tables\ndef clip(*a):\n"
+        "    return tables.solution('06.2').answer({})(*a)",
+        "read the solutions",
+    ),
+    "an answer that tries in silence": (
+        RIGHT + "right = clip\ndef clip(*a):\n    try: open('{victim}', 'w')\n"
+        "    except OSError: pass\n    return right(*a)",
+        "write to {victim}",
+    ),
     "an answer that patches": (
-        RIGHT + "wrong = backward_by_hand\ndef backward_by_hand(*a):\n    import minigrad\n"
+        RIGHT + "wrong = clip\ndef clip(*a):\n    import minigrad\n"
         "    minigrad.allclose = lambda *a, **o: True\n    return wrong(*a)",
         "changed what answers are checked by: minigrad.allclose",
     ),
-    "None": ("backward_by_hand = None", "returns None"),
-    "a wrong sign": (
-        RIGHT.replace("4 * s**3 - 4 * s", "4 * s - 4 * s**3"),
-        "look for a lost or extra minus",
+    "None": ("clip = None", "returns None"),
+    "a wrong range": (
+        RIGHT.replace("g.clamp(-1, 1)", "g.clamp(0, 1)"),
+        "Every negative gradient is zero now",
     ),
 }
 # What is changed for the whole process costs this exercise and the one behind it. The first few
@@ -178,11 +206,15 @@ CHANGES = {
     ),
     "patches builtins": ("import builtins\nbuiltins.isinstance = lambda *a: True", "builtins.isi"),
     "brings checks of its own": (
-        "from minigrad.classroom import Number, register\nregister(*(Number(id=f'01.{n}', asks='',"
-        " right='', hints=('', ''), mistakes=(), expected=lambda: 7.0) for n in (1, 2)))",
+        "from minigrad.classroom import Number, register\nregister(*(Number(id=f'06.{n}', asks='',"
+        " right='', hints=('', ''), expected=7.0) for n in (1, 2)))",
         "minigrad.classroom.register",
     ),
     "patches chance": ("import random\nrandom.Random.uniform = lambda *a: 0.0", "Random.uniform"),
+    "patches how a solution is read": (
+        "from minigrad.classroom.exercises import Exercise\nExercise.solved = property(id)",
+        "Exercise.solved",
+    ),
     "patches a table": (
         "from minigrad.classroom import values\nvalues._TRUSTED_DIGITS['float32'] = 0",
         "_TRUSTED_DIGITS",
@@ -234,7 +266,7 @@ PASSES = {
     "shutil.rmtree('d')\nwith tempfile.TemporaryDirectory() as t: open(t + '/x', 'w').close()\n",
     "reads input": "try: input('?')\nexcept EOFError: pass\n",
     "magics": "%matplotlib inline\n!ls\n",
-    "asks for a hint": "hint('01.2')\ncheck('01.2', 1)\n",
+    "asks for a hint": "hint('06.2')\ncheck('06.2', 1)\n",
     "a named tuple and a dataclass": "from collections import namedtuple\n"
     "from dataclasses import dataclass\nP = namedtuple('P', 'x y')\n@dataclass(slots=True)\n"
     "class Q: x: int = 0\n",

@@ -1,19 +1,23 @@
-"""Read what was handed in: whose it is, which lesson, and what of it is the student's own."""
+"""Read what was handed in, also in a zip: whose it is, which lesson, what is the student's own."""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, Literal
 
+from _start.console import Trouble
 from _tools import canonical, places
 
 MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
+MOST_UNPACKED = 4_000_000_000  # bytes, of all notebooks in a zip
 LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
 _NUMBER = re.compile(r"[0-9]{2}")  # nothing else becomes part of a path
 # How Moodle and Canvas name what they collect: student, numbers, and perhaps the student's file.
@@ -76,6 +80,51 @@ class Found:
     others: list[str] = field(default_factory=list)
 
 
+def unpack(archive: Path, folder: Path) -> tuple[Path, list[str]]:
+    """Write the notebooks of a zip file, as Moodle and Canvas make them, into a folder.
+
+    Args:
+        archive: The file.
+        folder: Where to; nothing is written elsewhere.
+
+    Returns:
+        The folder with the students, below one that holds all the others if there is such a folder;
+        and sentences about what else is in the file.
+
+    Raises:
+        Trouble: Where it can't be unpacked, or holds more than anybody hands in.
+    """
+    others = []
+    try:
+        with zipfile.ZipFile(archive) as file:
+            if sum(member.file_size for member in file.infolist()) > MOST_UNPACKED:
+                raise ValueError(f"its files are larger than {MOST_UNPACKED // 10**9} GB together")
+            for member in file.infolist():
+                name = PurePosixPath(member.filename)
+                if name.is_absolute() or ".." in name.parts:
+                    others.append(f"{name}: left out, because it leads out of the folder.")
+                elif name.suffix == ".ipynb":
+                    file.extract(member, folder)
+                elif not member.is_dir():
+                    others.append(f"{name}: not a notebook.")
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
+        raise Trouble(
+            f"{archive.name} can't be unpacked: {error}.",
+            "Download it again, or unpack it yourself and name the folder.",
+        ) from None
+    tops = [path for path in folder.glob("*") if not _is_hidden(path.name)]
+    if len(tops) == 1:
+        inside = [path.relative_to(tops[0]) for path in tops[0].rglob("*.ipynb")]
+        found = set(students(inside).values())
+        if len(found) > 1 and not any(map(LESSON.fullmatch, found)):
+            return tops[0], others
+    return folder, others
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "__"))
+
+
 def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS) -> Found:
     """Read all submissions in a folder: `student/NN_name.ipynb`, `student.ipynb`, `NN/student...`.
 
@@ -89,7 +138,7 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
     notebooks: list[Path] = []
     for path in sorted(folder.rglob("*")):
         shown = path.relative_to(folder)
-        if path.is_dir() or any(part.startswith((".", "__")) for part in shown.parts):
+        if path.is_dir() or any(map(_is_hidden, shown.parts)):
             continue
         if path.suffix == ".ipynb":
             notebooks.append(shown)
