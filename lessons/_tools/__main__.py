@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,25 +10,123 @@ if __package__ in (None, ""):  # run as a folder: the package is found beside it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 try:
-    from _tools import (
-        canonical,
-        drafts,
-        lint,
-        own_model,
-        pictures,
-        places,
-        proofs,
-        reference,
-        release,
-        reruns,
-        slides,
-        table,
-    )
+    import click
+
+    from _tools import canonical, drafts, lint, places, release, reruns, slides, table
 except ModuleNotFoundError as error:
     sys.exit(
         f"{error.name} is not installed here. Activate the environment first "
         "(source .venv/bin/activate); step 0 in lessons/AUTHORING.md makes it."
     )
+
+LESSONS = click.argument("lessons", nargs=-1, metavar="[NN]...")
+FOLDER = click.argument("folder", type=Path)
+CHECK = click.option("--check", is_flag=True, help="Compare, and write nothing.")
+
+
+@click.group(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Hold the commands."""
+
+
+@cli.command("import")
+@click.argument("draft", type=Path)
+@click.argument("name")
+def take(draft: Path, name: str) -> int:
+    """Make a solution notebook, such as 06_full_backward_hooks, out of a draft."""
+    places.number_of(name)
+    path = places.LESSONS / "solutions" / f"{Path(name).stem}.ipynb"
+    canonical.write(drafts.notebook_from(draft.read_text(encoding="utf-8")), path)
+    return _written(path)
+
+
+@cli.command()
+@click.argument("lesson")
+@click.argument("draft", type=Path)
+def export(lesson: str, draft: Path) -> int:
+    """Write a solution notebook as a draft."""
+    text = drafts.draft_from(canonical.read(places.solution(lesson)))
+    draft.write_text(text, encoding="utf-8", newline="\n")
+    return _written(draft)
+
+
+def _written(path: Path) -> int:
+    print(f"written: {path}")
+    return 0
+
+
+cli.command("release", help="Run and write lessons.")(LESSONS(CHECK(release.main)))
+cli.command("lint", help="Look for slips.")(LESSONS(lint.main))
+cli.command("reruns", help="Run cells again; tell which show something else.")(LESSONS(reruns.main))
+cli.command("table", help="Measure lessons.")(LESSONS(table.main))
+
+
+@cli.command("slides")
+@click.argument("lesson")
+@FOLDER
+@click.option("--reveal", help="Where the browser finds reveal.js (else: the network).")
+def make_slides(lesson: str, folder: Path, reveal: str | None) -> int:
+    """Make slides of a learner's notebook."""
+    return slides.main(lesson, folder, reveal)
+
+
+@cli.command()
+@FOLDER
+@LESSONS
+def book(folder: Path, lessons: Sequence[str]) -> int:
+    """Build the book (Sphinx has to be installed)."""
+    from _tools import book as builder
+
+    return builder.main(folder, tuple(lessons))
+
+
+@cli.command()
+@FOLDER
+@LESSONS
+@click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
+def lite(folder: Path, lessons: Sequence[str], pyodide: Path | None) -> int:
+    """Build the site that computes in a browser."""
+    from _tools import lite as builder
+
+    return builder.main(folder, tuple(lessons), pyodide)
+
+
+@cli.command()
+@CHECK
+@click.option("--as-told", is_flag=True, help="Leave how many scenarios use a name; run none.")
+def reference(check: bool, as_told: bool) -> int:
+    """Compare minigrad with PyTorch by name."""
+    from _tools import reference as maker
+
+    return maker.main(check=check, as_told=as_told)
+
+
+@cli.command()
+@CHECK
+def proofs(check: bool) -> int:
+    """Prove the rules, and tell what is proved."""
+    from _tools import proofs as maker
+
+    return maker.main(check=check)
+
+
+@cli.command()
+@CHECK
+def pictures(check: bool) -> int:
+    """Draw the pictures of the README."""
+    from _tools import pictures as maker
+
+    return maker.main(check=check)
+
+
+@cli.command()
+@CHECK
+@click.option("--times", is_flag=True, help="Measure what hooks cost, too.")
+def own_model(check: bool, times: bool) -> int:
+    """Run the page "Your own model" on PyTorch."""
+    from _tools import own_model as maker
+
+    return maker.main(check=check, measure=times)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,89 +138,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         An exit code.
     """
-    parser = argparse.ArgumentParser(prog="python3 lessons/_tools", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    taking = commands.add_parser("import", help="make a solution notebook out of a draft")
-    taking.add_argument("draft", type=Path)
-    taking.add_argument("name", help="the lesson's file name, such as 06_full_backward_hooks")
-    giving = commands.add_parser("export", help="write a solution notebook as a draft")
-    giving.add_argument("lesson", help="its number, such as 06")
-    giving.add_argument("draft", type=Path)
-    for name, says in (
-        ("release", "run and write lessons"),
-        ("lint", "look for slips"),
-        ("reruns", "run cells again, and tell which then show something else"),
-        ("table", "measure lessons"),
-    ):
-        command = commands.add_parser(name, help=says)
-        command.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-        if name == "release":
-            command.add_argument("--check", action="store_true", help="compare, write nothing")
-    showing = commands.add_parser("slides", help="make slides of a learner's notebook")
-    showing.add_argument("lesson", help="its number, such as 06")
-    showing.add_argument("folder", type=Path, help="where the HTML file goes")
-    showing.add_argument("--reveal", help="where the browser finds reveal.js (else: the network)")
-    building = commands.add_parser("book", help="build the book (Sphinx has to be installed)")
-    building.add_argument("folder", type=Path, help="where to")
-    building.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-    computing = commands.add_parser("lite", help="build the site that computes in a browser")
-    computing.add_argument("folder", type=Path, help="where to")
-    computing.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-    computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
-    comparing = commands.add_parser("reference", help="compare minigrad with PyTorch by name")
-    comparing.add_argument("--check", action="store_true", help="compare pages, write nothing")
-    comparing.add_argument(
-        "--as-told", action="store_true", help="leave how many scenarios use a name; run none"
-    )
-    proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
-    proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
-    drawing = commands.add_parser("pictures", help="draw the pictures of the README")
-    drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
-    owning = commands.add_parser("own-model", help='run the page "Your own model" on PyTorch')
-    owning.add_argument("--check", action="store_true", help="compare, write nothing")
-    owning.add_argument("--times", action="store_true", help="measure what hooks cost, too")
-    given = parser.parse_args(argv)
-    if given.command == "reference":
-        return reference.main(check=given.check, as_told=given.as_told)
-    if given.command == "proofs":
-        return proofs.main(check=given.check)
-    if given.command == "own-model":
-        return own_model.main(check=given.check, measure=given.times)
-    if given.command == "pictures":
-        return pictures.main(check=given.check)
-    if given.command == "release":
-        return release.main([*given.lessons, *(["--check"] if given.check else [])])
-    if given.command == "table":
-        return table.main(given.lessons)
-    if given.command == "book":
-        from _tools import book  # it loads all of minigrad
-
-        return book.main(given.folder, tuple(given.lessons))
-    if given.command == "lite":
-        from _tools import lite
-
-        return lite.main(given.folder, tuple(given.lessons), given.pyodide)
-    if given.command == "slides":
-        return slides.main(given.lesson, given.folder, given.reveal)
-    if given.command == "reruns":
-        return reruns.main(given.lessons)
-    if given.command == "lint":
-        return lint.main(given.lessons)
     try:
-        if given.command == "import":
-            places.number_of(given.name)
-            path = places.LESSONS / "solutions" / f"{Path(given.name).stem}.ipynb"
-            notebook = drafts.notebook_from(given.draft.read_text(encoding="utf-8"))
-            canonical.write(notebook, path)
-        else:
-            path = given.draft
-            source = canonical.read(places.solution(given.lesson))
-            path.write_text(drafts.draft_from(source), encoding="utf-8", newline="\n")
+        return int(cli.main(argv, prog_name="python3 lessons/_tools", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"written: {path}")
-    return 0
 
 
 if __name__ == "__main__":

@@ -55,6 +55,11 @@ class Lesson:
     text: str
 
     @property
+    def number(self) -> str:
+        """The number of the lesson, such as "06"."""
+        return self.path.stem.partition("_")[0]
+
+    @property
     def code(self) -> list[NotebookNode]:
         """The code cells."""
         return [cell for cell in self.notebook.cells if cell.cell_type == "code"]

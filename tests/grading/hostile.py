@@ -114,9 +114,10 @@ FAILS = {
         "pass code off",
     ),
     "replaces what the guard might use": (
-        "import builtins\nfor name in ('any', 'next', 'getattr', 'isinstance', 'type', 'str'):\n"
+        "import builtins\nkept = dict(vars(builtins))\n"
+        "for name in ('any', 'next', 'getattr', 'isinstance', 'type', 'str'):\n"
         "    setattr(builtins, name, lambda *a: True)\n"
-        "__builtins__.any = lambda *a: True\nopen('{victim}', 'w')",
+        "try: open('{victim}', 'w')\nfinally: vars(builtins).update(kept)",
         "write to {victim}",
     ),
     "looks for the grading among the classes": (

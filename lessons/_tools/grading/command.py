@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +60,9 @@ def main(
                 "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
             )
         hidden = list(dict.fromkeys((named, folder, output)))
-        with click.progressbar(length=len(found.submissions), label="Grading") as bar:
+        with click.progressbar(
+            length=len(found.submissions), label="Grading", file=sys.stderr
+        ) as bar:
             grades = running.graded(
                 found.submissions, hidden, jobs, limits, lambda grade: bar.update(1)
             )

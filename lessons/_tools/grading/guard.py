@@ -252,9 +252,9 @@ def install(
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         busy = getattr(here, "busy", False)
-        if event in ("sys._getframe", "object.__getattr__"):
-            if busy or (event == "object.__getattr__" and args[1] not in _FRAMES):
-                return  # this looks at frames itself
+        read = event == "object.__getattr__"
+        if (read and args[1] not in _FRAMES) or (busy and (read or event == "sys._getframe")):
+            return  # nothing is told by it, or this looks at frames itself
         handle = handlers.get(event)
         what = "" if handle else next((w for begins, w in never if event.startswith(begins)), "")
         if not handle and not what:

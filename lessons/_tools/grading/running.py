@@ -211,8 +211,8 @@ def _run(
     finally:
         os.close(reading)
         _kill(process)
+        ended = process.wait()
         running.discard(process)
-    ended = process.wait()
     died = ended < 0 and ended != -signal.SIGKILL
     yield f"The process died of {signal.Signals(-ended).name}." if died else "It ended the process."
 
