@@ -12,61 +12,37 @@ def clip(module, grad_input, grad_output):
 # None of these gets the point, and each keeps that of the other exercise.
 FAILS = {
     "an endless loop": ("while True: pass", "ran longer than 4 s"),
-    "a sleep": ("import time; time.sleep(1000)", "ran longer than 4 s"),
     "a loop that swallows all": (
         "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
         "ran longer than 4 s",
     ),
-    "exit()": ("import sys\nsys.exit()", "SystemExit"),
     "os._exit": ("import os\nos._exit(0)", "ended the process"),
     "abort": ("import os\nos.abort()", "SIGABRT"),
-    "KeyboardInterrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "recursion": ("def f(): return f()\nf()", "RecursionError"),
     "a syntax error": ("def f(:", "cannot read it"),
-    "null bytes": ("x = '\0'\ny = \0", "cannot read it"),
-    "a huge list": ("x = [0] * 10**11", "more memory"),
     "a memory hog": ("x = [bytes(10**8) for _ in range(10**6)]", "more memory"),
-    "a fork bomb": ("import os\nwhile True: os.fork()", "start a process (os.fork)"),
     "a fork bomb that swallows": (
         "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",
         "ran longer than 4 s",
     ),
     "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
-    "os.system": ("import os\nos.system('touch {victim}2')", "start a program"),
     "the fork below subprocess": (
         "import _posixsubprocess as p\np.fork_exec(*range(21))",
         "start a program",
     ),
-    "multiprocessing": (
-        "import multiprocessing as m\np = m.get_context('fork').Process(target=print)\np.start()",
-        "os.fork",
-    ),
     "writes outside": ("open('{victim}', 'w').write('x')", "write to {victim}"),
-    "writes outside by os.open": ("import os\nos.open('{victim}', os.O_RDWR)", "write to {victim}"),
-    "writes above": ("open('../../x.txt', 'w')", "write to ../../x.txt"),
     "writes by an open folder": (
         "import os\nf = os.open('/', os.O_RDONLY)\nos.open('tmp/x', os.O_CREAT, dir_fd=f)",
         "open the folder /",
-    ),
-    "saves an array outside": (
-        "import numpy as np\nnp.zeros(3).tofile('{victim}')",
-        "write to {victim}",
     ),
     "deletes outside": ("import os\nos.remove('{victim}')", "delete {victim}"),
     "deletes a tree": (
         "import shutil\nshutil.rmtree('{lessons}/data')",
         "delete {lessons}/data",
     ),
-    "renames": ("import os\nos.rename('{victim}', 'here')", "rename {victim}"),
-    "chmod": ("import os\nos.chmod('{victim}', 0o777)", "change the mode of {victim}"),
     "a link out": ("import os\nos.symlink('/', 'root')", "make a link"),
-    "goes elsewhere": ("import os\nos.chdir('/')", "go to /"),
     "reads the solutions": (
         "open('{lessons}/solutions/06_full_backward_hooks.ipynb').read()",
-        "read the solutions",
-    ),
-    "reads the solutions by a detour": (
-        "import os\nos.listdir('{lessons}/../lessons/./solutions')",
         "read the solutions",
     ),
     "reads the checks": ("open('{lessons}/checks/lesson_06.py')", "read the checks"),
@@ -76,12 +52,7 @@ FAILS = {
         "from minigrad.classroom.desk import find\nclip = find('06.2').solved",
         "read the checks",
     ),
-    "asks the judge": (
-        "from minigrad.classroom import judge\njudge('06.2', 1)",
-        "read the checks",
-    ),
     "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "send a signal"),
-    "kills all": ("import os\nos.killpg(0, 9)", "send a signal"),
     "a signal handler": (
         "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)",
         "call signal.signal",
@@ -92,7 +63,6 @@ FAILS = {
         "ctypes",
     ),
     "all objects": ("import gc\ngc.get_objects()", "look through all objects"),
-    "frames": ("import sys\nsys._getframe(2).f_locals", "look into the frames"),
     "frames by inspect": ("import inspect\ninspect.stack()", "look into the frames"),
     "frames by a traceback": (
         "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back",
@@ -102,11 +72,6 @@ FAILS = {
     "passes for a library": (
         "import minigrad\ncompile('1', minigrad.__file__, 'exec')",
         "pass code off",
-    ),
-    "passes for the grading": (
-        "class Like:\n    def judge(self):\n        return self.fork()\n"
-        "import os\nlike = Like()\nlike.fork = os.fork\nlike.judge()",
-        "start a process",
     ),
     "renames its code": (
         "def f(): pass\nf.__code__.replace(co_filename=f.__code__.co_filename[:1] + 'x')\n"
@@ -151,12 +116,6 @@ ANSWERS_FAIL = {
         "def clip(*a):\n    import os\n    os._exit(0)",
         "ended the process",
     ),
-    "an answer that exits": ("def clip(*a):\n    raise SystemExit", ""),
-    "an answer with traps": (
-        "class Trap:\n    @property\n    def __class__(self): raise SystemExit\n"
-        "    def __getattr__(self, name): raise KeyboardInterrupt\nclip = Trap()",
-        "",
-    ),
     "an answer that looks up the caller": (
         "def clip(*a):\n    import sys\n    return sys._getframe(2).f_locals",
         "look into the frames",
@@ -164,15 +123,6 @@ ANSWERS_FAIL = {
     "an answer that traces": (
         "def clip(*a):\n    import sys\n    sys.settrace(print)",
         "trace the program",
-    ),
-    "an answer that traces where its watch seems to end": (
-        "def clip(*a):\n    import sys\n    sys.gettrace()._stop = True\n"
-        "    sys.settrace(lambda *a: None)",
-        "trace the program",
-    ),
-    "an answer that reads the checks": (
-        "def clip(*a):\n    return open('{lessons}/checks/lesson_06.py').read()",
-        "read the checks",
     ),
     "an answer that asks for the solution": (
         "from minigrad.classroom import tables\ndef clip(*a):\n"
@@ -200,7 +150,6 @@ ANSWERS_FAIL = {
 CHANGES = {
     "replaces check": ("check = lambda *a, **o: True", "checked by: check."),
     "patches allclose": ("import numpy\nnumpy.allclose = lambda *a, **o: True", "numpy.allclose"),
-    "patches equal": ("import minigrad\nminigrad.equal = lambda *a: True", "minigrad.equal"),
     "patches a method": (
         "import minigrad\nminigrad.Tensor.__eq__ = lambda *a: True",
         "Tensor.__eq__",
@@ -211,16 +160,10 @@ CHANGES = {
         " right='', hints=('', ''), expected=7.0) for n in (1, 2)))",
         "minigrad.classroom.register",
     ),
-    "patches chance": ("import random\nrandom.Random.uniform = lambda *a: 0.0", "Random.uniform"),
     "patches how a solution is read": (
         "from minigrad.classroom.exercises import Exercise\nExercise.solved = property(id)",
         "Exercise.solved",
     ),
-    "patches a table": (
-        "from minigrad.classroom import values\nvalues._TRUSTED_DIGITS['float32'] = 0",
-        "_TRUSTED_DIGITS",
-    ),
-    "patches judge": ("from minigrad.classroom import desk\ndesk._judged = 1", "desk._judged"),
     "patches the verdict": (
         "from minigrad.classroom.exercises import Verdict\nVerdict.__bool__ = lambda v: True",
         "Verdict.__bool__",
@@ -235,7 +178,6 @@ CHANGES = {
         "    setattr(builtins, name, lambda *a, **o: 0)",
         "builtins.",
     ),
-    "patches time": ("import time\ntime.monotonic = lambda: 0", "time.monotonic"),
     "replaces a module": (
         "import sys, types\nsys.modules['minigrad'] = types.ModuleType('minigrad')",
         "sys.modules['minigrad']",
@@ -251,18 +193,11 @@ CHANGES = {
 PASSES = {
     "a package that opens a socket": "import sys, urllib3.util.connection\n"
     "del sys.modules['urllib3.util.connection']\nimport urllib3.util.connection\n",
-    "a package that adds a finder": "import sys\nclass F:\n    def find_spec(self, *a): pass\n"
-    "sys.meta_path.append(F())\n",
     "prints megabytes": "import sys\nfor _ in range(300): print('x' * 100_000)\n"
     "for _ in range(300): print('x' * 100_000, file=sys.stderr)\n",
-    "writes to the streams below": "import os\nfor k in (1, 2): os.write(k, b'x' * 10**6)\n",
     "a thread that goes on": "import threading, time\n"
     "threading.Thread(target=lambda: time.sleep(1000)).start()\n",
-    "atexit": "import atexit, time\natexit.register(time.sleep, 1000)\n",
-    "an exit hook": "import sys\nsys.excepthook = lambda *a: sys.exit()\n",
     "a changed environment": "import os\nos.environ.clear()\nos.environ['HOME'] = '/'\n",
-    "a recursion limit": "import sys\nsys.setrecursionlimit(10**6)\n",
-    "no streams": "import sys\nsys.stdout = sys.stderr = None\n",
     "its own files": "import os, tempfile, shutil\nos.mkdir('d')\nopen('d/f', 'w').write('x')\n"
     "shutil.rmtree('d')\nwith tempfile.TemporaryDirectory() as t: open(t + '/x', 'w').close()\n",
     "reads input": "try: input('?')\nexcept EOFError: pass\n",

@@ -209,9 +209,9 @@ def test_the_channel_of_results_is_out_of_reach(grades, name):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("broken", "not JSON"),
-        ("empty", "empty"),
-        ("deep", "not JSON"),
+        ("broken", "no notebook"),
+        ("empty", "no notebook"),
+        ("deep", "no notebook"),
         ("without cells", "without cells"),
         ("wrong kernel", "language 'r'"),
     ],
