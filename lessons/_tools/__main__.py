@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 if __package__ in (None, ""):  # run as a folder: the package is found beside it
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -12,16 +15,37 @@ if __package__ in (None, ""):  # run as a folder: the package is found beside it
 try:
     import click
 
-    from _tools import canonical, drafts, lint, places, release, reruns, slides, table
+    from _tools import canonical, drafts, places
 except ModuleNotFoundError as error:
     sys.exit(
         f"{error.name} is not installed here. Activate the environment first "
         "(source .venv/bin/activate); step 0 in lessons/AUTHORING.md makes it."
     )
 
+Decorator = Callable[[Any], Any]
+LESSON = click.argument("lesson")
 LESSONS = click.argument("lessons", nargs=-1, metavar="[NN]...")
+ONLY = click.argument("only", nargs=-1, metavar="[NN]...")
 FOLDER = click.argument("folder", type=Path)
 CHECK = click.option("--check", is_flag=True, help="Compare, and write nothing.")
+AS_TOLD = click.option("--as-told", is_flag=True, help="Leave how many scenarios use a name.")
+TIMES = click.option("--times", "measure", is_flag=True, help="Measure what hooks cost, too.")
+PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
+REVEAL = click.option("--reveal", help="Where the browser finds reveal.js (else: the network).")
+# Each is a module here, whose `main` does it.
+COMMANDS: dict[str, tuple[str, tuple[Decorator, ...]]] = {
+    "release": ("Run and write lessons.", (LESSONS, CHECK)),
+    "lint": ("Look for slips.", (LESSONS,)),
+    "reruns": ("Run cells again, and tell which then show something else.", (LESSONS,)),
+    "table": ("Measure lessons.", (LESSONS,)),
+    "slides": ("Make slides of a learner's notebook.", (LESSON, FOLDER, REVEAL)),
+    "book": ("Build the book (Sphinx has to be installed).", (FOLDER, ONLY)),
+    "lite": ("Build the site that computes in a browser.", (FOLDER, ONLY, PYODIDE)),
+    "reference": ("Compare minigrad with PyTorch by name.", (CHECK, AS_TOLD)),
+    "proofs": ("Prove the rules, and tell what is proved.", (CHECK,)),
+    "pictures": ("Draw the pictures of the README.", (CHECK,)),
+    "own-model": ('Run the page "Your own model" on PyTorch.', (CHECK, TIMES)),
+}
 
 
 @click.group(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,104 +53,48 @@ def cli() -> None:
     """Hold the commands."""
 
 
+def _add(name: str, says: str, parameters: Sequence[Decorator]) -> None:
+    def run(**given: Any) -> int:
+        return int(importlib.import_module(f"_tools.{name.replace('-', '_')}").main(**given))
+
+    for parameter in reversed(parameters):
+        run = parameter(run)
+    cli.command(name, help=says)(run)
+
+
+for _name, (_says, _parameters) in COMMANDS.items():
+    _add(_name, _says, _parameters)
+
+
 @cli.command("import")
 @click.argument("draft", type=Path)
 @click.argument("name")
-def take(draft: Path, name: str) -> int:
+def take(draft: Path, name: str) -> None:
     """Make a solution notebook, such as 06_full_backward_hooks, out of a draft."""
-    places.number_of(name)
-    path = places.LESSONS / "solutions" / f"{Path(name).stem}.ipynb"
-    canonical.write(drafts.notebook_from(draft.read_text(encoding="utf-8")), path)
-    return _written(path)
-
-
-@cli.command()
-@click.argument("lesson")
-@click.argument("draft", type=Path)
-def export(lesson: str, draft: Path) -> int:
-    """Write a solution notebook as a draft."""
-    text = drafts.draft_from(canonical.read(places.solution(lesson)))
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    return _written(draft)
-
-
-def _written(path: Path) -> int:
+    with _troubles():
+        places.number_of(name)
+        path = places.LESSONS / "solutions" / f"{Path(name).stem}.ipynb"
+        canonical.write(drafts.notebook_from(draft.read_text(encoding="utf-8")), path)
     print(f"written: {path}")
-    return 0
-
-
-cli.command("release", help="Run and write lessons.")(LESSONS(CHECK(release.main)))
-cli.command("lint", help="Look for slips.")(LESSONS(lint.main))
-cli.command("reruns", help="Run cells again; tell which show something else.")(LESSONS(reruns.main))
-cli.command("table", help="Measure lessons.")(LESSONS(table.main))
-
-
-@cli.command("slides")
-@click.argument("lesson")
-@FOLDER
-@click.option("--reveal", help="Where the browser finds reveal.js (else: the network).")
-def make_slides(lesson: str, folder: Path, reveal: str | None) -> int:
-    """Make slides of a learner's notebook."""
-    return slides.main(lesson, folder, reveal)
 
 
 @cli.command()
-@FOLDER
-@LESSONS
-def book(folder: Path, lessons: Sequence[str]) -> int:
-    """Build the book (Sphinx has to be installed)."""
-    from _tools import book as builder
-
-    return builder.main(folder, tuple(lessons))
-
-
-@cli.command()
-@FOLDER
-@LESSONS
-@click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
-def lite(folder: Path, lessons: Sequence[str], pyodide: Path | None) -> int:
-    """Build the site that computes in a browser."""
-    from _tools import lite as builder
-
-    return builder.main(folder, tuple(lessons), pyodide)
+@LESSON
+@click.argument("draft", type=Path)
+def export(lesson: str, draft: Path) -> None:
+    """Write a solution notebook as a draft."""
+    with _troubles():
+        text = drafts.draft_from(canonical.read(places.solution(lesson)))
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    print(f"written: {draft}")
 
 
-@cli.command()
-@CHECK
-@click.option("--as-told", is_flag=True, help="Leave how many scenarios use a name; run none.")
-def reference(check: bool, as_told: bool) -> int:
-    """Compare minigrad with PyTorch by name."""
-    from _tools import reference as maker
-
-    return maker.main(check=check, as_told=as_told)
-
-
-@cli.command()
-@CHECK
-def proofs(check: bool) -> int:
-    """Prove the rules, and tell what is proved."""
-    from _tools import proofs as maker
-
-    return maker.main(check=check)
-
-
-@cli.command()
-@CHECK
-def pictures(check: bool) -> int:
-    """Draw the pictures of the README."""
-    from _tools import pictures as maker
-
-    return maker.main(check=check)
-
-
-@cli.command()
-@CHECK
-@click.option("--times", is_flag=True, help="Measure what hooks cost, too.")
-def own_model(check: bool, times: bool) -> int:
-    """Run the page "Your own model" on PyTorch."""
-    from _tools import own_model as maker
-
-    return maker.main(check=check, measure=times)
+@contextlib.contextmanager
+def _troubles() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -143,9 +111,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
 
 
 if __name__ == "__main__":

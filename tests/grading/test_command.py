@@ -65,14 +65,6 @@ def test_it_writes_a_table_and_pages(folder, graded, capsys):
     ]
 
 
-def test_one_lesson_alone(folder, graded, capsys):
-    (folder / "in" / "ann" / "06_x.ipynb").write_bytes(lesson("06"))
-    (folder / "in" / "ann" / "07_x.ipynb").write_bytes(lesson("07"))
-    assert commands.main(["grade", "in", "--lesson", "06", "--output", "out"]) == 0
-    assert "07" not in capsys.readouterr().out.splitlines()[0]
-    assert (folder / "out" / "ann.html").is_file()
-
-
 def test_what_cannot_be_read_makes_it_fail(folder, graded, capsys):
     (folder / "in" / "ann" / "06_x.ipynb").write_text("{")
     assert commands.main(["grade", "in"]) == 1
@@ -107,11 +99,6 @@ def test_trouble_comes_with_advice(folder, capsys, given, says):
     heard = capsys.readouterr().err
     assert says in heard
     assert "What to do:" in heard
-
-
-@pytest.mark.parametrize("wrong", ["0", "-1", "nan", "many"])
-def test_numbers_have_to_be_positive(wrong):
-    assert commands.main(["grade", "in", "--jobs", wrong]) == 2
 
 
 def test_where_nothing_can_be_shut_in_it_says_so(folder, monkeypatch):

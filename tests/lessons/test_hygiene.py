@@ -15,7 +15,7 @@ from _tools import (
     places,
     stubs,
 )
-from _tools.lesson import Lesson, sentences
+from _tools.lesson import Lesson
 from _tools.lint_rules import ALLOWED_OPT_OUTS
 
 NOTEBOOKS = [*places.solutions(), *places.learners()]
@@ -292,23 +292,6 @@ def test_a_planted_difference_is_found(rule, plant, demo):
     assert rule in {slip.rule for slip in lint.pair_slips(solution, learner)}
 
 
-@pytest.mark.parametrize("makes", [said, displayed])
-def test_what_a_check_says_is_read_printed_or_displayed(makes, demo):
-    solution, learner = (canonical.read(path) for path in demo)
-    for notebook, sign, says in (
-        (solution, "\u2713", "right."),
-        (learner, "\u25cb", "not solved yet."),
-    ):
-        for cell in notebook.cells:
-            marks = cell.metadata.get("nbgrader")
-            if marks is not None and marks.grade:
-                exercise = canonical.exercise_of(marks.grade_id)
-                cell.outputs = makes(f"{sign} {exercise}: {says}\n  Well done.")
-    assert lint.pair_slips(solution, learner) == []
-    lesson = Lesson(demo[0], solution, "")
-    assert list(lint.RULES["exercises"](lesson)) == []
-
-
 ASKED = (
     '# T\n\nThe chain from $0.3$ again.\n\n```python prediction\npredict("demo.a", ...)\n```\n\n'
 )
@@ -390,21 +373,6 @@ def test_an_outcome_may_be_allowed_for_a_reason(monkeypatch):
     monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "steeper"), "a word of its own")
     monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "behind"), "no explanation")
     assert spoilers(COMPARED + "It gets steeper.", "steeper") == []
-
-
-def test_words_are_counted_as_they_are_read():
-    text = "Take `x.grad` and $a + b$.\n\n```text\nnot counted\n```\n\n[Read on](there.md), please."
-    assert sentences(text).split() == [
-        "Take",
-        "code",
-        "and",
-        "formula",
-        ".",
-        "Read",
-        "on",
-        ",",
-        "please.",
-    ]
 
 
 def test_an_error_keeps_no_traceback():
