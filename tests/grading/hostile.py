@@ -73,6 +73,20 @@ FAILS = {
         "import minigrad\ncompile('1', minigrad.__file__, 'exec')",
         "pass code off",
     ),
+    "borrows the code of a library": (
+        "import sys\nfrom types import FunctionType\nfrom minigrad.classroom import judge\n"
+        "FunctionType(judge.__code__, {'find': sys._getframe, '_judged': print})(1, 0)",
+        "pass code off",
+    ),
+    "puts the code of a library into its own": (
+        "import sys\nfrom minigrad.classroom import judge\nfind, _judged = sys._getframe, print\n"
+        "def f(exercise, answer): pass\nf.__code__ = judge.__code__\nf(1, 0)",
+        "pass code off",
+    ),
+    "runs the code of a library": (
+        "import contextlib\nexec(contextlib.suppress.__init__.__code__, {})",
+        "pass code off",
+    ),
     "renames its code": (
         "def f(): pass\nf.__code__.replace(co_filename=f.__code__.co_filename[:1] + 'x')\n"
         "import os\nf.__code__.replace(co_filename=os.__file__)",

@@ -200,6 +200,12 @@ def install(
         if known and not frame.f_code.co_filename.startswith((*_LIBRARIES, *trusted)):
             refuse(frame, f"pass code off as {file}")
 
+    def runs(frame: FrameType, event: str, *args: Any) -> None:
+        """Let nobody run code of a library with other globals: it would pass for the library."""
+        code = args[-1] if event == "object.__setattr__" else args[0]
+        if isinstance(code, CodeType):
+            compiles(frame, event, None, code.co_filename)
+
     def looks(frame: FrameType, *_: Any) -> None:
         """Hand no frames to a student: the grading's own are among them."""
         file, up = frame.f_code.co_filename, frame.f_back
@@ -217,7 +223,7 @@ def install(
         if type(now) is Watch and now.is_over:
             return  # Python takes a watch away that has ended a loop, and says the loop asks for it
         file = frame.f_code.co_filename
-        if not (file.startswith((_MINIGRAD, OWN_FILES)) or file == _THREADING):
+        if not (file.startswith(_MINIGRAD) or file == _THREADING):
             refuse(frame, "trace the program that runs it")
         if now is not None and type(now) is not Watch:
             tried.append("trace the program that runs it")
@@ -237,6 +243,9 @@ def install(
         "open": opens,
         "compile": compiles,
         "code.__new__": compiles,
+        "exec": runs,
+        "function.__new__": runs,
+        "object.__setattr__": runs,
         "sys._getframe": looks,
         "object.__getattr__": looks,
         "sys.settrace": traces,
