@@ -30,7 +30,7 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
 
     Cell ids count the cells. Metadata are the tags, the grading marks and the slide type; what is
     folded follows from the tags `hide-input` and `hide-output`, so what somebody folds in passing
-    is not kept. Outputs keep no timing, and of an error only its name and message, for a traceback
+    is not kept. Outputs keep no timing, and of an error only its name and message: a traceback
     holds paths.
 
     Args:

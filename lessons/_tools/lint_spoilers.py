@@ -17,9 +17,9 @@ ALLOWED_SPOILERS: dict[tuple[str, str], str] = {
     ("00.a", "down"): "the way of the gradient in pictures",
     ("11.a", "right"): "the right-hand side of the figure",
 }
-"""What may be seen though it is an outcome: (prediction, number, word or "behind") to the reason.
+"""What may be seen though it is an outcome: (prediction, number, word or "after") to the reason.
 
-"behind" is the cell behind `compare`, which otherwise has to be tagged, or begin with a heading.
+"after" is the cell after `compare`, which otherwise has to be tagged, or begin with a heading.
 """
 
 _WIDEST_LINE = 200  # characters that fit on a screen; what is longer JupyterLab cuts off
@@ -91,10 +91,10 @@ def _spoiled(prediction: Prediction, compared: int, solved: Cells, cells: Cells)
             return
         if cell.cell_type == "markdown":
             leads_on = _asks(next((c for c in cells[index:] if c.cell_type == "code"), cell))
-            if "behind" not in allowed and (told(index) or not leads_on):
+            if "after" not in allowed and (told(index) or not leads_on):
                 yield (
                     cell.id,
-                    f"stands behind compare of {prediction.name}: tag it reveals, begin it with "
+                    f"stands after compare of {prediction.name}: tag it reveals, begin it with "
                     "a heading, or lead on to the next prediction or exercise without telling",
                 )
             return

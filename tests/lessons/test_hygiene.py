@@ -316,7 +316,7 @@ def spoilers(draft, came, *others):
 @pytest.mark.parametrize(
     ("came", "below", "keyword"),
     [
-        ("-0.24478", "Why so?", "stands behind compare"),
+        ("-0.24478", "Why so?", "stands after compare"),
         ("-0.24478", "## Next\n\n## Later\n\nIt was $-0.2448$.", "0.2448"),
         ("-0.24478", "## Next\n\nIt was 0.245.", "0.245"),
         ("-0.24478", "+++ reveals\n\n**Why -0.2448**\n\nSo.", "0.2448"),
@@ -330,7 +330,7 @@ def spoilers(draft, came, *others):
         ("steeper", "It gets steeper.", "steeper"),
         ("steeper", "```python\nx = 1  # the steeper one\n```", "steeper"),
         ("9", "```python prediction\npredict('demo.b', 9)\n```", "9"),
-        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "behind"),
+        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "after"),
         ("", "## Next", "not to be read"),
     ],
 )
@@ -371,7 +371,7 @@ def test_the_first_line_of_a_folded_output_is_in_sight():
 def test_an_outcome_may_be_allowed_for_a_reason(monkeypatch):
     assert all(lint_spoilers.ALLOWED_SPOILERS.values())
     monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "steeper"), "a word of its own")
-    monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "behind"), "no explanation")
+    monkeypatch.setitem(lint_spoilers.ALLOWED_SPOILERS, ("demo.a", "after"), "no explanation")
     assert spoilers(COMPARED + "It gets steeper.", "steeper") == []
 
 

@@ -47,7 +47,7 @@ class RestoreCells(NbGraderPreprocessor):
 def restored(cells: Sequence[NotebookNode], released: Sequence[NotebookNode]) -> list[NotebookNode]:
     """Mark each exercise's cells once, as they were, and add those that are missing.
 
-    Of cells with the same mark the last one keeps it. An answer comes at once behind what stood
+    Of cells with the same mark the last one keeps it. An answer comes right after what stood
     above it; a check as late as it can, so that an answer that was written elsewhere is above it.
 
     Args:
