@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from nbformat import NotebookNode, validate
@@ -55,14 +56,18 @@ def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
     log.write_text("", encoding="utf-8")
     names = [folder.parent.name for folder in folders]
     jobs = jobs or os.cpu_count() or 1
-    # nbgrader is told whom to leave out, in a list with commas
-    batches = (
-        [names] if any("," in name for name in names) else [names[k::jobs] for k in range(jobs)]
-    )
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(lambda batch: _run(course, assignment, names, log, batch), batches))
-    graded = course / "autograded"
-    left = [name for name in names if not any((graded / name / assignment).glob("*.ipynb"))]
+
+    def run(batches: Sequence[Sequence[str]]) -> list[str]:
+        """Grade in batches, and give who is not graded then."""
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(partial(_run, course, assignment, names, log), batches))
+        places = {name: course / "autograded" / name / assignment for name in names}
+        return [name for name, place in places.items() if not any(place.glob("*.ipynb"))]
+
+    if any("," in name for name in names):  # nbgrader is told whom to leave out, with commas
+        left = run([names])
+    elif left := run([names[k::jobs] for k in range(jobs)]):
+        left = run([[name] for name in left])  # some troubles end a whole batch
     for name in left:
         console.say(f"Not graded: {name}. What nbgrader said is in {log}")
     print(f"{assignment}: {len(folders) - len(left)} of {len(folders)} students are graded.")
