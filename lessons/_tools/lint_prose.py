@@ -15,8 +15,10 @@ from _tools.stubs import SOLVED
 MOST_WORDS, WORDS_A_CODE_LINE = 3200, 10
 LONGEST_CELL, MEDIAN_CELL = 30, 4  # lines
 MOST_KB = 800
-PARTS = ("The question:", "You will be able to", "You need", "Time:")
-PARTS += ("What you now know", "Test yourself", "Where to look further")
+PARTS = (
+    *("The question:", "You will be able to", "You need", "Time:"),
+    *("What you now know", "Test yourself", "Where to look further"),
+)
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _PATTERNS = {

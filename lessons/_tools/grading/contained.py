@@ -30,7 +30,8 @@ try:
 except ImportError:  # Windows, where this is only imported
     resource = None  # type: ignore[assignment]
 
-__builtins__ = dict(vars(builtins))  # of our own: a student may put others there
+# of our own: a student may put others there
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 WRONG: tuple[Any, ...] = (object(), "no answer at all", -12345.678, lambda *a, **o: None)
 """Answers that no exercise takes; a check that says yes to one of them is not to be trusted."""
 
@@ -217,7 +218,7 @@ def _put_back(state: SimpleNamespace) -> None:
     sys.path[:] = state.path
     sys.stdin, sys.stdout, sys.stderr = state.streams
     for module in (sys, threading):
-        module.settrace(None)  # type: ignore[arg-type]
+        module.settrace(None)
         module.setprofile(None)
     sys.setrecursionlimit(state.recursion)
 

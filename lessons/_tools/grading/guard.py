@@ -26,7 +26,8 @@ try:
 except ImportError:  # Windows, where this is only imported
     _posixsubprocess = None  # type: ignore[assignment]
 
-__builtins__ = dict(vars(builtins))  # of our own: a student may put others there
+# of our own: a student may put others there
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 OWN_FILES = str(Path(__file__).resolve().parent) + os.sep
 _THREADING = threading.__file__
 _STDLIB = os.path.dirname(os.__file__) + os.sep

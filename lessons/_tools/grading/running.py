@@ -188,7 +188,13 @@ def _run(
     ]
     nonce = secrets.token_hex()
     path = [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)]
-    job = {"cells": cells, "folder": str(folder), "hidden": hidden, "nonce": nonce, "path": path}
+    job: dict[str, Any] = {
+        "cells": cells,
+        "folder": str(folder),
+        "hidden": hidden,
+        "nonce": nonce,
+        "path": path,
+    }
     job |= {"seconds": limits.seconds, "memory": limits.memory}
     reading, writing = os.pipe()
     process = subprocess.Popen(
@@ -278,6 +284,7 @@ def _fonts() -> list[Path]:
 def _heard(submission: Submission, messages: Iterator[tuple[Any, ...] | str], told: _Told) -> bool:
     """Take the messages of one run in; tell whether it came to its end."""
     begun, judging, given = 0, "", set[str]()
+    more: list[Any]
     for message in messages:
         if isinstance(message, str):
             told.troubles[begun] = message
