@@ -2,33 +2,96 @@
 
 from __future__ import annotations
 
-import argparse
+import contextlib
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 if __package__ in (None, ""):  # run as a folder: this package and minigrad are found around it
     sys.path[:0] = map(str, Path(__file__).resolve().parents[1:3])
 
 try:
-    from _tools import (
-        canonical,
-        drafts,
-        lint,
-        own_model,
-        pictures,
-        places,
-        proofs,
-        reference,
-        release,
-        reruns,
-        slides,
-    )
+    import click
+
+    from _tools import canonical, drafts, places
 except ModuleNotFoundError as error:
     sys.exit(
         f"{error.name} is not installed here. Activate the environment first "
         "(source .venv/bin/activate); step 0 in lessons/AUTHORING.md makes it."
     )
+
+Decorator = Callable[[Any], Any]
+LESSON = click.argument("lesson")
+LESSONS = click.argument("lessons", nargs=-1, metavar="[NN]...")
+ONLY = click.argument("only", nargs=-1, metavar="[NN]...")
+FOLDER = click.argument("folder", type=Path)
+CHECK = click.option("--check", is_flag=True, help="Compare, and write nothing.")
+PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
+REVEAL = click.option("--reveal", help="Where the browser finds reveal.js (else: the network).")
+# Each is a module here, whose `main` does it.
+COMMANDS: dict[str, tuple[str, tuple[Decorator, ...]]] = {
+    "release": ("Run and write lessons.", (LESSONS, CHECK)),
+    "lint": ("Look for slips.", (LESSONS,)),
+    "reruns": ("Run cells again, and tell which then show something else.", (LESSONS,)),
+    "slides": ("Make slides of a learner's notebook.", (LESSON, FOLDER, REVEAL)),
+    "book": ("Build the book (Sphinx has to be installed).", (FOLDER, ONLY)),
+    "lite": ("Build the site that computes in a browser.", (FOLDER, ONLY, PYODIDE)),
+    "reference": ("Compare minigrad with PyTorch by name.", (CHECK,)),
+    "proofs": ("Prove the rules, and tell what is proved.", (CHECK,)),
+    "pictures": ("Draw the pictures of the README.", (CHECK,)),
+    "own-model": ('Run the page "Your own model" on PyTorch.', (CHECK,)),
+}
+
+
+@click.group(help=__doc__, context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Hold the commands."""
+
+
+def _add(name: str, says: str, parameters: Sequence[Decorator]) -> None:
+    def run(**given: Any) -> int:
+        return int(importlib.import_module(f"_tools.{name.replace('-', '_')}").main(**given))
+
+    for parameter in reversed(parameters):
+        run = parameter(run)
+    cli.command(name, help=says)(run)
+
+
+for _name, (_says, _parameters) in COMMANDS.items():
+    _add(_name, _says, _parameters)
+
+
+@cli.command("import")
+@click.argument("draft", type=Path)
+@click.argument("name")
+def take(draft: Path, name: str) -> None:
+    """Make a solution notebook, such as 06_full_backward_hooks, out of a draft."""
+    with _troubles():
+        places.number_of(name)
+        path = places.LESSONS / "solutions" / f"{Path(name).stem}.ipynb"
+        canonical.write(drafts.notebook_from(draft.read_text(encoding="utf-8")), path)
+    print(f"written: {path}")
+
+
+@cli.command()
+@LESSON
+@click.argument("draft", type=Path)
+def export(lesson: str, draft: Path) -> None:
+    """Write a solution notebook as a draft."""
+    with _troubles():
+        text = drafts.draft_from(canonical.read(places.solution(lesson)))
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    print(f"written: {draft}")
+
+
+@contextlib.contextmanager
+def _troubles() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,82 +103,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         An exit code.
     """
-    parser = argparse.ArgumentParser(prog="python3 lessons/_tools", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    taking = commands.add_parser("import", help="make a solution notebook out of a draft")
-    taking.add_argument("draft", type=Path)
-    taking.add_argument("name", help="the lesson's file name, such as 06_full_backward_hooks")
-    giving = commands.add_parser("export", help="write a solution notebook as a draft")
-    giving.add_argument("lesson", help="its number, such as 06")
-    giving.add_argument("draft", type=Path)
-    for name, says in (
-        ("release", "run and write lessons"),
-        ("lint", "look for slips"),
-        ("reruns", "run cells again, and tell which then show something else"),
-    ):
-        command = commands.add_parser(name, help=says)
-        command.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-        if name == "release":
-            command.add_argument("--check", action="store_true", help="compare, write nothing")
-    showing = commands.add_parser("slides", help="make slides of a learner's notebook")
-    showing.add_argument("lesson", help="its number, such as 06")
-    showing.add_argument("folder", type=Path, help="where the HTML file goes")
-    showing.add_argument("--reveal", help="where the browser finds reveal.js (else: the network)")
-    building = commands.add_parser("book", help="build the book (Sphinx has to be installed)")
-    building.add_argument("folder", type=Path, help="where to")
-    building.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-    computing = commands.add_parser("lite", help="build the site that computes in a browser")
-    computing.add_argument("folder", type=Path, help="where to")
-    computing.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-    computing.add_argument("--pyodide", type=Path, help="a folder with Pyodide, to go into it")
-    comparing = commands.add_parser("reference", help="compare minigrad's names with PyTorch's")
-    comparing.add_argument("--check", action="store_true", help="compare the page, write nothing")
-    proving = commands.add_parser("proofs", help="prove the rules, and tell what is proved")
-    proving.add_argument("--check", action="store_true", help="compare the page, write nothing")
-    drawing = commands.add_parser("pictures", help="draw the pictures of the README")
-    drawing.add_argument("--check", action="store_true", help="compare pictures, write nothing")
-    owning = commands.add_parser("own-model", help='run the page "Your own model" on PyTorch')
-    owning.add_argument("--check", action="store_true", help="compare, write nothing")
-    given = parser.parse_args(argv)
-    if given.command == "reference":
-        return reference.main(check=given.check)
-    if given.command == "proofs":
-        return proofs.main(check=given.check)
-    if given.command == "own-model":
-        return own_model.main(check=given.check)
-    if given.command == "pictures":
-        return pictures.main(check=given.check)
-    if given.command == "release":
-        return release.main([*given.lessons, *(["--check"] if given.check else [])])
-    if given.command == "book":
-        from _tools import book  # it loads all of minigrad
-
-        return book.main(given.folder, tuple(given.lessons))
-    if given.command == "lite":
-        from _tools import lite
-
-        return lite.main(given.folder, tuple(given.lessons), given.pyodide)
-    if given.command == "slides":
-        return slides.main(given.lesson, given.folder, given.reveal)
-    if given.command == "reruns":
-        return reruns.main(given.lessons)
-    if given.command == "lint":
-        return lint.main(given.lessons)
     try:
-        if given.command == "import":
-            places.number_of(given.name)
-            path = places.LESSONS / "solutions" / f"{Path(given.name).stem}.ipynb"
-            notebook = drafts.notebook_from(given.draft.read_text(encoding="utf-8"))
-            canonical.write(notebook, path)
-        else:
-            path = given.draft
-            source = canonical.read(places.solution(given.lesson))
-            path.write_text(drafts.draft_from(source), encoding="utf-8", newline="\n")
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(f"written: {path}")
-    return 0
+        return int(cli.main(argv, prog_name="python3 lessons/_tools", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
 
 
 if __name__ == "__main__":

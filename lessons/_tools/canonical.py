@@ -21,7 +21,6 @@ TAGS = {
     "hide-output": "the output is folded away; a release sets it where it tells what came",
 }
 SLIDES = ("slide", "subslide", "fragment", "skip", "notes")
-_OUTPUT_METADATA = ("alt",)
 _FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
 _EXERCISE = re.compile(r"[a-zA-Z0-9]+\.[a-zA-Z0-9]+")
 
@@ -31,7 +30,7 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
 
     Cell ids count the cells. Metadata are the tags, the grading marks and the slide type; what is
     folded follows from the tags `hide-input` and `hide-output`, so what somebody folds in passing
-    is not kept. Outputs keep no timing, and of an error only its name and message, for a traceback
+    is not kept. Outputs keep no timing, and of an error only its name and message: a traceback
     holds paths.
 
     Args:
@@ -95,27 +94,31 @@ def _cell(cell: NotebookNode, index: int) -> NotebookNode:
 def _metadata(metadata: Any, index: int) -> NotebookNode:
     kept = NotebookNode()
     tags = sorted(set(metadata.get("tags", [])))
-    unknown = [tag for tag in tags if tag not in TAGS]
-    if unknown:
-        raise ValueError(f"cell {index} has the tag {unknown[0]!r}; known are {', '.join(TAGS)}")
+    slide = metadata.get("slideshow", {}).get("slide_type")
+    for what, known, given in (("tag", TAGS, tags), ("slide type", SLIDES, [slide or "skip"])):
+        for each in given:
+            if each not in known:
+                raise ValueError(f"cell {index} has the {what} {each!r}; known: {', '.join(known)}")
     if tags:
         kept.tags = tags
-    folds = {_FOLDS[tag]: True for tag in tags if tag in _FOLDS}
-    if folds:
+    if folds := {_FOLDS[tag]: True for tag in tags if tag in _FOLDS}:
         kept.jupyter = NotebookNode(folds)
-    slide = metadata.get("slideshow", {}).get("slide_type")
     if slide:
-        if slide not in SLIDES:
-            raise ValueError(f"cell {index} has the slide type {slide!r}; known are {SLIDES}")
         kept.slideshow = NotebookNode(slide_type=slide)
-    grading = metadata.get("nbgrader")
-    if grading:
-        kept.nbgrader = grading_marks(
-            exercise_of(grading["grade_id"]),
-            grade=grading["grade"],
-            points=grading.get("points", 1),
-        )
+    if marks := metadata.get("nbgrader"):
+        exercise, points = exercise_of(marks["grade_id"]), marks.get("points", 1)
+        kept.nbgrader = grading_marks(exercise, grade=marks["grade"], points=points)
     return kept
+
+
+def mark_of(cell: NotebookNode) -> str:
+    """Give nbgrader's id of a cell, or nothing.
+
+    Args:
+        cell: of a notebook, perhaps of a student's.
+    """
+    marks = cell.metadata.get("nbgrader")
+    return str(marks.get("grade_id", "")) if isinstance(marks, dict) else ""
 
 
 def exercise_of(grade_id: str) -> str:
@@ -170,21 +173,15 @@ def canonical_outputs(outputs: Any, count: int | None = None) -> list[NotebookNo
             continue
         if kind == "error":
             output.traceback = [f"{output.ename}: {output.evalue}"]
-        if kind in ("display_data", "execute_result"):
-            output.metadata = _output_metadata(output.metadata)
+        if kind in ("display_data", "execute_result"):  # only the alternative text of pictures
+            alts = {
+                m: e["alt"]
+                for m, e in output.metadata.items()
+                if isinstance(e, dict) and "alt" in e
+            }
+            output.metadata = NotebookNode({m: NotebookNode(alt=alt) for m, alt in alts.items()})
         if kind == "execute_result":
             output.execution_count = count
         output.pop("transient", None)
         made.append(output)
     return made
-
-
-def _output_metadata(metadata: Any) -> NotebookNode:
-    """Keep the alternative text of pictures, and nothing else."""
-    kept = NotebookNode()
-    for mime, entries in metadata.items():
-        if isinstance(entries, dict):
-            known = {key: entries[key] for key in _OUTPUT_METADATA if key in entries}
-            if known:
-                kept[mime] = NotebookNode(known)
-    return kept

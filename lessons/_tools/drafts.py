@@ -14,6 +14,7 @@ from _tools.stubs import retitled
 _FENCE = re.compile(r"(?P<ticks>`{3,}|~{3,})(?P<rest>.*)")
 _CODE = re.compile(r"python(?:\s+(?P<words>.*))?")
 _BREAK = re.compile(r"\+\+\+(?:\s+(?P<words>.*))?")
+_KEYS = {"code": ("exercise", "check", "points", "slide"), "markdown": ("slide",)}
 
 
 @dataclass
@@ -30,12 +31,12 @@ def notebook_from(draft: str) -> NotebookNode:
     r"""Turn a draft into a notebook without outputs.
 
     Args:
-        draft: Markdown. A fence opened by three backticks and `python` is a code cell; words behind
+        draft: Markdown. A fence opened by three backticks and `python` is a code cell; words after
             it are tags, `exercise=06.2`, `check=06.2` (with `points=2`) or `slide=skip`. A line
             `+++` starts a new Markdown cell. Other fences stay in their Markdown cell.
 
     Raises:
-        ValueError: where a fence is not closed or a word behind it is unknown, with its line.
+        ValueError: where a fence is not closed or a word after it is unknown, with its line.
 
     Example:
         >>> [cell.cell_type for cell in notebook_from("# Title\n```python\n1 + 1\n```\n").cells]
@@ -44,14 +45,16 @@ def notebook_from(draft: str) -> NotebookNode:
     notebook = nbformat.v4.new_notebook()
     for piece in _pieces(draft.splitlines()):
         source = "\n".join(piece.lines).strip("\n")
-        if not source.strip():
-            if piece.kind == "code" or piece.words:
-                raise ValueError(f"line {piece.line}: this cell is empty")
-            continue
         make = nbformat.v4.new_code_cell if piece.kind == "code" else nbformat.v4.new_markdown_cell
         cell = make(source)
-        cell.metadata = _metadata(piece)
-        notebook.cells.append(cell)
+        try:
+            if not source.strip() and (piece.kind == "code" or piece.words):
+                raise ValueError("this cell is empty")
+            cell.metadata = _metadata(piece.kind, piece.words.split())
+        except ValueError as error:
+            raise ValueError(f"line {piece.line}: {error}") from None
+        if source.strip():
+            notebook.cells.append(cell)
     return canonical(notebook)
 
 
@@ -73,14 +76,14 @@ def draft_from(notebook: NotebookNode) -> str:
             ticks = "`" * (longest + 1)
             parts.append(f"{ticks}python {words}".rstrip() + f"\n{cell.source}\n{ticks}")
         else:
-            pieces = _pieces(cell.source.splitlines())
-            if len([piece for piece in pieces if piece.lines or piece.kind == "code"]) != 1:
+            if len(_pieces(cell.source.splitlines())) != 1:
                 raise ValueError(
                     f"cell {number}: a line with +++ or a python fence inside Markdown would start "
                     "a new cell; write ```py for code that is only shown"
                 )
-            mark = before == "markdown" or words
-            parts.append((f"+++ {words}".rstrip() + "\n\n" if mark else "") + cell.source)
+            if before == "markdown" or words:
+                parts.append(f"+++ {words}".rstrip())
+            parts.append(cell.source)
         before = cell.cell_type
     return "\n\n".join(parts) + "\n"
 
@@ -92,70 +95,58 @@ def _pieces(lines: list[str]) -> list[_Piece]:
     in_code = False
     for number, line in enumerate(lines, start=1):
         fence = _FENCE.match(line)
-        if closing:
-            if fence and fence["ticks"] == closing and not fence["rest"].strip():
-                closing = ""
-                if in_code:
-                    pieces.append(_Piece("markdown", "", number + 1))
-                    in_code = False
-                    continue
-            pieces[-1].lines.append(line)
-            continue
-        code = _CODE.fullmatch(fence["rest"].strip()) if fence else None
-        mark = _BREAK.fullmatch(line.rstrip())
-        if fence:
-            closing = fence["ticks"]
-        if code:
-            pieces.append(_Piece("code", code["words"] or "", number))
-            in_code = True
-        elif mark:
-            pieces.append(_Piece("markdown", mark["words"] or "", number))
-        else:
-            pieces[-1].lines.append(line)
+        if closing and fence and fence["ticks"] == closing and not fence["rest"].strip():
+            closing = ""
+            if in_code:
+                pieces.append(_Piece("markdown", "", number + 1))
+                in_code = False
+                continue
+        elif not closing:
+            code = _CODE.fullmatch(fence["rest"].strip()) if fence else None
+            mark = code or _BREAK.fullmatch(line.rstrip())
+            closing = fence["ticks"] if fence else ""
+            if mark:
+                in_code = code is not None
+                pieces.append(_Piece(_KIND[in_code], mark["words"] or "", number))
+                continue
+        pieces[-1].lines.append(line)
     if closing:
         raise ValueError(f"line {pieces[-1].line}: a fence is not closed by {closing}")
     return pieces
 
 
-def _metadata(piece: _Piece) -> NotebookNode:
-    """Read the words behind a fence or a break."""
+_KIND = {True: "code", False: "markdown"}
+
+
+def _metadata(kind: str, words: list[str]) -> NotebookNode:
+    """Read the words after a fence or a break."""
     metadata = NotebookNode()
-    values = dict(word.split("=", 1) for word in piece.words.split() if "=" in word)
-    tags = [word for word in piece.words.split() if "=" not in word]
-    for tag in tags:
-        if tag not in TAGS:
-            raise ValueError(f"line {piece.line}: unknown tag {tag!r}; known: {', '.join(TAGS)}")
-    for key in values:
-        allowed = {"exercise", "check", "points", "slide"} if piece.kind == "code" else {"slide"}
-        if key not in allowed:
-            raise ValueError(f"line {piece.line}: unknown key {key!r}; known: {sorted(allowed)}")
+    values = dict(word.split("=", 1) for word in words if "=" in word)
+    tags = [word for word in words if "=" not in word]
+    for what, known, given in (("tag", TAGS, tags), ("key", _KEYS[kind], values)):
+        if unknown := [each for each in given if each not in known]:
+            raise ValueError(f"unknown {what} {unknown[0]!r}; known: {', '.join(known)}")
+    if values.get("slide", "skip") not in SLIDES:
+        raise ValueError(f"slide= is one of {', '.join(SLIDES)}")
     if tags:
         metadata.tags = tags
     if "slide" in values:
-        if values["slide"] not in SLIDES:
-            raise ValueError(f"line {piece.line}: slide= is one of {', '.join(SLIDES)}")
         metadata.slideshow = NotebookNode(slide_type=values["slide"])
-    try:
-        if "exercise" in values:
-            metadata.nbgrader = grading_marks(values["exercise"], grade=False)
-        if "check" in values:
-            points = int(values.get("points", 1))
-            metadata.nbgrader = grading_marks(values["check"], grade=True, points=points)
-    except ValueError as error:
-        raise ValueError(f"line {piece.line}: {error}") from None
+    if "exercise" in values:
+        metadata.nbgrader = grading_marks(values["exercise"], grade=False)
+    if "check" in values:
+        points = int(values.get("points", 1))
+        metadata.nbgrader = grading_marks(values["check"], grade=True, points=points)
     return metadata
 
 
 def _words(metadata: NotebookNode) -> str:
-    """Write metadata as the words behind a fence or a break."""
+    """Write metadata as the words after a fence or a break."""
     words = list(metadata.get("tags", []))
-    grading = metadata.get("nbgrader")
-    if grading and grading.grade:
-        words.append(f"check={exercise_of(grading.grade_id)}")
-        if grading.points != 1:
-            words.append(f"points={grading.points}")
-    elif grading:
-        words.append(f"exercise={exercise_of(grading.grade_id)}")
+    if marks := metadata.get("nbgrader"):
+        words.append(f"{'check' if marks.grade else 'exercise'}={exercise_of(marks.grade_id)}")
+        if marks.get("points", 1) != 1:
+            words.append(f"points={marks.points}")
     if "slideshow" in metadata:
         words.append(f"slide={metadata.slideshow.slide_type}")
     return " ".join(words)

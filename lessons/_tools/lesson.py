@@ -55,6 +55,11 @@ class Lesson:
     text: str
 
     @property
+    def number(self) -> str:
+        """The number of the lesson, such as "06"."""
+        return self.path.stem.partition("_")[0]
+
+    @property
     def code(self) -> list[NotebookNode]:
         """The code cells."""
         return [cell for cell in self.notebook.cells if cell.cell_type == "code"]
@@ -80,7 +85,7 @@ def without_fences(source: str) -> str:
 def sentences(source: str) -> str:
     """Take code, formulas, HTML and link targets out of a Markdown source, so that words remain.
 
-    A piece of inline code or a formula becomes one word, for it is read as one. What is
+    A piece of inline code or a formula becomes one word, because it is read as one. What is
     folded in a learner's notebook reads as it does in the solution.
 
     Args:

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nbformat import NotebookNode
 
+from _start.progress import shown as said
+from _tools.canonical import exercise_of
 
-def said(cell: NotebookNode) -> str:
-    """Join what the outputs of a cell say in plain text, printed or displayed.
+__all__ = ["RIGHT", "UNSOLVED", "checks_unlike", "said"]
+RIGHT, UNSOLVED = ": right.", ": not solved yet."
+
+
+def checks_unlike(notebook: NotebookNode, says: str) -> Iterator[tuple[NotebookNode, str, str]]:
+    """Find the checks of exercises that do not say something.
 
     Args:
-        cell: a cell; one of Markdown says nothing.
+        notebook: with its outputs.
+        says: what follows the name of the exercise: RIGHT or UNSOLVED.
+
+    Yields:
+        The cell, the exercise, and what the check says.
     """
-    parts = (
-        output.get("text", "") if output.output_type == "stream" else _plain(output)
-        for output in cell.get("outputs", [])
-    )
-    return "\n".join(part.rstrip("\n") for part in parts if part)
-
-
-def _plain(output: NotebookNode) -> str:
-    text = output.get("data", {}).get("text/plain", "")
-    return "".join(text) if isinstance(text, list) else str(text)
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader")
+        if marks is not None and marks.grade:
+            exercise, told = exercise_of(marks.grade_id), said(cell)
+            if f"{exercise}{says}" not in told:
+                yield cell, exercise, told

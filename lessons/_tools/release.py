@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-if __package__ in (None, ""):  # run as a file: its package is found beside it
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 import nbclient
 from nbformat import NotebookNode
 
-from _tools import canonical, lint_pairs, places, stubs
+from _tools import canonical, outputs, places, stubs
 
 _SECONDS_A_CELL = 120
+FAILS = (nbclient.exceptions.CellExecutionError, ValueError, TimeoutError)
+"""What goes wrong where a solution does not run, or does not pass its check."""
 
 
 def client(notebook: NotebookNode, folder: Path) -> nbclient.NotebookClient:
@@ -81,7 +78,7 @@ def solved(path: Path) -> NotebookNode:
         nbclient.exceptions.CellExecutionError: where a cell fails.
     """
     solution = executed(stubs.retitled(canonical.read(path)), path.parent)
-    failing = lint_pairs.checks_unlike(solution, lint_pairs.RIGHT)
+    failing = outputs.checks_unlike(solution, outputs.RIGHT)
     wrong = [f"lesson {path.stem}, exercise {name}:\n{told}" for _, name, told in failing]
     if wrong:
         listed = "\n".join(wrong)
@@ -110,31 +107,23 @@ def release(path: Path) -> tuple[Path, Path]:
     return path, learner
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Release the lessons whose numbers are given, or all of them.
+def main(lessons: Sequence[str] = (), check: bool = False) -> int:
+    """Release some lessons, or all of them.
 
     Args:
-        argv: lesson numbers or names, and `--check` to compare instead of writing.
+        lessons: their numbers or names.
+        check: write nothing; say whether a release would change anything.
 
     Returns:
         0 where all went well, 1 otherwise: an exit code.
     """
-    parser = argparse.ArgumentParser(prog="python3 lessons --release", description=__doc__)
-    parser.add_argument("lessons", nargs="*", help="numbers such as 06; all by default")
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing; say whether a release would change anything",
-    )
-    given = parser.parse_args(argv)
-    paths = places.chosen(given.lessons)
     failed = 0
-    for path in paths:
+    for path in places.chosen(lessons):
         started = time.perf_counter()
         print(f"{path.stem} ...", end=" ", flush=True)
         try:
-            done = _compared(path) if given.check else "released" if release(path) else ""
-        except (nbclient.exceptions.CellExecutionError, ValueError, TimeoutError) as error:
+            done = _compared(path) if check else "released" if release(path) else ""
+        except FAILS as error:
             done = f"failed\n{error}"
         failed += done not in ("released", "up to date")
         print(f"{done} ({time.perf_counter() - started:.1f} s)")
@@ -157,7 +146,3 @@ def _comparable(path: Path) -> str:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop("image/png", None)  # differs between matplotlib versions
     return canonical.text(notebook)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

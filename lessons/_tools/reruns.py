@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
-import nbclient
 from nbformat import NotebookNode
 
 from _tools import canonical, places, release, stubs
@@ -90,30 +90,16 @@ def main(lessons: Sequence[str] = ()) -> int:
     """
     count = 0
     for path in places.chosen(lessons):
-        count += sum(_told(path, told) for told in (_of_the_solution, _of_the_learner))
+        solution = canonical.read(path)
+        made = {f"solutions/{path.stem}": solution, path.stem: stubs.learner_from(solution)}
+        for name, notebook in made.items():
+            try:
+                found = lies(notebook, path.parent)
+            except release.FAILS as error:
+                found = [Slip("rerun", "", f"failed: {error}")]
+            count += len(found)
+            print("\n  ".join([f"{name}: {len(found)}", *map(str, found)]), flush=True)
     return int(count > 0)
-
-
-def _told(path: Path, make: Callable[[Path], tuple[str, NotebookNode]]) -> int:
-    """Print the lies of one notebook, and count them."""
-    name, notebook = make(path)
-    started = time.perf_counter()
-    try:
-        found = lies(notebook, path.parent)
-    except (nbclient.exceptions.CellExecutionError, TimeoutError) as error:
-        found = [Slip("rerun", "", f"failed: {error}")]
-    print(f"{name}: {len(found)} ({time.perf_counter() - started:.1f} s)", flush=True)
-    for slip in found:
-        print(f"  {slip}", flush=True)
-    return len(found)
-
-
-def _of_the_solution(path: Path) -> tuple[str, NotebookNode]:
-    return f"solutions/{path.stem}", canonical.read(path)
-
-
-def _of_the_learner(path: Path) -> tuple[str, NotebookNode]:
-    return path.stem, stubs.learner_from(canonical.read(path))
 
 
 def _shown(cell: NotebookNode) -> Shown:
@@ -125,14 +111,9 @@ def _shown(cell: NotebookNode) -> Shown:
         elif output.output_type == "error":
             shown.append(("error", f"{output.ename}: {output.evalue}"))
         else:
-            kinds = sorted(set(output.data) - set(_NOT_COMPARED), key=_plain_first)
+            kinds = sorted(set(output.data) - set(_NOT_COMPARED), key="text/plain".__ne__)
             shown += [(kind, _DRAWING.sub(_drawn, str(output.data[kind]))) for kind in kinds]
     return shown
-
-
-def _plain_first(kind: str) -> tuple[bool, str]:
-    """Order kinds of output so that the one that is easiest to read comes first."""
-    return kind != "text/plain", kind
 
 
 def _drawn(drawing: re.Match[str]) -> str:
@@ -148,29 +129,15 @@ def _stray(cell: NotebookNode, shown: Shown) -> str:
 
 
 def _difference(first: Shown, again: Shown, when: str) -> str:
-    """Say how two lists of outputs differ; nothing where they do not."""
-    for (kind, before), (other, after) in zip(first, again, strict=False):
-        if kind == other and before != after:
-            return f"{when}, {_short(before, after)} ({kind})"
-        if kind != other:
-            return f"{when}, it shows {other} {_line(after)} where it showed {kind} {_line(before)}"
-    longer = max(first, again, key=len)[min(len(first), len(again)) :]
-    if longer:
-        verb = "no longer shows" if len(first) > len(again) else "also shows"
-        return f"{when}, it {verb} {longer[0][0]} {_line(longer[0][1])}"
+    """Say how two lists of outputs differ, by the first lines that do; nothing where none does."""
+    lines = (
+        [(k, line) for k, text in each for line in text.split("\n")] for each in (first, again)
+    )
+    for old, new in zip_longest(*lines, fillvalue=("nothing", "")):
+        if old != new:
+            pairs = enumerate(zip(old[1], new[1], strict=False))
+            same = next((at for at, (one, two) in pairs if one != two), 0)
+            cut = max(0, same - 30) if max(len(old[1]), len(new[1])) > 70 else 0
+            before, after = (f"{kind} {line[cut : cut + 70]!r}" for kind, line in (old, new))
+            return f"{when}, {before} becomes {after}"
     return ""
-
-
-def _short(before: str, after: str) -> str:
-    """Quote the first lines in which two texts differ."""
-    old, new = before.split("\n"), after.split("\n")
-    pairs = zip(old, new, strict=False)
-    at = next((k for k, (one, two) in enumerate(pairs) if one != two), min(len(old), len(new)))
-    lines = [part[at] if at < len(part) else "" for part in (old, new)]
-    start = next((k for k, (a, b) in enumerate(zip(*lines, strict=False)) if a != b), 0)
-    cut = max(0, start - 30) if max(map(len, lines)) > 70 else 0
-    return f"{_line(lines[0][cut:])} becomes {_line(lines[1][cut:])}"
-
-
-def _line(text: str) -> str:
-    return repr(next((line for line in text.split("\n") if line), "")[:70])

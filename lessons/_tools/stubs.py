@@ -65,7 +65,7 @@ def retitled(notebook: NotebookNode, ending: str = SOLVED) -> NotebookNode:
 def stubbed(source: str, used: frozenset[str] = frozenset()) -> str:
     """Replace every solution region of a cell by its stub.
 
-    The stub is what stands behind `### STUB ` in the region's lines. Without such lines it is
+    The stub is what stands after `### STUB ` in the region's lines. Without such lines it is
     `name = ...` for each name that the region gives a value and the notebook uses elsewhere, and
     otherwise `...`. Names inside of a function are nobody's business outside: there the stub is
     `...` below a comment, which `ruff format` leaves on a line of its own, ready to be typed over.

@@ -1,90 +1,58 @@
 """What a cell may do to the machine, to the grading, or to itself; each is real Python.
 
-A case is a name, the source of the answer cell of exercise 01.2 in full, and words that have to
+A case is a name, the source of the answer cell of exercise 06.2 in full, and words that have to
 stand in what is said about the exercise or in the remarks. `{victim}`, `{lessons}` and `{other}`
 are a file outside, the folder of the lessons and another's notebook. RIGHT is a right answer.
 """
 
 RIGHT = """
-def backward_by_hand(x, w0, b0, w1, b1):
-    x1 = w0 * x + b0
-    s = w1 * x1 + b1
-    up = 4 * s**3 - 4 * s
-    return up * w1 * w0, up * w1 * x, up * w1, up * x1, up
+def clip(module, grad_input, grad_output):
+    return tuple(None if g is None else g.clamp(-1, 1) for g in grad_input)
 """
 # None of these gets the point, and each keeps that of the other exercise.
 FAILS = {
-    "an endless loop": ("while True: pass", "ran longer than 1 s"),
-    "a sleep": ("import time; time.sleep(1000)", "ran longer than 1 s"),
+    "an endless loop": ("while True: pass", "ran longer than 4 s"),
     "a loop that swallows all": (
         "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
-        "ran longer than 1 s",
+        "ran longer than 4 s",
     ),
-    "exit()": ("import sys\nsys.exit()", "SystemExit"),
     "os._exit": ("import os\nos._exit(0)", "ended the process"),
     "abort": ("import os\nos.abort()", "SIGABRT"),
-    "KeyboardInterrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     "recursion": ("def f(): return f()\nf()", "RecursionError"),
     "a syntax error": ("def f(:", "cannot read it"),
-    "null bytes": ("x = '\0'\ny = \0", "cannot read it"),
-    "a huge list": ("x = [0] * 10**11", "more memory"),
     "a memory hog": ("x = [bytes(10**8) for _ in range(10**6)]", "more memory"),
-    "a fork bomb": ("import os\nwhile True: os.fork()", "start a process (os.fork)"),
     "a fork bomb that swallows": (
         "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",
-        "ran longer than 1 s",
+        "ran longer than 4 s",
     ),
     "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
-    "os.system": ("import os\nos.system('touch {victim}2')", "start a program"),
     "the fork below subprocess": (
         "import _posixsubprocess as p\np.fork_exec(*range(21))",
         "start a program",
     ),
-    "multiprocessing": (
-        "import multiprocessing as m\np = m.get_context('fork').Process(target=print)\np.start()",
-        "os.fork",
-    ),
     "writes outside": ("open('{victim}', 'w').write('x')", "write to {victim}"),
-    "writes outside by os.open": ("import os\nos.open('{victim}', os.O_RDWR)", "write to {victim}"),
-    "writes above": ("open('../../x.txt', 'w')", "write to ../../x.txt"),
     "writes by an open folder": (
         "import os\nf = os.open('/', os.O_RDONLY)\nos.open('tmp/x', os.O_CREAT, dir_fd=f)",
         "open the folder /",
-    ),
-    "saves an array outside": (
-        "import numpy as np\nnp.zeros(3).tofile('{victim}')",
-        "write to {victim}",
     ),
     "deletes outside": ("import os\nos.remove('{victim}')", "delete {victim}"),
     "deletes a tree": (
         "import shutil\nshutil.rmtree('{lessons}/data')",
         "delete {lessons}/data",
     ),
-    "renames": ("import os\nos.rename('{victim}', 'here')", "rename {victim}"),
-    "chmod": ("import os\nos.chmod('{victim}', 0o777)", "change the mode of {victim}"),
     "a link out": ("import os\nos.symlink('/', 'root')", "make a link"),
-    "goes elsewhere": ("import os\nos.chdir('/')", "go to /"),
     "reads the solutions": (
-        "open('{lessons}/solutions/01_chain_rule_by_hand.ipynb').read()",
+        "open('{lessons}/solutions/06_full_backward_hooks.ipynb').read()",
         "read the solutions",
     ),
-    "reads the solutions by a detour": (
-        "import os\nos.listdir('{lessons}/../lessons/./solutions')",
-        "read the solutions",
-    ),
-    "reads the checks": ("open('{lessons}/checks/lesson_01.py')", "read the checks"),
+    "reads the checks": ("open('{lessons}/checks/lesson_06.py')", "read the checks"),
     "reads another's work": ("open('{other}').read()", "read what others have handed in"),
     "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/self/mem"),
     "finds the exercise": (
-        "from minigrad.classroom.desk import find\nbackward_by_hand = find('01.2').solved",
-        "read the checks",
-    ),
-    "asks the judge": (
-        "from minigrad.classroom import judge\njudge('01.2', 1)",
+        "from minigrad.classroom.desk import find\nclip = find('06.2').solved",
         "read the checks",
     ),
     "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "send a signal"),
-    "kills all": ("import os\nos.killpg(0, 9)", "send a signal"),
     "a signal handler": (
         "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)",
         "call signal.signal",
@@ -95,7 +63,6 @@ FAILS = {
         "ctypes",
     ),
     "all objects": ("import gc\ngc.get_objects()", "look through all objects"),
-    "frames": ("import sys\nsys._getframe(2).f_locals", "look into the frames"),
     "frames by inspect": ("import inspect\ninspect.stack()", "look into the frames"),
     "frames by a traceback": (
         "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back",
@@ -106,15 +73,46 @@ FAILS = {
         "import minigrad\ncompile('1', minigrad.__file__, 'exec')",
         "pass code off",
     ),
-    "passes for the grading": (
-        "class Like:\n    def judge(self):\n        return self.fork()\n"
-        "import os\nlike = Like()\nlike.fork = os.fork\nlike.judge()",
-        "start a process",
+    "borrows the code of a library": (
+        "import sys\nfrom types import FunctionType\nfrom minigrad.classroom import judge\n"
+        "FunctionType(judge.__code__, {'find': sys._getframe, '_judged': print})(1, 0)",
+        "pass code off",
+    ),
+    "puts the code of a library into its own": (
+        "import sys\nfrom minigrad.classroom import judge\nfind, _judged = sys._getframe, print\n"
+        "def f(exercise, answer): pass\nf.__code__ = judge.__code__\nf(1, 0)",
+        "pass code off",
+    ),
+    "runs the code of a library": (
+        "import contextlib\nexec(contextlib.suppress.__init__.__code__, {})",
+        "pass code off",
     ),
     "renames its code": (
         "def f(): pass\nf.__code__.replace(co_filename=f.__code__.co_filename[:1] + 'x')\n"
         "import os\nf.__code__.replace(co_filename=os.__file__)",
         "pass code off",
+    ),
+    "replaces what the guard might use": (
+        "import builtins\nkept = dict(vars(builtins))\n"
+        "for name in ('any', 'next', 'getattr', 'isinstance', 'type', 'str'):\n"
+        "    setattr(builtins, name, lambda *a: True)\n"
+        "try: open('{victim}', 'w')\nfinally: vars(builtins).update(kept)",
+        "write to {victim}",
+    ),
+    "looks for the grading among the classes": (
+        "found = [c for c in object.__subclasses__() if '_tools' in c.__module__]\n"
+        "assert len(found) > 1",
+        "AssertionError",
+    ),
+    "looks for the grading behind what it put there": (
+        "import os\nplaces = [check.__globals__, check.__builtins__, vars(os.mkfifo)]\n"
+        "assert any('guard' in str(key) or '_judged' in str(key) for d in places for key in d)",
+        "AssertionError",
+    ),
+    "reads the solution where checks read it": (
+        "from minigrad.classroom import tables\n"
+        "exec(tables.Program(tables.solution('06.2').source, 'clip').source)",
+        "read the solutions",
     ),
     "raises what is no Exception": ("class No(BaseException): pass\nraise No", "No"),
     "an error without words": (
@@ -125,45 +123,40 @@ FAILS = {
 # Here the cell comes to its end, and the check meets the answer.
 ANSWERS_FAIL = {
     "an answer that never returns": (
-        "def backward_by_hand(*a):\n    while True: pass",
+        "def clip(*a):\n    while True: pass",
         "",
     ),
     "an answer that ends the process": (
-        "def backward_by_hand(*a):\n    import os\n    os._exit(0)",
+        "def clip(*a):\n    import os\n    os._exit(0)",
         "ended the process",
     ),
-    "an answer that exits": ("def backward_by_hand(*a):\n    raise SystemExit", ""),
-    "an answer with traps": (
-        "class Trap:\n    @property\n    def __class__(self): raise SystemExit\n"
-        "    def __getattr__(self, name): raise KeyboardInterrupt\nbackward_by_hand = Trap()",
-        "",
-    ),
     "an answer that looks up the caller": (
-        "def backward_by_hand(*a):\n    import sys\n    return sys._getframe(2).f_locals",
+        "def clip(*a):\n    import sys\n    return sys._getframe(2).f_locals",
         "look into the frames",
     ),
     "an answer that traces": (
-        "def backward_by_hand(*a):\n    import sys\n    sys.settrace(print)",
+        "def clip(*a):\n    import sys\n    sys.settrace(print)",
         "trace the program",
     ),
-    "an answer that traces where its watch seems to end": (
-        "def backward_by_hand(*a):\n    import sys\n    sys.gettrace()._stop = True\n"
-        "    sys.settrace(lambda *a: None)",
-        "trace the program",
+    "an answer that asks for the solution": (
+        "from minigrad.classroom import tables\ndef clip(*a):\n"
+        "    return tables.solution('06.2').answer({})(*a)",
+        "read the solutions",
     ),
-    "an answer that reads the checks": (
-        "def backward_by_hand(*a):\n    return open('{lessons}/checks/lesson_01.py').read()",
-        "read the checks",
+    "an answer that tries in silence": (
+        RIGHT + "right = clip\ndef clip(*a):\n    try: open('{victim}', 'w')\n"
+        "    except OSError: pass\n    return right(*a)",
+        "write to {victim}",
     ),
     "an answer that patches": (
-        RIGHT + "wrong = backward_by_hand\ndef backward_by_hand(*a):\n    import minigrad\n"
+        RIGHT + "wrong = clip\ndef clip(*a):\n    import minigrad\n"
         "    minigrad.allclose = lambda *a, **o: True\n    return wrong(*a)",
         "changed what answers are checked by: minigrad.allclose",
     ),
-    "None": ("backward_by_hand = None", "returns None"),
-    "a wrong sign": (
-        RIGHT.replace("4 * s**3 - 4 * s", "4 * s - 4 * s**3"),
-        "look for a lost or extra minus",
+    "None": ("clip = None", "returns None"),
+    "a wrong range": (
+        RIGHT.replace("g.clamp(-1, 1)", "g.clamp(0, 1)"),
+        "Every negative gradient is zero now",
     ),
 }
 # What is changed for the whole process costs this exercise and the one behind it. The first few
@@ -171,23 +164,20 @@ ANSWERS_FAIL = {
 CHANGES = {
     "replaces check": ("check = lambda *a, **o: True", "checked by: check."),
     "patches allclose": ("import numpy\nnumpy.allclose = lambda *a, **o: True", "numpy.allclose"),
-    "patches equal": ("import minigrad\nminigrad.equal = lambda *a: True", "minigrad.equal"),
     "patches a method": (
         "import minigrad\nminigrad.Tensor.__eq__ = lambda *a: True",
         "Tensor.__eq__",
     ),
     "patches builtins": ("import builtins\nbuiltins.isinstance = lambda *a: True", "builtins.isi"),
     "brings checks of its own": (
-        "from minigrad.classroom import Number, register\nregister(*(Number(id=f'01.{n}', asks='',"
-        " right='', hints=('', ''), mistakes=(), expected=lambda: 7.0) for n in (1, 2)))",
+        "from minigrad.classroom import Number, register\nregister(*(Number(id=f'06.{n}', asks='',"
+        " right='', hints=('', ''), expected=7.0) for n in (1, 2)))",
         "minigrad.classroom.register",
     ),
-    "patches chance": ("import random\nrandom.Random.uniform = lambda *a: 0.0", "Random.uniform"),
-    "patches a table": (
-        "from minigrad.classroom import values\nvalues._TRUSTED_DIGITS['float32'] = 0",
-        "_TRUSTED_DIGITS",
+    "patches how a solution is read": (
+        "from minigrad.classroom.exercises import Exercise\nExercise.solved = property(id)",
+        "Exercise.solved",
     ),
-    "patches judge": ("from minigrad.classroom import desk\ndesk._judged = 1", "desk._judged"),
     "patches the verdict": (
         "from minigrad.classroom.exercises import Verdict\nVerdict.__bool__ = lambda v: True",
         "Verdict.__bool__",
@@ -202,7 +192,6 @@ CHANGES = {
         "    setattr(builtins, name, lambda *a, **o: 0)",
         "builtins.",
     ),
-    "patches time": ("import time\ntime.monotonic = lambda: 0", "time.monotonic"),
     "replaces a module": (
         "import sys, types\nsys.modules['minigrad'] = types.ModuleType('minigrad')",
         "sys.modules['minigrad']",
@@ -218,23 +207,16 @@ CHANGES = {
 PASSES = {
     "a package that opens a socket": "import sys, urllib3.util.connection\n"
     "del sys.modules['urllib3.util.connection']\nimport urllib3.util.connection\n",
-    "a package that adds a finder": "import sys\nclass F:\n    def find_spec(self, *a): pass\n"
-    "sys.meta_path.append(F())\n",
     "prints megabytes": "import sys\nfor _ in range(300): print('x' * 100_000)\n"
     "for _ in range(300): print('x' * 100_000, file=sys.stderr)\n",
-    "writes to the streams below": "import os\nfor k in (1, 2): os.write(k, b'x' * 10**6)\n",
     "a thread that goes on": "import threading, time\n"
     "threading.Thread(target=lambda: time.sleep(1000)).start()\n",
-    "atexit": "import atexit, time\natexit.register(time.sleep, 1000)\n",
-    "an exit hook": "import sys\nsys.excepthook = lambda *a: sys.exit()\n",
     "a changed environment": "import os\nos.environ.clear()\nos.environ['HOME'] = '/'\n",
-    "a recursion limit": "import sys\nsys.setrecursionlimit(10**6)\n",
-    "no streams": "import sys\nsys.stdout = sys.stderr = None\n",
     "its own files": "import os, tempfile, shutil\nos.mkdir('d')\nopen('d/f', 'w').write('x')\n"
     "shutil.rmtree('d')\nwith tempfile.TemporaryDirectory() as t: open(t + '/x', 'w').close()\n",
     "reads input": "try: input('?')\nexcept EOFError: pass\n",
     "magics": "%matplotlib inline\n!ls\n",
-    "asks for a hint": "hint('01.2')\ncheck('01.2', 1)\n",
+    "asks for a hint": "hint('06.2')\ncheck('06.2', 1)\n",
     "a named tuple and a dataclass": "from collections import namedtuple\n"
     "from dataclasses import dataclass\nP = namedtuple('P', 'x y')\n@dataclass(slots=True)\n"
     "class Q: x: int = 0\n",

@@ -4,8 +4,6 @@ As a program it writes the notebooks, for a look at them or for timing what grad
 `python3 tests/lessons/class_of_thirty.py FOLDER 06`
 """
 
-import ast
-import importlib.util
 import json
 import re
 import sys
@@ -18,8 +16,9 @@ if __name__ == "__main__":
 
 from _start import merging
 from _tools import canonical, places
+from _tools.canonical import mark_of as mark
+from minigrad.classroom import desk
 
-HERE = Path(__file__).resolve().parent
 ENDLESS = "while True: pass"
 DEAF = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
 
@@ -46,22 +45,15 @@ class Handed:
         self.solve()
         self.cell(self.exercises[0]).source = source
 
-    def take_from_bank(self, kind, number):
-        """Answer with what the bank has and can be typed; functions are the solution, or wrong."""
-        spec = importlib.util.spec_from_file_location("bank", HERE / f"answers_{self.lesson}.py")
-        bank = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(bank)
+    def make_a_mistake(self, number):
+        """Answer each exercise wrongly, by a row of its table."""
         for key in self.exercises:
-            listed = bank.ANSWERS[canonical.exercise_of(key)][kind]
-            values = [entry[1] if kind == "wrong" else entry for entry in listed]
-            typed = [repr(value) for value in values if can_be_typed(value)]
+            versions = [
+                v for row in desk.find(canonical.exercise_of(key)).rows for v in row.versions
+            ]
+            wrong = versions[number % len(versions)]
             name = re.search(r"check\([^,]+, (\w+)\)", self.solution[f"{key}-check"])[1]
-            if typed:
-                self.cell(key).source = f"{name} = {typed[number % len(typed)]}"
-            elif kind == "right":
-                self.solve(key)
-            else:
-                self.cell(key).source = f"def {name}(*args, **more):\n    return {number}"
+            self.cell(key).source = f"{wrong.source}\n{name} = {wrong.gives}"
 
     def insert(self, before, *sources):
         at = self.notebook.cells.index(self.cell(before))
@@ -84,17 +76,6 @@ class Student:
 
     works: Callable[[Handed], dict[str, str] | None]
     solved: str
-
-
-def can_be_typed(value):
-    try:
-        return ast.literal_eval(repr(value)) == value
-    except (SyntaxError, ValueError):
-        return False
-
-
-def mark(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
 
 
 def odd(handed):
@@ -173,15 +154,15 @@ def first(source):
     return lambda handed: handed.solve_but_first(source)
 
 
-def bank(kind, number):
-    return lambda handed: handed.take_from_bank(kind, number)
+def mistaken(number):
+    return lambda handed: handed.make_a_mistake(number)
 
 
 CLASS = {
     "ann-right": Student(Handed.solve, "all"),
     "ben-unsolved": Student(lambda handed: None, "none"),
     "cleo-half": Student(odd, "odd"),
-    "dan-wrong": Student(bank("wrong", 0), "none"),
+    "dan-wrong": Student(mistaken(0), "none"),
     "eve-loops": Student(first(ENDLESS), "but first"),
     "fay-exits": Student(first("import os\nos._exit(0)"), "but first"),
     "gus-renamed": Student(renamed, "all"),
@@ -204,9 +185,9 @@ CLASS = {
     "xia-outputs": Student(with_outputs, "all"),
     "yan-empty-file": Student(lambda handed: {"text": ""}, "none"),
     "zoe-no-json": Student(lambda handed: {"text": '{"cells": ['}, "none"),
-    "abe-wrong": Student(bank("wrong", 1), "none"),
-    "bea-wrong": Student(bank("wrong", 2), "none"),
-    "cal-other-right": Student(bank("right", 1), "all"),
+    "abe-wrong": Student(mistaken(1), "none"),
+    "bea-wrong": Student(mistaken(2), "none"),
+    "cal-right": Student(Handed.solve, "all"),
     "dee-right": Student(Handed.solve, "all"),
 }
 

@@ -15,65 +15,23 @@ def test_a_lesson_shows_the_same_each_time(path):
     assert [str(slip) for slip in reruns.lies(canonical.read(path), path.parent)] == []
 
 
-LYING = """
-# T
-
-```python
-from minigrad.classroom import compare, predict
-
-seen = []
-x = 3
-```
-
-```python
-seen.append(1)
-print("seen", len(seen))
-```
-
-```python prediction
-predict("demo.a", ...)
-```
-
-```python
-print("x is", x)
-compare("demo.a", x)
-```
-
-```python
-x = 4
-```
-
-```python
-hooks = []
-```
-
-```python
-hooks.append(1)
-```
-
-```python
-from IPython.display import HTML
-
-HTML(f"<b>{len(hooks)}</b>")
-```
-
-```python raises-exception
-raise ValueError(f"no {len(hooks)}")
-```
-
-```python
-del hooks
-print("gone")
-```
-
-```python
-print("honest")
-```
-
-```python
-1 / 0
-```
-"""
+LYING = "# T\n\n" + "\n\n".join(
+    f"```python {tag}\n{source}\n```"
+    for source, tag in {
+        "from minigrad.classroom import compare, predict\nseen, x = [], 3": "",
+        'seen.append(1)\nprint("seen", len(seen))': "",
+        'predict("demo.a", ...)': "prediction",
+        'print("x is", x)\ncompare("demo.a", x)': "",
+        "x = 4": "",
+        "hooks = []": "",
+        "hooks.append(1)": "",
+        'from IPython.display import HTML\nHTML(f"<b>{len(hooks)}</b>")': "",
+        'raise ValueError(f"no {len(hooks)}")': "raises-exception",
+        'del hooks\nprint("gone")': "",
+        'print("honest")': "",
+        "1 / 0": "",
+    }.items()
+)
 
 
 def test_a_notebook_that_lies_is_caught(tmp_path):
@@ -82,20 +40,19 @@ def test_a_notebook_that_lies_is_caught(tmp_path):
         stored = v4.new_output("stream", name="stdout", text=was)
         notebook.cells[index].update(execution_count=1, outputs=[stored])
     found = reruns.lies(notebook, tmp_path)
-    assert [str(slip).removeprefix("[rerun] ") for slip in found] == [
-        "cell-003: when it is run again, 'seen 1' becomes 'seen 2' (stdout)",
-        "cell-005: when the learner goes back to prediction demo.a, "
-        "'x is 3' becomes 'x is 4' (stdout)",
-        "cell-009: when all cells are run again, those above twice, "
-        "'<b>1</b>' becomes '<b>2</b>' (text/html)",
-        "cell-010: when all cells are run again, those above twice, "
-        "'ValueError: no 1' becomes 'ValueError: no 2' (error)",
-        "cell-011: when it is run again, "
-        "it shows error \"NameError: name 'hooks' is not defined\" where it showed stdout 'gone'",
-        "cell-012: when all cells are run in a fresh kernel, "
-        "'once honest' becomes 'honest' (stdout)",
-        "cell-013: fails: ZeroDivisionError: division by zero",
-    ]
+    again, above = "when it is run again", "when all cells are run again, those above twice"
+    back = "when the learner goes back to prediction demo.a"
+    assert {slip.cell: slip.says for slip in found} == {
+        "cell-003": f"{again}, stdout 'seen 1' becomes stdout 'seen 2'",
+        "cell-005": f"{back}, stdout 'x is 3' becomes stdout 'x is 4'",
+        "cell-009": f"{above}, text/html '<b>1</b>' becomes text/html '<b>2</b>'",
+        "cell-010": f"{above}, error 'ValueError: no 1' becomes error 'ValueError: no 2'",
+        "cell-011": f"{again}, stdout 'gone' becomes "
+        "error \"NameError: name 'hooks' is not defined\"",
+        "cell-012": "when all cells are run in a fresh kernel, "
+        "stdout 'once honest' becomes stdout 'honest'",
+        "cell-013": "fails: ZeroDivisionError: division by zero",
+    }
 
 
 def test_the_command_prints_the_cells(tmp_path, monkeypatch, capsys):
@@ -105,5 +62,5 @@ def test_the_command_prints_the_cells(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(places, "solution", lambda which: path)
     assert reruns.main(["demo"]) == 1
     told = capsys.readouterr().out
-    assert "solutions/demo_lies: 1 (" in told
+    assert "solutions/demo_lies: 1\n" in told
     assert told.count("cell-002: when all cells are run again") == 2

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-import argparse
+import json
 import os
 import sys
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from _start import console
-from _tools.grading import archives, pages, running, statistics, submissions, tables
+import click
 
-_QUIET = 2.0  # seconds before there is a progress line
+from _start import console, progress
+from _tools.grading import pages, running, submissions, tables
+
 _POSIX = ("fork", "killpg", "setsid")
 
 
-def main(given: argparse.Namespace) -> int:
+def main(
+    folder: Path,
+    lesson: Sequence[str] = (),
+    output: Path = Path("grades"),
+    jobs: int | None = None,
+    seconds: float = 60.0,
+    memory: float = 4.0,
+    collect: Path | None = None,
+) -> int:
     """Grade what is in a folder, or in a zip file.
 
     Args:
-        given: What was typed behind `minigrad grade`.
+        folder: Where the submissions are.
+        lesson: Numbers of the lessons to grade; all of them by default.
+        output: Where pages and tables go.
+        jobs: How many submissions to run at once.
+        seconds: How long each cell may take.
+        memory: How many GB each submission may take.
+        collect: Where wrong answers go that got no reason of their own, if anywhere.
 
     Returns:
         0 where all was graded, 1 where some of it could not be.
@@ -29,45 +43,53 @@ def main(given: argparse.Namespace) -> int:
     Raises:
         console.Trouble: Where nothing can be graded.
     """
-    given_folder, output = given.folder.expanduser().resolve(), given.output.expanduser().resolve()
-    _possible(given_folder, output)
-    if given_folder.is_dir():
-        return _main(given_folder, given_folder, output, given)
-    with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as name:
-        folder = Path(name).resolve()
-        for says in archives.unpack(given_folder, folder):
+    named, output = folder.expanduser().resolve(), output.expanduser().resolve()
+    _possible(named, output)
+    jobs = jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
+    limits = running.Limits(seconds, memory * 1e9)
+    with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as place:
+        folder, others = named, list[str]()
+        if not named.is_dir():
+            folder, others = submissions.unpack(named, Path(place).resolve())
+        found = submissions.found_in(folder, lesson)
+        for says in (*others, *found.others):
             console.say(says)
-        return _main(given_folder, folder, output, given)
+        if not found.submissions:
+            raise console.Trouble(
+                f"there is no submission in {named}.",
+                "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
+            )
+        hidden = list(dict.fromkeys((named, folder, output)))
+        with click.progressbar(
+            length=len(found.submissions), label="Grading", file=sys.stderr
+        ) as bar:
+            grades = running.graded(
+                found.submissions, hidden, jobs, limits, lambda grade: bar.update(1)
+            )
+        _write(grades, output, collect)
+        failed = [grade for grade in grades if not grade.ended]
+        for grade in failed:
+            console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
+    return int(bool(failed))
 
 
-def _main(named: Path, folder: Path, output: Path, given: argparse.Namespace) -> int:
-    found = submissions.found_in(folder, given.lesson)
-    for says in found.others:
-        console.say(says)
-    if not found.submissions:
-        raise console.Trouble(
-            f"there is no submission in {named}.",
-            "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
-        )
-    grades = _graded(found, [*dict.fromkeys((named, folder, output))], given)
+def _write(grades: Sequence[running.Grade], output: Path, collect: Path | None) -> None:
     try:
         output.mkdir(parents=True, exist_ok=True)
         tables.write(grades, output / "grades.csv")
         pages.write(grades, output)
+        if collect is not None:
+            collect.write_text("".join(unexplained(grades)), encoding="utf-8")
     except OSError as error:
         raise console.Trouble(
             f"{error.filename or output}: {error.strerror or error}.",
             "Name a folder that can be written to:  --output FOLDER",
         ) from None
-    print(tables.as_text(grades) + statistics.as_text(grades))
+    print(tables.as_text(grades) + tables.missed_as_text(grades))
     console.say(
         f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of the "
         "class, and a page for each student beside it."
     )
-    failed = [grade for grade in grades if not grade.ended]
-    for grade in failed:
-        console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
-    return int(bool(failed))
 
 
 def _possible(folder: Path, output: Path) -> None:
@@ -87,28 +109,19 @@ def _possible(folder: Path, output: Path) -> None:
         )
 
 
-def _graded(
-    found: submissions.Found, hidden: Sequence[Path], given: argparse.Namespace
-) -> Sequence[running.Grade]:
-    many, done = len(found.submissions), 0
-    line: list[console.ProgressLine] = []
-    begin = threading.Timer(_QUIET, lambda: line.append(console.ProgressLine("Grading")))
-    begin.daemon = True
+def unexplained(grades: Sequence[running.Grade]) -> list[str]:
+    """Give the wrong answers that got no reason of their own, as lines of JSON without names.
 
-    def tell(grade: running.Grade) -> None:
-        nonlocal done
-        done += 1
-        if line:
-            line[0].show(f"{done} of {many}, the last one {grade.submission.student}")
-
-    jobs = given.jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
-    limits = running.Limits(given.seconds, given.memory * 1e9)
-    begin.start()
-    try:
-        grades = running.graded(found.submissions, hidden, jobs, limits, tell)
-    finally:
-        begin.cancel()
-    if line:
-        line[0].end(f"{many} submission{'s' * (many != 1)}")
-    sys.stderr.flush()
-    return grades
+    Args:
+        grades: Of any lessons.
+    """
+    found = set()
+    for grade in grades:
+        answers = {c.exercise: c.source for c in grade.submission.cells if c.kind == "answer"}
+        for each in grade.results:
+            said = "\n".join((f"{each.exercise}: not yet.", *each.lines))
+            if each.status == "wrong" and progress.unexplained(each.exercise, said):
+                answer = answers.get(each.exercise)
+                entry = {"exercise": each.exercise, "answer": answer, "said": said}
+                found.add(json.dumps(entry) + "\n")
+    return sorted(found)

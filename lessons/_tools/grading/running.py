@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
-import queue
 import secrets
 import select
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,11 @@ from _tools import places
 from _tools.grading.submissions import Submission
 
 MOST_RUNS = 6  # of one submission, each without the cells that ended the ones before
-_SERVING = Path(__file__).with_name("serving.py")
-_NONCE, _HEAD = 32, 36
-_SLOW = 10.0  # seconds more for what is not the submission's
+_CONTAINED = Path(__file__).resolve().with_name("contained.py")
+_SLOW = 60.0  # seconds more for what is not the submission's, such as imports
+_LATE = 10.0  # seconds more for a check, which has a clock of its own
 _CHANNEL = "It wrote into the channel of the results."
-_TWICE = ("There came two results for it, and one was made up.",)
-_LOOK = 0.5  # seconds between two looks at what was computed
+_TWICE = "There came two results for it, and one was made up."
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,10 @@ class Limits:
     Args:
         seconds: For each cell, and for each check of an answer.
         memory: In bytes.
-        patience: How many times as long it may take, where it does not compute all the while.
     """
 
     seconds: float = 60.0
     memory: float = 4e9
-    patience: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -107,132 +103,144 @@ class _Told:
     """What the runs of one submission have told so far."""
 
     verdicts: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    twice: set[str] = field(default_factory=set)
     troubles: dict[int, str] = field(default_factory=dict)
     tried: list[tuple[str, str]] = field(default_factory=list)
     left_out: set[int] = field(default_factory=set)
 
 
-class Server:
-    """A warm process that is forked for each run.
+def graded(
+    submissions: Sequence[Submission],
+    hidden: Sequence[Path],
+    jobs: int,
+    limits: Limits,
+    each: Callable[[Grade], None] = lambda grade: None,
+) -> list[Grade]:
+    """Grade submissions, several at once, and keep their order.
 
     Args:
-        home: A folder for what libraries keep in the home directory.
-        imports: Modules to import before.
+        submissions: What was handed in.
+        hidden: Further folders that no submission may read.
+        jobs: How many at once.
+        limits: What each may take.
+        each: Is told each grade as it comes.
     """
+    running: set[subprocess.Popen[bytes]] = set()
+    stopped: list[bool] = []
+    kept_out = _hidden(hidden)
 
-    def __init__(self, home: Path, imports: Sequence[str]) -> None:
-        ours, theirs = socket.socketpair()
-        self._socket = ours
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-X", "utf8", str(_SERVING), str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            cwd=home,
-            env=_variables(home),
-            pass_fds=(theirs.fileno(),),
-            start_new_session=True,
-        )
-        theirs.close()
-        self._child = 0
-        path = [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)]
-        self._put({"path": list(dict.fromkeys(path)), "imports": list(imports)})
-
-    def _put(self, job: dict[str, Any], pipe: int | None = None) -> None:
-        data = repr(job).encode("utf-8", "backslashreplace")
-        head = len(data).to_bytes(8, "big")
-        if pipe is None:
-            self._socket.sendall(head)
-        else:
-            socket.send_fds(self._socket, [head], [pipe])
-        self._socket.sendall(data)
-
-    def _number(self) -> int:
-        said = b""
-        while not said.endswith(b"\n"):
-            part = self._socket.recv(1)
-            if not part:
-                raise EOFError("the process that runs submissions is gone")
-            said += part
-        return int(said)
-
-    def run(self, job: dict[str, Any], limits: Limits) -> Iterator[tuple[Any, ...] | str]:
-        """Run a job in a process of its own, and give what it says, then how it ended in words.
-
-        Args:
-            job: For `contained.run`, but for the nonce.
-            limits: What a cell may take.
-        """
-        nonce = secrets.token_bytes(_NONCE)
-        reading, writing = os.pipe()
-        self._put({**job, "nonce": nonce}, writing)
-        os.close(writing)
-        child = self._child = self._number()
-        why = ""
-        try:
-            for message in _messages(reading, nonce, limits, child):
-                if isinstance(message, str):
-                    why = message
+    def grade(submission: Submission) -> Grade:
+        told = _Told()
+        if submission.problem:
+            remark = f"Not graded: {submission.problem}."
+            return Grade(submission, (), (remark,), ended=False)
+        for _ in range(0 if stopped else MOST_RUNS):
+            with tempfile.TemporaryDirectory(
+                prefix="minigrad-submission-", ignore_cleanup_errors=True
+            ) as place:
+                messages = _run(submission, Path(place).resolve(), kept_out, limits, told, running)
+                if _heard(submission, messages, told) or stopped:
                     break
-                yield message
-        finally:
-            os.close(reading)
-            _kill_group(child)
-            self._child = 0
-            status = self._number()
-            _kill_strays(job["folder"])
-        yield why or _how_it_ended(status)
+        return _grade(submission, told)
 
-    def close(self) -> None:
-        """End the process, and what it runs."""
-        self._process.kill()
-        if self._child:
-            _kill_group(self._child)
-        self._process.wait()
-        self._socket.close()
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            waiting = [pool.submit(grade, submission) for submission in submissions]
+            for one in waiting:
+                each(one.result())
+        except BaseException:  # Ctrl-C
+            stopped.append(True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                _kill(process)
+            raise
+    return [one.result() for one in waiting]
 
 
-def _computed(process: int) -> float:
-    """Tell how many seconds a process has computed, or nothing where the system does not say."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def _hidden(further: Sequence[Path]) -> list[tuple[str, str]]:
+    names = [
+        (places.LESSONS / "checks", "the checks"),
+        (places.LESSONS / "solutions", "the solutions"),
+        (places.LESSONS / "instructors", "what is for instructors"),
+        (places.ROOT / "tests", "the tests"),
+        *((path, "what others have handed in") for path in further),
+    ]
+    return [(f"{path.resolve()}/", name) for path, name in names]
 
 
-def _messages(
-    reading: int, nonce: bytes, limits: Limits, child: int
+def _run(
+    submission: Submission,
+    home: Path,
+    hidden: Sequence[tuple[str, str]],
+    limits: Limits,
+    told: _Told,
+    running: set[subprocess.Popen[bytes]],
 ) -> Iterator[tuple[Any, ...] | str]:
+    """Run a submission once, without what is left out; give what it says, then how it ended."""
+    folder = home / "lessons"
+    shutil.copytree(places.LESSONS / "data", folder / "data")
+    for fonts in _fonts():
+        shutil.copy(fonts, home)
+    cells = [
+        (number, cell.kind, cell.source, cell.exercise)
+        for number, cell in enumerate(submission.cells)
+        if number not in told.left_out
+        and not (cell.kind == "check" and cell.exercise in told.verdicts)
+    ]
+    nonce = secrets.token_hex()
+    path = [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)]
+    job: dict[str, Any] = {
+        "cells": cells,
+        "folder": str(folder),
+        "hidden": hidden,
+        "nonce": nonce,
+        "path": path,
+    }
+    job |= {"seconds": limits.seconds, "memory": limits.memory}
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-B", "-X", "utf8", str(_CONTAINED), str(writing)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=home,
+        env=_variables(home),
+        pass_fds=(writing,),
+        start_new_session=True,
+    )
+    running.add(process)
+    os.close(writing)
+    try:
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(ascii(job).encode())
+        yield from _messages(reading, nonce, limits.seconds)
+    finally:
+        os.close(reading)
+        _kill(process)
+        ended = process.wait()
+        running.discard(process)
+    died = ended < 0 and ended != -signal.SIGKILL
+    yield f"The process died of {signal.Signals(-ended).name}." if died else "It ended the process."
+
+
+def _messages(reading: int, nonce: str, seconds: float) -> Iterator[tuple[Any, ...] | str]:
     """Read messages until the pipe is closed; a text tells that something else came, or nothing."""
-    wait = limits.seconds
-    data, end = b"", time.monotonic() + wait * limits.patience + _SLOW
-    most = wait + _SLOW  # of computing
+    data, end = b"", time.monotonic() + seconds + _SLOW
     while True:
-        while len(data) >= _HEAD:
-            if data[:_NONCE] != nonce:
+        *lines, data = data.split(b"\n")
+        for line in lines:
+            begins, _, message = line.decode("ascii", "replace").partition(" ")
+            if begins != nonce:
                 yield _CHANNEL
                 return
-            size = int.from_bytes(data[_NONCE:_HEAD], "big")
-            if len(data) < _HEAD + size:
-                break
-            try:
-                message = ast.literal_eval(data[_HEAD : _HEAD + size].decode("utf-8"))
-            except (ValueError, SyntaxError):  # it was cut off, as it was too long
-                yield "It told more than can be read."
-                return
-            yield message
-            data = data[_HEAD + size :]
+            said = ast.literal_eval(message)
+            yield said
             # A check has a clock of its own, and says itself that it took too long.
-            slow = 0 if message[0] == "cell" else _SLOW
-            end = time.monotonic() + wait * limits.patience + slow
-            most = _computed(child) + wait + slow
+            end = time.monotonic() + seconds + (0 if said[0] == "cell" else _LATE)
         left = end - time.monotonic()
-        if left <= 0 or _computed(child) > most:
-            yield f"It ran longer than {wait:g} s."
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
+            yield f"It ran longer than {seconds:g} s."
             return
-        if not select.select([reading], [], [], min(left, _LOOK))[0]:
-            continue
         part = os.read(reading, 1 << 16)
         if not part:
             if data:
@@ -241,32 +249,12 @@ def _messages(
         data += part
 
 
-def _kill_group(child: int) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     for kill in (os.killpg, os.kill):
         try:
-            kill(child, signal.SIGKILL)
+            kill(process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             continue
-
-
-def _kill_strays(folder: str) -> None:
-    """End what has left the group all the same: known by the folder that it works in."""
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            at = os.readlink(entry / "cwd")
-        except OSError:
-            continue
-        if at.removesuffix(" (deleted)").startswith(folder):
-            try:
-                os.kill(int(entry.name), signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
-
-
-def _how_it_ended(status: int) -> str:
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
-        return f"The process died of {signal.Signals(os.WTERMSIG(status)).name}."
-    return "It ended the process."
 
 
 def _variables(home: Path) -> dict[str, str]:
@@ -287,197 +275,41 @@ def _variables(home: Path) -> dict[str, str]:
 
 
 def _fonts() -> list[Path]:
-    """Find the lists of fonts that matplotlib has made, as that takes it long."""
+    """Find the lists of fonts that matplotlib has made, because making them takes long."""
     homes = [os.environ.get("MPLCONFIGDIR"), Path.home() / ".cache" / "matplotlib"]
     homes += [Path.home() / ".matplotlib", Path.home() / "Library" / "Caches" / "matplotlib"]
     return [path for home in homes if home for path in Path(home).glob("fontlist*.json")]
 
 
-def graded(
-    submissions: Sequence[Submission],
-    hidden: Sequence[Path],
-    jobs: int,
-    limits: Limits,
-    each: Callable[[Grade], None] = lambda grade: None,
-) -> list[Grade]:
-    """Grade submissions, several at once, and keep their order.
-
-    Args:
-        submissions: What was handed in.
-        hidden: Further folders that no submission may read.
-        jobs: How many at once.
-        limits: What each may take.
-        each: Is told each grade as it comes, one at a time.
-    """
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number in range(len(submissions)):
-        waiting.put(number)
-    grades: dict[int, Grade] = {}
-    lock, troubles = threading.Lock(), list[BaseException]()
-    servers: list[Server] = []
-    kept_out = _hidden(hidden)
-
-    def work(home: Path) -> None:
-        server: Server | None = None
-        try:
-            while not troubles:
-                try:
-                    number = waiting.get_nowait()
-                except queue.Empty:
-                    return
-                submission = submissions[number]
-                if submission.problem:
-                    remark = f"Not graded: {submission.problem}."
-                    grade = Grade(submission, (), (remark,), ended=False)
-                else:
-                    if server is None:
-                        server = Server(home, _imports(submissions))
-                        servers.append(server)
-                    try:
-                        grade = _graded(submission, server, kept_out, limits)
-                    except (EOFError, OSError) as error:
-                        grade = Grade(submission, (), (f"Not graded: {error}.",), ended=False)
-                        server.close()
-                        server = None
-                with lock:
-                    grades[number] = grade
-                    each(grade)
-        except BaseException as error:
-            troubles.append(error)
-        finally:
-            if server is not None:
-                server.close()
-
-    with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as name:
-        threads = []
-        for number in range(max(1, min(jobs, len(submissions)))):
-            home = Path(name).resolve() / f"home{number}"
-            home.mkdir()
-            for fonts in _fonts():
-                shutil.copy(fonts, home)
-            threads.append(threading.Thread(target=work, args=(home,)))
-        for thread in threads:
-            thread.start()
-        try:
-            for thread in threads:
-                thread.join()
-        except BaseException as error:  # Ctrl-C
-            troubles.append(error)
-            for server in servers:
-                server.close()
-            for thread in threads:
-                thread.join()
-    if troubles:
-        raise troubles[0]
-    return [grades[number] for number in range(len(submissions))]
-
-
-def _hidden(further: Sequence[Path]) -> list[tuple[str, str]]:
-    names = [
-        (places.LESSONS / "checks", "the checks"),
-        (places.LESSONS / "solutions", "the solutions"),
-        (places.LESSONS / "instructors", "what is for instructors"),
-        (places.ROOT / "tests", "the tests"),
-        *((path, "what others have handed in") for path in further),
-    ]
-    return [(f"{path.resolve()}/", name) for path, name in names]
-
-
-def _imports(submissions: Sequence[Submission]) -> list[str]:
-    """List the modules that the lessons import, so that this is done once and not for each."""
-    found = {"minigrad", "minigrad.classroom", "minigrad.classroom.data", "minigrad.viz"}
-    for cells in {each.lesson: each.cells for each in submissions}.values():
-        for cell in cells:
-            if cell.kind == "published":
-                for node in ast.walk(ast.parse(cell.source)):
-                    if isinstance(node, ast.Import):
-                        found.update(alias.name for alias in node.names)
-                    if isinstance(node, ast.Name) and node.id in ("Plot", "use_style"):
-                        found.add("matplotlib.pyplot")
-    return sorted(found)
-
-
-def _graded(
-    submission: Submission, server: Server, hidden: Sequence[tuple[str, str]], limits: Limits
-) -> Grade:
-    told = _Told()
-    for _ in range(MOST_RUNS):
-        if _run(submission, server, hidden, limits, told):
-            break
-    return _grade(submission, told)
-
-
-def _run(
-    submission: Submission,
-    server: Server,
-    hidden: Sequence[tuple[str, str]],
-    limits: Limits,
-    told: _Told,
-) -> bool:
-    """Run a submission once, without what is left out; tell whether it came to its end."""
-    cells = [
-        (number, cell.kind, cell.source, cell.exercise)
-        for number, cell in enumerate(submission.cells)
-        if number not in told.left_out
-        and not (cell.kind == "check" and cell.exercise in told.verdicts)
-    ]
-    with tempfile.TemporaryDirectory(
-        prefix="minigrad-submission-", ignore_cleanup_errors=True
-    ) as name:
-        folder = Path(name).resolve() / "lessons"
-        folder.mkdir()
-        shutil.copytree(places.LESSONS / "data", folder / "data")
-        job = {
-            "cells": cells,
-            "folder": str(folder),
-            "hidden": list(hidden),
-            "checks": hidden[0][0],
-            "solutions": hidden[1][0],
-            "seconds": limits.seconds,
-            "patience": limits.patience,
-            "memory": limits.memory,
-        }
-        return _heard(submission, server.run(job, limits), told, cells[0][0])
-
-
-def _heard(
-    submission: Submission, messages: Iterator[tuple[Any, ...] | str], told: _Told, first: int
-) -> bool:
+def _heard(submission: Submission, messages: Iterator[tuple[Any, ...] | str], told: _Told) -> bool:
     """Take the messages of one run in; tell whether it came to its end."""
-    begun, judging, given, ended = first, "", set[str](), False
+    begun, judging, given = 0, "", set[str]()
+    more: list[Any]
     for message in messages:
         if isinstance(message, str):
-            if ended:
-                continue
             told.troubles[begun] = message
             told.left_out.add(begun)
-            if judging and judging not in told.verdicts:
-                told.verdicts[judging] = ("hurt", (message,))
-            continue
-        kind = message[0]
+            if judging:
+                told.verdicts.setdefault(judging, ("hurt", (message,)))
+            return False
+        kind, what, *more = (*message, "")
+        if kind == "end":
+            return True
         if kind == "cell":
-            begun = message[1]
+            begun = what
         elif kind == "done":
-            _, number, trouble, tried = message
-            told.troubles[number] = trouble
-            told.tried += [(_named(submission, number), each) for each in tried]
+            told.troubles[what] = more[0]
+            told.tried += [(_named(submission, what), each) for each in more[1]]
         elif kind == "judging":
-            judging = message[1]
+            judging = what
         elif kind == "verdict":
-            _, exercise, status, lines, tried = message
-            if exercise in given:
-                told.twice.add(exercise)
-            given.add(exercise)
-            told.verdicts[exercise] = (status, lines)
-            told.tried += [(exercise, each) for each in tried]
+            told.verdicts[what] = ("hurt", (_TWICE,)) if what in given else (more[0], more[1])
+            told.tried += [(what, each) for each in more[2]]
+            given.add(what)
         elif kind == "judged":
-            _, exercise, late = message
-            if exercise not in given:
-                told.verdicts[exercise] = ("hurt", (late or "It ended the process.",))
+            told.verdicts.setdefault(what, ("hurt", (more[0] or "It ended the process.",)))
             judging = ""
-        else:
-            ended = True
-    return ended
+    return False
 
 
 def _named(submission: Submission, number: int) -> str:
@@ -490,23 +322,17 @@ def _named(submission: Submission, number: int) -> str:
 def _grade(submission: Submission, told: _Told) -> Grade:
     """Put together what came of each exercise, and what else happened."""
     results, remarks, alarms = [], list(submission.remarks), list[str]()
-    answers = {
-        cell.exercise: number
-        for number, cell in enumerate(submission.cells)
-        if cell.kind == "answer"
-    }
+    cells = list(enumerate(submission.cells))
+    answers = {cell.exercise: number for number, cell in cells if cell.kind == "answer"}
+    unreached = ("hurt", ("It was not reached: too many cells before it failed.",))
     for cell in submission.cells:
         if cell.kind != "check":
             continue
-        status, lines = told.verdicts.get(
-            cell.exercise, ("hurt", ("It was not reached: too many cells before it failed.",))
-        )
+        status, lines = told.verdicts.get(cell.exercise, unreached)
         trouble = told.troubles.get(answers.get(cell.exercise, -1), "")
-        if cell.exercise in told.twice:
-            status, lines = "hurt", _TWICE
         if status == "changed":
             lines = (f"The notebook changed what answers are checked by: {', '.join(lines)}.",)
-        alarming = status in ("changed", "taken") or lines == _TWICE
+        alarming = status in ("changed", "taken") or lines == (_TWICE,)
         if alarming and not any(each.endswith(lines[0]) for each in alarms):
             alarms.append(f"{cell.exercise}: {lines[0]}")  # a change holds from there on
         if trouble and status != "right":
@@ -515,8 +341,7 @@ def _grade(submission: Submission, told: _Told) -> Grade:
         points = cell.points if status == "right" else 0
         results.append(Result(cell.exercise, status, points, cell.points, tuple(lines)))
     for number, trouble in sorted(told.troubles.items()):
-        cell = submission.cells[number]
-        if trouble and (cell.kind == "own" or number in told.left_out):
+        if trouble and (submission.cells[number].kind == "own" or number in told.left_out):
             said = f"{_named(submission, number)} failed: {trouble}"
             (alarms if trouble == _CHANNEL else remarks).append(said)
     alarms += [f"{where} tried to {what}." for where, what in told.tried]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from minigrad.fast import writer
 from minigrad.optim import Optimizer
 
+# of our own: a student may put others there
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 # What checks stand on. Other libraries a student may change to no effect.
 WATCHED: tuple[str, ...] = (
     *("builtins", "collections", "contextlib", "copy", "dataclasses", "dis", "fractions"),
@@ -17,35 +21,101 @@ WATCHED: tuple[str, ...] = (
     *("numpy", "operator", "os", "random", "re", "shutil", "signal", "sympy", "textwrap"),
     *("threading", "time", "traceback", "types", "warnings"),
 )
-_FIXED = (FunctionType, BuiltinFunctionType, type, ModuleType, staticmethod, classmethod, property)
-_NUMBERS = (int, float, complex, bool)
-_MATHEMATICS = ("builtins", "math", "numpy")
+_FIXED = (
+    *(FunctionType, BuiltinFunctionType, type, ModuleType),
+    *(staticmethod, classmethod, property, cached_property),
+)
+_MATHEMATICS = ("builtins", "math", "numpy")  # of which numbers are kept, too
 _OWN_TABLES = ("_written",)  # what a learner predicts
 
 
-def _named_defaults(function: FunctionType) -> tuple[Any, ...]:
-    return tuple(map(id, (function.__kwdefaults__ or {}).values()))
-
-
-def complete() -> Snapshot:
-    """Have minigrad load what it loads when it is first asked for, but for what needs SymPy.
-
-    Returns:
-        What all modules are then.
-    """
+def complete() -> None:
+    """Have minigrad load what it loads when it is first asked for, but for what needs SymPy."""
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "minigrad" and "__getattr__" in vars(module):
             for each in set(dir(module)) - {"symbolic"}:
                 getattr(module, each, None)
-    return Snapshot()
 
 
-def write_functions(modules: Iterable[ModuleType]) -> None:
-    """Have minigrad make all the functions now that it makes when they are first called.
+def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list[str]]]:
+    """Note what modules are.
 
     Args:
-        modules: Where to look for them.
+        roots: The first parts of their names.
+
+    Returns:
+        What takes the modules in that are not in yet; and what names some members that are others
+        now, such as "minigrad.allclose".
     """
+    modules: dict[str, ModuleType] = {}
+    kept: list[tuple[str, Mapping[str, Any], str, Any]] = []
+    functions: list[tuple[str, FunctionType, tuple[Any, ...]]] = []
+    tables: list[tuple[str, Mapping[str, Any], dict[Any, Any]]] = []
+    finders = [(each, [*each]) for each in (sys.meta_path, sys.path_hooks)]
+    seen: set[int] = set()
+
+    def add() -> None:
+        new = {
+            name: module
+            for name, module in list(sys.modules.items())
+            if name not in modules and name.partition(".")[0] in roots
+            if isinstance(module, ModuleType)
+        }
+        modules.update(new)
+        _write_functions(new.values())
+        for name, module in new.items():
+            take(name, vars(module), name.partition(".")[0])
+
+    def take(path: str, members: Mapping[str, Any], module: str = "") -> None:
+        for name, value in list(members.items()):
+            where = f"{path}.{name}"
+            table = type(value) is dict and module == "minigrad" and not name.startswith("__")
+            number = module in _MATHEMATICS and isinstance(value, (int, float, complex))
+            if table and name not in _OWN_TABLES:
+                tables.append((where, value, dict(value)))
+            elif not (isinstance(value, _FIXED) or callable(value) or number):
+                continue
+            kept.append((where, members, name, value))
+            if id(value) not in seen and isinstance(value, FunctionType):
+                functions.append((where, value, _parts(value)))
+            elif id(value) not in seen and isinstance(value, type) and _root(value) in roots:
+                seen.add(id(value))
+                take(where, vars(value))
+            seen.add(id(value))
+
+    def differing() -> Iterator[str]:
+        for name, module in modules.items():
+            if sys.modules.get(name) is not module:
+                yield f"sys.modules[{name!r}]"
+        for where, members, name, value in kept:
+            if members.get(name) is not value:
+                yield where
+        for where, function, parts in functions:
+            if list(map(id, _parts(function))) != list(map(id, parts)):
+                yield where
+        for where, table, before in tables:
+            if any(table.get(key, value) is not value for key, value in before.items()):
+                yield where
+        for now, then in finders:
+            # What an installed package adds at the end is asked last, and nothing depends on it.
+            if now[: len(then)] != then:
+                yield "how modules are imported"
+
+    add()
+    return add, lambda: [where for where, _ in zip(differing(), range(5), strict=False)]
+
+
+def _parts(function: FunctionType) -> tuple[Any, ...]:
+    named = (function.__kwdefaults__ or {}).values()
+    return function.__code__, function.__defaults__, *named
+
+
+def _root(kind: type) -> str:
+    return str(kind.__module__).partition(".")[0]
+
+
+def _write_functions(modules: Iterable[ModuleType]) -> None:
+    """Have minigrad make all the functions now that it makes when they are first called."""
     face = sys.modules["minigrad.signatures.variants"]  # the package has a function of this name
     stubs = {writer._first_call.__code__, vars(face)["_first_call"].__code__}
     seen: set[int] = set()
@@ -64,98 +134,3 @@ def write_functions(modules: Iterable[ModuleType]) -> None:
         kind = kinds.pop()
         kinds += kind.__subclasses__()
         kind._patch_step_function(object.__new__(kind))
-
-
-def _root(kind: type) -> str:
-    return str(kind.__module__).partition(".")[0]
-
-
-class Snapshot:
-    """What modules are when this is made, or when they are added to it.
-
-    Args:
-        roots: The first parts of their names.
-    """
-
-    def __init__(self, roots: tuple[str, ...] = WATCHED) -> None:
-        self._roots = roots
-        self._modules: dict[str, ModuleType] = {}
-        self._members: dict[tuple[str, ...], tuple[Mapping[str, Any], dict[str, Any]]] = {}
-        self._codes: list[tuple[str, FunctionType, Any, Any, tuple[Any, ...]]] = []
-        self._tables: list[tuple[str, Mapping[str, Any], dict[Any, Any]]] = []
-        self._seen: set[int] = set()
-        self._lists = [(sys.meta_path, [*sys.meta_path]), (sys.path_hooks, [*sys.path_hooks])]
-        self.add()
-
-    def add(self) -> None:
-        """Take the modules in that are not in yet."""
-        new = {
-            name: module
-            for name, module in list(sys.modules.items())
-            if name not in self._modules and name.partition(".")[0] in self._roots
-            if isinstance(module, ModuleType)
-        }
-        if new:
-            self._modules |= new
-            write_functions(new.values())
-            for name, module in new.items():
-                self._take((name,), vars(module))
-
-    def renew(self, names: Iterable[str]) -> None:
-        """Take some modules as they are now.
-
-        Args:
-            names: Of modules.
-        """
-        for path in [path for path in self._members if path[0] in names]:
-            del self._members[path]
-        for name in names:
-            self._modules.pop(name, None)
-        self.add()
-
-    def _take(self, path: tuple[str, ...], members: Mapping[str, Any]) -> None:
-        kept: dict[str, Any] = {}
-        mathematics = path[0].partition(".")[0] in _MATHEMATICS and len(path) == 1
-        for name, value in list(members.items()):
-            if type(value) is dict and path[0].partition(".")[0] == "minigrad" and len(path) == 1:
-                if not name.startswith("__") and name not in _OWN_TABLES:
-                    kept[name] = value
-                    self._tables.append((".".join((*path, name)), value, dict(value)))
-                continue
-            if not (isinstance(value, _FIXED) or callable(value)) and not (
-                mathematics and isinstance(value, _NUMBERS)
-            ):
-                continue
-            kept[name] = value
-            if id(value) in self._seen:
-                continue
-            if isinstance(value, FunctionType):
-                self._seen.add(id(value))
-                parts = value.__code__, value.__defaults__, _named_defaults(value)
-                self._codes.append((".".join((*path, name)), value, *parts))
-            elif isinstance(value, type) and _root(value) in self._roots:
-                self._seen.add(id(value))
-                self._take((*path, name), vars(value))
-        self._members[path] = (members, kept)
-
-    def changed(self) -> Iterator[str]:
-        """Name what is another now, such as "minigrad.allclose"."""
-        for name, module in self._modules.items():
-            if sys.modules.get(name) is not module:
-                yield f"sys.modules[{name!r}]"
-        for path, (members, kept) in self._members.items():
-            now = members.get
-            for name, value in kept.items():
-                if now(name) is not value:
-                    yield ".".join((*path, name))
-        for name, function, code, defaults, named in self._codes:
-            other = function.__code__ is not code or function.__defaults__ is not defaults
-            if other or (function.__kwdefaults__ and _named_defaults(function) != named):
-                yield name
-        for name, table, before in self._tables:
-            if any(table.get(key, value) is not value for key, value in before.items()):
-                yield name
-        for finders, kept_finders in self._lists:
-            # What an installed package adds at the end is asked last, and nothing depends on it.
-            if finders[: len(kept_finders)] != kept_finders:
-                yield "how modules are imported"

@@ -1,19 +1,26 @@
-"""Read what was handed in: whose it is, which lesson, and what of it is the student's own."""
+"""Read what was handed in, also in a zip: whose it is, which lesson, what is the student's own."""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
+import warnings
+import zipfile
+import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
-from typing import Any, Literal
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Literal
 
+from nbformat import NotebookNode
+
+from _start.console import Trouble
 from _tools import canonical, places
+from _tools.canonical import mark_of
 
 MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
+MOST_UNPACKED = 4_000_000_000  # bytes, of all notebooks in a zip
 LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
 _NUMBER = re.compile(r"[0-9]{2}")  # nothing else becomes part of a path
 # How Moodle and Canvas name what they collect: student, numbers, and perhaps the student's file.
@@ -76,6 +83,51 @@ class Found:
     others: list[str] = field(default_factory=list)
 
 
+def unpack(archive: Path, folder: Path) -> tuple[Path, list[str]]:
+    """Write the notebooks of a zip file, as Moodle and Canvas make them, into a folder.
+
+    Args:
+        archive: The file.
+        folder: Where to; nothing is written elsewhere.
+
+    Returns:
+        The folder with the students, below one that holds all the others if there is such a folder;
+        and sentences about what else is in the file.
+
+    Raises:
+        Trouble: Where it can't be unpacked, or holds more than anybody hands in.
+    """
+    others = []
+    try:
+        with zipfile.ZipFile(archive) as file:
+            if sum(member.file_size for member in file.infolist()) > MOST_UNPACKED:
+                raise ValueError(f"its files are larger than {MOST_UNPACKED // 10**9} GB together")
+            for member in file.infolist():
+                name = PurePosixPath(member.filename)
+                if name.is_absolute() or ".." in name.parts:
+                    others.append(f"{name}: left out, because it leads out of the folder.")
+                elif name.suffix == ".ipynb":
+                    file.extract(member, folder)
+                elif not member.is_dir():
+                    others.append(f"{name}: not a notebook.")
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
+        raise Trouble(
+            f"{archive.name} can't be unpacked: {error}.",
+            "Download it again, or unpack it yourself and name the folder.",
+        ) from None
+    tops = [path for path in folder.glob("*") if not _is_hidden(path.name)]
+    if len(tops) == 1:
+        inside = [path.relative_to(tops[0]) for path in tops[0].rglob("*.ipynb")]
+        found = set(students(inside).values())
+        if len(found) > 1 and not any(map(LESSON.fullmatch, found)):
+            return tops[0], others
+    return folder, others
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "__"))
+
+
 def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS) -> Found:
     """Read all submissions in a folder: `student/NN_name.ipynb`, `student.ipynb`, `NN/student...`.
 
@@ -89,7 +141,7 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
     notebooks: list[Path] = []
     for path in sorted(folder.rglob("*")):
         shown = path.relative_to(folder)
-        if path.is_dir() or any(part.startswith((".", "__")) for part in shown.parts):
+        if path.is_dir() or any(map(_is_hidden, shown.parts)):
             continue
         if path.suffix == ".ipynb":
             notebooks.append(shown)
@@ -121,7 +173,7 @@ def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places
     return found
 
 
-def published_cells(lesson: str, folder: Path = places.LESSONS) -> list[dict[str, Any]]:
+def published_cells(lesson: str, folder: Path = places.LESSONS) -> list[NotebookNode]:
     """Give the cells of a published lesson.
 
     Args:
@@ -146,7 +198,7 @@ def _stubs(lesson: str, folder: Path) -> tuple[Cell, ...]:
 
 
 def assembled(
-    published: Iterable[dict[str, Any]], handed_in: Sequence[dict[str, Any]]
+    published: Iterable[NotebookNode], handed_in: Sequence[NotebookNode]
 ) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
     """Put together what is run: the published cells, with those of the student that are theirs.
 
@@ -162,14 +214,14 @@ def assembled(
     """
     base = [cell for cell in published if cell["cell_type"] == "code"]
     known = {cell["source"].strip(): number for number, cell in enumerate(base)}
-    places_of = {_mark(cell): number for number, cell in enumerate(base) if _mark(cell)}
+    places_of = {mark_of(cell): number for number, cell in enumerate(base) if mark_of(cell)}
     behind: dict[int, list[str]] = {}
     answers: dict[str, list[str]] = {}
     changed: list[str] = []
-    here = {_mark(cell) for cell in handed_in}
+    here = {mark_of(cell) for cell in handed_in}
     now = -1
     for cell in handed_in:
-        source, mark = cell["source"].strip(), _mark(cell)
+        source, mark = cell["source"].strip(), mark_of(cell)
         if cell["cell_type"] != "code" or not source:
             continue
         if mark in places_of:
@@ -195,7 +247,7 @@ def assembled(
     cells = [Cell(_python(own), "own") for own in behind.get(-1, ())]
     waiting: list[Cell] = []
     for number, cell in enumerate(base):
-        mark = _mark(cell)
+        mark = mark_of(cell)
         exercise = canonical.exercise_of(mark) if mark else ""
         if mark.endswith("-check"):
             points = int(cell["metadata"]["nbgrader"].get("points", 1))
@@ -208,7 +260,7 @@ def assembled(
         waiting += [Cell(_python(own), "own") for own in behind.get(number, ())]
         following = base[number + 1] if number + 1 < len(base) else cell
         # Where the answer's cell is gone, the answer may stand in one of theirs: behind the stub.
-        if not _is_answer(following) or _mark(following) in here:
+        if not _is_answer(following) or mark_of(following) in here:
             cells += waiting
             waiting = []
     while cells and cells[-1].kind != "check":
@@ -216,55 +268,33 @@ def assembled(
     return tuple(cells), tuple(remarks)
 
 
-def _cells(path: Path) -> tuple[list[dict[str, Any]], str]:
+def _cells(path: Path) -> tuple[list[NotebookNode], str]:
     """Read the cells of a notebook, and its language."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise Unreadable(f"it is larger than {MOST_BYTES // 1_000_000} MB")
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"it cannot be read: {error}") from None
-    if not text.strip():
-        raise Unreadable("the file is empty")
-    try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(f"it is no notebook, as it is not JSON: {error}") from None
-    listed = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(listed, list) or not listed:
+            raise ValueError(f"it is larger than {MOST_BYTES // 1_000_000} MB")
+        with warnings.catch_warnings():  # of cells without an id, as older notebooks have them
+            warnings.simplefilter("ignore")
+            notebook = canonical.read(path)
+        for cell in notebook.cells:
+            cell.source = cell.source.replace("\r\n", "\n")
+            cell.metadata.get("tags")
+        language = str(notebook.metadata.get("kernelspec", {}).get("language", ""))
+    except Exception as error:  # whatever may be in a file that somebody hands in
+        said = str(error).partition("\n")[0][:200]
+        raise Unreadable(f"it is no notebook that can be read: {said}") from None
+    if not notebook.cells:
         raise Unreadable("it is a notebook without cells")
-    metadata = notebook.get("metadata")
-    spec = metadata.get("kernelspec") if isinstance(metadata, dict) else None
-    language = spec.get("language", "") if isinstance(spec, dict) else ""
-    return list(_plain(listed)), str(language).lower()
+    return notebook.cells, language.lower()
 
 
-def _plain(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    for cell in cells:
-        if not isinstance(cell, dict):
-            continue
-        source = cell.get("source", "")
-        text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        metadata = cell.get("metadata")
-        yield {
-            "cell_type": cell.get("cell_type"),
-            "source": text.replace("\r\n", "\n"),
-            "metadata": metadata if isinstance(metadata, dict) else {},
-        }
+def _is_answer(cell: NotebookNode) -> bool:
+    return bool(mark_of(cell)) and not mark_of(cell).endswith("-check")
 
 
-def _mark(cell: dict[str, Any]) -> str:
-    marks = cell["metadata"].get("nbgrader")
-    return str(marks.get("grade_id", "")) if isinstance(marks, dict) else ""
-
-
-def _is_answer(cell: dict[str, Any]) -> bool:
-    return bool(_mark(cell)) and not _mark(cell).endswith("-check")
-
-
-def _number(cells: Sequence[dict[str, Any]], shown: PurePath) -> str:
+def _number(cells: Sequence[NotebookNode], shown: PurePath) -> str:
     """Tell the lesson: by the marks of its exercises, else by the names of file and folders."""
-    marked = (_mark(cell).partition("-")[0] for cell in cells)
+    marked = (mark_of(cell).partition("-")[0] for cell in cells)
     marks = Counter(mark for mark in marked if _NUMBER.fullmatch(mark))
     if marks:
         return marks.most_common(1)[0][0]

@@ -1,15 +1,21 @@
-"""Write grades as a table to read, and as a table for other programs."""
+"""Write grades as a table to read and as one for other programs, and count how the class did."""
 
 from __future__ import annotations
 
 import csv
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from _tools.grading.running import Grade
+from _tools.grading.running import Grade, Result
 
 ALARM = "! Something was tried that isn't allowed: see the student's page."
 _NO_CELL = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula
+_SHOWN, _WIDTH = 5, 60
+_NUMBER = re.compile(r"-?\d[\d.e+-]*")
+_NO_REASON = ("Asked for: ", "You gave ", "Besides: ", "What it prints is held back", "    ")
 
 
 def students(grades: Iterable[Grade]) -> dict[str, list[Grade]]:
@@ -37,12 +43,19 @@ def as_text(grades: Sequence[Grade]) -> str:
         got, most = sum(g.points for g in own), sum(g.most for g in own)
         row = [plain(student), *(cells.get(lesson, "-") for lesson in lessons)]
         rows.append([*row, f"{got}/{most}"])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows
-    ]
+    first, *others = _columns(rows, right=len(lessons) + 1)
     note = ["", ALARM] if any(grade.alarms for grade in grades) else []
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], *note])
+    return "\n".join([first, "-" * len(first), *others, *note])
+
+
+def _columns(rows: Sequence[Sequence[str]], right: int) -> list[str]:
+    """Align columns: the first to the left, and so many after it to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][: right + 1]
+    aligned = [
+        [row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]), *row[right + 1 :]]
+        for row in rows
+    ]
+    return ["  ".join(row).rstrip() for row in aligned]
 
 
 def _cell(grade: Grade) -> str:
@@ -83,3 +96,70 @@ def plain(text: str) -> str:
         text: Perhaps a student's.
     """
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+class Statistics(NamedTuple):
+    """How one exercise went.
+
+    Args:
+        exercise: Its id.
+        solved: How many students got it right.
+        tried: How many answered, and not rightly.
+        untouched: How many left it as it was.
+        mistakes: What was said to wrong answers, and how often; the most frequent first.
+    """
+
+    exercise: str
+    solved: int
+    tried: int
+    untouched: int
+    mistakes: list[tuple[str, int]]
+
+
+def statistics(grades: Iterable[Grade]) -> list[Statistics]:
+    """Count, over all students.
+
+    Args:
+        grades: In any order; those that did not come to their end have no results.
+
+    Returns:
+        One for each exercise, those that most missed first.
+    """
+    results: dict[str, list[Result]] = defaultdict(list)
+    for grade in grades:
+        for each in grade.results:
+            results[each.exercise].append(each)
+    counted = [_counted(exercise, own) for exercise, own in results.items()]
+    return sorted(counted, key=lambda s: (s.solved / sum(s[1:4]), -s.tried, s.exercise))
+
+
+def _counted(exercise: str, results: Sequence[Result]) -> Statistics:
+    statuses = Counter(each.status for each in results)
+    solved, untouched = statuses["right"], statuses["unsolved"]
+    said = [_reason(each) for each in results if each.status not in ("right", "unsolved")]
+    # Mistakes that differ in numbers only are one, and the first stands for all.
+    shown = {_NUMBER.sub("#", each): each for each in reversed(said)}
+    alike = Counter(_NUMBER.sub("#", each) for each in said)
+    mistakes = [(shown[each], times) for each, times in alike.most_common()]
+    return Statistics(exercise, solved, len(said), untouched, mistakes)
+
+
+def _reason(result: Result) -> str:
+    """Give what was said to a wrong answer, without what it was in this student's case."""
+    if result.status == "changed":
+        return "The notebook changed what answers are checked by."
+    return " ".join(line for line in result.lines if not line.startswith(_NO_REASON))
+
+
+def missed_as_text(grades: Sequence[Grade]) -> str:
+    """Lay out the exercises that most students missed, each with its most frequent mistake.
+
+    Args:
+        grades: In any order.
+    """
+    rows = [["most missed", "solved", "tried", "untouched", "most frequent mistake"]]
+    for one in [each for each in statistics(grades) if each.tried or each.untouched][:_SHOWN]:
+        says = "".join(f"{times}x {plain(text)}" for text, times in one.mistakes[:1])
+        short = says if len(says) <= _WIDTH else f"{says[: _WIDTH - 3]}..."
+        rows.append([*map(str, one[:4]), short])
+    return "\n".join(["\n", *_columns(rows, right=3)]) if rows[1:] else ""

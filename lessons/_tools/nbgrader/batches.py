@@ -7,8 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from nbformat.v4 import new_markdown_cell
 from _start import console
 from _tools import canonical
 
-_EACH = 3  # batches for a process, and students in a batch, where there are so many
 _STAND_IN = "**Nothing could be graded.** {why} The lesson stands here as it was released."
 
 
@@ -41,39 +40,36 @@ def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
             "nbgrader is not installed.", "Install it with:  pip install nbgrader"
         )
     released = sorted((course / "release" / assignment).glob("*.ipynb"))
-    if not released:
-        raise console.Trouble(
-            f"there is no notebook in {course / 'release' / assignment}.",
-            f"Make it, in {course}:  nbgrader generate_assignment {assignment}",
-        )
     folders = sorted((course / "submitted").glob(f"*/{assignment}"))
-    if not folders:
-        raise console.Trouble(
-            f"nothing is handed in: {course / 'submitted'}/STUDENT/{assignment} is not there.",
-            f"Collect, in {course}:  nbgrader collect {assignment}  (or zip_collect)",
-        )
+    for found, what, advice in (
+        (released, "release", f"Make it:  nbgrader generate_assignment {assignment}"),
+        (folders, "submitted", f"Collect:  nbgrader collect {assignment}  (or zip_collect)"),
+    ):
+        if not found:
+            happened = f"there is nothing of {assignment} in {course / what}."
+            raise console.Trouble(happened, f"{advice}, in {course}")
     for folder in folders:
         for notebook in released:
-            says = prepared(folder, notebook)
-            if says:
+            if says := prepared(folder, notebook):
                 console.say(f"{folder.parent.name}: {says}")
     log = course / f"{assignment}.log"
     log.write_text("", encoding="utf-8")
     names = [folder.parent.name for folder in folders]
     jobs = jobs or os.cpu_count() or 1
-    run = partial(_run, course, assignment, names, log)
-    # nbgrader is told whom to leave out, in a list with commas.
-    apart = not any("," in name for name in names)
-    # A batch costs a start of nbgrader; with few of them, all wait for the slowest.
-    many = max(jobs, min(jobs * _EACH, len(names) // _EACH)) if apart and jobs > 1 else 1
-    many = min(many, len(names))
-    _in_batches(run, [names[number::many] for number in range(many)], jobs)
-    left = _not_graded(course, folders)
-    if left and apart:  # some troubles end a whole batch
-        _in_batches(run, [[folder.parent.name] for folder in left], jobs)
-        left = _not_graded(course, folders)
-    for folder in left:
-        console.say(f"Not graded: {folder.parent.name}. What nbgrader said is in {log}")
+
+    def run(batches: Sequence[Sequence[str]]) -> list[str]:
+        """Grade in batches, and give who is not graded then."""
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(partial(_run, course, assignment, names, log), batches))
+        places = {name: course / "autograded" / name / assignment for name in names}
+        return [name for name, place in places.items() if not any(place.glob("*.ipynb"))]
+
+    if any("," in name for name in names):  # nbgrader is told whom to leave out, with commas
+        left = run([names])
+    elif left := run([names[k::jobs] for k in range(jobs)]):
+        left = run([[name] for name in left])  # some troubles end a whole batch
+    for name in left:
+        console.say(f"Not graded: {name}. What nbgrader said is in {log}")
     print(f"{assignment}: {len(folders) - len(left)} of {len(folders)} students are graded.")
     return int(bool(left))
 
@@ -119,32 +115,15 @@ def _problem(path: Path) -> str:
 
 
 def _marks(notebook: NotebookNode) -> set[str]:
-    marks = (cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells)
-    return {mark for mark in marks if mark}
-
-
-def _not_graded(course: Path, folders: Sequence[Path]) -> list[Path]:
-    graded = course / "autograded"
-    return [path for path in folders if not any((graded / Path(*path.parts[-2:])).glob("*.ipynb"))]
-
-
-def _in_batches(
-    run: Callable[[Sequence[str]], None], batches: Sequence[Sequence[str]], jobs: int
-) -> None:
-    line, done, many = console.ProgressLine("Grading"), 0, sum(map(len, batches))
-    with ThreadPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(run, batch): len(batch) for batch in batches}
-        for ended in as_completed(waiting):
-            ended.result()
-            done += waiting[ended]
-            line.show(f"{done} of {many}")
-    line.end(f"{many} students")
+    return {canonical.mark_of(cell) for cell in notebook.cells} - {""}
 
 
 def _run(
     course: Path, assignment: str, everybody: Sequence[str], log: Path, batch: Sequence[str]
 ) -> None:
-    """Start nbgrader for some students; it is told whom to leave out."""
+    """Start nbgrader for some students."""
+    if not batch:
+        return
     out = ",".join(name for name in everybody if name not in batch)
     command = ["autograde", assignment, f"--CourseDirectory.student_id_exclude={out}"]
     with log.open("a", encoding="utf-8") as file:

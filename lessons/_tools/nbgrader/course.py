@@ -6,8 +6,6 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-import nbclient
-
 from _start import console
 from _tools import places, release
 
@@ -33,37 +31,31 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
     Raises:
         console.Trouble: Where the folder cannot be written to, or a solution does not pass.
     """
-    paths = places.chosen(numbers)
-    copies = {path: _source(course, path) for path in paths} | {CONFIG: course / CONFIG.name}
-    _see_that_solutions_pass([path for path in paths if not copies[path].exists()])
+    copies = {
+        path: course / "source" / f"lesson_{places.number_of(path.name)}" / path.name
+        for path in places.chosen(numbers)
+    }
+    first = next(iter(copies.values())).parent.name
+    for path in [path for path, copy in copies.items() if not copy.exists()]:
+        console.say(f"{path.stem}: running the solution ...")
+        try:
+            release.solved(path)
+        except release.FAILS as error:
+            raise console.Trouble(
+                f"{path.stem} can't be released. {error}",
+                "Mend the solution or the check, and run this again.",
+            ) from None
     try:
-        for path, copy in copies.items():
-            if copy.exists():
-                console.say(f"{copy} is there already, and stays.")
-                continue
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
-            console.say(f"{copy} written.")
+        for path, copy in (copies | {CONFIG: course / CONFIG.name}).items():
+            there = copy.exists()
+            if not there:
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, copy)
+            console.say(f"{copy} {'is there already, and stays' if there else 'written'}.")
     except OSError as error:
         raise console.Trouble(
             f"{error.filename or course}: {error.strerror or error}.",
             "Name a folder that can be written to:  minigrad release --nbgrader COURSE",
         ) from None
-    print(NEXT.format(course=course, first=_source(course, paths[0]).parent.name))
+    print(NEXT.format(course=course, first=first))
     return 0
-
-
-def _see_that_solutions_pass(paths: Sequence[Path]) -> None:
-    for path in paths:
-        console.say(f"{path.stem}: running the solution ...")
-        try:
-            release.solved(path)
-        except (nbclient.exceptions.CellExecutionError, ValueError, TimeoutError) as error:
-            raise console.Trouble(
-                f"{path.stem} can't be released. {error}",
-                "Mend the solution or the check, and run this again.",
-            ) from None
-
-
-def _source(course: Path, path: Path) -> Path:
-    return course / "source" / f"lesson_{places.number_of(path.name)}" / path.name

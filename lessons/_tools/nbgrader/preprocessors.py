@@ -13,6 +13,7 @@ from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from traitlets import Integer
 
 from _tools import canonical, stubs
+from _tools.canonical import mark_of
 
 TEMPLATES = Path(__file__).with_name("templates")
 """For pages of feedback that fetch nothing."""
@@ -46,27 +47,27 @@ class RestoreCells(NbGraderPreprocessor):
 def restored(cells: Sequence[NotebookNode], released: Sequence[NotebookNode]) -> list[NotebookNode]:
     """Mark each exercise's cells once, as they were, and add those that are missing.
 
-    Of cells with the same mark the last one keeps it. An answer comes at once behind what stood
+    Of cells with the same mark the last one keeps it. An answer comes right after what stood
     above it; a check as late as it can, so that an answer that was written elsewhere is above it.
 
     Args:
         cells: What a student has handed in.
         released: What the student had got.
     """
-    marks = {_mark(cell): cell.metadata.nbgrader for cell in released if _mark(cell)}
-    last = {_mark(cell): place for place, cell in enumerate(cells)}
+    marks = {mark_of(cell): cell.metadata.nbgrader for cell in released if mark_of(cell)}
+    last = {mark_of(cell): place for place, cell in enumerate(cells)}
     for place, cell in enumerate(cells):
-        if _mark(cell) in marks and place == last[_mark(cell)]:
-            cell.metadata.nbgrader = from_dict(marks[_mark(cell)])
+        if mark_of(cell) in marks and place == last[mark_of(cell)]:
+            cell.metadata.nbgrader = from_dict(marks[mark_of(cell)])
         else:
             cell.metadata.pop("nbgrader", None)
     result, keys = list(cells), [_key(cell) for cell in released]
     here = {_key(cell) for cell in cells}
     for number, cell in enumerate(released):
-        if not _mark(cell) or keys[number] in here:
+        if not mark_of(cell) or keys[number] in here:
             continue
         places = {_key(each): place for place, each in enumerate(result)}
-        if _mark(cell).endswith("-check"):
+        if mark_of(cell).endswith("-check"):
             below = [places[key] for key in keys[number + 1 :] if key in places]
             at = min(below, default=len(result))
         else:
@@ -76,14 +77,9 @@ def restored(cells: Sequence[NotebookNode], released: Sequence[NotebookNode]) ->
     return result
 
 
-def _mark(cell: NotebookNode) -> str:
-    mark = cell.metadata.get("nbgrader")
-    return str(mark.get("grade_id", "")) if isinstance(mark, dict) else ""
-
-
 def _key(cell: NotebookNode) -> str:
     """Tell a cell from others: by its mark, else by what it says."""
-    return _mark(cell) or cell.source.strip()
+    return mark_of(cell) or cell.source.strip()
 
 
 class RunToTheEnd(Execute):

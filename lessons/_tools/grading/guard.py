@@ -1,0 +1,330 @@
+"""Refuse what a student's code has no business with: an audit hook that can't be taken away.
+
+It is made of closures alone. A class, or a function that hangs in a module, a student could find
+and change.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import signal
+import sys
+import sysconfig
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import minigrad
+from minigrad.classroom.execution import Watch
+
+try:
+    import _posixsubprocess
+except ImportError:  # Windows, where this is only imported
+    _posixsubprocess = None  # type: ignore[assignment]
+
+# of our own: a student may put others there
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
+OWN_FILES = str(Path(__file__).resolve().parent) + os.sep
+_THREADING = threading.__file__
+_STDLIB = os.path.dirname(os.__file__) + os.sep
+_MINIGRAD = str(Path(minigrad.__file__).resolve().parent) + os.sep
+_PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
+_LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in _PATHS}, _MINIGRAD, "<frozen")
+# Of these the caller counts, because they hand on the frames that they see.
+_SEES_FRAMES = tuple(f"{_STDLIB}{name}.py" for name in ("inspect", "pdb", "bdb"))
+_FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
+
+# Events of Python's, by how they begin, and what to call them.
+_NEVER = {
+    "os.fork": "start a process",
+    "os.exec": "start a program",
+    "os.posix_spawn": "start a program",
+    "os.spawn": "start a program",
+    "os.system": "start a program",
+    "subprocess.": "start a program",
+    "pty.": "start a program",
+    "socket.": "use the network",
+    "os.kill": "send a signal to a process",
+    "ctypes.": "call into memory by ctypes",
+    "os.symlink": "make a link",
+    "os.link": "make a link",
+    "resource.": "change the limits it runs under",
+    "sqlite3.connect": "open a database",
+    "sys.addaudithook": "add an audit hook",
+    "sys._current": "look into other threads",
+    "syslog.": "write to the system's log",
+}
+_WRITES = {
+    "os.remove": "delete",
+    "os.rmdir": "delete",
+    "os.mkdir": "make the folder",
+    "os.rename": "rename",
+    "os.chmod": "change the mode of",
+    "os.chown": "change the owner of",
+    "os.chdir": "go to",
+    "os.chflags": "change the flags of",
+    "os.lockf": "lock",
+    "os.truncate": "cut off",
+    "os.utime": "change the date of",
+    "os.setxattr": "change",
+    "os.removexattr": "change",
+}
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+# What Python does not report: taken away instead.
+_TAKEN_AWAY = {
+    os: ("mkfifo", "mknod", "setpriority", "chroot", "setsid", "setpgid", "pidfd_open",
+         "setuid", "setgid", "setresuid", "unshare", "setns"),
+    signal: ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd"),
+}  # fmt: skip
+_BELOW = {os: "posix", signal: "_signal"}
+_TAKEN = "minigrad.taken_away"
+
+
+class Refused(PermissionError):
+    """What a submission tried, and may not do."""
+
+
+def take_away() -> None:
+    """Replace what Python doesn't report by something that does nothing but report."""
+    for module, names in _TAKEN_AWAY.items():
+        for name in names:
+            for holder in (module, sys.modules.get(_BELOW[module])):
+                if hasattr(holder, name):
+                    tells = partial(sys.audit, _TAKEN, f"call {module.__name__}.{name}")
+                    setattr(holder, name, tells)
+    if _posixsubprocess is not None:
+        vars(_posixsubprocess)["fork_exec"] = partial(sys.audit, _TAKEN, "start a program")
+
+
+def install(
+    folder: str, hidden: Sequence[tuple[str, str]], own: Sequence[Callable[..., Any]]
+) -> tuple[list[str], list[bool]]:
+    """Begin, for as long as this process lives.
+
+    Args:
+        folder: The only place that may be written to. The lesson's own cells are run under names
+            that begin with this folder and `lesson_`.
+        hidden: Folders that may not be read, and what to call them: first the checks, then the
+            solutions.
+        own: Functions of the grading that may do anything.
+
+    Returns:
+        A list that takes what was refused, in words; and one that holds something while checks are
+        loaded and no student's code runs.
+    """
+    tried: list[str] = []
+    loading: list[bool] = []
+    published, (checks, solutions) = f"{folder}/lesson_", (path for path, _ in hidden[:2])
+    owners = ((published, "published"), (OWN_FILES, "grading"), (checks, "checks"))
+    codes: tuple[CodeType, ...] = tuple(function.__code__ for function in own)
+    resolved, is_folder = _resolver()
+    get_frame, get_trace, here = sys._getframe, sys.gettrace, threading.local()
+    never, trusted = tuple(_NEVER.items()), (checks, OWN_FILES)
+
+    def speaker(frame: FrameType | None, past: str = "") -> str:
+        """Tell whose code is behind a frame: "published", "student", "checks" or "grading"."""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            who = next((who for begins, who in owners if file.startswith(begins)), "")
+            if who and who != past:
+                return who
+            if not who and not file.startswith(_LIBRARIES):
+                return "student"
+            frame = frame.f_back
+        return "student"  # a thread begins in a library
+
+    def importing(frame: FrameType | None) -> bool:
+        """Tell whether an installed package does this while it is imported."""
+        while frame is not None and frame.f_code.co_filename.startswith(_LIBRARIES):
+            if frame.f_code.co_name == "<module>":
+                return True
+            frame = frame.f_back
+        return False
+
+    def refuse(frame: FrameType, what: str) -> None:
+        # What a lesson or a package does by itself is nobody's doing: it does without.
+        honest = speaker(frame) == "published" or importing(frame)
+        if not honest and what not in tried and len(tried) < 20:
+            tried.append(what)
+        raise Refused(f"It tried to {what}.")
+
+    def opens(frame: FrameType, _: str, path: Any, mode: Any, flags: Any) -> None:
+        if isinstance(path, int):  # it is open already
+            return
+        if (flags or 0) & _WRITING or any(letter in "wax+" for letter in mode or ""):
+            writes(frame, "write to", path)
+        else:
+            reads(frame, "open" if mode is None else "", path)
+
+    def writes(frame: FrameType, verb: str, path: Any) -> None:
+        place = resolved(path)
+        inside = place is not None and f"{place}/".startswith(f"{folder}/")
+        # where ".." leads may change until it is used
+        if place != "/dev/null" and (not inside or ".." in str(path).split("/")):
+            refuse(frame, f"{verb} {shown(path)}")
+
+    def changes(frame: FrameType, event: str, *args: Any) -> None:
+        if event == "os.mkdir" and is_folder(resolved(args[0]) or ""):
+            return  # the system says that it is there
+        for path in args[: 2 if event == "os.rename" else 1]:
+            writes(frame, _WRITES[event], path)
+
+    def reads(frame: FrameType, event: str, path: Any = None, *_: Any) -> None:
+        if isinstance(path, int):
+            return
+        place = resolved("." if path is None else path)
+        if place is None:
+            return refuse(frame, f"read {shown(path)}")
+        if event == "open" and is_folder(place):  # it would lead around all names
+            refuse(frame, f"open the folder {shown(path)}")
+        if place.startswith("/proc/") and not place.endswith(("/cpuinfo", "/meminfo", "/status")):
+            refuse(frame, f"read {shown(path)}")
+        for kept, name in hidden:
+            if f"{place}/".startswith(kept) and not may_read(frame, kept):
+                refuse(frame, f"read {name} ({shown(path)})")
+        return None
+
+    def may_read(frame: FrameType, kept: str) -> bool:
+        """Tell whether the lesson asks for its checks, or has them read the solutions."""
+        if kept == checks:
+            return bool(loading) or speaker(frame) in ("published", "checks")
+        return kept == solutions and (bool(loading) or speaker(frame, "checks") == "published")
+
+    def compiles(frame: FrameType, _: str, __: Any, file: Any = None, *more: Any) -> None:
+        if file is None:
+            return
+        known = type(file) is not str or file.startswith((*_LIBRARIES, *trusted, published))
+        if known and not frame.f_code.co_filename.startswith((*_LIBRARIES, *trusted)):
+            refuse(frame, f"pass code off as {file}")
+
+    def runs(frame: FrameType, event: str, *args: Any) -> None:
+        """Let nobody run code of a library with other globals: it would pass for the library."""
+        code = args[-1] if event == "object.__setattr__" else args[0]
+        if isinstance(code, CodeType):
+            compiles(frame, event, None, code.co_filename)
+
+    def looks(frame: FrameType, *_: Any) -> None:
+        """Hand no frames to a student: the grading's own are among them."""
+        file, up = frame.f_code.co_filename, frame.f_back
+        if file == f"{_STDLIB}traceback.py":
+            if frame.f_code.co_name != "walk_tb" or up is None or up.f_code.co_filename == file:
+                return
+        elif file.startswith(_LIBRARIES) and file not in _SEES_FRAMES:
+            return
+        if speaker(frame) == "student":
+            refuse(frame, "look into the frames of the program that runs it")
+
+    def traces(frame: FrameType, event: str, *_: Any) -> None:
+        """Let nobody watch each line but the machinery of the exercises."""
+        now = get_trace() if event == "sys.settrace" else None
+        if type(now) is Watch and now.is_over:
+            return  # Python takes a watch away that has ended a loop, and says the loop asks for it
+        file = frame.f_code.co_filename
+        if not (file.startswith(_MINIGRAD) or file == _THREADING):
+            refuse(frame, "trace the program that runs it")
+        if now is not None and type(now) is not Watch:
+            tried.append("trace the program that runs it")
+
+    def collects(frame: FrameType, event: str, *_: Any) -> None:
+        if speaker(frame) == "student":
+            refuse(frame, f"look through all objects ({event})")
+
+    def interrupts(frame: FrameType, *_: Any) -> None:
+        if not frame.f_code.co_filename.startswith(_MINIGRAD):
+            refuse(frame, "send a signal to a thread")
+
+    def missing(frame: FrameType, _: str, what: str, *args: Any) -> None:
+        refuse(frame, what)
+
+    handlers: dict[str, Callable[..., None]] = {
+        "open": opens,
+        "compile": compiles,
+        "code.__new__": compiles,
+        "exec": runs,
+        "function.__new__": runs,
+        "object.__setattr__": runs,
+        "sys._getframe": looks,
+        "object.__getattr__": looks,
+        "sys.settrace": traces,
+        "sys.setprofile": traces,
+        "sys.monitoring.register_callback": traces,
+        "signal.pthread_kill": interrupts,
+        "os.listdir": reads,
+        "os.scandir": reads,
+        _TAKEN: missing,
+        **dict.fromkeys(_WRITES, changes),
+        **dict.fromkeys(("gc.get_objects", "gc.get_referrers", "gc.get_referents"), collects),
+    }
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        busy = getattr(here, "busy", False)
+        read = event == "object.__getattr__"
+        if (read and args[1] not in _FRAMES) or (busy and (read or event == "sys._getframe")):
+            return  # nothing is told by it, or this looks at frames itself
+        handle = handlers.get(event)
+        what = "" if handle else next((w for begins, w in never if event.startswith(begins)), "")
+        if not handle and not what:
+            return
+        here.busy = True
+        try:
+            frame = get_frame(1)
+            if any(frame.f_code is each for each in codes):  # equal code could be anybody's
+                return
+            if handle:
+                handle(frame, event, *args)
+            else:
+                refuse(frame, f"{what} ({event})")
+        finally:
+            here.busy = busy
+
+    sys.addaudithook(hook)
+    return tried, loading
+
+
+def shown(path: Any) -> str:
+    """Write a path as it was given, unless it is long."""
+    return (path if isinstance(path, str) else repr(path))[:200]
+
+
+def _resolver() -> tuple[Callable[[Any], str | None], Callable[[str], bool]]:
+    """Make what follows links, of parts of the system's that can't be replaced from outside."""
+    readlink, lstat, getcwd, fspath, decode = os.readlink, os.lstat, os.getcwd, os.fspath, str
+    paths = (type(Path()),)
+
+    def resolved(path: Any) -> str | None:
+        """Give the absolute path without links; None where it is no path."""
+        if type(path) in paths:
+            path = fspath(path)
+        if isinstance(path, bytes):
+            path = decode(path, "utf-8", "surrogateescape")
+        if type(path) is not str or "\0" in path:
+            return None
+        pending = (path if path[:1] == "/" else f"{getcwd()}/{path}").split("/")[::-1]
+        done: list[str] = []
+        links = 0
+        while pending and links < 40:
+            part = pending.pop()
+            if part == "..":
+                done = done[:-1]
+            elif part not in ("", "."):
+                try:
+                    to = readlink("/".join(["", *done, part]))
+                except OSError:
+                    done.append(part)
+                    continue
+                links += 1
+                done = [] if to[:1] == "/" else done
+                pending.extend(to.split("/")[::-1])
+        return None if pending else "/" + "/".join(done)
+
+    def is_folder(place: str) -> bool:
+        try:
+            return (lstat(place).st_mode & 0o170000) == 0o040000
+        except OSError:
+            return False
+
+    return resolved, is_folder
