@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-ADVICE = 'pip install "minigrad-lessons[lessons]"'
-
 
 def main() -> int:
     """Hand the command line to the lessons, which stand beside the package."""
@@ -17,8 +15,7 @@ def main() -> int:
             try:
                 from _start import commands
             except ModuleNotFoundError as error:
-                print(f"{error.name} is missing: {ADVICE}", file=sys.stderr)
-                return 1
+                sys.exit(f'{error.name} is missing: pip install "minigrad-lessons[lessons]"')
             return int(commands.main())
     print(
         "This copy of minigrad came without the lessons, which bring the command. "

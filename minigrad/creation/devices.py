@@ -23,7 +23,7 @@ __all__ += ["get_default_device", "set_default_device"]
 __all__ += ["contiguous_format", "layout", "memory_format", "sparse_coo", "strided"]
 __all__ += ["channels_last", "preserve_format", "use_deterministic_algorithms"]
 __all__ += ["is_complex", "is_conj", "is_floating_point", "is_neg", "is_signed"]
-__all__ += ["bfloat16", "finfo", "iinfo", "is_storage", "numel", "typename"]
+__all__ += ["bfloat16", "finfo", "iinfo", "numel", "typename"]
 __all__ += ["BoolTensor", "ByteTensor", "CharTensor", "DoubleTensor", "FloatTensor"]
 __all__ += ["HalfTensor", "IntTensor", "LongTensor", "ShortTensor"]
 
@@ -358,11 +358,6 @@ is_neg = _question("is_neg", "whether a tensor is negated when it is read: never
 is_complex = _question("is_complex", "whether the entries are complex numbers")
 is_floating_point = _question("is_floating_point", "whether the entries are floating-point numbers")
 is_signed = _question("is_signed", "whether the entries can be negative")
-
-
-def is_storage(obj: Any, /) -> bool:
-    """Tell whether something is the memory of a tensor."""
-    return isinstance(obj, UntypedStorage)
 
 
 def typename(obj: Any, /) -> str:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.signatures import VARIANTS, variants
-from minigrad.signatures.signature import Dim, Dtype
+from minigrad.signatures import variants
+from minigrad.signatures.signature import Dim
 
 torch: Any = sys.modules["minigrad"]
 
@@ -29,17 +27,7 @@ def check(fits: Any, otherwise: str) -> None:
         raise RuntimeError(otherwise)
 
 
-# ---------------------------------------------------------------------- sums of products
-
-_alone = partial(variants, method=False)
-_method = partial(variants, function=False)
 _linalg = partial(variants, function=False, method=False)
-
-
-@_alone()
-def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """Multiply matrices: the first may be sparse in PyTorch."""
-    return torch.mm(input, mat2)
 
 
 # ---------------------------------------------------------------------- matrices
@@ -96,51 +84,3 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     check(index.dtype is torch.int64, "take(): Expected a long tensor for index")
     entries = input.flatten()[index]
     return entries if index.ndim else entries.clone()
-
-
-# ---------------------------------------------------------------------- sparse tensors
-
-
-@_alone()
-def sparse_coo_tensor(
-    indices: Any,
-    values: Any,
-    size: Any = None,
-    *,
-    dtype: Dtype | None = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Tensor:
-    """Make the tensor whose other entries are zeros; entries that are named twice are added.
-
-    Example:
-        >>> import warnings
-        >>> import minigrad as torch
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], [3.0, 4.0, 5.0], (2, 3))
-        tensor([[0., 0., 3.],
-                [9., 0., 0.]])
-    """
-    warn("minigrad keeps sparse tensors in full: results are the same, memory and time are not.")
-    indices, values = torch.as_tensor(indices).long(), torch.as_tensor(values, dtype=dtype)
-    size = (indices.amax(1) + 1).tolist() + list(values.shape[1:]) if size is None else size
-    made = torch.zeros(size, dtype=values.dtype)
-    positions = torch.arange(made.numel()).view(made.shape)[indices.unbind()]
-    values = values.expand(positions.shape).flatten()
-    made = made.flatten().index_add(0, positions.flatten(), values).view(made.shape)
-    return made.requires_grad_() if requires_grad else made
-
-
-@_method()
-def coalesce(input: Tensor) -> Tensor:
-    """Give the tensor itself: no entry is there twice."""
-    return input
-
-
-@_method()
-def to_sparse(input: Tensor) -> Tensor:
-    """Give the tensor itself: all are kept in full."""
-    return input
-
-
-sparse = SimpleNamespace(mm=VARIANTS["spmm"].function)

@@ -1,4 +1,4 @@
-"""Normalize weights by their length, or by their largest singular value."""
+"""Normalize weights by their largest singular value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from typing import Any, TypeVar
 
 from minigrad.autograd.grad_mode import no_grad
-from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.nn import functional as F
 from minigrad.nn.modules.module import Module
@@ -18,119 +17,32 @@ torch: Any = sys.modules["minigrad"]
 AnyModule = TypeVar("AnyModule", bound=Module)
 
 
-class _Norm:
-    """A hook that gives a weight its form before each forward.
-
-    Args:
-        name: The name of the weight.
-        dim: The dimension whose entries belong together.
-    """
-
-    parts: tuple[str, ...]
-
-    def __init__(self, name: str, dim: int) -> None:
-        self.name, self.dim = name, dim
-
-    compute_weight: Any  # gives the weight, after improving what is kept if asked to
-
-    def __call__(self, module: Any, inputs: Any) -> None:
-        """Make the weight again."""
-        setattr(module, self.name, self.compute_weight(module, module.training))
-
-    @classmethod
-    def remove(cls, module: AnyModule, name: str) -> AnyModule:
-        """Remove the hook, and make the weight a parameter again.
-
-        Raises:
-            ValueError: If there is none.
-        """
-        for key, hook in module._forward_pre_hooks.items():
-            if isinstance(hook, cls) and hook.name == name:
-                with no_grad():
-                    weight = hook.compute_weight(module, False)
-                for kept in (name, *(f"{name}_{part}" for part in hook.parts)):
-                    delattr(module, kept)
-                module.register_parameter(name, Parameter(weight.detach()))
-                del module._forward_pre_hooks[key]
-                return module
-        raise ValueError(f"{cls.__name__} of {name!r} not found in {module}")
-
-
-# Length and direction ---------------------------------------------------------------------------
-
-
-def _lengths(v: Tensor, dim: int) -> Tensor:
-    """Give the norms of a tensor over all dimensions but one; of everything if it is -1."""
-    rest = None if dim == -1 else [axis for axis in range(v.ndim) if axis != dim]
-    return v.norm(2, rest, keepdim=dim != -1)
-
-
-class _WeightNorm(_Norm):
-    """The hook that makes the weight of length and direction."""
-
-    parts = ("g", "v")
-
-    def compute_weight(self, module: Any, improve: bool) -> Any:
-        """Give the weight."""
-        g, v = (getattr(module, f"{self.name}_{part}") for part in self.parts)
-        return v * (g / _lengths(v, self.dim))
-
-
-def weight_norm(module: AnyModule, name: str = "weight", dim: int | None = 0) -> AnyModule:
-    """Learn length and direction of a weight apart. In PyTorch this is deprecated.
-
-    Args:
-        module: The layer.
-        name: The name of its weight.
-        dim: The dimension that keeps its own lengths; None for one length.
-
-    Returns:
-        The layer, with parameters such as `weight_g` and `weight_v`.
-
-    Raises:
-        RuntimeError: If it was done before.
-    """
-    text = "weight_norm is deprecated; minigrad has no parametrizations: here it stays the way."
-    warn(text, FutureWarning)
-    dim = -1 if dim is None else dim
-    hook = _WeightNorm(name, dim)
-    weight = getattr(module, name)
-    parameters: Any = module._parameters
-    del parameters[name]
-    module.register_parameter(f"{name}_g", Parameter(_lengths(weight, hook.dim).data))
-    module.register_parameter(f"{name}_v", Parameter(weight.data))
-    setattr(module, name, hook.compute_weight(module, False))
-    module.register_forward_pre_hook(hook)
-    return module
-
-
-def remove_weight_norm(module: AnyModule, name: str = "weight") -> AnyModule:
-    """Undo `weight_norm`; the weight keeps its present value.
-
-    Raises:
-        ValueError: If there is nothing to undo.
-    """
-    return _WeightNorm.remove(module, name)
-
-
-# Largest singular value -------------------------------------------------------------------------
-
-
 def _as_matrix(weight: Any, dim: int) -> Any:
     """Give a weight as a matrix whose rows belong to one dimension."""
     return (weight.movedim(dim, 0) if dim else weight).reshape(weight.shape[dim], -1)
 
 
-class _SpectralNorm(_Norm):
-    """The hook that divides the weight by its largest singular value."""
+class _SpectralNorm:
+    """A hook that divides a weight by its largest singular value before each forward.
+
+    Args:
+        name: The name of the weight.
+        dim: The dimension whose entries belong together.
+        n_power_iterations: How many steps of the power method a call takes in training.
+        eps: Keeps from dividing by 0.
+    """
 
     parts = ("u", "v", "orig")
 
     def __init__(self, name: str, dim: int, n_power_iterations: int, eps: float) -> None:
-        super().__init__(name, dim)
+        self.name, self.dim = name, dim
         self.n_power_iterations, self.eps = n_power_iterations, eps
         if n_power_iterations <= 0:
             raise ValueError(f"n_power_iterations={n_power_iterations} must be positive")
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        """Make the weight again."""
+        setattr(module, self.name, self.compute_weight(module, module.training))
 
     def compute_weight(self, module: Any, improve: bool) -> Tensor:
         """Give the weight, after improving the singular vectors if asked for."""
@@ -193,4 +105,13 @@ def remove_spectral_norm(module: AnyModule, name: str = "weight") -> AnyModule:
     Raises:
         ValueError: If there is nothing to undo.
     """
-    return _SpectralNorm.remove(module, name)
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, _SpectralNorm) and hook.name == name:
+            with no_grad():
+                weight = hook.compute_weight(module, False)
+            for kept in (name, *(f"{name}_{part}" for part in hook.parts)):
+                delattr(module, kept)
+            module.register_parameter(name, Parameter(weight.detach()))
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"spectral_norm of {name!r} not found in {module}")

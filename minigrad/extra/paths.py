@@ -7,13 +7,11 @@ mentioned; a class is one that nothing is an instance of, and what is used says 
 from __future__ import annotations
 
 import sys
-from contextlib import ContextDecorator, nullcontext
 from importlib import import_module
 from operator import attrgetter
-from types import FunctionType, GenericAlias, ModuleType, SimpleNamespace
+from types import FunctionType, GenericAlias, ModuleType
 from typing import Any, NoReturn
 
-from minigrad.autograd.messages import warn
 from minigrad.utils import _paths_inside as paths_inside
 
 # By path of PyTorch's that is no file of ours: where we have what is in it, or "" for nowhere.
@@ -81,10 +79,6 @@ def _script(obj: Any, *arguments: Any, **options: Any) -> Any:
     return obj if isinstance(obj, (FunctionType, type)) else _absent("jit", "script")()
 
 
-class _Label(ContextDecorator, nullcontext[None]):
-    """Names a part of a program for a profiler: as long as none looks, that does nothing."""
-
-
 # What a room that is not here answers; everything else in it refuses when it is used. Questions are
 # answered with no, and decorators that change no computation give back what they were given.
 _ANSWERS: dict[str, Any] = {
@@ -95,7 +89,6 @@ _ANSWERS: dict[str, Any] = {
         "nn.utils.parametrize.is_parametrized",
         _as_it_is: "compiler.disable jit.export jit.ignore jit.unused",
         _script: "jit.script",
-        _Label: "autograd.profiler.record_function profiler.record_function",
     }.items()
     for name in names.split()
 }
@@ -119,86 +112,8 @@ def _absent(room: str, name: str) -> Any:
 
 
 # Libraries ask of a model and of a result whether they are such a thing. They never are.
-Future = _absent("futures", "Future")
+Future, autocast = _absent("futures", "Future"), _absent("amp", "autocast")
 DataParallel, SyncBatchNorm = (_absent("nn", _name) for _name in ("DataParallel", "SyncBatchNorm"))
 
 for _name, _ours in _PATHS.items():
     sys.modules[f"minigrad.{_name}"] = Path(_name, _ours)
-
-
-def _assert(condition: Any, message: Any) -> None:
-    """Raise AssertionError with a message unless a condition holds."""
-    if not condition:
-        raise AssertionError(message)
-
-
-# ------------------------------------------------------------------ precision on a GPU
-
-
-class autocast(ContextDecorator, nullcontext[None]):
-    """Compute in the precision that tensors have; for a GPU, warn that there is none.
-
-    Args:
-        device_type: Where PyTorch would change the precision.
-        dtype: To which type.
-        enabled: Whether to.
-        cache_enabled: Whether to keep the weights that were rounded.
-
-    Raises:
-        NotImplementedError: For the CPU, where PyTorch would compute in half precision.
-
-    Example:
-        >>> import minigrad as torch
-        >>> with torch.autocast("cpu", enabled=False):
-        ...     torch.ones(2) + 1
-        tensor([2., 2.])
-    """
-
-    def __init__(
-        self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: Any = None
-    ) -> None:
-        super().__init__()
-        if enabled and device_type == "cpu":
-            raise NotImplementedError(
-                "minigrad has no autocast for the CPU: leave it out, or say enabled=False"
-            )
-        if enabled:
-            warn("CUDA is not available. Disabling autocast.")
-
-
-class GradScaler:
-    """Scale nothing: without a GPU, PyTorch's is switched off, too.
-
-    Args:
-        device: Where tensors would be.
-        **options: PyTorch's others; `enabled=False` saves the warning.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.amp.GradScaler(enabled=False).scale(torch.ones(1))
-        tensor([1.])
-    """
-
-    def __init__(self, device: str = "cuda", **options: Any) -> None:
-        if options.get("enabled", True):
-            warn("CUDA is not available. Disabling GradScaler.")
-
-    def scale(self, outputs: Any) -> Any:
-        """Give what it gets."""
-        return outputs
-
-    def unscale_(self, optimizer: Any) -> None:
-        """Leave the gradients."""
-
-    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """Let the optimizer take its step."""
-        return optimizer.step(*args, **kwargs)
-
-    def update(self, new_scale: Any = None) -> None:
-        """Leave the factor."""
-
-
-cuda = SimpleNamespace(
-    autocast=lambda enabled=True, **options: autocast("cuda", enabled=enabled, **options),
-    GradScaler=GradScaler,
-)

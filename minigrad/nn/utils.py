@@ -13,9 +13,7 @@ from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import warn
 from minigrad.core.tensor import Tensor
 from minigrad.creation.construction import tensor as make_tensor
-from minigrad.nn.modules.module import Module
 from minigrad.ops.joining import joined, stacked
-from minigrad.random import fork_rng
 from minigrad.utils import _late
 
 Tensors = Tensor | Iterable[Tensor]
@@ -134,18 +132,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         start = end
 
 
-def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
-    """Make a module whose parameters are anything; no random numbers are drawn for them.
-
-    Example:
-        >>> import minigrad as torch
-        >>> torch.nn.utils.skip_init(torch.nn.Linear, 2, 3)
-        Linear(in_features=2, out_features=3, bias=True)
-    """
-    with fork_rng():
-        return module_cls(*args, **kwargs)
-
-
-_OLD = ("weight_norm", "remove_weight_norm", "spectral_norm", "remove_spectral_norm")
-_found = dict.fromkeys(_OLD, "extra.layers")
+_found = dict.fromkeys(("spectral_norm", "remove_spectral_norm"), "extra.layers")
 __getattr__, __dir__ = _late(__name__, lambda: _found)

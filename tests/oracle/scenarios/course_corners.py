@@ -29,10 +29,9 @@ def where_of_numbers(torch, log):
 
 @family
 def old_names_of_utilities(torch, log):
-    """What few programs call: modules without a draw, prefixes of names, an old way to clip."""
+    """What few programs call: prefixes of names, an old way to clip."""
     nn = torch.nn
     torch.manual_seed(3)
-    log("skipped", repr(nn.utils.skip_init(nn.Linear, 2, out_features=3)), torch.rand(2))
     w = torch.ones(2, requires_grad=True)
     (w * 3).sum().backward()
     log("clipped", nn.utils.clip_grad_norm_([w], 1.0), w.grad)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 from .tools import Family, leaf
 
 family = Family()
@@ -401,16 +399,3 @@ def ends_of_logarithms(torch, log):
         y = torch.tensor([0.0, nan, -1.0, 0.0, inf, -inf, -inf, 1.0], requires_grad=True)
         z = getattr(torch, name)(x, y)
         log(name, z, *torch.autograd.grad(z, (x, y), torch.ones_like(z)))
-
-
-@family
-def sparse(torch, log):
-    """What is computed of sparse tensors; how they are kept is another matter."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        v = leaf(torch, (3,), 1)
-        made = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], v)
-        log("dense", made.to_dense().detach(), torch.sparse.mm(made, torch.ones(3, 1)).detach())
-        log("gradient", torch.autograd.grad((made @ torch.arange(3.0).view(3, 1)).sum(), v)[0])
-        other = torch.sparse_coo_tensor(torch.tensor([[0, 1], [2, 0]]), torch.ones(2), (2, 4))
-        log("of a size", other.coalesce().to_dense(), torch.eye(2).to_sparse() @ torch.ones(2, 2))

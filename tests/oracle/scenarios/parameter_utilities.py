@@ -92,27 +92,6 @@ def normed(torch, log, layer, x):
 
 
 @family
-def weight_norm(torch, log):
-    """Length and direction of weights, learned apart."""
-    utils = torch.nn.utils
-    for dim in (0, 1, None):
-        layer = linear(torch)
-        log.raises("deprecated", lambda o=layer, d=dim: repr(utils.weight_norm(o, dim=d)))
-        normed(torch, log, layer, leaf(torch, (3,), 1))
-        utils.remove_weight_norm(layer)
-        log("removed", repr(layer), list(layer.state_dict()), layer.weight)
-        log.raises("not there", lambda o=layer: utils.remove_weight_norm(o))
-    convolution = fill(torch, torch.nn.Conv2d(1, 2, 2))
-    log.raises("deprecated", lambda: repr(utils.weight_norm(convolution, dim=1)))
-    for name in ("cpu", "nothing", (1, 2)):
-        layer = linear(torch)
-        log.raises(f"of {name}", lambda o=layer, n=name: utils.weight_norm(o, n))
-        log(f"untouched by {name}", list(layer.state_dict()), layer(leaf(torch, (3,), 1)))
-    log.raises("of no layer", lambda: utils.weight_norm(3))
-    normed(torch, log, convolution, leaf(torch, (1, 1, 2, 3), 1))
-
-
-@family
 def spectral_norm(torch, log):
     """The largest singular value of weights."""
     utils = torch.nn.utils

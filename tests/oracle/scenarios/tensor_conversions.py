@@ -14,7 +14,7 @@ add_expressions(
             x.is_cpu, x.is_cuda, x.is_meta, x.is_mps, x.is_quantized, x.is_sparse
             x.is_xpu, x.device, x.layout, x.get_device(), x.is_pinned(), x.is_shared()
             x.is_conj(), x.is_neg()
-            torch.is_conj(x), torch.is_storage(x), x.to_dense() is x
+            torch.is_conj(x), x.to_dense() is x
             torch.channels_last, torch.sparse_coo, torch.strided
             torch.set_default_device(None) ;; torch.get_default_device()
             torch.typename(x), torch.typename(i), torch.typename(3), torch.typename("a")
