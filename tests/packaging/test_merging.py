@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from _start import answering, matching, merging, notebooks
+from _start import merging, notebooks
 from _start.merging import merge
 from tests.packaging.revisions import (
     LESSON,
@@ -218,7 +218,7 @@ FITS = [
 
 @pytest.mark.parametrize(("given", "new", "fits"), FITS)
 def test_whether_an_answer_fits_a_new_stub(given, new, fits):
-    assert answering.fits(given, new) is fits
+    assert merging._replaces(answer('a', given), answer('a', new)) is fits
 
 
 def test_a_prediction_is_carried_over_like_an_answer():
@@ -233,28 +233,28 @@ def test_a_prediction_is_carried_over_like_an_answer():
 def test_exercises_and_predictions_are_found_by_name():
     new = [LESSON[k] for k in (7, 8, 5, 6, 4, 3)]
     new = numbered([{**cell, "source": cell["source"] + "  # new"} for cell in new])
-    assert matching.pair(LESSON, new) == {7: 0, 8: 1, 5: 2, 6: 3, 4: 4, 3: 5}
+    assert merging.pair(LESSON, new) == {7: 0, 8: 1, 5: 2, 6: 3, 4: 4, 3: 5}
 
 
 def test_an_exercise_is_never_taken_for_another():
     stub = 'choice = (..., "because ...")'
-    assert matching.pair([answer("06-1", stub)], [answer("06-2", stub)]) == {}
-    assert matching.pair([answer("06-1", stub)], [code(stub)]) == {}
+    assert merging.pair([answer("06-1", stub)], [answer("06-2", stub)]) == {}
+    assert merging.pair([answer("06-1", stub)], [code(stub)]) == {}
 
 
 def test_equal_cells_are_paired_in_order_and_out_of_order():
     cells = [markdown(text) for text in "abacd"]
-    assert matching.pair(cells, cells) == {k: k for k in range(5)}
+    assert merging.pair(cells, cells) == {k: k for k in range(5)}
     new = [markdown(text) for text in "dabac"]
-    assert matching.pair(cells, new) == {0: 1, 1: 2, 2: 3, 3: 4, 4: 0}
+    assert merging.pair(cells, new) == {0: 1, 1: 2, 2: 3, 3: 4, 4: 0}
 
 
 def test_what_is_alike_is_paired_between_the_same_neighbors():
     old = [markdown("first"), markdown(PROSE), code(PROSE), markdown("last")]
     near = [markdown("first"), code("x"), markdown(PROSE + " More."), markdown("last")]
-    assert matching.pair(old, near) == {0: 0, 1: 2, 3: 3}
+    assert merging.pair(old, near) == {0: 0, 1: 2, 3: 3}
     far = [markdown("first"), markdown("last"), markdown(PROSE + " More.")]
-    assert matching.pair(old, far) == {0: 0, 3: 1}
+    assert merging.pair(old, far) == {0: 0, 3: 1}
 
 
 def test_a_copy_without_ids_is_understood():
