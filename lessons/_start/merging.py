@@ -104,7 +104,9 @@ def pair(old: Sequence[Cell], new: Sequence[Cell], loosely: bool = True) -> dict
             pairs.update(zip(range(i, end), range(j, until), strict=True))
         for kind in notebooks.KINDS if same == "replace" and loosely else ():
             left = [k for k in range(i, end) if old[k]["cell_type"] == kind and not _name(old[k])]
-            there = [k for k in range(j, until) if new[k]["cell_type"] == kind and not _name(new[k])]
+            there = [
+                k for k in range(j, until) if new[k]["cell_type"] == kind and not _name(new[k])
+            ]
             pairs.update(zip(left, there, strict=False))
     moved = {theirs[j]: j for j in {*range(len(new))} - {*pairs.values()}}
     for i, name in enumerate(ours):
@@ -143,9 +145,7 @@ def _by_id(mine: Sequence[Cell], base: Sequence[Cell]) -> dict[int, int]:
     return pairs | {rest[i]: there[j] for i, j in further.items()}
 
 
-def _neighbors(
-    mine: Sequence[Cell], places: Mapping[int, int], end: int
-) -> list[tuple[int, int]]:
+def _neighbors(mine: Sequence[Cell], places: Mapping[int, int], end: int) -> list[tuple[int, int]]:
     """Say behind which cell of the new lesson each cell belongs that has no place there.
 
     That is the neighbor above, of those between the same exercises: what the learner moved further

@@ -152,13 +152,13 @@ def test_answers_are_carried_over_and_the_copy_is_kept_as_it_was(lessons):
         "Lesson 06 has changed: your copy is up to date, with your 1 answer; as it was: "
         f"lessons/mine/older/{kept.name}"
     ]
-    assert re.fullmatch(r"06_a_lesson_\d{4}-\d\d-\d\d_\d\d\.\d\d\.\d\d\.ipynb", kept.name)
+    assert re.fullmatch(r"06_a_lesson_\d{4}-\d\d-\d\d_[\d.]+\.ipynb", kept.name)
     assert kept.read_bytes() == text
     now = notebooks.read(mine(lessons))
     assert [c["source"] for c in now["cells"]][1:6:4] == ["x = 4", "five = 5"]
     assert now["metadata"]["language_info"]["version"] == "3.11.7"
     assert said(lessons) == ""
-    assert [(each.older, each.place) for each in outcome.updates] == [(kept, mine(lessons))]
+    assert outcome.rewritten == [(kept, mine(lessons))]
 
 
 def test_an_untouched_copy_is_replaced_without_ado(lessons):
@@ -240,11 +240,11 @@ def test_a_copy_that_cannot_be_read_is_moved_away(lessons, data):
     said(lessons)
     fresh = mine(lessons).read_bytes()
     mine(lessons).write_bytes(data)
-    assert said(lessons, rewrite=False) == ""
+    assert "stop JupyterLab" in said(lessons, rewrite=False)
     assert mine(lessons).read_bytes() == data
     told = said(lessons)
     (kept,) = older(lessons)
-    assert told.startswith("Lesson 06: your copy could not be read (") and kept.name in told
+    assert told.startswith("Lesson 06: your copy could not be read, ") and kept.name in told
     assert (kept.read_bytes(), mine(lessons).read_bytes()) == (data, fresh)
 
 
@@ -335,16 +335,6 @@ def test_a_folder_that_cannot_be_written_to_is_told(lessons):
     with pytest.raises(Trouble, match=r"cannot be kept: .*mine"):
         copies.bring(lessons)
     assert (lessons / "mine").read_text(encoding="utf-8") == "a file in its place"
-
-
-def test_half_a_character_is_kept(lessons):
-    said(lessons)
-    found = notebooks.read(mine(lessons))
-    found["cells"][5]["source"] = "five = '\ud83d'"
-    mine(lessons).write_bytes(notebooks.as_bytes(found))
-    revise(lessons, changed(LESSON, 1, "x = 4"))
-    assert "up to date, with" in said(lessons)
-    assert notebooks.read(mine(lessons))["cells"][5]["source"] == "five = '\ud83d'"
 
 
 # ---- somebody worked in the published lesson ----------------------------------------------------
