@@ -148,7 +148,11 @@ def read_stamp(environment: Environment) -> dict[str, Any]:
 
 def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, str]) -> None:
     """Note who made the environment, where it is, and which lock it holds (none during work)."""
-    stamp = {"made by minigrad": ours, "made for": made_for(environment), "installed": dict(installed)}
+    stamp = {
+        "made by minigrad": ours,
+        "made for": made_for(environment),
+        "installed": dict(installed),
+    }
     draft = environment.venv / (STAMP + ".new")
     draft.write_text(json.dumps(stamp, indent=2) + "\n", encoding="utf-8")
     draft.replace(environment.venv / STAMP)
