@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from . import boot, console, copies, doctor, installed, progress, review, server
 from .console import Trouble, python_command, say
 from .environment import Environment, repository
 
-CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
+CHECKOUT = installed.in_a_clone()
 PORT = click.IntRange(1, 65535)
 POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
 NUMBERS = click.argument("numbers", nargs=-1, metavar="[NN]...")
@@ -96,10 +97,7 @@ def ask_again(cards: str | None, folder: str | None = None) -> int:
 def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
     """For authors: run solutions and make the learners' notebooks."""
     if nbgrader is not None:
-        with _packages():
-            from _tools.nbgrader import course
-
-        return int(course.lay_out(nbgrader, numbers))
+        return int(_tool("nbgrader.course").lay_out(nbgrader, numbers))
     if not CHECKOUT:
         raise Trouble(
             "lessons are released where they are written: in a clone of the repository.",
@@ -112,7 +110,7 @@ def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
 @click.argument("folder", default="")
 def book(folder: str) -> int:
     """Build a site of the lessons and the reference, to read."""
-    return sites.build(sites.BOOK, folder)
+    return sites.build("book", folder)
 
 
 @cli.command()
@@ -121,7 +119,7 @@ def book(folder: str) -> int:
 def lite(folder: str, pyodide: Path | None) -> int:
     """Build a site of the lessons that computes in a browser."""
     more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
-    return sites.build(sites.LITE, folder, more)
+    return sites.build("lite", folder, more)
 
 
 @cli.command()
@@ -135,12 +133,10 @@ def lite(folder: str, pyodide: Path | None) -> int:
 @click.option("--collect", type=Path, metavar="FILE", help=progress.COLLECT)
 def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
     """For instructors: grade a folder or zip of submissions, in a sandbox."""
-    with _packages():
-        from _tools.grading import command
-        from _tools.nbgrader import batches
     if nbgrader:
+        batches = _tool("nbgrader.batches")
         return int(batches.autograde(folder.resolve(), nbgrader, options["jobs"]))
-    return int(command.main(folder, **options))
+    return int(_tool("grading.command").main(folder, **options))
 
 
 @cli.command("doctor")
@@ -201,18 +197,15 @@ def _noted(command: str, folder: str | None) -> Path:
     return root / "lessons"
 
 
-class _packages:
-    """Say which package is missing where a tool cannot be loaded."""
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, kind: type[BaseException] | None, error: Any, _: object) -> None:
-        if kind is ModuleNotFoundError:
-            raise Trouble(
-                f"this needs a package that is not installed: {error.name}.",
-                f"Install it with:  {installed.ADVICE['lessons']}",
-            ) from None
+def _tool(name: str) -> Any:
+    """Load a tool; say which package is missing where it cannot be loaded."""
+    try:
+        return importlib.import_module(f"_tools.{name}")
+    except ModuleNotFoundError as error:
+        raise Trouble(
+            f"this needs a package that is not installed: {error.name}.",
+            f"Install it with:  {installed.ADVICE['lessons']}",
+        ) from None
 
 
 def _prepare(home: Environment, rewrite: bool) -> copies.Outcome:

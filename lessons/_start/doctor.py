@@ -12,31 +12,33 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
-from .installed import SHIPPED
+from .installed import ADVICE, SHIPPED, in_a_clone
 from .server import has_browser
 
 DISTRIBUTION = "minigrad-lessons"
 ENOUGH_ROOM = 600 * 2**20  # bytes: an environment of its own, and outputs of the lessons
-# what each package is for; those that no extra brings, and those that the lessons run without
-PURPOSES = {
+# what each package is for
+NEEDED = {
     "numpy": "all numbers",
     "sympy": "formulas and proofs",
     "matplotlib": "plots",
     "jupyterlab": "the lessons in a browser",
     "ipykernel": "running cells",
+}
+OPTIONAL = {
     "tqdm": "progress bars",
     "mpi4py": "lesson 16; without it, recorded results are shown",
     "nbgrader": "grading a class with nbgrader",
     "torch": "comparing with PyTorch itself",
 }
-OPTIONAL = {"tqdm", "mpi4py", "nbgrader", "torch"}
 Row = tuple[str, str, str, str]
 
 
 def main() -> int:
     """Print a table; return 0 if the lessons can run, 1 if something has to be done."""
-    rows = [_python(), *map(_package, PURPOSES), *_around()]
+    rows = [_python(), *map(_package, [*NEEDED, *OPTIONAL]), *_around()]
     wide = max(len(what) for _, what, _, _ in rows)
     for state, what, said, _ in rows:
         print(f"{state:<8} {what:<{wide}}  {said}".rstrip())
@@ -56,37 +58,30 @@ def _python() -> Row:
 
 def _package(name: str) -> Row:
     """Look for a package: is it here, does it import, is its version one that we know?"""
-    optional, wanted = name in OPTIONAL, _wanted().get(name)
-    here = (SHIPPED.parent / "pyproject.toml").is_file()
-    extra = (
-        'in the clone, pip install -e ".[lessons]"'
-        if here
-        else f'pip install "{DISTRIBUTION}[lessons]"'
-    )
+    bad = "missing" if name in OPTIONAL else "WRONG"
+    extra = 'in the clone, pip install -e ".[lessons]"' if in_a_clone() else ADVICE["lessons"]
     try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        said = f"not installed; for {PURPOSES[name]}"
-        return ("optional", name, said, "") if optional else ("WRONG", name, said, extra)
-    if wanted is not None and version not in wanted.specifier:
-        return "WRONG", name, f"{version}, and {wanted.specifier} is needed", extra
-    try:
+        version, wanted = importlib.metadata.version(name), _wanted(name)
+        if version not in wanted:
+            return "WRONG", name, f"{version}, and {wanted} is needed", extra
         importlib.import_module(name)
+    except importlib.metadata.PackageNotFoundError:
+        said = f"not installed; for {(NEEDED | OPTIONAL)[name]}"
+        return ("optional", name, said, "") if name in OPTIONAL else (bad, name, said, extra)
     except Exception as error:  # a broken package may raise anything, and this is to say so
         first = f"{type(error).__name__}: {error}".partition("\n")[0]
         said = f"{version}, but it cannot be imported: {first}"
-        again = f"pip install --force-reinstall {name}"
-        return "missing" if optional else "WRONG", name, said, again
+        return bad, name, said, f"pip install --force-reinstall {name}"
     return "ok", name, version, ""
 
 
-def _wanted() -> dict[str, Requirement]:
-    """Give what `minigrad-lessons` asks for, by name."""
+def _wanted(name: str) -> SpecifierSet:
+    """Give the versions of a package that `minigrad-lessons` asks for."""
     try:
-        asked = importlib.metadata.requires(DISTRIBUTION) or []
+        asked = map(Requirement, importlib.metadata.requires(DISTRIBUTION) or [])
     except importlib.metadata.PackageNotFoundError:
-        return {}
-    return {each.name: each for each in map(Requirement, asked) if each.specifier}
+        asked = iter(())
+    return next((each.specifier for each in asked if each.name == name), SpecifierSet())
 
 
 def _around() -> Iterator[Row]:

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -24,27 +23,14 @@ FIRST_PORT = 8888
 # where it opens: at the copy of the first lesson, or as near to it as there is something
 PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
 SECONDS_TO_START = 90.0
-PICTURES = "share/jupyter/labextensions/minigrad-pictures"  # it shows the words of figures
+EXTENSIONS = Path(__file__).with_name("labextensions")  # one that shows the words of figures
 SETTINGS: dict[str, dict[str, object]] = {
     # no question about news and no look for updates: the lessons ask nothing of the network
-    "share/jupyter/lab/settings/overrides.json": {
-        "@jupyterlab/apputils-extension:notification": {
-            "fetchNews": "false",
-            "checkForUpdates": False,
-        }
-    },
+    "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension/"
+    "notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
     # each kernel would warn here that messages within this machine are not encrypted
-    "var/ipython/profile_default/ipython_kernel_config.json": {
+    "ipython/profile_default/ipython_kernel_config.json": {
         "IPKernelApp": {"log_level": logging.ERROR}
-    },
-    f"{PICTURES}/package.json": {
-        "name": "minigrad-pictures",
-        "version": "1.0.0",
-        "description": "Gives pictures the words that a notebook stores with them",
-        "jupyterlab": {
-            "mimeExtension": True,
-            "_build": {"load": "static/pictures.js", "mimeExtension": "./mimeExtension"},
-        },
     },
 }
 
@@ -82,9 +68,8 @@ def find(home: Environment) -> Running | None:
     from jupyter_server.serverapp import list_running_servers  # it takes a second to load
 
     folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
-    for told in (
-        list_running_servers(folder, log=logging.getLogger(__name__)) if folder.is_dir() else ()
-    ):
+    folder.mkdir(parents=True, exist_ok=True)
+    for told in list_running_servers(folder, log=logging.getLogger(__name__)):
         root = Path(told["root_dir"])
         if root.exists() and root.samefile(home.root) and answers(told["port"]):
             opener = folder / f"jpserver-{told['pid']}-open.html"
@@ -123,6 +108,7 @@ def command(home: Environment, port: int | None, browser: bool) -> list[str]:
         f"--ServerApp.root_dir={home.root}",
         f"--LabApp.default_url={first_page(home)}",
         "--LabApp.extension_manager=readonly",
+        f"--LabApp.extra_labextensions_path={EXTENSIONS}",
         # else it asks npm for language servers, which takes a second and writes into the home
         "--LanguageServerManager.autodetect=False",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops it at once
@@ -137,23 +123,19 @@ def command(home: Environment, port: int | None, browser: bool) -> list[str]:
 
 
 def write_settings(home: Environment) -> None:
-    """Give this environment's JupyterLab and kernels their settings."""
+    """Give JupyterLab and kernels their settings; what the reader set there before stays."""
     for name, settings in SETTINGS.items():
-        place = home.venv / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    script = home.venv / PICTURES / "static" / "pictures.js"
-    script.parent.mkdir(exist_ok=True)
-    shutil.copyfile(Path(__file__).with_name(script.name), script)
+        place = home.venv / "var" / name
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
 def answers(port: int) -> bool:
     """Whether something listens on this port."""
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
+    with socket.socket() as asking:
+        asking.settimeout(1)
+        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 def serve(

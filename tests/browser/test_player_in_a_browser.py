@@ -221,11 +221,11 @@ def environment(home: Path) -> dict[str, str]:
     """Give an environment in which Jupyter writes nothing outside of a directory."""
     places = {
         name: str(home / name.lower())
-        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+        for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     }
+    places["JUPYTER_CONFIG_DIR"] = str(home / ".venv" / "var" / "jupyter" / "config")
     root = str(Path(torch.__file__).parents[1])
     kept = {name: value for name, value in os.environ.items() if name != "PYTEST_VERSION"}
-    places["JUPYTER_PATH"] = str(home / ".venv" / "share" / "jupyter")
     return kept | places | {"HOME": str(home), "PYTHONPATH": root}
 
 
@@ -244,6 +244,7 @@ def lab(tmp_path: Path) -> Iterator[str]:
         sys.executable, "-m", "jupyter", "lab", str(tmp_path), "--no-browser", "--ip=127.0.0.1",
         f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={token}",
         "--LabApp.expose_app_in_browser=True", "--allow-root",
+        f"--LabApp.extra_labextensions_path={server.EXTENSIONS}",
     ]  # fmt: skip
     with (tmp_path / "server.log").open("w") as log:
         process = subprocess.Popen(command, env=environment(tmp_path), stdout=log, stderr=log)

@@ -37,12 +37,17 @@ def test_jupyterlab_opens_at_the_copy_of_lesson_00(tmp_path):
     assert not any("token" in part for part in parts)
 
 
-def test_jupyterlab_is_told_to_ask_nothing_of_the_network(tmp_path):
+def test_jupyterlab_asks_nothing_of_the_network_unless_the_reader_says_so(tmp_path):
     home = environment.Environment(tmp_path, tmp_path / ".venv")
     server.write_settings(home)
-    text = (home.venv / "share/jupyter/lab/settings/overrides.json").read_text(encoding="utf-8")
-    settings = json.loads(text)["@jupyterlab/apputils-extension:notification"]
+    (place,) = home.venv.rglob("notification.jupyterlab-settings")
+    inside = home.variables({})
+    assert place.is_relative_to(Path(inside["JUPYTER_CONFIG_DIR"]) / "lab" / "user-settings")
+    settings = json.loads(place.read_text(encoding="utf-8"))
     assert settings == {"fetchNews": "false", "checkForUpdates": False}
+    place.write_text("{}", encoding="utf-8")
+    server.write_settings(home)
+    assert place.read_text(encoding="utf-8") == "{}"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has terminal browsers")
@@ -58,7 +63,7 @@ listening = socket.create_server(("127.0.0.1", 0))
 told = {"port": listening.getsockname()[1], "token": os.environ["JUPYTER_TOKEN"],
         "root_dir": os.getcwd(), "pid": os.getpid()}
 folder = pathlib.Path(os.environ["JUPYTER_RUNTIME_DIR"])
-folder.mkdir(parents=True)
+folder.mkdir(parents=True, exist_ok=True)
 (folder / f"jpserver-{os.getpid()}.json").write_text(json.dumps(told))
 listening.accept()
 """
