@@ -69,14 +69,23 @@ def merge(base: Sequence[Cell] | None, mine: Sequence[Cell], new: Sequence[Cell]
             behind.setdefault(after, []).append(copy.deepcopy(mine[i]))
         elif notebooks.text(mine[i]) != said[own[i]]:
             behind.setdefault(after, []).append(_kept(mine[i], DROPPED))
-    _add(behind.get(-1, ()), result)
+    _add(behind.get(-1, []), result)
     for place, cell in enumerate(new):
         before = None if place not in origins else said[origins[place]]
         if place in found:
             _resolve(before, known[origins[place]], mine[found[place]], cell, result)
         elif before is None or (before != notebooks.text(cell) and not _is_to_write_in(cell)):
             result.cells.append(notebooks.without_outputs(cell))
-        _add(behind.get(place, ()), result)
+        _add(behind.get(place, []), result)
+    theirs = {notebooks.text(cell) for cell in new}
+    for cell in result.cells:
+        marks = {**notebooks.noted(cell), **notebooks.grading(cell)}
+        if notebooks.text(cell) in theirs or not cell["source"].strip():
+            continue
+        if "grade_id" in marks and marks.get("solution", "kept" in marks):
+            result.answers.add(marks["grade_id"])
+        else:
+            result.changes += 1
     taken = {cell["id"] for cell in new}
     for cell in result.added:
         name = cell.get("id")
@@ -167,10 +176,8 @@ def _neighbors(mine: Sequence[Cell], places: Mapping[int, int], end: int) -> lis
     return found
 
 
-def _add(cells: Sequence[Cell], result: Merged) -> None:
+def _add(cells: list[Cell], result: Merged) -> None:
     """Append cells that are the learner's own."""
-    for cell in cells:
-        _count(cell, result)
     result.added += cells
     result.cells += cells
 
@@ -185,8 +192,6 @@ def _resolve(before: object, base: Cell, mine: Cell, new: Cell, result: Merged) 
         own = {key: each for key, each in mine["metadata"].items() if (key, each) not in theirs}
         made = {**mine, "id": new["id"], "metadata": {**own, **new["metadata"]}}
         result.cells.append(copy.deepcopy(made))
-        if says != now:
-            _count(mine, result)
     else:
         result.twice += 1
         result.cells.append(notebooks.without_outputs(new))
@@ -229,12 +234,3 @@ def _kept(mine: Cell, why: str) -> Cell:
         elif not kept["source"].lstrip().startswith("%%"):  # a cell magic has to come first
             kept["source"] = f"# {words}\n{kept['source']}"
     return kept
-
-
-def _count(mine: Cell, result: Merged) -> None:
-    """Count something that the learner wrote."""
-    marks = {**notebooks.noted(mine), **notebooks.grading(mine)}
-    if "grade_id" in marks and marks.get("solution", "kept" in marks):
-        result.answers.add(marks["grade_id"])
-    elif mine["source"].strip():
-        result.changes += 1

@@ -13,8 +13,9 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from .console import Trouble, say
 from .environment import Environment
@@ -35,35 +36,14 @@ SETTINGS: dict[str, dict[str, object]] = {
 }
 
 
-@dataclass(frozen=True)
-class Running:
-    """A JupyterLab that runs.
-
-    Args:
-        port: Where it listens.
-        token: What it wants to be told.
-        opener: A page on this disk by which it opens in a browser without a token in a command
-            line, which others on the machine could read.
-    """
-
-    port: int
-    token: str
-    opener: Path | None = None
-
-    def address(self, page: str) -> str:
-        """Give the address at which one of its pages opens.
-
-        Args:
-            page: Such as "/lab".
-        """
-        return f"http://127.0.0.1:{self.port}{page}?token={self.token}"
-
-
-def find(home: Environment) -> Running | None:
+def find(home: Environment) -> dict[str, Any] | None:
     """Look for a JupyterLab that shows these lessons already.
 
     Args:
         home: The lessons and what runs them.
+
+    Returns:
+        What Jupyter notes of it, such as its port and its token; None where there is none.
     """
     from jupyter_server.serverapp import list_running_servers  # it takes a second to load
 
@@ -72,22 +52,17 @@ def find(home: Environment) -> Running | None:
     for told in list_running_servers(folder, log=logging.getLogger(__name__)):
         root = Path(told["root_dir"])
         if root.exists() and root.samefile(home.root) and answers(told["port"]):
-            opener = folder / f"jpserver-{told['pid']}-open.html"
-            return Running(told["port"], told["token"], opener if opener.is_file() else None)
+            return dict(told)
     return None
 
 
 def has_browser() -> bool:
     """Whether there is a browser that can show JupyterLab; one in a terminal cannot."""
-    if sys.platform.startswith("linux") and not any(
-        map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-    ):
-        return False
+    shows = map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     try:
-        webbrowser.get()
+        return bool(webbrowser.get()) and (not sys.platform.startswith("linux") or any(shows))
     except webbrowser.Error:
         return False
-    return True
 
 
 def first_page(home: Environment) -> str:
@@ -166,42 +141,43 @@ def serve(
     previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         meanwhile()
-        _tell(_started(home, process).address(first_page(home)), browser)
+        _tell(home, _started(home, process), browser)
         say("Ctrl-C here stops JupyterLab.")
         afterward()
         process.wait()
     except KeyboardInterrupt:
         say("\nJupyterLab is stopping.")
-        _stop(process)
+        with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(timeout=10)  # it ends its kernels
         return 0
-    except Trouble:
-        process.kill()
-        process.wait()
-        raise
     finally:
         signal.signal(signal.SIGTERM, previous)
+        process.terminate()
+        process.wait()
     return 0 if process.returncode in (0, -signal.SIGTERM) else 1
 
 
-def revisit(home: Environment, server: Running, browser: bool) -> int:
+def revisit(home: Environment, server: dict[str, Any], browser: bool) -> int:
     """Open the JupyterLab that runs already, and print its address.
 
     Args:
         home: The repository and its environment.
-        server: What runs.
+        server: What runs, as `find` gives it.
         browser: Whether it opens in the browser.
 
     Returns:
         The exit code.
     """
     say("JupyterLab runs already.")
-    opens = browser and server.opener is not None and webbrowser.open(server.opener.as_uri())
-    _tell(server.address(first_page(home)), opens)
+    # a page on this disk: it has the token, which others could read in a command line
+    folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
+    opener = folder / f"jpserver-{server['pid']}-open.html"
+    _tell(home, server, browser and opener.is_file() and webbrowser.open(opener.as_uri()))
     say("To stop it: Ctrl-C where it was started, or File, Shut Down in JupyterLab.")
     return 0
 
 
-def _started(home: Environment, process: subprocess.Popen[bytes]) -> Running:
+def _started(home: Environment, process: subprocess.Popen[bytes]) -> dict[str, Any]:
     """Wait until JupyterLab answers."""
     deadline = time.monotonic() + SECONDS_TO_START
     while (server := find(home)) is None:
@@ -214,19 +190,7 @@ def _started(home: Environment, process: subprocess.Popen[bytes]) -> Running:
     return server
 
 
-def _tell(address: str, opens: bool) -> None:
-    opening = (
-        "It opens in your browser. If it does not, the address is"
-        if opens
-        else "Open this address in a browser"
-    )
-    say(f"{opening}:\n\n    {address}\n")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Let the server end its kernels; after ten seconds, end it."""
-    try:
-        process.wait(timeout=10)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.terminate()
-        process.wait()
+def _tell(home: Environment, server: dict[str, Any], opens: bool) -> None:
+    first = "It opens in your browser. If it does not, the address is"
+    address = f"http://127.0.0.1:{server['port']}{first_page(home)}?token={server['token']}"
+    say(f"{first if opens else 'Open this address in a browser'}:\n\n    {address}\n")

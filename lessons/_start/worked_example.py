@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import sympy
@@ -79,10 +80,8 @@ def main() -> int:
     for label, one, other, name in rows:
         seen = ["" if each is None else f"{each:.6f}" for each in (one, other)]
         print(f"  {label:34}{seen[0]:>12}{seen[1]:>13}{exact[name]:>12.6f}")
-        if any(
-            each is not None and not abs(each - exact[name]) <= TOLERANCE * abs(exact[name])
-            for each in (one, other)
-        ):
+        found = [each for each in (one, other) if each is not None]
+        if not all(math.isclose(each, exact[name], rel_tol=TOLERANCE) for each in found):
             wrong.append(label)
     if wrong:
         print(f"These do not agree: {'; '.join(wrong)}")

@@ -173,7 +173,7 @@ def test_jupyterlab_starts_before_the_example_runs_and_before_notebooks_are_sign
 
 
 def test_a_second_start_finds_the_first(done, monkeypatch, capsys):
-    monkeypatch.setattr(server, "find", lambda home: server.Running(8890, "secret"))
+    monkeypatch.setattr(server, "find", lambda home: {"port": 8890, "token": "secret", "pid": 1})
     assert commands.main(["lessons", "--port", "9000"]) == 0
     assert done == ["copies False"]
     said = capsys.readouterr().err
