@@ -178,12 +178,10 @@ def _home(folder: str | None) -> Environment:
         return Environment(repository(), Path(sys.prefix))
     if folder:
         console.called_as("minigrad", folder)
-    root = installed.folder(folder, Path.cwd())
-    own = installed.home(root)
-    written = installed.lay_out(root)
-    if written:
-        say(f"Lessons: {written} files written to {root}.")
-    return own
+    home = installed.home(installed.folder(folder, Path.cwd()))
+    if written := installed.lay_out(home.root):
+        say(f"Lessons: {written} files written to {home.root}.")
+    return home
 
 
 def _noted(command: str, folder: str | None) -> Path:

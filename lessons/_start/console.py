@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+WRITABLE = "Make room there, or name another place, one that can be read and written to."
 # "minigrad" where that command is what the reader types, and the folder named after it
 _called = {"as": "", "folder": ""}
 
@@ -56,7 +57,11 @@ def guarded(work: Callable[[], int]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a title may not fit a console's letters
     try:
-        return work()
+        try:
+            return work()
+        except OSError as error:
+            happened = f"{error.filename or 'a file'}: {error.strerror or error}."
+            raise Trouble(happened, WRITABLE) from error
     except Trouble as trouble:
         said = "".join(f"\n    {line}" for line in trouble.said)
         say(f"\nThis did not work: {trouble.happened}{said}\nWhat to do: {trouble.advice}")

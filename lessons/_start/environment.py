@@ -26,16 +26,11 @@ LOCKS = {
     "tests": "tests/requirements.txt",
 }
 # Each lock includes that of the lessons, and that of the tests includes all.
-# Kept from the programs inside: these would make them take packages or settings from elsewhere.
+# Kept from the programs inside: these would make them take packages or settings from elsewhere,
+# and each start slow, since packages come uncompiled and need a cache.
 FOREIGN = (
-    "PYTHONDONTWRITEBYTECODE",  # packages come uncompiled; without a cache each start would be slow
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "JUPYTER_PATH",
-    "MPLBACKEND",
-    "PIP_PREFIX",
-    "PIP_TARGET",
-    "PIP_USER",
+    *("PYTHONDONTWRITEBYTECODE", "PYTHONHOME", "PYTHONPATH", "JUPYTER_PATH", "MPLBACKEND"),
+    *("PIP_PREFIX", "PIP_TARGET", "PIP_USER"),
 )
 # One thread for each product of matrices, unless the reader says otherwise: those of the lessons
 # are small, and where another program has the other core, two threads took 32 s for 4.
@@ -240,36 +235,30 @@ def install(home: Environment, env: Mapping[str, str], lock: Path, fresh: bool) 
     """
     # the Python outside any virtual environment, so that none stands on another
     base = getattr(sys, "_base_executable", None) or sys.executable
-    if uv := shutil.which("uv"):
-        make = [uv, "venv", "--no-project", "--allow-existing", "--python", base, home.venv]
-        into = [uv, "pip", "install", "--python", home.python]
-        try:
-            return _fill(make * fresh, into, home, env, lock)
-        except Trouble as trouble:  # pip may know an index or a proxy that uv doesn't
-            say(f"uv could not do it ({trouble.happened.rstrip('.')}); trying pip.")
     # Python files are compiled when they are first imported: most never are.
-    into = [home.python, "-m", "pip", "install", "--no-compile", "--no-warn-script-location"]
-    _fill([base, "-m", "venv", home.venv] * fresh, into, home, env, lock)
-
-
-def _fill(
-    make: Sequence[str | Path],
-    into: Sequence[str | Path],
-    home: Environment,
-    env: Mapping[str, str],
-    lock: Path,
-) -> None:
-    """Make an environment unless it is there, and install a lock and minigrad itself."""
-    for task, command in (
-        ("Making the environment", make),
-        ("Installing packages", [*into, *PINNED, lock]),
-        ("Installing minigrad itself", [*into, *EDITABLE, home.root]),
-    ):
-        if command:
+    pip = [home.python, "-m", "pip", "install", "--no-compile", "--no-warn-script-location"]
+    ways = [([base, "-m", "venv"], pip)]
+    if uv := shutil.which("uv"):  # pip may know an index or a proxy that uv doesn't
+        make = [uv, "venv", "--no-project", "--allow-existing", "--python", base]
+        ways.insert(0, (make, [uv, "pip", "install", "--python", home.python]))
+    for make, into in ways:
+        tasks: dict[str, Sequence[str | Path]] = {
+            "Installing packages": [*into, *PINNED, lock],
+            "Installing minigrad itself": [*into, *EDITABLE, home.root],
+        }
+        if fresh:
+            tasks = {"Making the environment": [*make, home.venv], **tasks}
+        for task, command in tasks.items():
             say(f"{task} ...")
             code, lines = run(command, env)
             if code:
-                raise explain(lines, task)
+                break
+        else:
+            return
+        trouble = explain(lines, task)
+        if into is not pip:
+            say(f"uv could not do it ({trouble.happened.rstrip('.')}); trying pip.")
+    raise trouble
 
 
 def explain(lines: Sequence[str], task: str) -> Trouble:

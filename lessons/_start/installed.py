@@ -116,38 +116,32 @@ def lay_out(root: Path, shipped: Path = SHIPPED) -> int:
         How many files were written.
 
     Raises:
-        Trouble: Where the folder is in use for something else, or cannot be written to.
+        Trouble: Where the folder is in use for something else.
     """
     note = root / OWN / LAID_OUT
-    try:
-        if root.is_dir() and any(root.iterdir()) and not is_laid_out(root):
-            raise Trouble(
-                f"{root} is not empty, and no folder of lessons.",
-                "Name a new folder:  minigrad lessons FOLDER",
-            )
-        note.parent.mkdir(parents=True, exist_ok=True)
-        known: dict[str, str] = json.loads(note.read_text("utf-8")) if note.is_file() else {}
-        now, written = {}, 0
-        for path in _wanted(shipped):
-            name = path.relative_to(shipped).as_posix()
-            place = root / "lessons" / name
-            now[name] = _digest(path)
-            there = _digest(place) if place.is_file() else None
-            if there == now[name]:
-                continue
-            if there not in (None, known.get(name)):
-                kept = f"{place.stem}.yours{datetime.now():%Y%m%d%H%M%S%f}{place.suffix}"
-                place.replace(place.with_name(kept))
-                say(f"lessons/{name} was changed here; yours is kept as lessons/{kept}")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, place)
-            written += 1
-        note.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
+    if root.is_dir() and any(root.iterdir()) and not is_laid_out(root):
         raise Trouble(
-            f"{error.filename or root}: {error.strerror or error}.",
-            "Name a folder that can be written to:  minigrad lessons FOLDER",
-        ) from None
+            f"{root} is not empty, and no folder of lessons.",
+            "Name a new folder:  minigrad lessons FOLDER",
+        )
+    note.parent.mkdir(parents=True, exist_ok=True)
+    known: dict[str, str] = json.loads(note.read_text("utf-8")) if note.is_file() else {}
+    now, written = {}, 0
+    for path in _wanted(shipped):
+        name = path.relative_to(shipped).as_posix()
+        place = root / "lessons" / name
+        now[name] = _digest(path)
+        there = _digest(place) if place.is_file() else None
+        if there == now[name]:
+            continue
+        if there not in (None, known.get(name)):
+            kept = f"{place.stem}.yours{datetime.now():%Y%m%d%H%M%S%f}{place.suffix}"
+            place.replace(place.with_name(kept))
+            say(f"lessons/{name} was changed here; yours is kept as lessons/{kept}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+        written += 1
+    note.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
     return written
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from minigrad.classroom import desk
 
 from . import notebooks
-from .console import Trouble, python_command, say
+from .console import python_command, say
 
 COLLECT = "Write wrong answers that got no reason of their own into a file, without names."
 VARIABLE = desk.VARIABLE
@@ -114,11 +114,8 @@ def reset(lessons: Path) -> int:
     if path is None or not path.exists():
         say("There are no notes to forget.")
         return 0
-    try:
-        path.unlink()
-        boxes(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise Trouble(f"{path}: {error.strerror or error}.", "Remove the file yourself.") from None
+    path.unlink()
+    boxes(path).unlink(missing_ok=True)
     say(f"Forgotten: {path}. Your answers in the notebooks are still there.")
     return 0
 

@@ -150,14 +150,9 @@ def main(folder: Path, cards: str | None) -> int:
         folder: Of the lessons.
         cards: The file for the cards, if they are to be written.
     """
-    try:
-        if cards:
-            return write(folder, Path(cards).expanduser().absolute())
-        return show(folder, date.today())
-    except OSError as error:
-        raise Trouble(
-            f"{error.filename}: {error.strerror or error}.", "Name a file that can be written to."
-        ) from None
+    if cards:
+        return write(folder, Path(cards).expanduser().absolute())
+    return show(folder, date.today())
 
 
 def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:

@@ -163,7 +163,7 @@ def test_cards_are_what_anki_imports(notes, tmp_path, capsys):
     assert commands.main(["review", "--cards", str(tmp_path / "all.txt")]) == 0
     assert len((tmp_path / "all.txt").read_text(encoding="utf-8").splitlines()) > 18 * 3
     assert commands.main(["review", "--cards", str(tmp_path)]) == 1
-    assert "Name a file that can be written to" in capsys.readouterr().err
+    assert console.WRITABLE in capsys.readouterr().err
 
 
 def test_markdown_is_written_as_anki_shows_it():
