@@ -40,7 +40,8 @@ def lessons(
     home = _home(folder)
     there = server.find(home)
     if only_copies:
-        return _tell(copies.bring(home.root / "lessons", rewrite=there is None))
+        copies.bring(home.root / "lessons", rewrite=there is None)
+        return 0
     browser = server.has_browser() and not no_browser
     if there:
         _prepare(home, rewrite=False)
@@ -178,7 +179,9 @@ def _home(folder: str | None) -> Environment:
         return Environment(repository(), Path(sys.prefix))
     if folder:
         console.called_as("minigrad", folder)
-    home = installed.home(installed.folder(folder, Path.cwd()))
+    installed.require("lessons")
+    root = installed.folder(folder, Path.cwd())
+    home = installed.Installed(root, root / installed.OWN)
     if written := installed.lay_out(home.root):
         say(f"Lessons: {written} files written to {home.root}.")
     return home
@@ -209,18 +212,10 @@ def _tool(name: str) -> Any:
 def _prepare(home: Environment, rewrite: bool) -> copies.Outcome:
     """Look after the copies to work in; where none can be kept, go on with a word about it."""
     try:
-        outcome = copies.bring(home.root / "lessons", rewrite)
+        return copies.bring(home.root / "lessons", rewrite)
     except Trouble as trouble:
         say(f"Mind: {trouble.happened}\n{trouble.advice}")
         return copies.Outcome()
-    _tell(outcome)
-    return outcome
-
-
-def _tell(outcome: copies.Outcome) -> int:
-    for line in outcome.lines():
-        say(line)
-    return 0
 
 
 def _check_worked_example() -> None:

@@ -82,14 +82,11 @@ def run(command: Sequence[str | Path], env: Mapping[str, str]) -> tuple[int, lis
         The exit code and every line that the command printed.
     """
     lines: list[str] = []
-    try:
-        process = subprocess.Popen(
-            [str(part) for part in command], env=dict(env), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, encoding="utf-8", errors="replace",
-        )  # fmt: skip
-    except OSError as error:
-        return 127, [str(error)]
+    process = subprocess.Popen(
+        [str(part) for part in command], env=dict(env), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
     assert process.stdout is not None
     with process:
         for line in process.stdout:

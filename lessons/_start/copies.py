@@ -29,31 +29,23 @@ class Outcome:
     Args:
         made: Names of the copies that were made.
         rewritten: Copies as they were before, and as they are.
-        waiting: Numbers of lessons that changed, and whose copies have to wait.
         remarks: What else there is to say, a line each.
     """
 
     made: list[str] = field(default_factory=list)
     rewritten: list[tuple[Path, Path]] = field(default_factory=list)
-    waiting: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
         """Say what was done; nothing where there was nothing to do."""
-        found = []
-        if self.made:
-            names = self.made[0] if len(self.made) == 1 else f"{len(self.made)} copies"
-            found.append(f"Lessons: {names} made in lessons/{FOLDER}. Work in there.")
-        if self.waiting:
-            found.append(
-                f"Lessons that have changed: {', '.join(self.waiting)}. To have that in "
-                f"lessons/{FOLDER}, stop JupyterLab and run {python_command('lessons')} again."
-            )
-        return [*found, *self.remarks]
+        if not self.made:
+            return self.remarks
+        names = self.made[0] if len(self.made) == 1 else f"{len(self.made)} copies"
+        return [f"Lessons: {names} made in lessons/{FOLDER}. Work in there.", *self.remarks]
 
 
 def bring(lessons: Path, rewrite: bool = True) -> Outcome:
-    """Make the copies that are missing, and bring the others up to date.
+    """Make the copies that are missing, bring the others up to date, and say so.
 
     Args:
         lessons: The folder of the lessons.
@@ -73,14 +65,15 @@ def bring(lessons: Path, rewrite: bool = True) -> Outcome:
         names = _git(lessons, "diff", "--name-only", "--relative", "--", SOLUTIONS)
         outcome.remarks += map(_changed, names.decode(errors="replace").splitlines())
     except OSError as error:
-        for line in outcome.lines():
-            say(line)
         raise Trouble(
             "copies of the lessons, for you to work in, cannot be kept: "
             f"{error.filename or lessons / FOLDER}: {error.strerror or error}.",
             "Make room on the disk, or put the repository where you may write, and run "
             f"{python_command('lessons')} again. The copies that are there stay as they are.",
         ) from None
+    finally:
+        for line in outcome.lines():
+            say(line)
     return outcome
 
 
@@ -109,7 +102,10 @@ def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
         if mine and known and _stamp(known) == _stamp(mine) == _stamp(new):
             return
         if not rewrite:
-            outcome.waiting.append(number)
+            outcome.remarks.append(
+                f"Lesson {number} has changed: to have that in lessons/{FOLDER}, stop JupyterLab "
+                f"and run {python_command('lessons')} again."
+            )
             return
         if mine:
             same = (each for each in (new, known) if each and _stamp(each) == _stamp(mine))

@@ -9,6 +9,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -38,7 +39,7 @@ Row = tuple[str, str, str, str]
 
 def main() -> int:
     """Print a table; return 0 if the lessons can run, 1 if something has to be done."""
-    rows = [_python(), *map(_package, [*NEEDED, *OPTIONAL]), *_around()]
+    rows = [*map(_package, [*NEEDED, *OPTIONAL]), *_around()]
     wide = max(len(what) for _, what, _, _ in rows)
     for state, what, said, _ in rows:
         print(f"{state:<8} {what:<{wide}}  {said}".rstrip())
@@ -49,11 +50,8 @@ def main() -> int:
     return int(bad)
 
 
-def _python() -> Row:
-    good = (3, 11) <= sys.version_info[:2] <= (3, 14)
-    advice = "" if good else "use a Python from 3.11 to 3.14: https://www.python.org/downloads"
-    said = f"{platform.python_version()}, {sys.executable}"
-    return "ok" if good else "WRONG", "Python", said, advice
+def _row(good: bool, what: str, said: str, todo: str, bad: str = "missing") -> Row:
+    return ("ok", what, said, "") if good else (bad, what, said, todo)
 
 
 def _package(name: str) -> Row:
@@ -77,23 +75,26 @@ def _package(name: str) -> Row:
 
 def _wanted(name: str) -> SpecifierSet:
     """Give the versions of a package that `minigrad-lessons` asks for."""
-    try:
-        asked = map(Requirement, importlib.metadata.requires(DISTRIBUTION) or [])
-    except importlib.metadata.PackageNotFoundError:
-        asked = iter(())
-    return next((each.specifier for each in asked if each.name == name), SpecifierSet())
+    with suppress(importlib.metadata.PackageNotFoundError):
+        for each in map(Requirement, importlib.metadata.requires(DISTRIBUTION) or []):
+            if each.name == name:
+                return each.specifier
+    return SpecifierSet()
 
 
 def _around() -> Iterator[Row]:
-    """Look at the rest: the lessons themselves, the disk, the browser."""
+    """Look at the rest: Python, the lessons themselves, the disk, the browser."""
+    good, said = (3, 11) <= sys.version_info[:2] <= (3, 14), platform.python_version()
+    advice = "use a Python from 3.11 to 3.14: https://www.python.org/downloads"
+    yield _row(good, "Python", f"{said}, {sys.executable}", advice, "WRONG")
     count, here = len(list(SHIPPED.glob("[0-9][0-9]_*.ipynb"))), Path.cwd()
-    free = shutil.disk_usage(here).free
     again = 'pip install --force-reinstall "WHEEL[lessons]", with the wheel that it came from'
-    yield "ok" if count else "WRONG", "lessons", f"{count}, {SHIPPED}", "" if count else again
-    room = "" if free >= ENOUGH_ROOM else "make room: environment and outputs take about 600 MB"
-    yield "missing" if room else "ok", "disk", f"{free / 2**30:.1f} GiB free here", room
-    if not os.access(here, os.W_OK):
-        advice = "change to a folder of yours, or name one: minigrad lessons FOLDER"
-        yield "missing", "folder", f"{here} cannot be written to", advice
-    found = "found" if has_browser() else "none found: open the address that is printed, elsewhere"
-    yield "ok" if has_browser() else "missing", "browser", found, ""
+    yield _row(count > 0, "lessons", f"{count}, {SHIPPED}", again, "WRONG")
+    free = shutil.disk_usage(here).free
+    room = "make room: environment and outputs take about 600 MB"
+    yield _row(free >= ENOUGH_ROOM, "disk", f"{free / 2**30:.1f} GiB free here", room)
+    own, found = os.access(here, os.W_OK), has_browser()
+    advice = "change to a folder of yours, or name one: minigrad lessons FOLDER"
+    yield _row(own, "folder", f"{here} {'can' if own else 'cannot'} be written to", advice)
+    said = "found" if found else "none found: open the address that is printed, elsewhere"
+    yield _row(found, "browser", said, "")

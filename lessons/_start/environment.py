@@ -148,9 +148,7 @@ def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, st
         "made for": made_for(environment),
         "installed": dict(installed),
     }
-    draft = environment.venv / (STAMP + ".new")
-    draft.write_text(json.dumps(stamp, indent=2) + "\n", encoding="utf-8")
-    draft.replace(environment.venv / STAMP)
+    (environment.venv / STAMP).write_text(json.dumps(stamp, indent=2) + "\n", encoding="utf-8")
 
 
 def made_for(environment: Environment) -> list[str]:

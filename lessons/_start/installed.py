@@ -53,19 +53,6 @@ def in_a_clone() -> bool:
     return (SHIPPED.parent / "pyproject.toml").is_file()
 
 
-def home(root: Path) -> Installed:
-    """Name a folder with lessons, and see that the packages are here that run them.
-
-    Args:
-        root: The folder.
-
-    Raises:
-        Trouble: Where packages are missing.
-    """
-    require("lessons")
-    return Installed(root, root / OWN)
-
-
 def require(task: str) -> None:
     """See that the packages for a task are here.
 

@@ -21,8 +21,7 @@ from .console import Trouble, say
 from .environment import Environment
 
 FIRST_PORT = 8888
-# where it opens: at the copy of the first lesson, or as near to it as there is something
-PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
+FIRST_PAGE = "lessons/mine/00_start_here.ipynb"
 SECONDS_TO_START = 90.0
 EXTENSIONS = Path(__file__).with_name("labextensions")  # one that shows the words of figures
 SETTINGS: dict[str, dict[str, object]] = {
@@ -67,8 +66,7 @@ def has_browser() -> bool:
 
 def first_page(home: Environment) -> str:
     """The page at which JupyterLab opens."""
-    there = [page for page in PAGES if (home.root / page).exists()]
-    return "/lab/tree/" + (there or PAGES[-1:])[0]
+    return f"/lab/tree/{FIRST_PAGE if (home.root / FIRST_PAGE).exists() else 'lessons'}"
 
 
 def command(home: Environment, port: int | None, browser: bool) -> list[str]:

@@ -205,7 +205,7 @@ def test_while_jupyterlab_runs_copies_are_made_and_not_rewritten(lessons):
     shutil.copy(lessons / NAME, lessons / "07_new.ipynb")
     told = said(lessons, rewrite=False)
     assert "07_new made in" in told
-    assert "Lessons that have changed: 06. To have that in lessons/mine, stop JupyterLab" in told
+    assert "Lesson 06 has changed: to have that in lessons/mine, stop JupyterLab" in told
     assert mine(lessons).read_bytes() == text and older(lessons) == []
     assert "up to date, with" in said(lessons)
 

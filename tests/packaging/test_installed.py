@@ -186,7 +186,7 @@ def test_the_folder_is_the_one_named_or_the_one_around_or_a_new_one(shipped, tmp
 
 
 def test_what_runs_the_lessons_is_what_runs_the_command(tmp_path, monkeypatch):
-    home = installed.home(tmp_path)
+    home = installed.Installed(tmp_path, tmp_path / installed.OWN)
     assert home.python == Path(sys.executable)
     inside = home.variables({"PATH": "p", "PYTHONPATH": "x", "PIP_USER": "1"})
     assert (inside["PATH"], inside["PYTHONPATH"]) == ("p", "x")
@@ -194,7 +194,7 @@ def test_what_runs_the_lessons_is_what_runs_the_command(tmp_path, monkeypatch):
     assert Path(inside["JUPYTER_CONFIG_DIR"]).is_relative_to(tmp_path / installed.OWN)
     monkeypatch.setattr(installed.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Trouble, match="jupyterlab, ipykernel") as trouble:
-        installed.home(tmp_path)
+        installed.require("lessons")
     assert 'pip install "minigrad-lessons[lessons]"' in trouble.value.advice
 
 
