@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +44,9 @@ def lessons(
         copies.bring(home.root / "lessons", rewrite=there is None)
         return 0
     browser = server.has_browser() and not no_browser
+    done = _prepare(home, rewrite=there is None)
     if there:
-        _prepare(home, rewrite=False)
         return server.revisit(home, there, browser)
-    done = _prepare(home, rewrite=True)
     trust.notary(home)  # its secret is made here: two programs could want to make it at once
     return server.serve(
         home,
@@ -64,8 +64,7 @@ def check(folder: str | None = None) -> int:
     home = _home(folder)
     done = _prepare(home, rewrite=server.find(home) is None)
     _check_worked_example()
-    if signed := trust.sign(trust.notary(home), home, done.rewritten):
-        say(f"Trusted: {signed} notebook{'s' * (signed != 1)}.")
+    trust.sign(trust.notary(home), home, done.rewritten)
     say(f"Everything is in place. Start the lessons with:  {python_command('lessons')}")
     return 0
 
@@ -89,7 +88,10 @@ def show_progress(reset: bool, collect: bool, folder: str | None = None) -> int:
 )
 def ask_again(cards: str | None, folder: str | None = None) -> int:
     """Answer five questions again, from the lessons that you have begun."""
-    return review.main(_noted("review", folder), cards)
+    place = _noted("review", folder)
+    if cards:
+        return review.write(place, Path(cards).expanduser().absolute())
+    return review.show(place, date.today())
 
 
 @cli.command()

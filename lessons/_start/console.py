@@ -57,12 +57,12 @@ def guarded(work: Callable[[], int]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a title may not fit a console's letters
     try:
-        try:
-            return work()
-        except OSError as error:
+        return work()
+    except (Trouble, OSError) as error:
+        trouble = error
+        if isinstance(error, OSError):
             happened = f"{error.filename or 'a file'}: {error.strerror or error}."
-            raise Trouble(happened, WRITABLE) from error
-    except Trouble as trouble:
+            trouble = Trouble(happened, WRITABLE)
         said = "".join(f"\n    {line}" for line in trouble.said)
         say(f"\nThis did not work: {trouble.happened}{said}\nWhat to do: {trouble.advice}")
         return 1

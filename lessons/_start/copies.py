@@ -130,8 +130,6 @@ def _update(
         told = f"Lesson {place.name.partition('_')[0]} has changed: your copy is up to date"
         if answers := len(merged.answers):
             told += f", with your {answers} answer{'s' * (answers > 1)}"
-        elif merged.changes:
-            told += ", with what you wrote"
         if base is None or mine["cells"] != base["cells"]:
             older = _keep(place)
             outcome.rewritten.append((older, place))

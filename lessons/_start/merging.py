@@ -26,14 +26,12 @@ class Merged:
     Args:
         cells: The cells of the copy.
         answers: The exercises (nbgrader's ids) to which the learner has written an answer.
-        changes: How many other cells hold something of the learner's.
         twice: How many of the learner's cells were set below the lesson's new ones.
         added: Those of the cells that are not the lesson's.
     """
 
     cells: list[Cell] = field(default_factory=list)
     answers: set[str] = field(default_factory=set)
-    changes: int = 0
     twice: int = 0
     added: list[Cell] = field(default_factory=list)
 
@@ -80,12 +78,9 @@ def merge(base: Sequence[Cell] | None, mine: Sequence[Cell], new: Sequence[Cell]
     theirs = {notebooks.text(cell) for cell in new}
     for cell in result.cells:
         marks = {**notebooks.noted(cell), **notebooks.grading(cell)}
-        if notebooks.text(cell) in theirs or not cell["source"].strip():
-            continue
-        if "grade_id" in marks and marks.get("solution", "kept" in marks):
+        is_answer = "grade_id" in marks and marks.get("solution", "kept" in marks)
+        if is_answer and cell["source"].strip() and notebooks.text(cell) not in theirs:
             result.answers.add(marks["grade_id"])
-        else:
-            result.changes += 1
     taken = {cell["id"] for cell in new}
     for cell in result.added:
         name = cell.get("id")

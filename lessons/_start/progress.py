@@ -54,7 +54,7 @@ def boxes(notes: Path) -> Path:
 
 def read(path: Path | None) -> dict[str, set[str]]:
     """Read the notes: for "solved", "tried", "predicted" and "missed" the names."""
-    return {key: {*names} for key, names in desk.read(path or Path("none")).items()}
+    return {key: {*names} for key, names in desk.read(path or Path(os.devnull)).items()}
 
 
 def contents(path: Path) -> Contents | None:

@@ -23,12 +23,10 @@ def find_others():
     for minor in range(NEWEST[1], OLDEST[1] - 1, -1):
         name = "python3.%d" % minor
         try:
-            ask = subprocess.Popen([name, "-V"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            ask.communicate()
+            if not subprocess.call([name, "-V"], stdout=subprocess.PIPE, stderr=subprocess.PIPE):
+                found.append(name)
         except OSError:
             continue
-        if ask.returncode == 0:
-            found.append(name)
     return found
 
 

@@ -143,18 +143,6 @@ def read(path: Path) -> Boxes:
         return {}
 
 
-def main(folder: Path, cards: str | None) -> int:
-    """Ask what is due today, or write the cards; return the exit code.
-
-    Args:
-        folder: Of the lessons.
-        cards: The file for the cards, if they are to be written.
-    """
-    if cards:
-        return write(folder, Path(cards).expanduser().absolute())
-    return show(folder, date.today())
-
-
 def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
     """Ask up to five questions, and note in which box each card is then; return the exit code.
 
@@ -185,9 +173,8 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
                 typed = ask("\nDid you know it? y/n ").strip().lower()[:1]
             known += typed == "y"
             moved(boxes, card.key, typed == "y", today)
-            notebooks.write(
-                place, (json.dumps(boxes, indent=1, ensure_ascii=False) + "\n").encode()
-            )
+            noted = json.dumps(boxes, indent=1, ensure_ascii=False) + "\n"
+            notebooks.write(place, noted.encode())
     except EOFError:
         say("\nStopped here. What you answered is noted.")
         return 0

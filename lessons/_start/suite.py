@@ -36,11 +36,11 @@ def run(arguments: list[str]) -> int:
     if arguments[:1] == ["--benchmarks"]:
         return benchmarks(home, arguments[1:])
     if arguments[:1] == ["--search"]:
-        command = [str(home.python), "-m", "tests.oracle.search", *arguments[1:]]
-        return subprocess.call(command, env=home.variables(os.environ), cwd=home.root)
-    options = pytest_arguments(arguments, Path.cwd())
-    command = [str(home.python), "-m", "pytest", *options]
-    say("Running pytest " + " ".join(options))
+        words = ["tests.oracle.search", *arguments[1:]]
+    else:
+        words = ["pytest", *pytest_arguments(arguments, Path.cwd())]
+        say("Running " + " ".join(words))
+    command = [home.python, "-m", *words]
     return console.call(command, env=home.variables(os.environ), cwd=home.root)
 
 

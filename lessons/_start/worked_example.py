@@ -48,9 +48,7 @@ def derive() -> dict[str, float]:
     values = {symbol: sympy.Rational(VALUES[symbol.name]) for symbol in (x, w0, b0, w1, b1)}
 
     def number(formula: sympy.Expr) -> float:
-        for symbol, step in steps.items():
-            formula = formula.subs(symbol, step)
-        return float(formula.subs(values))
+        return float(formula.subs([*steps.items(), *values.items()]))  # one after the other
 
     loss, exact = (y - 1) ** 2, {}
     for symbol, step in steps.items():  # the loss as a function of this value and those before it

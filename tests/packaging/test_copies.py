@@ -182,7 +182,7 @@ def test_what_stands_twice_is_told(lessons):
     save(mine(lessons), changed(changed(LESSON, 1, "x = 5"), 9, "My summary"))
     revise(lessons, changed(LESSON, 1, "x = 4"))
     first, second = copies.bring(lessons).lines()
-    assert "with what you wrote" in first
+    assert "as it was" in first
     assert "You and the lesson changed the same cells" in second
     text = mine(lessons).read_text(encoding="utf-8")
     assert re.search(r'"([^"]+)"', second)[1] in text
