@@ -19,7 +19,6 @@ from .environment import Environment, repository
 CHECKOUT = installed.in_a_clone()
 PORT = click.IntRange(1, 65535)
 POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
-NUMBERS = click.argument("numbers", nargs=-1, metavar="[NN]...")
 # in a checkout the lessons are where it is; else they are laid out in a folder of the reader's
 WHERE = (lambda made: made) if CHECKOUT else click.argument("folder", required=False)
 
@@ -95,7 +94,7 @@ def ask_again(cards: str | None, folder: str | None = None) -> int:
 
 
 @cli.command()
-@NUMBERS
+@click.argument("numbers", nargs=-1, metavar="[NN]...")
 @click.option("--nbgrader", type=Path, metavar="COURSE", help="Fill a course folder of nbgrader's.")
 def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
     """For authors: run solutions and make the learners' notebooks."""
@@ -121,7 +120,7 @@ def book(folder: str) -> int:
 @click.option("--pyodide", type=Path, metavar="FOLDER", help="Pyodide, unpacked, to go into it.")
 def lite(folder: str, pyodide: Path | None) -> int:
     """Build a site of the lessons that computes in a browser."""
-    more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
+    more: list[str | Path] = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
     return sites.build("lite", folder, more)
 
 
@@ -159,10 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     typed = os.environ.pop(boot.TYPED, None)
     console.called_as("" if typed else "minigrad")
-    try:
-        return console.guarded(lambda: _invoke(arguments))
-    finally:
-        console.called_as("")
+    return console.guarded(lambda: _invoke(arguments))
 
 
 def _invoke(arguments: Sequence[str] | None) -> int:

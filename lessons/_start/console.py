@@ -59,12 +59,11 @@ def guarded(work: Callable[[], int]) -> int:
     try:
         return work()
     except (Trouble, OSError) as error:
-        trouble = error
         if isinstance(error, OSError):
             happened = f"{error.filename or 'a file'}: {error.strerror or error}."
-            trouble = Trouble(happened, WRITABLE)
-        said = "".join(f"\n    {line}" for line in trouble.said)
-        say(f"\nThis did not work: {trouble.happened}{said}\nWhat to do: {trouble.advice}")
+            error = Trouble(happened, WRITABLE)
+        said = "".join(f"\n    {line}" for line in error.said)
+        say(f"\nThis did not work: {error.happened}{said}\nWhat to do: {error.advice}")
         return 1
     except KeyboardInterrupt:
         say("\nStopped. Nothing is lost: run the same command again to go on.")

@@ -19,7 +19,7 @@ FOLDER = "mine"
 PUBLISHED = ".published"  # in that folder: each lesson as it was delivered last
 OLDER = "older"  # in that folder: copies as they were before they were rewritten
 LESSONS = "[0-9][0-9]_*.ipynb"
-SOLUTIONS = "solutions/*.ipynb"
+STOPS = "was changed, and git pull may stop at it."
 
 
 @dataclass
@@ -62,8 +62,9 @@ def bring(lessons: Path, rewrite: bool = True) -> Outcome:
         for path in sorted(lessons.glob(LESSONS)):
             _bring(path, lessons / FOLDER / path.name, rewrite, outcome)
         # JupyterLab saves the solutions that were looked at
-        names = _git(lessons, "diff", "--name-only", "--relative", "--", SOLUTIONS)
-        outcome.remarks += map(_changed, names.decode(errors="replace").splitlines())
+        names = _git(lessons, "diff", "--name-only", "--relative", "--", "solutions")
+        listed = names.decode(errors="replace").splitlines()
+        outcome.remarks += [_restore(name, STOPS) for name in listed]
     except OSError as error:
         raise Trouble(
             "copies of the lessons, for you to work in, cannot be kept: "
@@ -83,16 +84,14 @@ def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
     try:
         found = notebooks.read(path)
     except Unreadable as error:
-        outcome.remarks.append(
-            f"lessons/{path.name} cannot be read ({error}), so your copy of it stays as it is. "
-            f"To get the lesson back: git restore lessons/{path.name}"
-        )
+        kept = f"cannot be read ({error}), so your copy of it stays as it is."
+        outcome.remarks.append(_restore(path.name, kept))
         return
     original = _as_committed(path, found)
     new, base = delivered(original or found), place.parent / PUBLISHED / place.name
     if original:
-        copied = "" if place.exists() else "Your copy has what was written there. "
-        outcome.remarks.append(_changed(path.name, copied))
+        copied = "" if place.exists() else " Your copy has what was written there."
+        outcome.remarks.append(_restore(path.name, STOPS + copied))
     if not place.exists():
         start = {**new, "cells": delivered(found)["cells"]}
         notebooks.write(place, notebooks.as_bytes(start))
@@ -125,7 +124,7 @@ def _update(
     place: Path, mine: Notebook, base: Notebook | None, new: Notebook, outcome: Outcome
 ) -> None:
     """Bring one copy up to date, and keep it as it was unless it was never touched."""
-    merged = merging.merge(base and base["cells"], mine["cells"], new["cells"])
+    merged = merging.merge(base["cells"] if base else None, mine["cells"], new["cells"])
     if merged.cells != mine["cells"]:
         told = f"Lesson {place.name.partition('_')[0]} has changed: your copy is up to date"
         if answers := len(merged.answers):
@@ -176,11 +175,8 @@ def _git(folder: Path, *words: str) -> bytes:
     return b"" if done.returncode else done.stdout
 
 
-def _changed(name: str, copied: str = "") -> str:
-    return (
-        f"lessons/{name} was changed, and git pull may stop at it. {copied}"
-        f"To undo the change: git restore lessons/{name}"
-    )
+def _restore(name: str, what: str) -> str:
+    return f"lessons/{name} {what} To undo the change: git restore lessons/{name}"
 
 
 def _stamp(notebook: Notebook) -> object:

@@ -17,6 +17,7 @@ from typing import Any
 
 from .console import Trouble, run, say
 
+Words = list[str | Path]
 STAMP = "minigrad.json"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 LOCKS = {
@@ -234,13 +235,13 @@ def install(home: Environment, env: Mapping[str, str], lock: Path, fresh: bool) 
     # the Python outside any virtual environment, so that none stands on another
     base = getattr(sys, "_base_executable", None) or sys.executable
     # Python files are compiled when they are first imported: most never are.
-    pip = [home.python, "-m", "pip", "install", "--no-compile", "--no-warn-script-location"]
-    ways = [([base, "-m", "venv"], pip)]
+    pip: Words = [home.python, "-m", "pip", "install", "--no-compile", "--no-warn-script-location"]
+    ways: list[tuple[Words, Words]] = [([base, "-m", "venv"], pip)]
     if uv := shutil.which("uv"):  # pip may know an index or a proxy that uv doesn't
         make = [uv, "venv", "--no-project", "--allow-existing", "--python", base]
         ways.insert(0, (make, [uv, "pip", "install", "--python", home.python]))
     for make, into in ways:
-        tasks: dict[str, Sequence[str | Path]] = {
+        tasks: dict[str, Words] = {
             "Installing packages": [*into, *PINNED, lock],
             "Installing minigrad itself": [*into, *EDITABLE, home.root],
         }

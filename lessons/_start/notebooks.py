@@ -11,7 +11,7 @@ from typing import Any
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
-KINDS = ("code", "markdown", "raw")
+KINDS = {"code", "markdown", "raw"}
 OWN = "minigrad"  # under this key of the metadata stands what these programs note
 
 
@@ -40,12 +40,11 @@ def parse(data: bytes) -> Notebook:
             if cell["cell_type"] == "code":
                 cell["outputs"] = list(cell.get("outputs", []))
                 cell.setdefault("execution_count", None)
-        good = notebook["nbformat"] == 4 and all(c["cell_type"] in KINDS for c in notebook["cells"])
+        if notebook["nbformat"] == 4 and {cell["cell_type"] for cell in notebook["cells"]} <= KINDS:
+            return notebook
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        good = False
-    if not good:
-        raise Unreadable("it is no notebook of format 4")
-    return notebook
+        pass
+    raise Unreadable("it is no notebook of format 4")
 
 
 def read(path: Path) -> Notebook:

@@ -96,8 +96,7 @@ def show(lessons: Path) -> int:
     """Print the table; return the exit code."""
     found = [contents(path) for path in sorted(lessons.glob("[0-9][0-9]_*.ipynb"))]
     path = place(lessons)
-    notes = read(path)
-    print("\n".join(table([each for each in found if each], notes)))
+    print("\n".join(table([each for each in found if each], read(path))))
     if path is None:
         say(f"No notes are kept, because {VARIABLE} says so.")
     elif path.exists():

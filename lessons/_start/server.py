@@ -48,7 +48,7 @@ def find(home: Environment) -> dict[str, Any] | None:
 
     folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
     folder.mkdir(parents=True, exist_ok=True)
-    for told in list_running_servers(folder, log=logging.getLogger(__name__)):
+    for told in list_running_servers(str(folder), log=logging.getLogger(__name__)):
         root = Path(told["root_dir"])
         if root.exists() and root.samefile(home.root) and answers(told["port"]):
             return dict(told)

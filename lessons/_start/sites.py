@@ -12,9 +12,6 @@ from . import installed
 from .console import Trouble, run, say
 from .environment import repository
 
-TOOLS = installed.SHIPPED / "_tools"
-
-
 TOLD = {
     "book": "The book is in {folder}. Open {index} in a browser.",
     "lite": "The site is in {folder}. A browser computes in it once it is published, or served "
@@ -40,7 +37,7 @@ def build(kind: str, named: str, options: Sequence[str | Path] = ()) -> int:
     installed.require(kind)
     default = repository() / "lessons" / kind if installed.in_a_clone() else f"minigrad-{kind}"
     folder = Path(named or default).expanduser().resolve()
-    command = [sys.executable, TOOLS, kind, folder, *options]
+    command = [sys.executable, installed.SHIPPED / "_tools", kind, folder, *options]
     code, lines = run(command, {**os.environ, "PYTHONUNBUFFERED": "1"})
     if code:
         marked = [line for line in lines if re.search("WARNING|ERROR|error|empty", line)]

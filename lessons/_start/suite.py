@@ -21,7 +21,13 @@ NOTEBOOKS = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120")
 # The whole suite runs in several processes, one file in one of them (the cells of a notebook belong
 # together); tests/conftest.py puts the files first that take longest. What the reader says of that
 # comes later, and counts; with --pdb, "auto" is none.
-PARALLEL = ("-n", "auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder")
+PARALLEL: Sequence[str] = (
+    "-n",
+    "auto",
+    "--maxprocesses=4",
+    "--dist=loadfile",
+    "--no-loadscope-reorder",
+)
 TAKE_A_VALUE = {"-k", "-m", "-p", "-c", "-o", "-W", "-n", "-r"}
 
 
@@ -40,7 +46,7 @@ def run(arguments: list[str]) -> int:
     else:
         words = ["pytest", *pytest_arguments(arguments, Path.cwd())]
         say("Running " + " ".join(words))
-    command = [home.python, "-m", *words]
+    command = [str(home.python), "-m", *words]
     return console.call(command, env=home.variables(os.environ), cwd=home.root)
 
 
@@ -49,8 +55,8 @@ def benchmarks(home: environment.Environment, wanted: Sequence[str]) -> int:
     peers, env = home.venv / "var" / "peers", home.variables(os.environ)
     if not peers.exists():
         uv, what = shutil.which("uv"), home.root / "tests" / "benchmarks" / "requirements.txt"
-        pip = [uv, "pip"] if uv else [home.python, "-m", "pip"]
-        options = ["-q", "--no-deps", "--target", peers, "-r", what]
+        pip: list[str | Path] = [uv, "pip"] if uv else [home.python, "-m", "pip"]
+        options: list[str | Path] = ["-q", "--no-deps", "--target", peers, "-r", what]
         if console.call([*pip, "install", *options], env=env):
             say("The other packages cannot be installed now: they are left out.")
     command = [str(home.python), str(home.root / "tests" / "benchmarks"), *wanted]
@@ -67,7 +73,7 @@ def pytest_arguments(arguments: Sequence[str], here: Path) -> list[str]:
     Returns:
         The arguments for pytest. A part of the suite that was named runs in one process.
     """
-    given, parallel = [], PARALLEL
+    given, parallel = list[str](), PARALLEL
     for before, argument in zip(["", *arguments], arguments, strict=False):
         path, colons, test = argument.partition("::")
         if path and before not in TAKE_A_VALUE and (here / path).exists():

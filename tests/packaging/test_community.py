@@ -37,11 +37,6 @@ def test_what_is_named_exists(path):
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if path.suffix != ".md"], ids=names)
-def test_it_can_be_read(path):
-    assert yaml.safe_load(path.read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("path", sorted(COMMUNITY.glob("ISSUE_TEMPLATE/*.yml")), ids=names)
 def test_a_form_asks_for_something(path):
     form = yaml.safe_load(path.read_text(encoding="utf-8"))

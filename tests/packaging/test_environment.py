@@ -65,19 +65,6 @@ def test_line_endings_make_no_change(tree):
     assert built == [("lessons", True)]
 
 
-def test_going_back_to_an_old_lock_is_noticed(tree):
-    root, built = tree
-    lock = root / environment.LOCKS["lessons"]
-    old = lock.read_text(encoding="utf-8")
-    environment.ensure("lessons", root, {})
-    lock.write_text("new", encoding="utf-8")
-    environment.ensure("tests", root, {})
-    lock.write_text(old, encoding="utf-8")
-    (root / environment.LOCKS["tests"]).write_text("other", encoding="utf-8")
-    environment.ensure("lessons", root, {})
-    assert built == [("lessons", True), ("tests", False), ("lessons", False)]
-
-
 def test_an_interrupted_run_leaves_nothing_that_counts_as_done(tree, monkeypatch):
     root, built = tree
     whole = environment.install
@@ -141,27 +128,12 @@ def test_a_directory_that_is_no_environment_is_left_alone(tree, tmp_path):
     assert built == [] and (tmp_path / "home" / "letter").exists()
 
 
-def test_minigrad_venv_names_another_place(tree, tmp_path):
-    root, _ = tree
-    home = environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "other place")})
-    assert home.venv == tmp_path / "other place"
-    assert not (root / ".venv").exists()
-
-
 def test_a_place_that_cannot_be_written_is_a_trouble_with_advice(tree, tmp_path):
     root, _ = tree
     (tmp_path / "file").touch()
     with pytest.raises(Trouble) as trouble:
         environment.ensure("lessons", root, {"MINIGRAD_VENV": str(tmp_path / "file" / "venv")})
     assert "MINIGRAD_VENV" in trouble.value.advice
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '"text"'])
-def test_a_damaged_note_is_no_note(tree, text):
-    root, _ = tree
-    home = environment.ensure("lessons", root, {})
-    (home.venv / environment.STAMP).write_text(text, encoding="utf-8")
-    assert environment.read_stamp(home) == {}
 
 
 def test_programs_inside_see_this_environment_alone(tmp_path):

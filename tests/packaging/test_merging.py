@@ -12,7 +12,6 @@ from tests.packaging.revisions import (
     PROSE,
     SHOWN,
     Edits,
-    answer,
     changed,
     checked,
     code,
@@ -79,11 +78,6 @@ def test_the_comment_does_not_stand_above_a_magic():
     assert sources(merged)[1:3] == ["x = 4", "%%time\nx = 5"]
 
 
-def test_an_emptied_cell_is_no_version():
-    merged = merge(LESSON, changed(LESSON, 1, " \n"), changed(LESSON, 1, "x = 4"))
-    assert sources(merged) == [cell["source"] for cell in changed(LESSON, 1, "x = 4")]
-
-
 def test_what_the_learner_added_stays_behind_its_neighbor():
     own = {**code("five + 1"), "id": "1c0ffee1"}
     mine = inserted(LESSON, 6, own)
@@ -119,13 +113,6 @@ def test_a_stub_that_the_learner_deleted_does_not_come_back_over_the_answer():
     mine = inserted(without(LESSON, 5), 2, own)
     merged = merge(LESSON, mine, changed(LESSON, 5, "five = (..., ...)"))
     assert sources(merged) == [cell["source"] for cell in mine]
-
-
-def test_a_cell_that_the_learner_moved_is_nobodys_neighbor():
-    own = {**code("five = 5"), "id": "own"}
-    mine = [*LESSON[:1], *LESSON[2:6], LESSON[1], own, *LESSON[6:]]
-    merged = merge(LESSON, copy.deepcopy(mine), changed(LESSON, 2, PROSE + " More."))
-    assert sources(merged)[5:8] == [LESSON[5]["source"], "five = 5", LESSON[6]["source"]]
 
 
 def test_metadata_follow_the_lesson_unless_the_learner_changed_them():
@@ -188,12 +175,6 @@ def test_whether_an_answer_replaces_a_new_stub(given, new, fits):
     assert (merged.cells[5]["source"], merged.twice) == ((given, 0) if fits else (new, 1))
 
 
-def test_a_prediction_is_carried_over_like_an_answer():
-    mine = changed(LESSON, 3, LESSON[3]["source"].replace("...", "4"))
-    new = changed(LESSON, 3, LESSON[3]["source"].replace("...", "...  # a number"))
-    assert sources(merge(LESSON, mine, new))[3] == mine[3]["source"]
-
-
 # ---- finding cells again ------------------------------------------------------------------------
 
 
@@ -201,12 +182,6 @@ def test_exercises_and_predictions_are_found_by_name():
     new = [LESSON[k] for k in (7, 8, 5, 6, 4, 3)]
     new = numbered([{**cell, "source": cell["source"] + "  # new"} for cell in new])
     assert merging.pair(LESSON, new) == {7: 0, 8: 1, 5: 2, 6: 3, 4: 4, 3: 5}
-
-
-def test_an_exercise_is_never_taken_for_another():
-    stub = 'choice = (..., "because ...")'
-    assert merging.pair([answer("06-1", stub)], [answer("06-2", stub)]) == {}
-    assert merging.pair([answer("06-1", stub)], [code(stub)]) == {}
 
 
 def test_equal_cells_are_paired_in_order_and_out_of_order():
