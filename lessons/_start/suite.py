@@ -21,13 +21,7 @@ NOTEBOOKS = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120")
 # The whole suite runs in several processes, one file in one of them (the cells of a notebook belong
 # together); tests/conftest.py puts the files first that take longest. What the reader says of that
 # comes later, and counts; with --pdb, "auto" is none.
-PARALLEL: Sequence[str] = (
-    "-n",
-    "auto",
-    "--maxprocesses=4",
-    "--dist=loadfile",
-    "--no-loadscope-reorder",
-)
+PARALLEL = ["-n", "auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder"]
 TAKE_A_VALUE = {"-k", "-m", "-p", "-c", "-o", "-W", "-n", "-r"}
 
 
@@ -77,6 +71,6 @@ def pytest_arguments(arguments: Sequence[str], here: Path) -> list[str]:
     for before, argument in zip(["", *arguments], arguments, strict=False):
         path, colons, test = argument.partition("::")
         if path and before not in TAKE_A_VALUE and (here / path).exists():
-            argument, parallel = f"{(here / path).resolve()}{colons}{test}", ()
+            argument, parallel = f"{(here / path).resolve()}{colons}{test}", []
         given.append(argument)
     return [*NOTEBOOKS, *parallel, *given]
