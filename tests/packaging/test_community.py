@@ -26,7 +26,9 @@ def names(path: Path) -> str:
 
 def missing(text: str) -> list[str]:
     """The files that a text names and that are not there; NN stands for any lesson."""
-    return [each for each in NAMED.findall(text) if not any(ROOT.glob(each.replace("NN", "[0-9][0-9]")))]
+    return [
+        each for each in NAMED.findall(text) if not any(ROOT.glob(each.replace("NN", "[0-9][0-9]")))
+    ]
 
 
 @pytest.mark.parametrize("path", FILES, ids=names)
