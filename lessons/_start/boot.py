@@ -13,7 +13,7 @@ COMMANDS = ("check", "progress", "review", "release", "book", "lite")
 TYPED = "MINIGRAD_TYPED"  # tells the command `minigrad` that `python3 lessons` was typed
 # What is quick needs no more than these: it runs where they are, as in a conda environment.
 QUICK = {"--copies", "--progress", "--reset", "--collect", "--review", "--cards"}
-NEEDS = ("click", "numpy")
+NEEDS = ("click", "mistune", "nbformat", "numpy", "packaging")
 
 
 def translated(typed: Sequence[str]) -> list[str]:

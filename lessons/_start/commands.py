@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,9 @@ from . import boot, console, copies, doctor, installed, progress, review, server
 from .console import Trouble, python_command, say
 from .environment import Environment, repository
 
-CHECKOUT = (installed.SHIPPED.parent / "pyproject.toml").is_file()
+CHECKOUT = installed.in_a_clone()
 PORT = click.IntRange(1, 65535)
 POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
-NUMBERS = click.argument("numbers", nargs=-1, metavar="[NN]...")
 # in a checkout the lessons are where it is; else they are laid out in a folder of the reader's
 WHERE = (lambda made: made) if CHECKOUT else click.argument("folder", required=False)
 
@@ -39,12 +40,12 @@ def lessons(
     home = _home(folder)
     there = server.find(home)
     if only_copies:
-        return _tell(copies.bring(home.root / "lessons", rewrite=there is None))
+        copies.bring(home.root / "lessons", rewrite=there is None)
+        return 0
     browser = server.has_browser() and not no_browser
+    done = _prepare(home, rewrite=there is None)
     if there:
-        _prepare(home, rewrite=False)
         return server.revisit(home, there, browser)
-    done = _prepare(home, rewrite=True)
     trust.notary(home)  # its secret is made here: two programs could want to make it at once
     return server.serve(
         home,
@@ -62,8 +63,7 @@ def check(folder: str | None = None) -> int:
     home = _home(folder)
     done = _prepare(home, rewrite=server.find(home) is None)
     _check_worked_example()
-    if signed := trust.sign(trust.notary(home), home, done.rewritten):
-        say(f"Trusted: {signed} notebook{'s' * (signed != 1)}.")
+    trust.sign(trust.notary(home), home, done.rewritten)
     say(f"Everything is in place. Start the lessons with:  {python_command('lessons')}")
     return 0
 
@@ -87,19 +87,19 @@ def show_progress(reset: bool, collect: bool, folder: str | None = None) -> int:
 )
 def ask_again(cards: str | None, folder: str | None = None) -> int:
     """Answer five questions again, from the lessons that you have begun."""
-    return review.main(_noted("review", folder), cards)
+    place = _noted("review", folder)
+    if cards:
+        return review.write(place, Path(cards).expanduser().absolute())
+    return review.show(place, date.today())
 
 
 @cli.command()
-@NUMBERS
+@click.argument("numbers", nargs=-1, metavar="[NN]...")
 @click.option("--nbgrader", type=Path, metavar="COURSE", help="Fill a course folder of nbgrader's.")
 def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
     """For authors: run solutions and make the learners' notebooks."""
     if nbgrader is not None:
-        with _packages():
-            from _tools.nbgrader import course
-
-        return int(course.lay_out(nbgrader, numbers))
+        return int(_tool("nbgrader.course").lay_out(nbgrader, numbers))
     if not CHECKOUT:
         raise Trouble(
             "lessons are released where they are written: in a clone of the repository.",
@@ -112,7 +112,7 @@ def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
 @click.argument("folder", default="")
 def book(folder: str) -> int:
     """Build a site of the lessons and the reference, to read."""
-    return sites.build(sites.BOOK, folder)
+    return sites.build("book", folder)
 
 
 @cli.command()
@@ -120,8 +120,8 @@ def book(folder: str) -> int:
 @click.option("--pyodide", type=Path, metavar="FOLDER", help="Pyodide, unpacked, to go into it.")
 def lite(folder: str, pyodide: Path | None) -> int:
     """Build a site of the lessons that computes in a browser."""
-    more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
-    return sites.build(sites.LITE, folder, more)
+    more: list[str | Path] = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
+    return sites.build("lite", folder, more)
 
 
 @cli.command()
@@ -135,12 +135,10 @@ def lite(folder: str, pyodide: Path | None) -> int:
 @click.option("--collect", type=Path, metavar="FILE", help=progress.COLLECT)
 def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
     """For instructors: grade a folder or zip of submissions, in a sandbox."""
-    with _packages():
-        from _tools.grading import command
-        from _tools.nbgrader import batches
     if nbgrader:
+        batches = _tool("nbgrader.batches")
         return int(batches.autograde(folder.resolve(), nbgrader, options["jobs"]))
-    return int(command.main(folder, **options))
+    return int(_tool("grading.command").main(folder, **options))
 
 
 @cli.command("doctor")
@@ -160,10 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     typed = os.environ.pop(boot.TYPED, None)
     console.called_as("" if typed else "minigrad")
-    try:
-        return console.guarded(lambda: _invoke(arguments))
-    finally:
-        console.called_as("")
+    return console.guarded(lambda: _invoke(arguments))
 
 
 def _invoke(arguments: Sequence[str] | None) -> int:
@@ -182,12 +177,12 @@ def _home(folder: str | None) -> Environment:
         return Environment(repository(), Path(sys.prefix))
     if folder:
         console.called_as("minigrad", folder)
+    installed.require("lessons")
     root = installed.folder(folder, Path.cwd())
-    own = installed.home(root)
-    written = installed.lay_out(root)
-    if written:
-        say(f"Lessons: {written} files written to {root}.")
-    return own
+    home = installed.Installed(root, root / installed.OWN)
+    if written := installed.lay_out(home.root):
+        say(f"Lessons: {written} files written to {home.root}.")
+    return home
 
 
 def _noted(command: str, folder: str | None) -> Path:
@@ -201,35 +196,24 @@ def _noted(command: str, folder: str | None) -> Path:
     return root / "lessons"
 
 
-class _packages:
-    """Say which package is missing where a tool cannot be loaded."""
-
-    def __enter__(self) -> None:
-        return
-
-    def __exit__(self, kind: type[BaseException] | None, error: Any, _: object) -> None:
-        if kind is ModuleNotFoundError:
-            raise Trouble(
-                f"this needs a package that is not installed: {error.name}.",
-                f"Install it with:  {installed.ADVICE['lessons']}",
-            ) from None
+def _tool(name: str) -> Any:
+    """Load a tool; say which package is missing where it cannot be loaded."""
+    try:
+        return importlib.import_module(f"_tools.{name}")
+    except ModuleNotFoundError as error:
+        raise Trouble(
+            f"this needs a package that is not installed: {error.name}.",
+            f"Install it with:  {installed.ADVICE['lessons']}",
+        ) from None
 
 
 def _prepare(home: Environment, rewrite: bool) -> copies.Outcome:
     """Look after the copies to work in; where none can be kept, go on with a word about it."""
     try:
-        outcome = copies.bring(home.root / "lessons", rewrite)
+        return copies.bring(home.root / "lessons", rewrite)
     except Trouble as trouble:
         say(f"Mind: {trouble.happened}\n{trouble.advice}")
         return copies.Outcome()
-    _tell(outcome)
-    return outcome
-
-
-def _tell(outcome: copies.Outcome) -> int:
-    for line in outcome.lines():
-        say(line)
-    return 0
 
 
 def _check_worked_example() -> None:

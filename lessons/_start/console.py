@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+WRITABLE = "Make room there, or name another place, one that can be read and written to."
 # "minigrad" where that command is what the reader types, and the folder named after it
 _called = {"as": "", "folder": ""}
 
@@ -57,9 +58,12 @@ def guarded(work: Callable[[], int]) -> int:
         sys.stdout.reconfigure(errors="replace")  # a title may not fit a console's letters
     try:
         return work()
-    except Trouble as trouble:
-        said = "".join(f"\n    {line}" for line in trouble.said)
-        say(f"\nThis did not work: {trouble.happened}{said}\nWhat to do: {trouble.advice}")
+    except (Trouble, OSError) as error:
+        if isinstance(error, OSError):
+            happened = f"{error.filename or 'a file'}: {error.strerror or error}."
+            error = Trouble(happened, WRITABLE)
+        said = "".join(f"\n    {line}" for line in error.said)
+        say(f"\nThis did not work: {error.happened}{said}\nWhat to do: {error.advice}")
         return 1
     except KeyboardInterrupt:
         say("\nStopped. Nothing is lost: run the same command again to go on.")
@@ -77,14 +81,11 @@ def run(command: Sequence[str | Path], env: Mapping[str, str]) -> tuple[int, lis
         The exit code and every line that the command printed.
     """
     lines: list[str] = []
-    try:
-        process = subprocess.Popen(
-            [str(part) for part in command], env=dict(env), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, encoding="utf-8", errors="replace",
-        )  # fmt: skip
-    except OSError as error:
-        return 127, [str(error)]
+    process = subprocess.Popen(
+        [str(part) for part in command], env=dict(env), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
     assert process.stdout is not None
     with process:
         for line in process.stdout:

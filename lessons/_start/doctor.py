@@ -9,34 +9,37 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
-from .installed import SHIPPED
+from .installed import ADVICE, SHIPPED, in_a_clone
 from .server import has_browser
 
 DISTRIBUTION = "minigrad-lessons"
 ENOUGH_ROOM = 600 * 2**20  # bytes: an environment of its own, and outputs of the lessons
-# what each package is for; those that no extra brings, and those that the lessons run without
-PURPOSES = {
+# what each package is for
+NEEDED = {
     "numpy": "all numbers",
     "sympy": "formulas and proofs",
     "matplotlib": "plots",
     "jupyterlab": "the lessons in a browser",
     "ipykernel": "running cells",
+}
+OPTIONAL = {
     "tqdm": "progress bars",
     "mpi4py": "lesson 16; without it, recorded results are shown",
     "nbgrader": "grading a class with nbgrader",
     "torch": "comparing with PyTorch itself",
 }
-OPTIONAL = {"tqdm", "mpi4py", "nbgrader", "torch"}
 Row = tuple[str, str, str, str]
 
 
 def main() -> int:
     """Print a table; return 0 if the lessons can run, 1 if something has to be done."""
-    rows = [_python(), *map(_package, PURPOSES), *_around()]
+    rows = [*map(_package, [*NEEDED, *OPTIONAL]), *_around()]
     wide = max(len(what) for _, what, _, _ in rows)
     for state, what, said, _ in rows:
         print(f"{state:<8} {what:<{wide}}  {said}".rstrip())
@@ -47,58 +50,51 @@ def main() -> int:
     return int(bad)
 
 
-def _python() -> Row:
-    good = (3, 11) <= sys.version_info[:2] <= (3, 14)
-    advice = "" if good else "use a Python from 3.11 to 3.14: https://www.python.org/downloads"
-    said = f"{platform.python_version()}, {sys.executable}"
-    return "ok" if good else "WRONG", "Python", said, advice
+def _row(good: bool, what: str, said: str, todo: str, bad: str = "missing") -> Row:
+    return ("ok", what, said, "") if good else (bad, what, said, todo)
 
 
 def _package(name: str) -> Row:
     """Look for a package: is it here, does it import, is its version one that we know?"""
-    optional, wanted = name in OPTIONAL, _wanted().get(name)
-    here = (SHIPPED.parent / "pyproject.toml").is_file()
-    extra = (
-        'in the clone, pip install -e ".[lessons]"'
-        if here
-        else f'pip install "{DISTRIBUTION}[lessons]"'
-    )
+    bad = "missing" if name in OPTIONAL else "WRONG"
+    extra = 'in the clone, pip install -e ".[lessons]"' if in_a_clone() else ADVICE["lessons"]
     try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        said = f"not installed; for {PURPOSES[name]}"
-        return ("optional", name, said, "") if optional else ("WRONG", name, said, extra)
-    if wanted is not None and version not in wanted.specifier:
-        return "WRONG", name, f"{version}, and {wanted.specifier} is needed", extra
-    try:
+        version, wanted = importlib.metadata.version(name), _wanted(name)
+        if version not in wanted:
+            return "WRONG", name, f"{version}, and {wanted} is needed", extra
         importlib.import_module(name)
+    except importlib.metadata.PackageNotFoundError:
+        said = f"not installed; for {(NEEDED | OPTIONAL)[name]}"
+        return ("optional", name, said, "") if name in OPTIONAL else (bad, name, said, extra)
     except Exception as error:  # a broken package may raise anything, and this is to say so
         first = f"{type(error).__name__}: {error}".partition("\n")[0]
         said = f"{version}, but it cannot be imported: {first}"
-        again = f"pip install --force-reinstall {name}"
-        return "missing" if optional else "WRONG", name, said, again
+        return bad, name, said, f"pip install --force-reinstall {name}"
     return "ok", name, version, ""
 
 
-def _wanted() -> dict[str, Requirement]:
-    """Give what `minigrad-lessons` asks for, by name."""
-    try:
-        asked = importlib.metadata.requires(DISTRIBUTION) or []
-    except importlib.metadata.PackageNotFoundError:
-        return {}
-    return {each.name: each for each in map(Requirement, asked) if each.specifier}
+def _wanted(name: str) -> SpecifierSet:
+    """Give the versions of a package that `minigrad-lessons` asks for."""
+    with suppress(importlib.metadata.PackageNotFoundError):
+        for each in map(Requirement, importlib.metadata.requires(DISTRIBUTION) or []):
+            if each.name == name:
+                return each.specifier
+    return SpecifierSet()
 
 
 def _around() -> Iterator[Row]:
-    """Look at the rest: the lessons themselves, the disk, the browser."""
+    """Look at the rest: Python, the lessons themselves, the disk, the browser."""
+    good, said = (3, 11) <= sys.version_info[:2] <= (3, 14), platform.python_version()
+    advice = "use a Python from 3.11 to 3.14: https://www.python.org/downloads"
+    yield _row(good, "Python", f"{said}, {sys.executable}", advice, "WRONG")
     count, here = len(list(SHIPPED.glob("[0-9][0-9]_*.ipynb"))), Path.cwd()
-    free = shutil.disk_usage(here).free
     again = 'pip install --force-reinstall "WHEEL[lessons]", with the wheel that it came from'
-    yield "ok" if count else "WRONG", "lessons", f"{count}, {SHIPPED}", "" if count else again
-    room = "" if free >= ENOUGH_ROOM else "make room: environment and outputs take about 600 MB"
-    yield "missing" if room else "ok", "disk", f"{free / 2**30:.1f} GiB free here", room
-    if not os.access(here, os.W_OK):
-        advice = "change to a folder of yours, or name one: minigrad lessons FOLDER"
-        yield "missing", "folder", f"{here} cannot be written to", advice
-    found = "found" if has_browser() else "none found: open the address that is printed, elsewhere"
-    yield "ok" if has_browser() else "missing", "browser", found, ""
+    yield _row(count > 0, "lessons", f"{count}, {SHIPPED}", again, "WRONG")
+    free = shutil.disk_usage(here).free
+    room = "make room: environment and outputs take about 600 MB"
+    yield _row(free >= ENOUGH_ROOM, "disk", f"{free / 2**30:.1f} GiB free here", room)
+    own, found = os.access(here, os.W_OK), has_browser()
+    advice = "change to a folder of yours, or name one: minigrad lessons FOLDER"
+    yield _row(own, "folder", f"{here} {'can' if own else 'cannot'} be written to", advice)
+    said = "found" if found else "none found: open the address that is printed, elsewhere"
+    yield _row(found, "browser", said, "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -14,9 +13,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .console import Trouble, run, say
 
+Words = list[str | Path]
 STAMP = "minigrad.json"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 LOCKS = {
@@ -26,16 +27,11 @@ LOCKS = {
     "tests": "tests/requirements.txt",
 }
 # Each lock includes that of the lessons, and that of the tests includes all.
-# Kept from the programs inside: these would make them take packages or settings from elsewhere.
+# Kept from the programs inside: these would make them take packages or settings from elsewhere,
+# and each start slow, since packages come uncompiled and need a cache.
 FOREIGN = (
-    "PYTHONDONTWRITEBYTECODE",  # packages come uncompiled; without a cache each start would be slow
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "JUPYTER_PATH",
-    "MPLBACKEND",
-    "PIP_PREFIX",
-    "PIP_TARGET",
-    "PIP_USER",
+    *("PYTHONDONTWRITEBYTECODE", "PYTHONHOME", "PYTHONPATH", "JUPYTER_PATH", "MPLBACKEND"),
+    *("PIP_PREFIX", "PIP_TARGET", "PIP_USER"),
 )
 # One thread for each product of matrices, unless the reader says otherwise: those of the lessons
 # are small, and where another program has the other core, two threads took 32 s for 4.
@@ -45,38 +41,32 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB
 # Every pin has a wheel, so nobody needs a compiler; and each is checked against its hash.
 PINNED = ("--only-binary", ":all:", "--require-hashes", "-r")
 EDITABLE = ("--no-deps", "--no-build-isolation", "-e")
+ROOM = (
+    "The environment needs about 500 MB, and no program (JupyterLab, an editor) may hold its files "
+    "open. Or let MINIGRAD_VENV name another directory for it."
+)
 TROUBLES = (
     # what the installer printed, what happened, what to do
     (
-        r"DO NOT MATCH THE HASHES|[Hh]ash mismatch",
-        "a downloaded package is not the one that the lock names",
-        "Something between you and the package index changes files (a proxy, a broken download). "
-        "Try again, or from another network.",
+        r"CERTIFICATE_VERIFY_FAILED|SSLError|invalid peer certificate|ConnectionError|ProxyError"
+        r"|ConnectTimeout|Read timed out|Connection refused|dns error|name resolution|getaddrinfo"
+        r"|Network is unreachable|[Ff]ailed to fetch|sending request"
+        r"|DO NOT MATCH THE HASHES|[Hh]ash mismatch",
+        "the package index cannot be reached, or something in between changes what it sends",
+        "Try again, or from another network. Behind a proxy, set HTTPS_PROXY, and let PIP_CERT and "
+        "SSL_CERT_FILE name its certificate. Once the environment is there, no network is needed.",
     ),
     (
-        r"CERTIFICATE_VERIFY_FAILED|SSLError|invalid peer certificate",
-        "the package index could not prove who it is",
-        "Behind a proxy that opens encrypted traffic, let PIP_CERT and SSL_CERT_FILE name its "
-        "certificate.",
-    ),
-    (
-        r"No space left on device|Errno 28|not enough space on the disk",
-        "the disk is full",
-        "The environment needs about 500 MB. Make room, or let MINIGRAD_VENV name a directory on "
-        "another disk.",
-    ),
-    (
-        r"ConnectionError|ConnectTimeout|ProxyError|Read timed out|Connection refused|dns error"
-        r"|name resolution|getaddrinfo|Network is unreachable|[Ff]ailed to fetch|sending request",
-        "the package index cannot be reached",
-        "Connect to the internet and try again (behind a proxy, set HTTPS_PROXY). Once the "
-        "environment is there, no network is needed.",
-    ),
-    (
-        r"Permission denied|Read-only file system|Access is denied|Errno 13|Errno 30|WinError 5",
+        r"No space left on device|Errno 28|not enough space on the disk|Permission denied"
+        r"|Read-only file system|Access is denied|Errno 13|Errno 30|WinError 5",
         "the environment cannot be written",
-        "Close the programs that use it (JupyterLab, an editor), or let MINIGRAD_VENV name a "
-        "directory of yours.",
+        ROOM,
+    ),
+    (
+        r"ensurepip is not available|No module named (pip|ensurepip)",
+        "this Python has no pip",
+        "On Debian and Ubuntu: sudo apt install python3-venv. Elsewhere: take Python from "
+        "python.org, or install uv.",
     ),
     (
         r"No matching distribution|has no usable wheels|no wheels with a matching",
@@ -143,49 +133,33 @@ def fingerprint(root: Path, kind: str) -> str:
     return digest.hexdigest()
 
 
-def read_stamp(environment: Environment) -> dict[str, object] | None:
-    """What is noted about the environment; None where no note can be read."""
+def read_stamp(environment: Environment) -> dict[str, Any]:
+    """What is noted about the environment; nothing where no note can be read."""
     try:
         stamp = json.loads((environment.venv / STAMP).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return stamp if isinstance(stamp, dict) else None
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
 
 
 def write_stamp(environment: Environment, ours: bool, installed: Mapping[str, str]) -> None:
     """Note who made the environment, where it is, and which lock it holds (none during work)."""
     stamp = {
         "made by minigrad": ours,
-        "root": str(environment.root),
-        "venv": str(environment.venv),
-        "python": HERE,
+        "made for": made_for(environment),
         "installed": dict(installed),
     }
-    draft = environment.venv / (STAMP + ".new")
-    draft.write_text(json.dumps(stamp, indent=2) + "\n", encoding="utf-8")
-    draft.replace(environment.venv / STAMP)
+    (environment.venv / STAMP).write_text(json.dumps(stamp, indent=2) + "\n", encoding="utf-8")
 
 
-def why_remake(environment: Environment, stamp: Mapping[str, object] | None) -> str | None:
-    """Say why an environment that is there cannot be used as it is; None if it can."""
-    if not environment.python.exists():
-        return "no Python runs in it"
-    if stamp is None:  # made by somebody else
-        return None
-    if stamp.get("made by minigrad") and not stamp.get("installed"):
-        return "it was not finished"
-    if stamp.get("python") != HERE:
-        return f"it was made with Python {stamp.get('python')}, and this is {HERE}"
-    if (stamp.get("root"), stamp.get("venv")) != (str(environment.root), str(environment.venv)):
-        return "the project has moved since"
-    return None
+def made_for(environment: Environment) -> list[str]:
+    """What an environment is bound to: its place, that of the project, and this Python."""
+    return [str(environment.venv), str(environment.root), HERE]
 
 
-def is_current(environment: Environment, stamp: Mapping[str, object], kind: str) -> bool:
+def is_current(environment: Environment, stamp: Mapping[str, Any], kind: str) -> bool:
     """Whether the environment holds what `kind` needs, by its own lock or one that includes it."""
-    installed = stamp.get("installed")
-    if not isinstance(installed, dict):
-        return False
+    installed = stamp.get("installed", {})
     enough = LOCKS if kind == "lessons" else (kind, "tests")
     return any(installed.get(name) == fingerprint(environment.root, name) for name in enough)
 
@@ -206,54 +180,38 @@ def ensure(
     Raises:
         Trouble: If it cannot be had, with advice.
     """
-    environment = locate(root or repository(), variables)
-    venv = environment.venv
+    home = locate(root or repository(), variables)
+    venv = home.venv
     try:
-        is_there = venv.exists() and any(venv.iterdir())
-        stamp = read_stamp(environment)
-        ours = not is_there or (stamp or {}).get("made by minigrad") is True
-        reason = why_remake(environment, stamp) if is_there else None
-        if is_there and reason is None and stamp and is_current(environment, stamp, kind):
+        there = venv.exists() and any(venv.iterdir())
+        stamp = read_stamp(home)
+        ours = not there or stamp.get("made by minigrad") is True
+        fits = home.python.exists() and stamp.get("made for", made_for(home)) == made_for(home)
+        if fits and is_current(home, stamp, kind):
             say(f"Environment: {venv} is ready.")
-            return environment
-        if reason and not ours:
+            return home
+        if not (ours or fits):
             raise Trouble(
-                f"there is an environment in {venv} that this command did not make, and {reason}.",
+                f"there is an environment in {venv} that this command did not make, and it does "
+                f"not run Python {HERE} for this project.",
                 "Let MINIGRAD_VENV name another directory, or move this one away.",
             )
-        fresh = not is_there or reason is not None
-        _announce(venv, is_there, reason, stamp)
+        fresh = ours and not (fits and stamp["installed"])  # else a run was interrupted
+        takes = "this takes a minute or two" if fresh else "what is there is brought up to date"
+        say(f"Environment: it goes into {venv}; {takes}.")
         venv.mkdir(parents=True, exist_ok=True)
-        write_stamp(environment, ours, {})
+        write_stamp(home, ours, {})
         if fresh:
             _empty(venv)
-        lock = environment.root / LOCKS[kind]
-        install(environment, environment.variables(variables), lock, fresh)
-        write_stamp(environment, ours, {kind: fingerprint(environment.root, kind)})
+        install(home, home.variables(variables), home.root / LOCKS[kind], fresh)
+        write_stamp(home, ours, {kind: fingerprint(home.root, kind)})
         # what editors read of functions; nothing else needs it, so no matter if it can't be written
-        stubs = [str(environment.python), "-m", "minigrad.signatures", "stubs"]
+        stubs = [str(home.python), "-m", "minigrad.signatures", "stubs"]
         with contextlib.suppress(OSError):
-            subprocess.run(stubs, cwd=environment.root, capture_output=True, check=False)
+            subprocess.run(stubs, cwd=home.root, capture_output=True, check=False)
     except OSError as error:
-        raise Trouble(
-            f"{error.filename or venv}: {error.strerror or error}.",
-            "The directory must be writable, with about 500 MB free, and no program may hold its "
-            "files open. Or let MINIGRAD_VENV name another directory for the environment.",
-        ) from None
-    return environment
-
-
-def _announce(
-    venv: Path, is_there: bool, reason: str | None, stamp: Mapping[str, object] | None
-) -> None:
-    if reason:
-        say(f"Environment: {venv} is made anew, because {reason}.")
-    elif is_there and stamp:
-        say(f"Environment: {venv} is brought up to date.")
-    elif is_there:
-        say(f"Environment: the packages go into {venv}, which is there already.")
-    else:
-        say(f"Environment: none yet. It goes into {venv}; the first time takes a minute or two.")
+        raise Trouble(f"{error.filename or venv}: {error.strerror or error}.", ROOM) from None
+    return home
 
 
 def _empty(venv: Path) -> None:
@@ -265,11 +223,6 @@ def _empty(venv: Path) -> None:
             entry.unlink()
 
 
-def base_python() -> str:
-    """Path of the Python outside any virtual environment, so that none stands on another."""
-    return getattr(sys, "_base_executable", None) or sys.executable
-
-
 def install(home: Environment, env: Mapping[str, str], lock: Path, fresh: bool) -> None:
     """Bring the environment to what a lock says: with uv, or with venv and pip.
 
@@ -279,52 +232,32 @@ def install(home: Environment, env: Mapping[str, str], lock: Path, fresh: bool) 
         lock: The file of pinned, hashed requirements.
         fresh: Whether the environment has yet to be made.
     """
-    if uv := shutil.which("uv"):
-        make = [uv, "venv", "--no-project", "--allow-existing", "--python", base_python()]
-        try:
-            _fill(
-                [*make, home.venv] * fresh, [uv, "pip"], ["--python", home.python], home, env, lock
-            )
-            return
-        except (
-            Trouble
-        ) as trouble:  # pip may know an index, a proxy or a certificate that uv doesn't
-            say(f"uv could not do it ({trouble.happened.rstrip('.')}); trying pip.")
-    make = [base_python(), "-m", "venv", home.venv]
-    pip: list[str | Path] = [home.python, "-m", "pip"]
-    if importlib.util.find_spec("ensurepip") is None:  # Debian has it in a package of its own
-        make.insert(3, "--without-pip")
-        pip = [base_python(), "-m", "pip", "--python", home.python]
-        if subprocess.run([*pip[:3], "--version"], capture_output=True, env=dict(env)).returncode:
-            raise Trouble(
-                "this Python has neither ensurepip nor pip, so packages cannot be installed.",
-                "On Debian and Ubuntu: sudo apt install python3-venv. Elsewhere: take Python from "
-                "python.org, or install uv.",
-            )
+    # the Python outside any virtual environment, so that none stands on another
+    base = getattr(sys, "_base_executable", None) or sys.executable
     # Python files are compiled when they are first imported: most never are.
-    _fill(make * fresh, pip, ["--no-compile", "--no-warn-script-location"], home, env, lock)
-
-
-def _fill(
-    make: Sequence[str | Path],
-    installer: Sequence[str | Path],
-    options: Sequence[str | Path],
-    home: Environment,
-    env: Mapping[str, str],
-    lock: Path,
-) -> None:
-    """Make an environment unless it is there, and install a lock and minigrad itself."""
-    into = [*installer, "install", *options]
-    for task, command in (
-        ("Making the environment", make),
-        ("Installing packages", [*into, *PINNED, lock]),
-        ("Installing minigrad itself", [*into, *EDITABLE, home.root]),
-    ):
-        if command:
+    pip: Words = [home.python, "-m", "pip", "install", "--no-compile", "--no-warn-script-location"]
+    ways: list[tuple[Words, Words]] = [([base, "-m", "venv"], pip)]
+    if uv := shutil.which("uv"):  # pip may know an index or a proxy that uv doesn't
+        make = [uv, "venv", "--no-project", "--allow-existing", "--python", base]
+        ways.insert(0, (make, [uv, "pip", "install", "--python", home.python]))
+    for make, into in ways:
+        tasks: dict[str, Words] = {
+            "Installing packages": [*into, *PINNED, lock],
+            "Installing minigrad itself": [*into, *EDITABLE, home.root],
+        }
+        if fresh:
+            tasks = {"Making the environment": [*make, home.venv], **tasks}
+        for task, command in tasks.items():
             say(f"{task} ...")
             code, lines = run(command, env)
             if code:
-                raise explain(lines, task)
+                break
+        else:
+            return
+        trouble = explain(lines, task)
+        if into is not pip:
+            say(f"uv could not do it ({trouble.happened.rstrip('.')}); trying pip.")
+    raise trouble
 
 
 def explain(lines: Sequence[str], task: str) -> Trouble:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from .console import Trouble, say
@@ -15,16 +17,17 @@ from .environment import Environment
 
 FOLDER = "minigrad-lessons"  # where the lessons go, unless the reader names a place
 SHIPPED = Path(__file__).resolve().parents[1]  # the lessons as they came with the package
-FOLDERS = ("solutions", "reference", "instructors")
-WANTED = ("[0-9][0-9]_*.ipynb", *FOLDERS, "INSTRUCTORS.md", "LICENSE")
-OWN = ".minigrad"  # in that folder: settings of JupyterLab, and a note of what was laid out
+WANTED = (
+    *("[0-9][0-9]_*.ipynb", "INSTRUCTORS.md", "LICENSE"),
+    *("solutions/**/*", "reference/**/*", "instructors/**/*"),
+)
+OWN = ".minigrad"  # in that folder: settings of Jupyter, and a note of what was laid out
 LAID_OUT = "laid_out.json"
 NEEDED = {
     "lessons": ("jupyterlab", "ipykernel", "matplotlib", "sympy"),
     "book": ("sphinx", "sphinx_copybutton", "myst_nb", "sphinx_book_theme", "matplotlib", "sympy"),
     "lite": ("jupyterlite_core", "jupyterlite_pyodide_kernel", "sympy"),
 }
-NO_NEWS = "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension"
 ADVICE = {task: f'pip install "minigrad-lessons[{task}]"' for task in NEEDED}
 
 
@@ -39,26 +42,15 @@ class Installed(Environment):
 
     def variables(self, outside: Mapping[str, str]) -> dict[str, str]:
         """Environment variables: the reader's own, but for the settings of Jupyter."""
-        own = super().variables(outside)
-        for name in ("VIRTUAL_ENV", "PATH", "PYTHONPATH"):
-            own.pop(name, None)
-            if name in outside:
-                own[name] = outside[name]
-        return own
+        theirs = ("VIRTUAL_ENV", "PATH", "PYTHONPATH")
+        inside = super().variables(outside).items()
+        own = {name: value for name, value in inside if name not in theirs}
+        return own | {name: outside[name] for name in theirs if name in outside}
 
 
-def home(root: Path, task: str = "lessons") -> Installed:
-    """Name a folder with lessons, and see that the packages are here that run them.
-
-    Args:
-        root: The folder.
-        task: What the packages are needed for: a key of `NEEDED`.
-
-    Raises:
-        Trouble: Where packages are missing.
-    """
-    require(task)
-    return Installed(root, root / OWN)
+def in_a_clone() -> bool:
+    """Whether the lessons are in a clone of the repository, where they are written."""
+    return (SHIPPED.parent / "pyproject.toml").is_file()
 
 
 def require(task: str) -> None:
@@ -111,70 +103,39 @@ def lay_out(root: Path, shipped: Path = SHIPPED) -> int:
         How many files were written.
 
     Raises:
-        Trouble: Where the folder is in use for something else, or cannot be written to.
+        Trouble: Where the folder is in use for something else.
     """
     note = root / OWN / LAID_OUT
-    try:
-        if root.is_dir() and any(root.iterdir()) and not is_laid_out(root):
-            raise Trouble(
-                f"{root} is not empty, and no folder of lessons.",
-                "Name a new folder:  minigrad lessons FOLDER",
-            )
-        note.parent.mkdir(parents=True, exist_ok=True)
-        known, now, written = _read(note), {}, 0
-        for path in _wanted(shipped):
-            name = path.relative_to(shipped).as_posix()
-            data, place = path.read_bytes(), root / "lessons" / name
-            now[name] = hashlib.sha256(data).hexdigest()
-            there = hashlib.sha256(place.read_bytes()).hexdigest() if place.is_file() else None
-            if there == now[name]:
-                continue
-            if there is not None and there != known.get(name):
-                kept = _free(place)
-                place.replace(kept)
-                say(f"lessons/{name} was changed here; yours is kept as lessons/{kept.name}")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(data)
-            written += 1
-        note.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
-        _settle(root / OWN / "var")
-    except OSError as error:
+    if root.is_dir() and any(root.iterdir()) and not is_laid_out(root):
         raise Trouble(
-            f"{error.filename or root}: {error.strerror or error}.",
-            "Name a folder that can be written to:  minigrad lessons FOLDER",
-        ) from None
+            f"{root} is not empty, and no folder of lessons.",
+            "Name a new folder:  minigrad lessons FOLDER",
+        )
+    note.parent.mkdir(parents=True, exist_ok=True)
+    known: dict[str, str] = json.loads(note.read_text("utf-8")) if note.is_file() else {}
+    now, written = {}, 0
+    for path in _wanted(shipped):
+        name = path.relative_to(shipped).as_posix()
+        place = root / "lessons" / name
+        now[name] = _digest(path)
+        there = _digest(place) if place.is_file() else None
+        if there == now[name]:
+            continue
+        if there not in (None, known.get(name)):
+            kept = f"{place.stem}.yours{datetime.now():%Y%m%d%H%M%S%f}{place.suffix}"
+            place.replace(place.with_name(kept))
+            say(f"lessons/{name} was changed here; yours is kept as lessons/{kept}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
+        written += 1
+    note.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
     return written
 
 
 def _wanted(shipped: Path) -> list[Path]:
-    found = [path for pattern in WANTED for path in sorted(shipped.glob(pattern))]
-    inside = [sorted(path.rglob("*")) if path.is_dir() else [path] for path in found]
-    return [path for paths in inside for path in paths if path.is_file() and path.suffix != ".pyc"]
+    found = [path for pattern in WANTED for path in shipped.glob(pattern)]
+    return sorted(path for path in found if path.is_file() and path.suffix != ".pyc")
 
 
-def _free(place: Path) -> Path:
-    """Name the first place beside this one where nothing is."""
-    kept = place.with_name(f"{place.stem}.yours{place.suffix}")
-    number = 1
-    while kept.exists():
-        number += 1
-        kept = place.with_name(f"{place.stem}.yours{number}{place.suffix}")
-    return kept
-
-
-def _read(note: Path) -> dict[str, str]:
-    try:
-        found = json.loads(note.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _settle(var: Path) -> None:
-    """Have JupyterLab ask nothing of the network; what the reader set there before stays."""
-    place = var / NO_NEWS / "notification.jupyterlab-settings"
-    if not place.exists():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(
-            json.dumps({"fetchNews": "false", "checkForUpdates": False}) + "\n", "utf-8"
-        )
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import re
-from collections.abc import Mapping, Sequence, Set
+import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from difflib import SequenceMatcher
 
-from . import answering, matching, notebooks
+from . import notebooks
 from .notebooks import Cell
 
 ANSWER = "Your answer; the lesson has changed the cell above it since."
 VERSION = "Your version; the lesson has changed the cell above it since."
 CHANGED, DROPPED = "the lesson changed this cell", "the lesson dropped this cell"
-UNKNOWN = "nobody knows what this cell was made from"
 _VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_PREDICTION = re.compile(r"^\s*(predict|compare)\(\s*[\"']([^\"']+)", re.M)
 
 
 @dataclass
@@ -26,14 +26,12 @@ class Merged:
     Args:
         cells: The cells of the copy.
         answers: The exercises (nbgrader's ids) to which the learner has written an answer.
-        changes: How many other cells hold something of the learner's.
         twice: How many of the learner's cells were set below the lesson's new ones.
         added: Those of the cells that are not the lesson's.
     """
 
     cells: list[Cell] = field(default_factory=list)
     answers: set[str] = field(default_factory=set)
-    changes: int = 0
     twice: int = 0
     added: list[Cell] = field(default_factory=list)
 
@@ -56,150 +54,170 @@ def merge(base: Sequence[Cell] | None, mine: Sequence[Cell], new: Sequence[Cell]
     Returns:
         The new copy; the cells given stay as they are.
     """
-    if base is None:
-        own = {i: i for i in range(len(mine)) if not matching.is_kept(mine[i])}
-        onward = matching.pair(mine, new)
-    else:
-        own, onward = matching.by_id(mine, base), matching.pair(base, new)
-    placed = {onward[origin]: i for i, origin in own.items() if origin in onward}
+    known = mine if base is None else base
+    said = [None if base is None else notebooks.text(cell) for cell in known]
+    own, onward = _by_id(mine, known), pair(known, new)
+    places = {i: onward[origin] for i, origin in own.items() if origin in onward}
+    found = {place: i for i, place in places.items()}
     origins = {place: origin for origin, place in onward.items()}
-    behind = _followers(base, mine, own, onward)
     result = Merged()
-    result.cells += _added(behind.get(-1, []), result)
+    behind: dict[int, list[Cell]] = {}
+    for i, after in _neighbors(mine, places, len(new)):
+        if i not in own:
+            behind.setdefault(after, []).append(copy.deepcopy(mine[i]))
+        elif notebooks.text(mine[i]) != said[own[i]]:
+            behind.setdefault(after, []).append(_kept(mine[i], DROPPED))
+    _add(behind.get(-1, []), result)
     for place, cell in enumerate(new):
-        before = base[origins[place]] if base is not None and place in origins else None
-        if place in placed:
-            result.cells += _resolved(before, mine[placed[place]], cell, result)
-        elif before is None or _comes_back(before, cell):
+        before = None if place not in origins else said[origins[place]]
+        if place in found:
+            _resolve(before, known[origins[place]], mine[found[place]], cell, result)
+        elif before is None or (before != notebooks.text(cell) and not _is_to_write_in(cell)):
             result.cells.append(notebooks.without_outputs(cell))
-        result.cells += _added(behind.get(place, []), result)
-    _name(result.added, {cell["id"] for cell in new})
+        _add(behind.get(place, []), result)
+    theirs = {notebooks.text(cell) for cell in new}
+    for cell in result.cells:
+        marks = {**notebooks.noted(cell), **notebooks.grading(cell)}
+        is_answer = "grade_id" in marks and marks.get("solution", "kept" in marks)
+        if is_answer and cell["source"].strip() and notebooks.text(cell) not in theirs:
+            result.answers.add(marks["grade_id"])
+    taken = {cell["id"] for cell in new}
+    for cell in result.added:
+        name = cell.get("id")
+        if not isinstance(name, str) or not _VALID_ID.fullmatch(name) or name in taken:
+            cell["id"] = secrets.token_hex(6)
+        taken.add(cell["id"])
     return result
 
 
-def _followers(
-    base: Sequence[Cell] | None,
-    mine: Sequence[Cell],
-    own: Mapping[int, int],
-    onward: Mapping[int, int],
-) -> dict[int, list[Cell]]:
-    """Say behind which cell of the new lesson the learner's own cells belong.
-
-    That is the neighbor above, but a cell that the learner moved is nobody's neighbor. And what
-    gives a name a value stands below the answer that gave it another one before, as it did.
+def pair(old: Sequence[Cell], new: Sequence[Cell], loosely: bool = True) -> dict[int, int]:
+    """Pair the cells of two versions by what they are and say; their ids do not count.
 
     Args:
-        base: As for `merge`.
-        mine: The copy.
-        own: For cells of the copy those of the base.
-        onward: For cells of the base those of the new lesson.
+        old: One version.
+        new: The other.
+        loosely: Whether cells of one kind that stand in the same gap are paired in their order.
 
     Returns:
-        For places in the new lesson the cells that follow; those for -1 stand above everything.
+        For positions in `old` those in `new`; cells without a partner are left out.
     """
-    places = [(i, onward[origin]) for i, origin in sorted(own.items()) if origin in onward]
-    neighbors = dict(matching.rising(places))
-    behind: dict[int, list[Cell]] = {}
-    given: dict[str, int] = {}  # by which cell of the new lesson a name has got its value
-    last = -1
+    pairs: dict[int, int] = {}
+    ours, theirs = ([_name(cell) or notebooks.text(cell) for cell in side] for side in (old, new))
+    for same, i, end, j, until in SequenceMatcher(None, ours, theirs, False).get_opcodes():
+        if same == "equal":
+            pairs.update(zip(range(i, end), range(j, until), strict=True))
+        for kind in notebooks.KINDS if same == "replace" and loosely else ():
+            left = [k for k in range(i, end) if old[k]["cell_type"] == kind and not _name(old[k])]
+            there = [
+                k for k in range(j, until) if new[k]["cell_type"] == kind and not _name(new[k])
+            ]
+            pairs.update(zip(left, there, strict=False))
+    moved = {theirs[j]: j for j in {*range(len(new))} - {*pairs.values()}}
+    for i, name in enumerate(ours):
+        if i not in pairs and name in moved:
+            pairs[i] = moved.pop(name)
+    return pairs
+
+
+def _name(cell: Cell) -> tuple[str, str] | None:
+    """Give the name by which a cell is known in every version: of its exercise or prediction."""
+    if "kept" in notebooks.noted(cell):
+        return None
+    if grade_id := notebooks.grading(cell).get("grade_id"):
+        return "exercise", grade_id
+    found = _PREDICTION.search(cell["source"]) if cell["cell_type"] == "code" else None
+    return (found[1], found[2]) if found else None
+
+
+def _by_id(mine: Sequence[Cell], base: Sequence[Cell]) -> dict[int, int]:
+    """Pair a learner's cells with those of the lesson that the copy was made from.
+
+    Jupyter keeps ids. Where a program has dropped or changed them, and where a cell was cut and
+    pasted, equal cells are paired.
+    """
+    ids = {cell.get("id"): place for place, cell in enumerate(base)}
+    pairs, rest = {}, []
     for i, cell in enumerate(mine):
-        last, origin = neighbors.get(i, last), own.get(i)
-        if origin is None:
-            added = copy.deepcopy(cell)
-        elif origin in onward:
-            if _is_for_the_learner(cell):
-                given.update(dict.fromkeys(answering.names(cell["source"]), onward[origin]))
+        if "kept" in notebooks.noted(cell):  # an update set it beside the lesson's: it equals none
             continue
-        elif base is None or notebooks.text(cell) != notebooks.text(base[origin]):
-            added = _kept(cell, UNKNOWN if base is None else DROPPED)
-        else:  # the lesson dropped it, and the learner had left it as it was
-            continue
-        again = answering.names(cell["source"]) if cell["cell_type"] == "code" else set()
-        place = max([last, *(given[name] for name in again if name in given)])
-        behind.setdefault(place, []).append(added)
-    return behind
+        if isinstance(cell.get("id"), str) and cell["id"] in ids:
+            pairs[i] = ids.pop(cell["id"])
+        else:
+            rest.append(i)
+    there = sorted({*range(len(base))} - {*pairs.values()})
+    further = pair([mine[i] for i in rest], [base[j] for j in there], loosely=False)
+    return pairs | {rest[i]: there[j] for i, j in further.items()}
 
 
-def _comes_back(before: Cell, cell: Cell) -> bool:
-    """Tell whether a cell that the learner deleted comes back, because the lesson changed it.
+def _neighbors(mine: Sequence[Cell], places: Mapping[int, int], end: int) -> list[tuple[int, int]]:
+    """Say behind which cell of the new lesson each cell belongs that has no place there.
 
-    A stub does not: the learner has written the answer elsewhere, and that has to count.
+    That is the neighbor above, of those between the same exercises: what the learner moved further
+    is nobody's neighbor.
     """
-    return notebooks.text(before) != notebooks.text(cell) and not _is_for_the_learner(cell)
+    ends: dict[int, int] = {}
+    for i in sorted(places, reverse=True):
+        ends[i] = end
+        end = places[i] if _name(mine[i]) else end
+    start = last = -1
+    found = []
+    for i, cell in enumerate(mine):
+        if i not in places:
+            found.append((i, last))
+        elif _name(cell):
+            start = last = places[i]
+        elif start < places[i] < ends[i]:
+            last = max(last, places[i])
+    return found
 
 
-def _added(cells: list[Cell], result: Merged) -> list[Cell]:
-    """Note cells that are the learner's own."""
-    for cell in cells:
-        _count(cell, result)
+def _add(cells: list[Cell], result: Merged) -> None:
+    """Append cells that are the learner's own."""
     result.added += cells
-    return cells
+    result.cells += cells
 
 
-def _resolved(base: Cell | None, mine: Cell, new: Cell, result: Merged) -> list[Cell]:
+def _resolve(before: object, base: Cell, mine: Cell, new: Cell, result: Merged) -> None:
     """Decide what becomes of a cell that the learner and the lesson have."""
-    says, says_now = notebooks.text(mine), notebooks.text(new)
-    said = None if base is None else notebooks.text(base)
-    if says in (said, says_now):
-        return [_with_outputs(base, mine, new, new)]
-    if said != says_now and not mine["source"].strip():
-        return [notebooks.without_outputs(new)]
-    _count(mine, result)
-    if said == says_now or _replaces(mine, new):
-        return [_with_outputs(base, mine, new, mine)]
-    result.twice += 1
-    kept = _kept(mine, CHANGED)
-    result.added.append(kept)
-    return [notebooks.without_outputs(new), kept]
+    says, now = notebooks.text(mine), notebooks.text(new)
+    if now not in (before, says) and (says == before or not mine["source"].strip()):
+        result.cells.append(notebooks.without_outputs(new))
+    elif now in (before, says) or _replaces(mine, new):
+        theirs = base["metadata"].items()
+        own = {key: each for key, each in mine["metadata"].items() if (key, each) not in theirs}
+        made = {**mine, "id": new["id"], "metadata": {**own, **new["metadata"]}}
+        result.cells.append(copy.deepcopy(made))
+    else:
+        result.twice += 1
+        result.cells.append(notebooks.without_outputs(new))
+        _add([_kept(mine, CHANGED)], result)
 
 
-def _replaces(mine: Cell, new: Cell) -> bool:
-    """Tell whether the learner's answer can stand where the lesson's new stub stands."""
-    if {mine["cell_type"], new["cell_type"]} != {"code"} or not _is_for_the_learner(new):
-        return False
-    return "..." not in mine["source"] and answering.fits(mine["source"], new["source"])
+def _replaces(answer: Cell, stub: Cell) -> bool:
+    """Tell whether the learner's answer can stand where the lesson's new stub stands.
 
-
-def _is_for_the_learner(cell: Cell) -> bool:
-    """Tell whether a cell is there to be written in: for an answer, or for a prediction."""
-    tags = cell["metadata"].get("tags")
-    return bool(notebooks.grading(cell).get("solution")) or (
-        isinstance(tags, list) and "prediction" in tags
+    It has to hold what the stub gives: each line, up to what the learner writes.
+    """
+    lines = [line.strip() for line in answer["source"].splitlines()]
+    given = (line.partition("#")[0].partition("...")[0] for line in stub["source"].splitlines())
+    return (
+        _is_to_write_in(stub)
+        and "..." not in answer["source"]
+        and answer["cell_type"] == stub["cell_type"] == "code"
+        and all(any(line.startswith(each.strip()) for line in lines) for each in given)
     )
 
 
-def _with_outputs(base: Cell | None, mine: Cell, new: Cell, saying: Cell) -> Cell:
-    """Make the new lesson's cell with one of the sources, and the outputs that belong to it."""
-    made: Cell = {"id": new["id"], "cell_type": saying["cell_type"], "source": saying["source"]}
-    known = new if base is None else base
-    for part in ("metadata", "attachments"):
-        merged = _three_ways(*(each.get(part) for each in (known, mine, new)))
-        if merged or part == "metadata":
-            made[part] = merged
-    if made["cell_type"] == "code":
-        is_same = notebooks.text(made) == notebooks.text(mine)
-        shown = mine if is_same else {}
-        made["outputs"] = copy.deepcopy(shown.get("outputs", []))
-        made["execution_count"] = shown.get("execution_count")
-    return made
-
-
-def _three_ways(base: Any, mine: Any, new: Any) -> dict[str, Any]:
-    """Merge metadata entry by entry: what the learner did not change follows the lesson."""
-    sides = [each if isinstance(each, dict) else {} for each in (base, mine, new)]
-    old, own, now = sides
-    merged = {}
-    for name in [*now, *(name for name in own if name not in now)]:
-        source = now if own.get(name) == old.get(name) or now.get(name) != old.get(name) else own
-        if name in source:
-            merged[name] = copy.deepcopy(source[name])
-    return merged
+def _is_to_write_in(cell: Cell) -> bool:
+    """Tell whether a cell is there to be written in: for an answer, or for a prediction."""
+    return bool(
+        notebooks.grading(cell).get("solution") or "prediction" in cell["metadata"].get("tags", ())
+    )
 
 
 def _kept(mine: Cell, why: str) -> Cell:
     """Make a cell of the learner's own: with a word about it, and without the marks of grading."""
-    kept = copy.deepcopy(mine)
-    marks = notebooks.grading(kept)
+    kept, marks = copy.deepcopy(mine), notebooks.grading(mine)
     kept["metadata"].pop("nbgrader", None)
     kept["metadata"][notebooks.OWN] = {"kept": why}
     if marks:
@@ -211,34 +229,3 @@ def _kept(mine: Cell, why: str) -> Cell:
         elif not kept["source"].lstrip().startswith("%%"):  # a cell magic has to come first
             kept["source"] = f"# {words}\n{kept['source']}"
     return kept
-
-
-def _count(mine: Cell, result: Merged) -> None:
-    """Count something that the learner wrote."""
-    marks = {**notebooks.noted(mine), **notebooks.grading(mine)}
-    is_answer = marks.get("solution") or ("kept" in marks and "grade_id" in marks)
-    if is_answer and isinstance(marks.get("grade_id"), str):
-        result.answers.add(marks["grade_id"])
-    elif mine["source"].strip():
-        result.changes += 1
-
-
-def _name(cells: Sequence[Cell], lesson: Set[str]) -> None:
-    """Give each of the learner's cells an id that no other cell has; good ones stay."""
-    taken = set(lesson)
-    for cell in cells:
-        name = cell.get("id")
-        if not isinstance(name, str) or not _VALID_ID.fullmatch(name) or name in taken:
-            name = cell["id"] = _fresh_id(cell, taken)
-        taken.add(name)
-
-
-def _fresh_id(cell: Cell, taken: Set[str]) -> str:
-    """Make an id that is not taken; the same cells get the same ones."""
-    number = 0
-    while True:
-        written = f"{cell['cell_type']} {cell['source']} {number}".encode(errors="replace")
-        name = "yours-" + hashlib.sha256(written).hexdigest()[:12]
-        if name not in taken:
-            return name
-        number += 1

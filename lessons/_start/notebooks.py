@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
-KINDS = ("code", "markdown", "raw")
+KINDS = {"code", "markdown", "raw"}
 OWN = "minigrad"  # under this key of the metadata stands what these programs note
 
 
@@ -34,19 +32,19 @@ def parse(data: bytes) -> Notebook:
         Unreadable: Where this is no notebook of format 4.
     """
     try:
-        notebook = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(str(error) if data else "the file is empty") from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise Unreadable("it has no list of cells")
-    if notebook.get("nbformat") != 4:
-        raise Unreadable("it is no notebook of format 4")
-    if not isinstance(notebook.setdefault("metadata", {}), dict):
-        raise Unreadable("its metadata are none")
-    for number, cell in enumerate(notebook["cells"], start=1):
-        if not _complete(cell):
-            raise Unreadable(f"its cell {number} is none")
-    return notebook
+        notebook: Notebook = json.loads(data.decode("utf-8-sig"))
+        notebook["metadata"] = dict(notebook.get("metadata", {}))
+        for cell in notebook["cells"]:
+            cell["source"] = "".join(cell["source"])
+            cell["metadata"] = dict(cell.get("metadata", {}))
+            if cell["cell_type"] == "code":
+                cell["outputs"] = list(cell.get("outputs", []))
+                cell.setdefault("execution_count", None)
+        if notebook["nbformat"] == 4 and {cell["cell_type"] for cell in notebook["cells"]} <= KINDS:
+            return notebook
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        pass
+    raise Unreadable("it is no notebook of format 4")
 
 
 def read(path: Path) -> Notebook:
@@ -70,10 +68,8 @@ def as_bytes(notebook: Notebook) -> bytes:
     """
     cells = [{**cell, "source": cell["source"].splitlines(True)} for cell in notebook["cells"]]
     whole = {**notebook, "cells": cells}
-    try:
-        return (json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
-    except UnicodeEncodeError:  # half of a character, which UTF-8 cannot hold and JSON can
-        return (json.dumps(whole, indent=1, sort_keys=True) + "\n").encode()
+    text = json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    return text.encode(errors="replace")  # half a character cannot be written
 
 
 def write(path: Path, data: bytes) -> None:
@@ -94,10 +90,8 @@ def write(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def text(cell: Mapping[str, Any]) -> tuple[str, str]:
@@ -115,8 +109,8 @@ def grading(cell: Mapping[str, Any]) -> Mapping[str, Any]:
     Args:
         cell: Of a notebook.
     """
-    marks = cell["metadata"].get("nbgrader")
-    return marks if isinstance(marks, dict) and isinstance(marks.get("grade_id"), str) else {}
+    marks: dict[str, Any] = cell["metadata"].get("nbgrader") or {}
+    return marks if "grade_id" in marks else {}
 
 
 def noted(part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -125,18 +119,7 @@ def noted(part: Mapping[str, Any]) -> Mapping[str, Any]:
     Args:
         part: A notebook or a cell.
     """
-    notes = part["metadata"].get(OWN)
-    return notes if isinstance(notes, dict) else {}
-
-
-def fingerprint(cells: Sequence[Cell]) -> str:
-    """Hash what a lesson delivers, so that a copy can say which delivery it is made from.
-
-    Args:
-        cells: All cells of the delivery.
-    """
-    written = json.dumps(list(cells), sort_keys=True).encode()
-    return hashlib.sha256(written).hexdigest()[:16]
+    return part["metadata"].get(OWN) or {}
 
 
 def without_outputs(cell: Cell) -> Cell:
@@ -149,18 +132,3 @@ def without_outputs(cell: Cell) -> Cell:
     if kept["cell_type"] == "code":
         kept.update(outputs=[], execution_count=None)
     return kept
-
-
-def _complete(cell: Any) -> bool:
-    """Bring a cell into the form that the rest relies on; say whether it is a cell."""
-    if not isinstance(cell, dict) or cell.get("cell_type") not in KINDS:
-        return False
-    source = cell.get("source")
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        cell["source"] = source = "".join(source)
-    if not isinstance(source, str) or not isinstance(cell.setdefault("metadata", {}), dict):
-        return False
-    if cell["cell_type"] != "code":
-        return True
-    cell.setdefault("execution_count", None)
-    return isinstance(cell.setdefault("outputs", []), list)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from minigrad.classroom import desk
+
 from . import notebooks
-from .console import Trouble, python_command, say
+from .console import python_command, say
 
 COLLECT = "Write wrong answers that got no reason of their own into a file, without names."
-VARIABLE = "MINIGRAD_PROGRESS"
-NO_NOTES = ("", "none")  # what it says where no notes are wanted
-KEYS = ("solved", "tried", "predicted", "missed")
+VARIABLE = desk.VARIABLE
 PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
 
 
@@ -40,8 +40,7 @@ class Contents:
 def place(lessons: Path, variables: Mapping[str, str] = os.environ) -> Path | None:
     """Tell where `minigrad.classroom` keeps its notes; None where it keeps none."""
     if VARIABLE in variables:
-        named = variables[VARIABLE]
-        return None if named.strip().lower() in NO_NOTES else Path(named).expanduser()
+        return desk.place(variables)
     if os.access(lessons, os.W_OK):
         return lessons / ".progress.json"
     home = os.path.expanduser("~")
@@ -55,38 +54,22 @@ def boxes(notes: Path) -> Path:
 
 def read(path: Path | None) -> dict[str, set[str]]:
     """Read the notes: for "solved", "tried", "predicted" and "missed" the names."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path else {}
-    except (OSError, ValueError):
-        found = {}
-    notes = found if isinstance(found, dict) else {}
-    listed = {key: notes.get(key) for key in KEYS}
-    return {
-        key: {entry for entry in names if isinstance(entry, str)}
-        if isinstance(names, list)
-        else set()
-        for key, names in listed.items()
-    }
+    return {key: {*names} for key, names in desk.read(path or Path(os.devnull)).items()}
 
 
 def contents(path: Path) -> Contents | None:
     """Read a learner's notebook; None where it cannot be read, as when it is half written."""
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        sources = ["".join(cell["source"]) for cell in cells]
-        marks = [cell.get("metadata", {}).get("nbgrader", {}) for cell in cells]
-        code = [
-            text for cell, text in zip(cells, sources, strict=True) if cell["cell_type"] == "code"
-        ]
-    except (OSError, ValueError, LookupError, TypeError):
+        cells = notebooks.read(path)["cells"]
+    except (OSError, notebooks.Unreadable):
         return None
-    title = sources[0].partition("\n")[0].lstrip("# ") if sources else path.stem
-    checks = [mark["grade_id"] for mark in marks if mark.get("grade") and "grade_id" in mark]
+    checks = [mark["grade_id"] for mark in map(notebooks.grading, cells) if mark.get("grade")]
+    code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
     return Contents(
         path.stem.partition("_")[0],
-        title,
+        cells[0]["source"].partition("\n")[0].lstrip("# ") if cells else path.stem,
         tuple(check.removesuffix("-check").replace("-", ".") for check in checks),
-        tuple(dict.fromkeys(name for text in code for name in PREDICTS.findall(text))),
+        tuple(dict.fromkeys(PREDICTS.findall(code))),
     )
 
 
@@ -94,31 +77,26 @@ def table(lessons: Sequence[Contents], notes: Mapping[str, set[str]]) -> list[st
     """Write one line for each lesson, and one for all of them."""
     rows: list[tuple[Any, ...]] = []
     for lesson in lessons:
-        solved = sum(name in notes["solved"] for name in lesson.exercises)
-        tried = sum(name in notes["tried"] - notes["solved"] for name in lesson.exercises)
-        guessed = sum(name in notes["predicted"] for name in lesson.predictions)
-        finished = 0 < len(lesson.exercises) == solved
-        remark = "finished" if finished else f"{tried} tried" if tried else ""
-        rows.append(
-            (lesson.title, solved, len(lesson.exercises), guessed, len(lesson.predictions), remark)
-        )
-    total = tuple(sum(row[column] for row in rows) for column in range(1, 5))
+        names = {*lesson.exercises}
+        solved, tried = len(names & notes["solved"]), len(names & notes["tried"] - notes["solved"])
+        guessed = len({*lesson.predictions} & notes["predicted"])
+        remark = f"{tried} tried" if tried else "finished" if 0 < len(names) == solved else ""
+        rows.append((lesson.title, solved, len(names), guessed, len(lesson.predictions), remark))
     done = sum(row[5] == "finished" for row in rows)
+    total = [sum(row[column] for row in rows) for column in range(1, 5)]
     rows.append(("All lessons", *total, f"{done} of {len(lessons)} finished"))
     width = max(len(row[0]) for row in rows)
-    lines = [f"{'lesson':<{width}}  exercises  predictions"]
-    for title, solved, exercises, guessed, predictions, remark in rows:
-        line = f"{title:<{width}}  {solved:>3} of {exercises:<3} {guessed:>4} of {predictions:<3}"
-        lines.append(f"{line}  {remark}".rstrip())
-    return lines
+    return [f"{'lesson':<{width}}  exercises  predictions"] + [
+        f"{title:<{width}}  {solved:>3} of {of:<3} {guessed:>4} of {all_:<3}  {remark}".rstrip()
+        for title, solved, of, guessed, all_, remark in rows
+    ]
 
 
 def show(lessons: Path) -> int:
     """Print the table; return the exit code."""
     found = [contents(path) for path in sorted(lessons.glob("[0-9][0-9]_*.ipynb"))]
     path = place(lessons)
-    notes = read(path)
-    print("\n".join(table([each for each in found if each], notes)))
+    print("\n".join(table([each for each in found if each], read(path))))
     if path is None:
         say(f"No notes are kept, because {VARIABLE} says so.")
     elif path.exists():
@@ -135,11 +113,8 @@ def reset(lessons: Path) -> int:
     if path is None or not path.exists():
         say("There are no notes to forget.")
         return 0
-    try:
-        path.unlink()
-        boxes(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise Trouble(f"{path}: {error.strerror or error}.", "Remove the file yourself.") from None
+    path.unlink()
+    boxes(path).unlink(missing_ok=True)
     say(f"Forgotten: {path}. Your answers in the notebooks are still there.")
     return 0
 
@@ -151,11 +126,8 @@ def unexplained(exercise: str, said: str) -> bool:
         exercise: Its id.
         said: What the check printed.
     """
-    from minigrad.classroom import desk  # it takes a second to load
-
     text = " ".join(said.split())
-    rows = desk.find(exercise).rows
-    return "not yet." in text and not any(row.says in text for row in rows)
+    return "not yet." in text and not any(row.says in text for row in desk.find(exercise).rows)
 
 
 def collect(lessons: Path) -> int:

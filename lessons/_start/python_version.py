@@ -23,27 +23,20 @@ def find_others():
     for minor in range(NEWEST[1], OLDEST[1] - 1, -1):
         name = "python3.%d" % minor
         try:
-            ask = subprocess.Popen([name, "-V"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            ask.communicate()
+            if not subprocess.call([name, "-V"], stdout=subprocess.PIPE, stderr=subprocess.PIPE):
+                found.append(name)
         except OSError:
             continue
-        if ask.returncode == 0:
-            found.append(name)
     return found
 
 
 def advice(command, version, others):
     """Say which Python is needed, and how to get on from here."""
-    lines = [
-        "minigrad needs Python %d.%d to %d.%d; this is Python %s."
-        % (OLDEST + NEWEST + (".".join(map(str, version)),))
-    ]
+    told = "minigrad needs Python %d.%d to %d.%d; this is Python %s.\n" % (
+        OLDEST + NEWEST + (".".join(map(str, version)),)
+    )
     if others:
-        lines.append("A newer one is on this machine. Run:  %s %s" % (others[0], command))
-    else:
-        launch = "py -3.%d" % NEWEST[1] if os.name == "nt" else "python3.%d" % NEWEST[1]
-        lines.append(
-            "Install one (Windows, macOS: from python.org; Linux: with the package manager)."
-        )
-        lines.append("Then run:  %s %s" % (launch, command))
-    return "\n".join(lines)
+        return told + "A newer one is on this machine. Run:  %s %s" % (others[0], command)
+    launch = "py -3.%d" if os.name == "nt" else "python3.%d"
+    told += "Install one (Windows, macOS: from python.org; Linux: with the package manager).\n"
+    return told + "Then run:  %s %s" % (launch % NEWEST[1], command)

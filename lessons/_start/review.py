@@ -14,7 +14,7 @@ from pathlib import Path
 
 import mistune
 
-from . import progress
+from . import notebooks, progress
 from .console import Trouble, say
 
 DAYS = (1, 3, 7, 21, 60)  # until a card of the first, second, ... box is asked again
@@ -56,35 +56,30 @@ def cards_of(path: Path) -> list[Card]:
         path: Of a published notebook, with its outputs.
     """
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        sources = ["".join(cell["source"]) for cell in cells]
-        said = [progress.shown(cell) for cell in cells]
-        code = [cell["cell_type"] == "code" for cell in cells]
-    except (OSError, ValueError, LookupError, TypeError):
+        cells = notebooks.read(path)["cells"]
+    except (OSError, notebooks.Unreadable):
         return []
     lesson = path.stem.partition("_")[0]
+    sources = [cell["source"] for cell in cells]
     made = [
         Card(html.unescape(asks), lesson, html.unescape(asks), html.unescape(says).strip())
         for part in _TEST.findall("\n\n".join(sources))
         for asks, says in _FOLD.findall(part)
     ]
-    compared = {
-        name: at for at, text in enumerate(sources) if code[at] for name in COMPARE.findall(text)
-    }
-    for at, text in enumerate(sources):
-        for name in progress.PREDICTS.findall(text) if code[at] else ():
-            came = CAME.search(said[compared[name]]) if name in compared else None
-            if came is None:
-                continue
-            begin = next(back for back in range(at - 1, -1, -1) if not code[back])
-            asks = "\n\n".join(
-                f"```\n{source}\n```" if code[back] else _HEADING.split(source)[-1].strip()
-                for back, source in enumerate(sources[begin:at], begin)
-            )
-            after = "".join(sources[compared[name] + 1 : compared[name] + 2])
-            folded = _FOLD.match(after)
-            why = f"\n\n{folded[2].strip()}" if folded else ""
-            made.append(Card(name, lesson, asks, f"It is {came[1]}.{why}"))
+    asked: list[str] = []  # the text and the code since the last prediction
+    waiting: dict[str, str] = {}
+    for cell, after in zip(cells, [*sources[1:], ""], strict=True):
+        if cell["cell_type"] != "code":
+            asked = [_HEADING.split(cell["source"])[-1].strip()]
+            continue
+        for name in progress.PREDICTS.findall(cell["source"]):
+            waiting[name] = "\n\n".join(asked)
+        for name in COMPARE.findall(cell["source"]):
+            came, folded = CAME.search(progress.shown(cell)), _FOLD.match(after)
+            if came and name in waiting:
+                why = f"\n\n{folded[2].strip()}" if folded else ""
+                made.append(Card(name, lesson, waiting[name], f"It is {came[1]}.{why}"))
+        asked.append(f"```\n{cell['source']}\n```")
     return made
 
 
@@ -148,18 +143,6 @@ def read(path: Path) -> Boxes:
         return {}
 
 
-def main(folder: Path, cards: str | None) -> int:
-    """Ask what is due today, or write the cards; return the exit code.
-
-    Args:
-        folder: Of the lessons.
-        cards: The file for the cards, if they are to be written.
-    """
-    if cards:
-        return write(folder, Path(cards).expanduser().absolute())
-    return show(folder, date.today())
-
-
 def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
     """Ask up to five questions, and note in which box each card is then; return the exit code.
 
@@ -190,7 +173,8 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
                 typed = ask("\nDid you know it? y/n ").strip().lower()[:1]
             known += typed == "y"
             moved(boxes, card.key, typed == "y", today)
-            _write(place, json.dumps(boxes, indent=1, ensure_ascii=False) + "\n")
+            noted = json.dumps(boxes, indent=1, ensure_ascii=False) + "\n"
+            notebooks.write(place, noted.encode())
     except EOFError:
         say("\nStopped here. What you answered is noted.")
         return 0
@@ -211,16 +195,11 @@ def write(folder: Path, path: Path) -> int:
     """
     noted = progress.read(progress.place(folder))
     cards = chosen(folder, noted) or chosen(folder, noted, everything=True)
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            file.write("#separator:tab\n#html:true\n#deck:minigrad\n#tags column:3\n")
-            rows = csv.writer(file, "excel-tab", lineterminator="\n")
-            rows.writerows(
-                [as_html(card.question), as_html(card.answer), f"lesson_{card.lesson}"]
-                for card in cards
-            )
-    except OSError as error:
-        raise _unwritable(path, error) from None
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write("#separator:tab\n#html:true\n#deck:minigrad\n#tags column:3\n")
+        rows = csv.writer(file, "excel-tab", lineterminator="\n")
+        for card in cards:
+            rows.writerow([as_html(card.question), as_html(card.answer), f"lesson_{card.lesson}"])
     say(f"{len(cards)} cards are in {path}. In Anki: File, Import.")
     return 0
 
@@ -238,18 +217,4 @@ def as_html(markdown: str) -> str:
 
 def _text(markdown: str) -> str:
     plain = _BOLD.sub(r"\1", _LINK.sub(r"\1", markdown))
-    return "\n".join(
-        textwrap.fill(line, 88) if len(line) > 88 else line for line in plain.split("\n")
-    )
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> Trouble:
-    return Trouble(f"{path}: {error.strerror or error}.", "Name a file that can be written to.")
+    return "\n".join(textwrap.fill(line, 88) or "" for line in plain.split("\n"))

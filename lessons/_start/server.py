@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,101 +13,60 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from .console import Trouble, say
 from .environment import Environment
 
 FIRST_PORT = 8888
-# where it opens: at the copy of the first lesson, or as near to it as there is something
-PAGES = ("lessons/mine/00_start_here.ipynb", "lessons/00_start_here.ipynb", "lessons")
+FIRST_PAGE = "lessons/mine/00_start_here.ipynb"
 SECONDS_TO_START = 90.0
-PICTURES = "share/jupyter/labextensions/minigrad-pictures"  # it shows the words of figures
+EXTENSIONS = Path(__file__).with_name("labextensions")  # one that shows the words of figures
 SETTINGS: dict[str, dict[str, object]] = {
     # no question about news and no look for updates: the lessons ask nothing of the network
-    "share/jupyter/lab/settings/overrides.json": {
-        "@jupyterlab/apputils-extension:notification": {
-            "fetchNews": "false",
-            "checkForUpdates": False,
-        }
-    },
+    "jupyter/config/lab/user-settings/@jupyterlab/apputils-extension/"
+    "notification.jupyterlab-settings": {"fetchNews": "false", "checkForUpdates": False},
     # each kernel would warn here that messages within this machine are not encrypted
-    "var/ipython/profile_default/ipython_kernel_config.json": {
+    "ipython/profile_default/ipython_kernel_config.json": {
         "IPKernelApp": {"log_level": logging.ERROR}
-    },
-    f"{PICTURES}/package.json": {
-        "name": "minigrad-pictures",
-        "version": "1.0.0",
-        "description": "Gives pictures the words that a notebook stores with them",
-        "jupyterlab": {
-            "mimeExtension": True,
-            "_build": {"load": "static/pictures.js", "mimeExtension": "./mimeExtension"},
-        },
     },
 }
 
 
-@dataclass(frozen=True)
-class Running:
-    """A JupyterLab that runs.
-
-    Args:
-        port: Where it listens.
-        token: What it wants to be told.
-        opener: A page on this disk by which it opens in a browser without a token in a command
-            line, which others on the machine could read.
-    """
-
-    port: int
-    token: str
-    opener: Path | None = None
-
-    def address(self, page: str) -> str:
-        """Give the address at which one of its pages opens.
-
-        Args:
-            page: Such as "/lab".
-        """
-        return f"http://127.0.0.1:{self.port}{page}?token={self.token}"
-
-
-def find(home: Environment) -> Running | None:
+def find(home: Environment) -> dict[str, Any] | None:
     """Look for a JupyterLab that shows these lessons already.
 
     Args:
         home: The lessons and what runs them.
+
+    Returns:
+        What Jupyter notes of it, such as its port and its token; None where there is none.
     """
     from jupyter_server.serverapp import list_running_servers  # it takes a second to load
 
     folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
-    for told in (
-        list_running_servers(folder, log=logging.getLogger(__name__)) if folder.is_dir() else ()
-    ):
+    folder.mkdir(parents=True, exist_ok=True)
+    for told in list_running_servers(str(folder), log=logging.getLogger(__name__)):
         root = Path(told["root_dir"])
         if root.exists() and root.samefile(home.root) and answers(told["port"]):
-            opener = folder / f"jpserver-{told['pid']}-open.html"
-            return Running(told["port"], told["token"], opener if opener.is_file() else None)
+            return dict(told)
     return None
 
 
 def has_browser() -> bool:
     """Whether there is a browser that can show JupyterLab; one in a terminal cannot."""
-    if sys.platform.startswith("linux") and not any(
-        map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-    ):
-        return False
+    shows = map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
     try:
-        webbrowser.get()
+        return bool(webbrowser.get()) and (not sys.platform.startswith("linux") or any(shows))
     except webbrowser.Error:
         return False
-    return True
 
 
 def first_page(home: Environment) -> str:
     """The page at which JupyterLab opens."""
-    there = [page for page in PAGES if (home.root / page).exists()]
-    return "/lab/tree/" + (there or PAGES[-1:])[0]
+    return f"/lab/tree/{FIRST_PAGE if (home.root / FIRST_PAGE).exists() else 'lessons'}"
 
 
 def command(home: Environment, port: int | None, browser: bool) -> list[str]:
@@ -123,6 +81,7 @@ def command(home: Environment, port: int | None, browser: bool) -> list[str]:
         f"--ServerApp.root_dir={home.root}",
         f"--LabApp.default_url={first_page(home)}",
         "--LabApp.extension_manager=readonly",
+        f"--LabApp.extra_labextensions_path={EXTENSIONS}",
         # else it asks npm for language servers, which takes a second and writes into the home
         "--LanguageServerManager.autodetect=False",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops it at once
@@ -137,23 +96,19 @@ def command(home: Environment, port: int | None, browser: bool) -> list[str]:
 
 
 def write_settings(home: Environment) -> None:
-    """Give this environment's JupyterLab and kernels their settings."""
+    """Give JupyterLab and kernels their settings; what the reader set there before stays."""
     for name, settings in SETTINGS.items():
-        place = home.venv / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    script = home.venv / PICTURES / "static" / "pictures.js"
-    script.parent.mkdir(exist_ok=True)
-    shutil.copyfile(Path(__file__).with_name(script.name), script)
+        place = home.venv / "var" / name
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
 
 def answers(port: int) -> bool:
     """Whether something listens on this port."""
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
+    with socket.socket() as asking:
+        asking.settimeout(1)
+        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 def serve(
@@ -184,42 +139,43 @@ def serve(
     previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         meanwhile()
-        _tell(_started(home, process).address(first_page(home)), browser)
+        _tell(home, _started(home, process), browser)
         say("Ctrl-C here stops JupyterLab.")
         afterward()
         process.wait()
     except KeyboardInterrupt:
         say("\nJupyterLab is stopping.")
-        _stop(process)
+        with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(timeout=10)  # it ends its kernels
         return 0
-    except Trouble:
-        process.kill()
-        process.wait()
-        raise
     finally:
         signal.signal(signal.SIGTERM, previous)
+        process.terminate()
+        process.wait()
     return 0 if process.returncode in (0, -signal.SIGTERM) else 1
 
 
-def revisit(home: Environment, server: Running, browser: bool) -> int:
+def revisit(home: Environment, server: dict[str, Any], browser: bool) -> int:
     """Open the JupyterLab that runs already, and print its address.
 
     Args:
         home: The repository and its environment.
-        server: What runs.
+        server: What runs, as `find` gives it.
         browser: Whether it opens in the browser.
 
     Returns:
         The exit code.
     """
     say("JupyterLab runs already.")
-    opens = browser and server.opener is not None and webbrowser.open(server.opener.as_uri())
-    _tell(server.address(first_page(home)), opens)
+    # a page on this disk: it has the token, which others could read in a command line
+    folder = Path(home.variables(os.environ)["JUPYTER_RUNTIME_DIR"])
+    opener = folder / f"jpserver-{server['pid']}-open.html"
+    _tell(home, server, browser and opener.is_file() and webbrowser.open(opener.as_uri()))
     say("To stop it: Ctrl-C where it was started, or File, Shut Down in JupyterLab.")
     return 0
 
 
-def _started(home: Environment, process: subprocess.Popen[bytes]) -> Running:
+def _started(home: Environment, process: subprocess.Popen[bytes]) -> dict[str, Any]:
     """Wait until JupyterLab answers."""
     deadline = time.monotonic() + SECONDS_TO_START
     while (server := find(home)) is None:
@@ -232,19 +188,7 @@ def _started(home: Environment, process: subprocess.Popen[bytes]) -> Running:
     return server
 
 
-def _tell(address: str, opens: bool) -> None:
-    opening = (
-        "It opens in your browser. If it does not, the address is"
-        if opens
-        else "Open this address in a browser"
-    )
-    say(f"{opening}:\n\n    {address}\n")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Let the server end its kernels; after ten seconds, end it."""
-    try:
-        process.wait(timeout=10)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        process.terminate()
-        process.wait()
+def _tell(home: Environment, server: dict[str, Any], opens: bool) -> None:
+    first = "It opens in your browser. If it does not, the address is"
+    address = f"http://127.0.0.1:{server['port']}{first_page(home)}?token={server['token']}"
+    say(f"{first if opens else 'Open this address in a browser'}:\n\n    {address}\n")

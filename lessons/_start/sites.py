@@ -6,42 +6,24 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import installed
 from .console import Trouble, run, say
 from .environment import repository
 
-TOOLS = installed.SHIPPED / "_tools"
+TOLD = {
+    "book": "The book is in {folder}. Open {index} in a browser.",
+    "lite": "The site is in {folder}. A browser computes in it once it is published, or served "
+    'from here:  python3 -m http.server --directory "{folder}"  and then  http://localhost:8000',
+}
 
 
-@dataclass(frozen=True)
-class Site:
-    """A kind of site.
-
-    Args:
-        kind: What it is called on the command line, in the extras, and among the locks.
-        told: What to say when it is there, with places for its folder and its first page.
-    """
-
-    kind: str
-    told: str
-
-
-BOOK = Site("book", "The book is in {folder}. Open {index} in a browser.")
-LITE = Site(
-    "lite",
-    "The site is in {folder}. A browser computes in it once it is published, or served from here:  "
-    'python3 -m http.server --directory "{folder}"  and then  http://localhost:8000',
-)
-
-
-def build(site: Site, named: str, options: Sequence[str | Path] = ()) -> int:
+def build(kind: str, named: str, options: Sequence[str | Path] = ()) -> int:
     """Build a site.
 
     Args:
-        site: Which.
+        kind: "book" or "lite", as on the command line, in the extras, and among the locks.
         named: The folder for the pages; by default one of that name in `lessons`, or in the
             present folder where the lessons came with an installed package.
         options: More for the tool that builds it.
@@ -52,18 +34,17 @@ def build(site: Site, named: str, options: Sequence[str | Path] = ()) -> int:
     Raises:
         Trouble: If it cannot be built.
     """
-    installed.require(site.kind)
-    clone = (installed.SHIPPED.parent / "pyproject.toml").is_file()
-    default = repository() / "lessons" / site.kind if clone else f"minigrad-{site.kind}"
+    installed.require(kind)
+    default = repository() / "lessons" / kind if installed.in_a_clone() else f"minigrad-{kind}"
     folder = Path(named or default).expanduser().resolve()
-    command = [sys.executable, TOOLS, site.kind, folder, *options]
+    command = [sys.executable, installed.SHIPPED / "_tools", kind, folder, *options]
     code, lines = run(command, {**os.environ, "PYTHONUNBUFFERED": "1"})
     if code:
         marked = [line for line in lines if re.search("WARNING|ERROR|error|empty", line)]
         raise Trouble(
-            f"the {site.kind} cannot be built.",
+            f"the {kind} cannot be built.",
             "If it says that the folder is in use, name another. Else please report this.",
             (marked or [line for line in lines if line.strip()])[-6:],
         )
-    say(site.told.format(folder=folder, index=folder / "index.html"))
+    say(TOLD[kind].format(folder=folder, index=folder / "index.html"))
     return 0

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -19,28 +18,10 @@ from .console import say
 
 # Strict: every stored output of every notebook is compared with a fresh run in this environment.
 NOTEBOOKS = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120")
-MOST_WORKERS = 4
-# tests/conftest.py puts the files first that take longest, pytest-xdist those with most tests
-IN_ORDER = ("--dist", "loadfile", "--no-loadscope-reorder")
-# With one of these the reader chose the processes, wants to debug in one, or asks what there is.
-ONE_PROCESS = {
-    "-n",
-    "--numprocesses",
-    "--dist",
-    "--pdb",
-    "--trace",
-    "-s",
-    "--capture",
-    "--co",
-    "--collect-only",
-} | {
-    "-h",
-    "--help",
-    "-V",
-    "--version",
-    "--markers",
-    "--fixtures",
-}
+# The whole suite runs in several processes, one file in one of them (the cells of a notebook belong
+# together); tests/conftest.py puts the files first that take longest. What the reader says of that
+# comes later, and counts; with --pdb, "auto" is none.
+PARALLEL = ["-n", "auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder"]
 TAKE_A_VALUE = {"-k", "-m", "-p", "-c", "-o", "-W", "-n", "-r"}
 
 
@@ -55,11 +36,11 @@ def run(arguments: list[str]) -> int:
     if arguments[:1] == ["--benchmarks"]:
         return benchmarks(home, arguments[1:])
     if arguments[:1] == ["--search"]:
-        command = [str(home.python), "-m", "tests.oracle.search", *arguments[1:]]
-        return subprocess.call(command, env=home.variables(os.environ), cwd=home.root)
-    options = pytest_arguments(arguments, Path.cwd(), worker_count())
-    command = [str(home.python), "-m", "pytest", *options]
-    say("Running pytest " + " ".join(options))
+        words = ["tests.oracle.search", *arguments[1:]]
+    else:
+        words = ["pytest", *pytest_arguments(arguments, Path.cwd())]
+        say("Running " + " ".join(words))
+    command = [str(home.python), "-m", *words]
     return console.call(command, env=home.variables(os.environ), cwd=home.root)
 
 
@@ -68,45 +49,28 @@ def benchmarks(home: environment.Environment, wanted: Sequence[str]) -> int:
     peers, env = home.venv / "var" / "peers", home.variables(os.environ)
     if not peers.exists():
         uv, what = shutil.which("uv"), home.root / "tests" / "benchmarks" / "requirements.txt"
-        install = (
-            [uv, "pip", "install", "-q"] if uv else [home.python, "-m", "pip", "install", "-q"]
-        )
-        if console.call([*install, "--no-deps", "--target", peers, "-r", what], env=env):
+        pip: list[str | Path] = [uv, "pip"] if uv else [home.python, "-m", "pip"]
+        options: list[str | Path] = ["-q", "--no-deps", "--target", peers, "-r", what]
+        if console.call([*pip, "install", *options], env=env):
             say("The other packages cannot be installed now: they are left out.")
     command = [str(home.python), str(home.root / "tests" / "benchmarks"), *wanted]
     return subprocess.call(command, env=env | {"PYTHONPATH": str(peers)}, cwd=home.root)
 
 
-def pytest_arguments(arguments: Sequence[str], here: Path, workers: int) -> list[str]:
+def pytest_arguments(arguments: Sequence[str], here: Path) -> list[str]:
     """Put our options before those of the reader.
 
     Args:
         arguments: What the reader typed; paths among them are seen from `here`.
         here: The directory that the command was typed in (pytest runs in the repository).
-        workers: In how many processes the whole suite may run.
 
     Returns:
-        The arguments for pytest. The whole suite runs in several processes, one file in one of
-        them (the cells of a notebook belong together); a part of it that was named runs in one.
+        The arguments for pytest. A part of the suite that was named runs in one process.
     """
-    given: list[str] = []
-    single = workers < 2
-    for position, argument in enumerate(arguments):
-        is_value = position > 0 and arguments[position - 1] in TAKE_A_VALUE
+    given, parallel = list[str](), PARALLEL
+    for before, argument in zip(["", *arguments], arguments, strict=False):
         path, colons, test = argument.partition("::")
-        if not is_value and not argument.startswith("-") and path and (here / path).exists():
-            single = True
-            argument = str((here / path).resolve()) + colons + test
-        elif argument.partition("=")[0] in ONE_PROCESS or re.fullmatch(r"-n\d+", argument):
-            single = True
+        if path and before not in TAKE_A_VALUE and (here / path).exists():
+            argument, parallel = f"{(here / path).resolve()}{colons}{test}", []
         given.append(argument)
-    parallel = [] if single else ["-n", str(workers), *IN_ORDER]
     return [*NOTEBOOKS, *parallel, *given]
-
-
-def worker_count() -> int:
-    """Processes to use: those that this one may run on, four at most."""
-    usable = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    return min(usable, MOST_WORKERS)

@@ -29,7 +29,7 @@ def notary(home: Environment) -> NotebookNotary:
     return made
 
 
-def sign(notary: NotebookNotary, home: Environment, again: Pairs = ()) -> int:
+def sign(notary: NotebookNotary, home: Environment, again: Pairs = ()) -> None:
     """Sign what is new: the published lessons and solutions, whose stored outputs come from us.
 
     Args:
@@ -37,21 +37,16 @@ def sign(notary: NotebookNotary, home: Environment, again: Pairs = ()) -> int:
         home: The lessons.
         again: Copies that were rewritten: as they were, and as they are. The new one is signed if
             the old one was, because then its outputs come from this machine.
-
-    Returns:
-        How many published notebooks were signed.
     """
-    lessons, signed = home.root / "lessons", 0
+    lessons = home.root / "lessons"
     for path in [*lessons.glob("*.ipynb"), *lessons.glob("solutions/*.ipynb")]:
         with suppress(OSError, ValueError):  # one that cannot be read is told elsewhere
             found = nbformat.read(path, as_version=4)
             if not notary.check_signature(found):
                 notary.sign(found)
-                signed += 1
     for old, new in again:
         if notary.check_signature(nbformat.read(old, as_version=4)):
             notary.sign(nbformat.read(new, as_version=4))
-    return signed
 
 
 def sign_meanwhile(home: Environment, again: Pairs = ()) -> threading.Thread:

@@ -190,11 +190,11 @@ def environment(home: Path) -> dict[str, str]:
     """Give an environment in which Jupyter writes nothing outside of a directory."""
     places = {
         name: str(home / name.lower())
-        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+        for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     }
+    places["JUPYTER_CONFIG_DIR"] = str(home / ".venv" / "var" / "jupyter" / "config")
     root = str(Path(minigrad.__file__).parents[1])
     kept = {name: value for name, value in os.environ.items() if name != "PYTEST_VERSION"}
-    places["JUPYTER_PATH"] = str(home / ".venv" / "share" / "jupyter")
     return kept | places | {"HOME": str(home), "PYTHONPATH": root}
 
 

@@ -173,7 +173,11 @@ def test_the_command_shows_and_forgets(notes, tmp_path):
 
 
 def test_a_notebook_that_cannot_be_read_is_left_out(tmp_path):
-    for name, text in (("01_a.ipynb", "{"), ("02_b.ipynb", "[]"), ("03_c.ipynb", '{"cells": []}')):
+    for name, text in (
+        ("01_a.ipynb", "{"),
+        ("02_b.ipynb", "[]"),
+        ("03_c.ipynb", '{"cells": [], "nbformat": 4}'),
+    ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     found = [shown.contents(path) for path in sorted(tmp_path.iterdir())]
     assert found[:2] == [None, None]

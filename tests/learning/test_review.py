@@ -117,12 +117,6 @@ def test_who_stops_keeps_what_was_answered(notes, capsys):
     assert list(notes.parent.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', '{"a": ["x", "y"]}'])
-def test_boxes_that_cannot_be_read_are_none(tmp_path, text):
-    (tmp_path / "boxes").write_text(text, encoding="utf-8")
-    assert review.read(tmp_path / "boxes") == {}
-
-
 def test_where_there_is_nothing_to_review_it_says_so(notes, monkeypatch, capsys):
     assert review.show(places.LESSONS, MONDAY, typed()) == 0
     assert "nothing to review yet" in capsys.readouterr().err
@@ -163,7 +157,7 @@ def test_cards_are_what_anki_imports(notes, tmp_path, capsys):
     assert commands.main(["review", "--cards", str(tmp_path / "all.txt")]) == 0
     assert len((tmp_path / "all.txt").read_text(encoding="utf-8").splitlines()) > 18 * 3
     assert commands.main(["review", "--cards", str(tmp_path)]) == 1
-    assert "Name a file that can be written to" in capsys.readouterr().err
+    assert console.WRITABLE in capsys.readouterr().err
 
 
 def test_markdown_is_written_as_anki_shows_it():

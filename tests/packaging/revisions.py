@@ -4,7 +4,7 @@ import copy
 import random
 import re
 
-from _start import matching, notebooks
+from _start import notebooks
 
 # ---- a small lesson -----------------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class Edits:
                 del cells[at]
             elif what < 0.8 and moving and not marks and "typed" not in cell["source"]:
                 cells.insert(self.random.randrange(len(cells)), cells.pop(at))
-            elif what < 0.85 and not matching.is_kept(cell):
+            elif what < 0.85 and "kept" not in notebooks.noted(cell):
                 cell.pop("id", None)  # a program that knows no ids
             elif cell["cell_type"] == "code":
                 cell.update(outputs=SHOWN, execution_count=4)

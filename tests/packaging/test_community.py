@@ -26,7 +26,9 @@ def names(path: Path) -> str:
 
 def missing(text: str) -> list[str]:
     """The files that a text names and that are not there; NN stands for any lesson."""
-    return [each for each in NAMED.findall(text) if not any(ROOT.glob(each.replace("NN", "0*")))]
+    return [
+        each for each in NAMED.findall(text) if not any(ROOT.glob(each.replace("NN", "[0-9][0-9]")))
+    ]
 
 
 @pytest.mark.parametrize("path", FILES, ids=names)
@@ -35,11 +37,6 @@ def test_what_is_named_exists(path):
     assert missing(text) == []
     links = re.findall(r"\]\(([^)#:]+)\)", text)
     assert [link for link in links if not (path.parent / link).exists()] == []
-
-
-@pytest.mark.parametrize("path", [path for path in FILES if path.suffix != ".md"], ids=names)
-def test_it_can_be_read(path):
-    assert yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("path", sorted(COMMUNITY.glob("ISSUE_TEMPLATE/*.yml")), ids=names)

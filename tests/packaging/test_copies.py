@@ -2,7 +2,6 @@
 
 import copy
 import errno
-import json
 import os
 import re
 import shutil
@@ -113,22 +112,6 @@ def test_nothing_changed_nothing_done(lessons):
     assert {path for path in after if after[path] != before.get(path)} == {lessons / NAME}
 
 
-def test_a_copy_that_was_deleted_or_renamed_is_made_again(lessons):
-    said(lessons)
-    own = mine(lessons).rename(mine(lessons).with_name("06_my_first_try.ipynb"))
-    text = own.read_bytes()
-    assert "06_a_lesson made in" in said(lessons)
-    assert mine(lessons).exists() and own.read_bytes() == text
-
-
-def test_a_lesson_that_is_gone_leaves_its_copy(lessons):
-    said(lessons)
-    (lessons / NAME).rename(lessons / "07_another_name.ipynb")
-    text = mine(lessons).read_bytes()
-    assert "07_another_name" in said(lessons)
-    assert mine(lessons).read_bytes() == text
-
-
 # ---- up to date ---------------------------------------------------------------------------------
 
 
@@ -152,13 +135,13 @@ def test_answers_are_carried_over_and_the_copy_is_kept_as_it_was(lessons):
         "Lesson 06 has changed: your copy is up to date, with your 1 answer; as it was: "
         f"lessons/mine/older/{kept.name}"
     ]
-    assert re.fullmatch(r"06_a_lesson_\d{4}-\d\d-\d\d_\d\d\.\d\d\.\d\d\.ipynb", kept.name)
+    assert re.fullmatch(r"06_a_lesson_\d{4}-\d\d-\d\d_[\d.]+\.ipynb", kept.name)
     assert kept.read_bytes() == text
     now = notebooks.read(mine(lessons))
     assert [c["source"] for c in now["cells"]][1:6:4] == ["x = 4", "five = 5"]
     assert now["metadata"]["language_info"]["version"] == "3.11.7"
     assert said(lessons) == ""
-    assert [(each.older, each.place) for each in outcome.updates] == [(kept, mine(lessons))]
+    assert outcome.rewritten == [(kept, mine(lessons))]
 
 
 def test_an_untouched_copy_is_replaced_without_ado(lessons):
@@ -169,32 +152,15 @@ def test_an_untouched_copy_is_replaced_without_ado(lessons):
     assert notebooks.read(mine(lessons))["cells"][1]["source"] == "x = 4"
 
 
-def test_a_copy_that_was_only_run_is_kept_too(lessons):
-    said(lessons)
-    save(mine(lessons), changed(LESSON, 1, "x = 3", outputs=SHOWN))
-    revise(lessons, changed(LESSON, 1, "x = 4"))
-    assert "your copy is up to date; as it was" in said(lessons)
-    assert len(older(lessons)) == 1
-
-
 def test_what_stands_twice_is_told(lessons):
     said(lessons)
     save(mine(lessons), changed(changed(LESSON, 1, "x = 5"), 9, "My summary"))
     revise(lessons, changed(LESSON, 1, "x = 4"))
     first, second = copies.bring(lessons).lines()
-    assert "with what you wrote" in first
+    assert "as it was" in first
     assert "You and the lesson changed the same cells" in second
     text = mine(lessons).read_text(encoding="utf-8")
     assert re.search(r'"([^"]+)"', second)[1] in text
-
-
-def test_two_updates_in_a_second_keep_both_copies(lessons):
-    said(lessons)
-    save(mine(lessons), changed(LESSON, 5, "five = 5"))
-    for number in (4, 5):
-        save(lessons / NAME, changed(LESSON, 1, f"x = {number}"))
-        assert "with your 1 answer" in said(lessons)
-    assert len(older(lessons)) == 2
 
 
 def test_while_jupyterlab_runs_copies_are_made_and_not_rewritten(lessons):
@@ -205,20 +171,9 @@ def test_while_jupyterlab_runs_copies_are_made_and_not_rewritten(lessons):
     shutil.copy(lessons / NAME, lessons / "07_new.ipynb")
     told = said(lessons, rewrite=False)
     assert "07_new made in" in told
-    assert "Lessons that have changed: 06. To have that in lessons/mine, stop JupyterLab" in told
+    assert "Lesson 06 has changed: to have that in lessons/mine, stop JupyterLab" in told
     assert mine(lessons).read_bytes() == text and older(lessons) == []
     assert "up to date, with" in said(lessons)
-
-
-def test_two_updates_in_a_row(lessons):
-    said(lessons)
-    save(mine(lessons), changed(LESSON, 5, "five = 5"))
-    revise(lessons, changed(LESSON, 5, "five = ...\nsix = ..."))
-    said(lessons)
-    revise(lessons, inserted(LESSON, 1, {**code("y = 1"), "id": "cell-900"}))
-    assert "with your 1 answer" in said(lessons)
-    text = mine(lessons).read_text(encoding="utf-8")
-    assert text.count("five = 5") == 1 and "six" not in text
 
 
 # ---- what may go wrong --------------------------------------------------------------------------
@@ -240,11 +195,11 @@ def test_a_copy_that_cannot_be_read_is_moved_away(lessons, data):
     said(lessons)
     fresh = mine(lessons).read_bytes()
     mine(lessons).write_bytes(data)
-    assert said(lessons, rewrite=False) == ""
+    assert "stop JupyterLab" in said(lessons, rewrite=False)
     assert mine(lessons).read_bytes() == data
     told = said(lessons)
     (kept,) = older(lessons)
-    assert told.startswith("Lesson 06: your copy could not be read (") and kept.name in told
+    assert told.startswith("Lesson 06: your copy could not be read, ") and kept.name in told
     assert (kept.read_bytes(), mine(lessons).read_bytes()) == (data, fresh)
 
 
@@ -335,16 +290,6 @@ def test_a_folder_that_cannot_be_written_to_is_told(lessons):
     with pytest.raises(Trouble, match=r"cannot be kept: .*mine"):
         copies.bring(lessons)
     assert (lessons / "mine").read_text(encoding="utf-8") == "a file in its place"
-
-
-def test_half_a_character_is_kept(lessons):
-    said(lessons)
-    found = notebooks.read(mine(lessons))
-    found["cells"][5]["source"] = "five = '\ud83d'"
-    mine(lessons).write_bytes(notebooks.as_bytes(found))
-    revise(lessons, changed(LESSON, 1, "x = 4"))
-    assert "up to date, with" in said(lessons)
-    assert notebooks.read(mine(lessons))["cells"][5]["source"] == "five = '\ud83d'"
 
 
 # ---- somebody worked in the published lesson ----------------------------------------------------
@@ -454,9 +399,3 @@ def test_git_pytest_ruff_and_the_lint_pass_the_copies_by():
     assert "lessons/mine" in project["ruff"]["extend-exclude"]
     listed = [*places.learners(), *places.solutions()]
     assert not [path for path in listed if copies.FOLDER in path.relative_to(ROOT).parts]
-
-
-def test_the_files_are_what_jupyter_would_write(lessons):
-    said(lessons)
-    text = mine(lessons).read_text(encoding="utf-8")
-    assert text == json.dumps(json.loads(text), indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -25,7 +25,6 @@ LINKS = [
     ('<img alt="a" src="a.png"/>', '<img alt="a" src="../a.png"/>'),
     ("<a href='06_b.md'>b</a>", "<a href='../06_b.md'>b</a>"),
     ('<a href="https://x.org">x</a> <img src="data:,">', None),
-    ("[a]: reference/nn.md\n[^1]: a note", "[a]: ../reference/nn.md\n[^1]: a note"),
     ("`[a](b.md)` and ``x ` [a](b.md)``", None),
     ("a ` [a](b.md)\n\nb ` c", "a ` [a](../b.md)\n\nb ` c"),
     ("$f[x](y)$ and $$g[x]\n(y)[x](y)$$", None),
