@@ -215,7 +215,10 @@ def lab(tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "server.log").open("w") as log:
         process = subprocess.Popen(command, env=environment(tmp_path), stdout=log, stderr=log)
         try:
-            server._wait_for(process, port)
+            end = time.monotonic() + 90
+            while not server.answers(port):
+                assert process.poll() is None and time.monotonic() < end
+                time.sleep(0.1)
             yield f"http://127.0.0.1:{port}/lab/tree/player.ipynb?reset&token={token}"
         finally:
             process.terminate()
