@@ -15,6 +15,22 @@ TYPED = "MINIGRAD_TYPED"  # tells the command `minigrad` that `python3 lessons` 
 QUICK = {"--copies", "--progress", "--reset", "--collect", "--review", "--cards"}
 NEEDS = ("click", "mistune", "nbformat", "numpy", "packaging")
 
+HELP = """usage: python3 lessons [OPTIONS]
+
+Make the environment, make copies of the lessons to work in or bring them up to date, check the
+worked example, open JupyterLab at lesson 00.
+
+  --no-browser, --port N             start JupyterLab and only print its address; on this port
+  --check                            do everything but start JupyterLab
+  --copies                           only make the copies or bring them up to date
+  --progress [--reset | --collect]   show what you have solved; forget it; write down wrong answers
+                                     that got no reason of their own, without names
+  --review [--cards [FILE]]          answer five questions again; write them as cards for Anki
+  --book [FOLDER]                    build a site of the lessons and the reference, to read
+  --lite [FOLDER] [--pyodide FOLDER] build a site of the lessons that computes in a browser
+  --release [NN ...]                 for authors: run solutions, make the learners' notebooks
+"""
+
 
 def translated(typed: Sequence[str]) -> list[str]:
     """Write what follows `python3 lessons` as it follows `minigrad`: `--check` as `check`.
@@ -30,6 +46,9 @@ def translated(typed: Sequence[str]) -> list[str]:
 
 def main(typed: Sequence[str]) -> int:
     """Do what follows `python3 lessons`; return the exit code."""
+    if list(typed) in (["--help"], ["-h"]):
+        print(HELP, end="")
+        return 0
     return console.guarded(lambda: _run(translated(typed), typed))
 
 

@@ -99,7 +99,6 @@ def test_a_command_is_run_and_what_it_prints_is_shown(capsys):
         ("--review", "review"),
         ("--book site", "book site"),
         ("--lite --pyodide full", "lite --pyodide full"),
-        ("--help", "lessons --help"),
     ],
 )
 def test_options_of_the_lessons_are_commands_of_minigrad(typed, words):
@@ -107,6 +106,13 @@ def test_options_of_the_lessons_are_commands_of_minigrad(typed, words):
     name, *rest = words.split()
     assert name in commands.cli.commands
     commands.cli.commands[name].make_context(name, rest, resilient_parsing=True)
+
+
+def test_help_names_each_option_and_needs_nothing(capsys):
+    assert boot.main(["--help"]) == 0
+    said = capsys.readouterr().out
+    options = {*boot.QUICK, *(f"--{each}" for each in boot.COMMANDS), "--port", "--pyodide"}
+    assert {each for each in options if each not in said} == set()
 
 
 @pytest.mark.parametrize(
