@@ -74,7 +74,7 @@ if _TYPE_CHECKING:
 _rooms = "linalg nn optim special symbolic utils viz"
 _functions_loaded_later = {"load": "saving", "save": "saving", "vmap": "extra.transforms"}
 _functions_loaded_later["set_printoptions"] = "creation.printing"
-_functions_loaded_later |= dict.fromkeys(("autocast", "Future"), "extra.paths")
+_functions_loaded_later |= {"Future": "extra.paths"}
 _anomaly = ("is_anomaly_check_nan_enabled", "is_anomaly_enabled")
 _functions_loaded_later |= dict.fromkeys(_anomaly, "autograd.anomaly_mode")
 _all_loaded_later = {**_functions_loaded_later, **_waiting}

@@ -11,6 +11,9 @@ import minigrad as minigrad
 
 # The files that take longest, begun first, so that no worker is left alone with one at the end.
 LONGEST = (
+    "tests/lessons/test_reruns.py",
+    "tests/lessons/test_answers.py",
+    "tests/grading/test_grading.py",
     "tests/book/test_book.py",
     "tests/lessons/test_nbgrader.py",
     "tests/oracle/test_oracle.py",
@@ -19,7 +22,6 @@ LONGEST = (
     "tests/operations/test_proofs.py",
     "tests/operations/test_operations.py",
     "lessons/13_diagnosing_a_network.ipynb",
-    "tests/grading/test_grading.py",
     "tests/lite/test_site.py",
     "lessons/14_seeing_what_it_sees.ipynb",
     "tests/lessons/test_reference.py",
@@ -28,8 +30,6 @@ LONGEST = (
     "lessons/16_hooks_at_scale.ipynb",
     "tests/symbolic/test_not_fooled.py",
     "tests/browser/test_what_is_seen.py",
-    "tests/lessons/test_answers.py",
-    "tests/lessons/test_reruns.py",
 )
 
 
@@ -41,19 +41,19 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take `--all`."""
-    parser.addoption("--all", action="store_true", help="run also what is marked `live`")
+    parser.addoption("--all", action="store_true", help="run also what is marked `live` or `long`")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what runs PyTorch beside to `--all`; begin with the files that take longest."""
+    """Leave what runs PyTorch beside, or takes long, to `--all`; begin with the files that take longest."""
     places = {file: place for place, file in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
     if config.option.all:
         return
-    live = [item for item in items if item.get_closest_marker("live")]
-    if live:
-        config.hook.pytest_deselected(items=live)
-        items[:] = [item for item in items if not item.get_closest_marker("live")]
+    left = [i for i in items if i.get_closest_marker("live") or i.get_closest_marker("long")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish() -> None:

@@ -623,6 +623,7 @@ PRIVATE = Function(
     asks="private(noted, limit), a list with a pair for each layer: the sums over the samples of "
     "the gradients of weight and bias, each sample's clipped to the limit, all layers together",
     inputs=noted_inputs,
+    returns=list,
     digits=4,
     right="The length of an outer product is length times length. So the clipped sum costs about "
     "as much as an ordinary one.",

@@ -112,7 +112,7 @@ def _absent(room: str, name: str) -> Any:
 
 
 # Libraries ask of a model and of a result whether they are such a thing. They never are.
-Future, autocast = _absent("futures", "Future"), _absent("amp", "autocast")
+Future = _absent("futures", "Future")
 DataParallel, SyncBatchNorm = (_absent("nn", _name) for _name in ("DataParallel", "SyncBatchNorm"))
 
 for _name, _ours in _PATHS.items():

@@ -220,7 +220,10 @@ ANSWERS = {
             ("values fit", lambda noted, limit: _private_by_rows(noted, limit, smooth=True)),
             ("a length of your own", lambda noted, limit: _private_by_loop(noted, 1.0)),
             ("return missing", lambda noted, limit: _private_by_loop(noted, limit).clear()),
-            ("for each layer", lambda *given: dict(enumerate(_private_by_loop(*given)))),
+            (
+                "a list with a pair of tensors",
+                lambda *given: dict(enumerate(_private_by_loop(*given))),
+            ),
             ("it takes noted", lambda noted: noted),
         ],
         "right": [_private_by_loop, _private_bias_as_weight, _private_by_rows],

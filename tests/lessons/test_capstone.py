@@ -70,7 +70,6 @@ LOWER_FAULTS = [
 ]
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize(("at_fault", "checkpoint", "old", "new"), LOWER_FAULTS)
 def test_a_fault_is_traced_to_the_checkpoint_that_it_comes_from(at_fault, checkpoint, old, new):
     said = " ".join(judge(checkpoint, built({at_fault: {old: new}}, checkpoint)).message.split())
@@ -101,7 +100,6 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.examples
 @pytest.mark.parametrize("checkpoint", CHECKPOINTS[:0:-1])
 def test_a_chain_of_answers_that_are_written_differently(checkpoint):
     assert judge(checkpoint, built(OTHERWISE, checkpoint)).status == "right"

@@ -56,7 +56,6 @@ def gave(function, many, options):
     return list(results)
 
 
-@pytest.mark.examples
 @needs_mpi
 @pytest.mark.parametrize(("name", "many", "options"), RUNS, ids=str)
 def test_a_run_gives_what_is_recorded(lesson, monkeypatch, capsys, name, many, options):

@@ -58,13 +58,6 @@ REASONS = {
         "of averages, gathers the largest, or scatters them.",
         nodes="AdaptiveAvgPool?DBackward0 AdaptiveMaxPool?DBackward0 MaxUnpool?DBackward0",
     ),
-    "norms": Reason(
-        "Older functions of PyTorch have norms and distances with nodes of their own. minigrad has "
-        "one norm of vectors, and makes the others of it.",
-        nodes="NormBackward? CdistBackward0 EuclideanDistBackward0 DistBackward0 "
-        "WeightNormInterfaceBackward0",
-        beside="DivBackward0 TransposeBackward0 ViewBackward0",
-    ),
     "lstm": Reason(
         "PyTorch runs an LSTM of float32 in oneDNN: one node for a layer in one direction. "
         "minigrad takes the steps.",

@@ -199,7 +199,8 @@ def elsewhere(monkeypatch, tmp_path):
 
 
 def test_where_grading_misses_a_package_one_line_can_be_typed(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "_tools.grading", None)
+    for name in ("_tools.grading", "_tools.grading.command"):
+        monkeypatch.setitem(sys.modules, name, None)
     assert commands.main(["grade", "handed_in"]) == 1
     assert capsys.readouterr().err.endswith('with:  pip install "minigrad-lessons[lessons]"\n')
 
