@@ -45,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave what runs PyTorch beside, or takes long, to `--all`; begin with the files that take longest."""
+    """Leave to `--all` what runs PyTorch beside or takes long; begin with the longest files."""
     places = {file: place for place, file in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], len(places)))
     if config.option.all:
