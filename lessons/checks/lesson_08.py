@@ -1,4 +1,4 @@
-"""Check the exercises of lesson 08, on global hooks: answers run among hooks of somebody else."""
+"""Check the exercises of lesson 08, on global hooks, while others have hooks registered."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def among_strangers(answer: Answer, model: nn.Module, *arguments: Any) -> Any:
         if global_hooks() != before:
             raise Objection(
                 "The global hooks aren't those from before: yours is still there, or somebody "
-                "else's is gone. Remove your own by its handle, best with a with block, and leave "
-                "the table alone."
+                "else's is gone. Remove your own through its handle, ideally with a with block, "
+                "and leave the table alone."
             )
         return result
 
@@ -208,7 +208,7 @@ BLAME = Hook(
     asks="blame(model, data, cotangent), which returns the name of the module that made the "
     "first NaN or infinity of the backward pass, or None",
     scenario=blame_run,
-    right="Clean in, bad out, and the first to say so: this works for models you never saw.",
+    right="Finite in, bad out, and the first to say so: this works for models you've never seen.",
     hints=(
         "What does the culprit receive, and what does it send on? Which hook sees both? And "
         "what does the first layer need, to be seen at all?",
@@ -220,33 +220,33 @@ BLAME = Hook(
         ~ bad(grad_input) and not bad(grad_output) => bad(grad_output)
         | (module, grad_input, grad_output) => (module, grad_output)
         | full_backward_hook => full_backward_pre_hook
-            That is the victim: the module at which the NaN arrives. Who sent it?
+            That's the victim: the module at which the NaN arrives. Which one sent it?
         ~ bad(grad_input) and not bad(grad_output) => bad(grad_input)
             Every module that sends something bad is named, also one that got it bad already. Look
             at both ends.
         ~ culprits[0] => culprits[-1]
-            A container that holds the culprit is guilty, too, and speaks later. The first one in
-            time counts, not the first in named_modules().
+            A container that holds the culprit is named too, only later. The first one in time
+            counts, not the first in named_modules().
         ~ names = { => bad = lambda ts: any(t is not None and t.isnan().any() for t in ts)\n    names = {
         ~ names = { => bad = lambda ts: any(t is not None and not t.isfinite().any() for t in ts)\n    names = {
             One NaN, or one infinity, among good entries is enough to call a gradient bad.
             isfinite() asks for both at once; mind any() and all().
         ~ if bad => if not [*module.children()] and bad
         ~ if bad => if module in [*model.children()] and bad
-            Leave no module out: a container has code of its own, between its children, and
-            modules deeper inside and the model itself can be guilty, too.
+            Leave no module out: a container has code of its own between its children, and modules
+            deeper inside or the model itself can be the culprit too.
         ~ data.detach().requires_grad_() => data
             The culprit in the first layer wasn't found. Data that need no gradient leave it nothing
             to send: what is None is neither good nor bad.
         ~ culprits[0] if culprits else None => (culprits and culprits[0]) or None
-            The model itself was guilty once, and not found. Its name in named_modules() is the
-            empty text, which counts as false: ask `is None`.
+            Once the model itself was the culprit, and you didn't find it. Its name in
+            named_modules() is the empty text, which counts as false: ask `is None`.
         ~ backward(cotangent) => backward(torch.ones_like(cotangent))
             The pass has to start from the cotangent. Yours starts from ones, and doesn't see what
             the cotangent causes.
         ~ else None => else ""
-            In a healthy model nobody is guilty: return None. The empty text is the name of the
-            model itself.
+            A healthy model has no culprit: return None. The empty text is the name of the model
+            itself.
         ~ names[module]) => names[module] or "model")
         ~ names[module] => type(module).__name__
         ~ names[module] => module
@@ -261,8 +261,8 @@ BLAME = Hook(
             the model was called, and does it look for what gets good and sends bad gradients? (A
             forward hook sees nothing bad: the values are fine.)
         ~ append(names[module]) => append([*names.values()][-1])
-            Whichever is guilty, the last module is named. Hooks that are made in a loop share its
-            variable, and see the value that it has in the end.
+            Whichever the culprit is, you name the last module. Hooks made in a loop share its
+            variable, and see the value it has at the end.
         ~ names = { => bad = lambda ts: not all(t.isfinite().all() for t in ts)\n    names = {
         | data.detach().requires_grad_() => data
         ! NoneType
@@ -272,8 +272,7 @@ BLAME = Hook(
             connected to data. Work on data.detach().
         ~ culprits[0] if culprits else None => culprits[0]
         ! list index, StopIteration, pop from
-            Nobody is guilty in a healthy model: there the list of culprits is empty. Return None
-            then.
+            A healthy model has no culprit, so the list is empty. Return None then.
     """,
 )
 
@@ -340,7 +339,7 @@ GRADIENT_FLOW = Hook(
     asks="gradient_flow(model, data, cotangent), which returns a dict from the name of each "
     "module to the norms of its grad_input[0] and grad_output[0]",
     scenario=flow_run,
-    right="Four repairs: names for classes, a call for forward, None for None, and an end.",
+    right="Four repairs: keys by name, a call of the model, None where it's None, no hook left.",
     hints=(
         "What is the key of two Linear layers? What does model.forward leave out? What has no "
         "norm? And who removes the hook, also after an error?",
@@ -424,10 +423,10 @@ LIBRARY = Choice(
     ),
     mistakes="""
         = "a"
-            Then every call of every module in the process pays, and asks, from the import on, in
-            programs too that never train.
+            Then every call of every module pays for it from the import on, even in programs that
+            never train.
         = "c"
-            It is limited in time. But who else calls modules while the block is open, say in the
+            It's limited in time. But what else calls modules while the block is open, say in the
             other thread?
         = "d"
             A NaN in the forward pass is in the values; and which modules does a global hook reach?
@@ -509,7 +508,7 @@ SCALED = Hook(
     asks="scale_own(kind, factor), which scales the gradients of the parameters of all layers "
     "of a class, and nothing else, and returns a list of handles",
     scenario=scale_run,
-    right="Scaled where gradients come in, scaled back where they go out: nobody else notices. "
+    right="Scaled where gradients come in, scaled back where they go out: nothing else changes. "
     "(It wouldn't work with a class of containers: their layers lie between the two places.)",
     hints=(
         "At which gate does a factor reach the module's own parameters? What else does it "

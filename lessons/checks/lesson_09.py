@@ -58,21 +58,21 @@ THREE = Numbers(
 UNCALLED = Choice(
     id="09.2",
     asks="why the hook is not called",
-    right="model(data) runs the hooks and forward; model.forward(data) runs forward alone.",
-    model="Calling the module, model(x), builds the gates and runs the hooks around forward. "
-    "model.forward(x) is only the inside, so no gate was ever built.",
+    right="Before you hook a module, make sure that somebody calls it.",
+    model="Calling a module builds its gates and runs its hooks. The attention passes the weight "
+    "of out_proj to a function and never calls out_proj, so no gate was ever built.",
     hints=(
-        "Where do the gates come from? Lesson 06 says when they are built.",
-        "Compare the third line with every other program of this lesson, character by character.",
+        "Who builds the gates, and when? Lesson 06 says it.",
+        "Register a forward hook on out_proj, and one on the attention. Which of them is called?",
     ),
     mistakes="""
         = "a"
-            Then the hook would run at the output gate, and warn: lesson 06 showed it. Here there is
-            not even a warning.
+            One gate takes all inputs of a call, also the same tensor three times, and the gradient
+            that leaves it is a sum.
         = "b"
-            Case 5 had a full hook on a ReLU, which is smaller still, and it was called.
+            The hook isn't on the attention. And a pair would have a gate: look at case 7.
         = "d"
-            It has to be there before the module is run. Read the three lines from top to bottom: is
+            It has to be there before the module is called. Read the lines from top to bottom: is
             it?
     """,
 )
@@ -127,7 +127,7 @@ WATCH = Hook(
     scenario=watchers_run,
     right="No gate, no view, nothing in the way of whatever comes after.",
     hints=(
-        "Which kind of hook is called with the module's output, before anybody else gets it?",
+        "Which kind of hook is called with the module's output, before any other module gets it?",
         "In a forward hook, register a tensor hook on the output. The handle to return is "
         "the forward hook's.",
     ),

@@ -59,15 +59,15 @@ ANSWERS = {
     },
     "09.2": {
         "wrong": [
-            ("not even a warning", ("a", "because plain data build no gate at the input")),
-            ("it was called", "b: one layer has only one operation"),
-            ("three lines", ("d", "hooks count only when they are there before forward")),
+            ("leaves it is a sum", ("a", "because query, key and value are one tensor")),
+            ("look at case 7", "b: a pair is no tensor"),
+            ("from top to bottom", ("d", "hooks count only when they are there before forward")),
             ("Add your reason", "c"),
             ("letters a, b, c, d", ("e", "because the sum is missing in it")),
         ],
         "right": [
             ("c", "__call__ runs the hooks"),
-            ["(C)", "forward passes no gate"],
+            ["(C)", "no call, no gate"],
             "c) it was never called",
         ],
     },
