@@ -25,7 +25,7 @@ _BACK = "when the learner goes back to prediction {}"
 Shown = list[tuple[str, str]]
 
 
-def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
+def lies(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Slip]:
     """Run a notebook, go back to its predictions, run it all again with each cell twice.
 
     A cell that takes long is run again once only. All of it happens in one fresh kernel. Whatever a
@@ -36,6 +36,7 @@ def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
     Args:
         notebook: what to run; it stays as it is.
         folder: where the kernel runs, so that relative paths work.
+        again: whether to run cells again, or only to compare with what is stored.
 
     Returns:
         A slip for each cell that shows something else, with what differs, where that is seen first.
@@ -67,11 +68,11 @@ def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
             if was_run:
                 note(index, _difference(stored, first[index], _FRESH))
             note(index, _stray(fresh.cells[index], first[index]))
-        for prediction in predictions:
+        for prediction in predictions if again else ():
             for where in (prediction.asked, prediction.compared):
                 if where is not None:
                     run_again(where, _BACK.format(prediction.name))
-        for index in code:
+        for index in code if again else ():
             started = time.perf_counter()
             run_again(index, _ALL)
             if time.perf_counter() - started < _LONG:
