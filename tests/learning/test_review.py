@@ -44,7 +44,7 @@ def begun(notes, *names, missed=()):
 def test_every_self_test_and_prediction_is_a_card():
     for path in places.learners():
         notebook = canonical.read(path)
-        cards = review.cards_of(path)
+        cards = review.cards_of(path, notebook.cells)
         closing = "".join(cell.source for cell in notebook.cells).partition("### Test yourself")[2]
         predicted = {each.name: each for each in predictions_of(notebook)}
         asked = [card for card in cards if card.key not in predicted]
