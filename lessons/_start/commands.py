@@ -18,7 +18,6 @@ from .console import Trouble, say
 from .environment import REPOSITORY, settings
 
 CHECKOUT = installed.IN_A_CLONE
-PORT = click.IntRange(1, 65535)
 POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
 # in a checkout the lessons are where it is; else they are laid out in a folder of the reader's
 WHERE = (lambda made: made) if CHECKOUT else click.argument("folder", required=False)
@@ -32,7 +31,7 @@ def cli() -> None:
 @cli.command()
 @WHERE
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option("--port", type=PORT, help="The port of JupyterLab.")
+@click.option("--port", type=click.IntRange(1, 65535), help="The port of JupyterLab.")
 @click.option("--copies", "only_copies", is_flag=True, help="Only make or update the copies.")
 def lessons(
     no_browser: bool, port: int | None, only_copies: bool, folder: str | None = None

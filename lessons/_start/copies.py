@@ -21,7 +21,6 @@ FOLDER = "mine"
 PUBLISHED = ".published"  # in that folder: each lesson as it was delivered last
 OLDER = "older"  # in that folder: copies as they were before they were rewritten
 LESSONS = "[0-9][0-9]_*.ipynb"
-FOLDED = "hide-output"  # the tag of a cell whose stored output is folded away
 STOPS = "was changed, and git pull may stop at it."
 # A relative link of a lesson, but not to another lesson: one goes on in one's own copies.
 _AWAY = re.compile(
@@ -97,8 +96,7 @@ def _delivered(cell: Cell, moved: bool) -> Cell:
     made = notebooks.without_outputs(cell)
     about = made["metadata"]  # outputs come when the learner runs the cell: none is folded away
     about.get("jupyter", {}).pop("outputs_hidden", None)
-    if FOLDED in about.get("tags", ()):
-        about["tags"].remove(FOLDED)
+    about["tags"] = [tag for tag in about.get("tags", ()) if tag != "hide-output"]
     made["metadata"] = {key: value for key, value in about.items() if value not in ({}, [])}
     if made["cell_type"] == "markdown" and moved:
         made["source"] = _AWAY.sub("../", made["source"])
@@ -210,7 +208,6 @@ def _stamp(notebook: Notebook) -> object:
 
 def _keep(place: Path) -> Path:
     """Keep a copy as it is, before it is rewritten."""
-    when = datetime.now().strftime("%Y-%m-%d_%H.%M.%S.%f")
-    older = place.parent / OLDER / f"{place.stem}_{when}.ipynb"
+    older = place.parent / OLDER / f"{place.stem}_{datetime.now():%Y-%m-%d_%H.%M.%S.%f}.ipynb"
     notebooks.write(older, place.read_bytes())
     return older

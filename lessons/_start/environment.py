@@ -35,8 +35,6 @@ FOREIGN = (
 # One thread for each product of matrices, unless the reader says otherwise: those of the lessons
 # are small, and where another program has the other core, two threads took 32 s for 4.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-
-
 # Every pin has a wheel, so nobody needs a compiler; and each is checked against its hash.
 PINNED = ("--only-binary", ":all:", "--require-hashes", "-r")
 EDITABLE = ("--no-deps", "--no-build-isolation", "-e")
@@ -73,8 +71,7 @@ TROUBLES = (
     (
         "",
         "it failed",
-        "Run the same command again. If it fails in the same way, delete the directory .venv and "
-        "try once more.",
+        "Run the same command again. If that fails too, delete the directory .venv and try again.",
     ),
 )
 
@@ -167,9 +164,8 @@ def ensure(
     venv = Path(variables.get("MINIGRAD_VENV") or root / ".venv").expanduser().absolute()
     home, bound_to = Environment(root, venv), [str(venv), str(root), HERE]
     try:
-        there = venv.exists() and any(venv.iterdir())
         stamp = read_stamp(venv)
-        ours = not there or stamp.get("made by minigrad") is True
+        ours = stamp.get("made by minigrad") or not (venv.exists() and any(venv.iterdir()))
         fits = home.python.exists() and stamp.get("made for", bound_to) == bound_to
         if fits and is_current(home.root, stamp.get("installed", {}), kind):
             say(f"Environment: {venv} is ready.")

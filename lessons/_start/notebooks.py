@@ -35,11 +35,9 @@ def parse(data: bytes) -> Notebook:
     try:
         notebook: Notebook = nbformat.v4.reads(data.decode("utf-8-sig"))
         cells = notebook["cells"]
-        for cell in cells:
-            if cell["cell_type"] == "code":
-                cell.setdefault("outputs", [])
-        fits = all(each["cell_type"] in KINDS and isinstance(each["source"], str) for each in cells)
-        if fits and notebook["nbformat"] == 4:
+        says = all(cell["cell_type"] in KINDS and isinstance(cell["source"], str) for cell in cells)
+        whole = all("outputs" in cell for cell in cells if cell["cell_type"] == "code")
+        if says and whole and notebook["nbformat"] == 4:
             return notebook
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         pass

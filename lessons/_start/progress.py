@@ -93,13 +93,10 @@ def show(lessons: Path) -> int:
 
 def reset(lessons: Path) -> int:
     """Forget the notes; the notebooks stay as they are. Return the exit code."""
-    path = desk.place(lessons=lessons)
-    if path is None or not path.exists():
-        say("There are no notes to forget.")
-        return 0
-    path.unlink()
-    boxes(path).unlink(missing_ok=True)
-    say(f"Forgotten: {path}. Your answers in the notebooks are still there.")
+    if path := desk.place(lessons=lessons):
+        path.unlink(missing_ok=True)
+        boxes(path).unlink(missing_ok=True)
+    say("Forgotten, if anything was noted. Your answers in the notebooks are still there.")
     return 0
 
 

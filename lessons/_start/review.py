@@ -17,7 +17,7 @@ import mistune
 from minigrad.classroom import desk
 
 from . import notebooks, progress
-from .console import Trouble, say
+from .console import say
 
 DAYS = (1, 3, 7, 21, 60)  # until a card of the first, second, ... box is asked again
 AT_ONCE = 5
@@ -152,10 +152,8 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
     """
     notes = desk.place(lessons=folder)
     if notes is None:
-        raise Trouble(
-            f"no notes are kept, because {progress.VARIABLE} says so.",
-            "A review needs them: unset it, or let it name a file.",
-        )
+        say(f"A review needs notes, and none are kept, because {progress.VARIABLE} says so.")
+        return 1
     place = progress.boxes(notes)
     cards, boxes = chosen(folder, progress.read(notes)), read(place)
     if not cards:
@@ -176,7 +174,6 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
             notebooks.write(place, noted.encode())
     except EOFError:
         say("\nStopped here. What you answered is noted.")
-        return 0
     if asked:
         say(f"\nYou knew {known} of {len(asked)}.")
     left = len(due(cards, boxes, today))

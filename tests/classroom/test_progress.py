@@ -164,7 +164,7 @@ def test_the_command_shows_and_forgets(notes, tmp_path):
     gone = command("--progress", "--reset", **home)
     assert gone.returncode == 0
     assert not notes.exists()
-    assert "no notes" in command("--progress", "--reset", **home).stderr
+    assert "still there" in command("--progress", "--reset", **home).stderr
     assert command("--reset", **home).returncode == 2
     assert not (tmp_path / "home").exists()
 
