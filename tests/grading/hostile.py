@@ -138,6 +138,11 @@ ANSWERS_FAIL = {
         "def clip(*a):\n    import sys\n    sys.settrace(print)",
         "trace the program",
     ),
+    "an answer that ends its watch and traces": (
+        "def clip(*a):\n    import os, sys\n    sys.gettrace().called = 'x'\n"
+        "    sys.settrace(print)\n    os._exit(0)",
+        "Here it has to work without that",
+    ),
     "an answer that asks for the solution": (
         "from minigrad.classroom import tables\ndef clip(*a):\n"
         "    return tables.solution('06.2').answer({})(*a)",

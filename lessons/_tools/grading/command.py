@@ -44,15 +44,22 @@ def main(
         console.Trouble: Where nothing can be graded.
     """
     named, output = folder.expanduser().resolve(), output.expanduser().resolve()
-    _possible(named, output)
+    if not all(hasattr(os, name) for name in _POSIX):
+        raise console.Trouble(
+            "this system has no way to run submissions apart from everything else.",
+            "Grade on Linux or macOS, or on Windows in WSL.",
+        )
+    if output.is_relative_to(named):
+        raise console.Trouble(
+            f"{output} lies among the submissions, which stay as they are.",
+            "Name another folder:  --output FOLDER",
+        )
     jobs = jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
     limits = running.Limits(seconds, memory * 1e9)
     with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as place:
-        folder, others = named, list[str]()
-        if not named.is_dir():
-            folder, others = submissions.unpack(named, Path(place).resolve())
+        folder = named if named.is_dir() else submissions.unpack(named, Path(place).resolve())
         found = submissions.found_in(folder, lesson)
-        for says in (*others, *found.others):
+        for says in found.others:
             console.say(says)
         if not found.submissions:
             raise console.Trouble(
@@ -60,53 +67,24 @@ def main(
                 "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
             )
         hidden = list(dict.fromkeys((named, folder, output)))
-        with click.progressbar(
-            length=len(found.submissions), label="Grading", file=sys.stderr
-        ) as bar:
-            grades = running.graded(
-                found.submissions, hidden, jobs, limits, lambda grade: bar.update(1)
-            )
-        _write(grades, output, collect)
-        failed = [grade for grade in grades if not grade.ended]
-        for grade in failed:
-            console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
-    return int(bool(failed))
-
-
-def _write(grades: Sequence[running.Grade], output: Path, collect: Path | None) -> None:
-    try:
+        coming = running.graded(found.submissions, hidden, jobs, limits)
+        length = len(found.submissions)
+        with click.progressbar(coming, length, label="Grading", file=sys.stderr) as bar:
+            grades = list(bar)
         output.mkdir(parents=True, exist_ok=True)
         tables.write(grades, output / "grades.csv")
         pages.write(grades, output)
         if collect is not None:
             collect.write_text("".join(unexplained(grades)), encoding="utf-8")
-    except OSError as error:
-        raise console.Trouble(
-            f"{error.filename or output}: {error.strerror or error}.",
-            "Name a folder that can be written to:  --output FOLDER",
-        ) from None
-    print(tables.as_text(grades) + tables.missed_as_text(grades))
-    console.say(
-        f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of the "
-        "class, and a page for each student beside it."
-    )
-
-
-def _possible(folder: Path, output: Path) -> None:
-    if not all(hasattr(os, name) for name in _POSIX):
-        raise console.Trouble(
-            "this system has no way to run submissions apart from everything else.",
-            "Grade on Linux or macOS, or on Windows in WSL.",
+        print(tables.as_text(grades) + tables.missed_as_text(grades))
+        console.say(
+            f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of "
+            "the class, and a page for each student beside it."
         )
-    if not folder.is_dir() and not (folder.is_file() and folder.suffix.lower() == ".zip"):
-        raise console.Trouble(
-            f"{folder} is no folder and no zip file.", "Name the folder with the submissions."
-        )
-    if output.is_relative_to(folder):
-        raise console.Trouble(
-            f"{output} lies among the submissions, which stay as they are.",
-            "Name another folder:  --output FOLDER",
-        )
+        failed = [grade for grade in grades if not grade.ended]
+        for grade in failed:
+            console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
+    return int(bool(failed))
 
 
 def unexplained(grades: Sequence[running.Grade]) -> list[str]:

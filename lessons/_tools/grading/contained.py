@@ -38,6 +38,9 @@ WRONG: tuple[Any, ...] = (object(), "no answer at all", -12345.678, lambda *a, *
 _PACKAGE = "_minigrad_lesson_checks"
 _IMPORTED = ("minigrad.classroom.data", "minigrad.viz")
 _MOST = 2000  # characters of a line of what is said
+_END = -1  # the number of the cell behind the last one
+Told = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""A status, what is said, and what was tried."""
 
 
 def main() -> None:
@@ -48,30 +51,39 @@ def main() -> None:
     sys.path[:] = job["path"]
     state = _prepared(job, int(sys.argv[1]))
     for number, kind, source, exercise in job["cells"]:
+        state.send((number, "begins", (), ()))
         if kind == "check":
             _judge_apart(state, number, source, exercise)
             continue
-        state.send(("cell", number))
-        trouble = _trouble(state, partial(_execute, state, number, kind, source))
+        state.send((number, *_executed(state, number, kind, source)))
         if kind == "published":
             state.add()
-        state.send(("done", number, trouble, _tried(state)))
-    state.send(("end",))
-    state.exit(0)
+    state.send((_END, "begins", (), ()))
+    state.os._exit(0)
 
 
 def _prepared(job: dict[str, Any], pipe: int) -> SimpleNamespace:
     """Import what is needed, keep what is there before any cell runs, and begin to guard it."""
     from _tools.grading import guard, snapshot
-    from minigrad.classroom import desk, exercises, tables
+    from minigrad.classroom import desk, tables
 
-    for name in (*_IMPORTED, *_imports(job["cells"])):
+    # What cells may import is noted as it is before a student could change it.
+    code = "\n".join(source for _, _, source, _ in job["cells"])
+    lazy = [name for name in snapshot.WATCHED if name in code]
+    if "Plot" in code or "use_style" in code:
+        lazy.append("matplotlib.pyplot")
+    for name in (*_IMPORTED, *lazy):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     snapshot.complete()
     folder = job["folder"]
     os.chdir(folder)
-    _quiet(desk, exercises.Verdict)
+    # Students' cells ask for hints and checks in vain: nobody reads what they print.
+    quiet = FunctionType(
+        (lambda *args, **more: None).__code__, {"__builtins__": builtins}
+    )  # leads nowhere
+    for holder in (sys.modules["minigrad.classroom"], desk):
+        vars(holder).update(check=quiet, hint=quiet)
     for name, each in list(vars(tables).items()):  # what is kept, an answer could read
         if hasattr(each, "cache_clear"):
             setattr(tables, name, each.__wrapped__)
@@ -86,8 +98,6 @@ def _prepared(job: dict[str, Any], pipe: int) -> SimpleNamespace:
     state = SimpleNamespace(
         **{key: job[key] for key in ("folder", "seconds", "memory")},
         send=_sender(pipe, job["nonce"]),
-        builtins=dict(vars(builtins)),
-        replaced=[],
         main=main,
         namespace=vars(main),
         add=add,
@@ -95,17 +105,14 @@ def _prepared(job: dict[str, Any], pipe: int) -> SimpleNamespace:
         watch=snapshot.watch,
         refused=guard.Refused,
         desk=desk,
-        check=desk.check,
+        quiet=quiet,
         judged=desk._judged,
         files=(*(path for path, _ in job["hidden"][:2]), "<answer>"),
         environ=os.environ,
         variables=dict(os.environ),
         path=list(sys.path),
-        recursion=sys.getrecursionlimit(),
-        streams=(sys.stdin, sys.stdout, sys.stderr),
-        exit=os._exit,
-        **{name: getattr(os, name) for name in ("fork", "kill", "chdir", "waitpid")},
-        **{name: getattr(time, name) for name in ("sleep", "monotonic")},
+        os=SimpleNamespace(**vars(os)),
+        time=SimpleNamespace(**vars(time)),
     )
     for name in [name for name in sys.modules if name.partition(".")[0] == "_tools"]:
         del sys.modules[name]
@@ -114,61 +121,24 @@ def _prepared(job: dict[str, Any], pipe: int) -> SimpleNamespace:
     return state
 
 
-def _imports(cells: Sequence[tuple[int, str, str, str]]) -> set[str]:
-    """List what the lesson imports: it is noted as it is before a student could change it."""
-    published = [source for _, kind, source, _ in cells if kind == "published"]
-    nodes = [node for source in published for node in ast.walk(ast.parse(source))]
-    found = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-    found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    if any(isinstance(node, ast.Name) and node.id in ("Plot", "use_style") for node in nodes):
-        found.add("matplotlib.pyplot")
-    return found
-
-
-def _quiet(desk: ModuleType, verdict: type) -> None:
-    """Let students' cells ask for hints and checks in vain: nobody reads what they print."""
-
-    def check(exercise: str, answer: Any = ...) -> Any:
-        return Verdict(str(exercise), "unsolved", "", ())  # type: ignore[name-defined]  # noqa: F821
-
-    def hint(exercise: str, step: int = 1) -> None:
-        return None
-
-    names = {"Verdict": verdict, "__builtins__": builtins}  # which lead nowhere
-    for each in (check, hint):
-        code = each.__code__.replace(co_filename="<quiet>")
-        plain = FunctionType(code, names, each.__name__, each.__defaults__)
-        for holder in (sys.modules["minigrad.classroom"], desk):
-            setattr(holder, each.__name__, plain)
-
-
 def _limit(seconds: float, memory: float) -> None:
     """Set the system's own limits, as far as it has them and they are not lower already."""
     limits = {"AS": memory, "FSIZE": 64_000_000, "NOFILE": 128, "NPROC": 4000, "CORE": 0}
     for name, most in (limits | {"CPU": 40 * seconds + 600}).items():
-        kind = getattr(resource, f"RLIMIT_{name}", None)
-        if kind is not None:
-            hard = resource.getrlimit(kind)[1]
-            most = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)
-            with contextlib.suppress(OSError, ValueError):  # a system that has the name only
-                resource.setrlimit(kind, (most, most))
+        # a system may not have it, or have a lower one already
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most)))
 
 
-def _execute(state: SimpleNamespace, number: int, kind: str, source: str) -> None:
+def _executed(state: SimpleNamespace, number: int, kind: str, source: str) -> Told:
+    """Run a cell."""
     name = f"{state.folder}/{'lesson' if kind == 'published' else 'cell'}_{number}.py"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    exec(compile(source, name, "exec", dont_inherit=True), state.namespace)
-
-
-def _trouble(state: SimpleNamespace, work: Callable[[], None]) -> str:
-    """Do something of a student's; give what went wrong, in words."""
     try:
-        work()
+        exec(compile(source, name, "exec", dont_inherit=True), state.namespace)
     except BaseException as error:
-        _restore_builtins(state)
-        return _told(state, error)
-    _restore_builtins(state)
-    return ""
+        return "failed", (_told(state, error),), _tried(state)
+    return "ran", (), _tried(state)
 
 
 def _tried(state: SimpleNamespace) -> tuple[str, ...]:
@@ -177,65 +147,48 @@ def _tried(state: SimpleNamespace) -> tuple[str, ...]:
     return tried
 
 
-def _restore_builtins(state: SimpleNamespace) -> None:
-    """Put Python's own names back."""
-    names = builtins.__dict__
-    for name, value in state.builtins.items():
-        if names.get(name) is not value:
-            state.replaced.append(f"builtins.{name}")
-            names[name] = value
-
-
 def _judge_apart(state: SimpleNamespace, number: int, source: str, exercise: str) -> None:
     """Judge an exercise in a copy of this process, and wait for its end."""
-    _restore_builtins(state)
-    state.send(("judging", exercise))
-    child = state.fork()
+    child = state.os.fork()
     if child == 0:
         try:
-            state.send(("verdict", exercise, *_judged(state, number, source, exercise)))
+            told = _judged(state, number, source, exercise)
         except BaseException as error:
-            said = _told(state, error)
-            state.send(("verdict", exercise, "hurt", (said,), _tried(state)))
-        state.exit(0)
-    end, pause = state.monotonic() + state.seconds, 0.001
-    late = ""
-    while state.waitpid(child, os.WNOHANG)[0] == 0:
-        state.sleep(pause)
+            told = "hurt", (_told(state, error),), _tried(state)
+        state.send((number, *told))
+        state.os._exit(0)
+    end, pause, why = state.time.monotonic() + state.seconds, 0.001, "It ended the process."
+    while state.os.waitpid(child, state.os.WNOHANG)[0] == 0:
+        state.time.sleep(pause)
         pause = min(2 * pause, 0.1)
-        if state.monotonic() > end and not late:
-            state.kill(child, 9)
-            late = f"It ran longer than {state.seconds:g} s."
-    state.send(("judged", exercise, late))
+        if state.time.monotonic() > end:
+            state.os.kill(child, 9)
+            why = f"It ran longer than {state.seconds:g} s."
+    state.send((number, "ended", (why,), ()))
 
 
 def _put_back(state: SimpleNamespace) -> None:
     """Undo what a student may set, so that the check finds what it expects."""
-    state.chdir(state.folder)
+    state.os.chdir(state.folder)
     os.environ = state.environ  # noqa: B003 - the object that was there
     os.environ.clear()
     os.environ.update(state.variables)
     sys.path[:] = state.path
-    sys.stdin, sys.stdout, sys.stderr = state.streams
     for module in (sys, threading):
         module.settrace(None)
         module.setprofile(None)
-    sys.setrecursionlimit(state.recursion)
 
 
-Judged = tuple[str, tuple[str, ...], tuple[str, ...]]
-
-
-def _judged(state: SimpleNamespace, number: int, source: str, exercise: str) -> Judged:
-    """Judge; give a status, what is said, and what was tried."""
+def _judged(state: SimpleNamespace, number: int, source: str, exercise: str) -> Told:
+    """Judge an answer."""
     _put_back(state)
-    changed = {*state.replaced, *state.changed()}
-    if state.namespace.get("check", state.check) is not state.check:
-        changed.add("check")
+    changed = [*state.changed()]
+    if state.namespace.get("check", state.quiet) is not state.quiet:
+        changed.append("check")
     if exercise in state.desk._registered:
-        changed.add("minigrad.classroom.register")
+        changed.append("minigrad.classroom.register")
     if changed:
-        return "changed", tuple(sorted(changed)[:5]), ()
+        return _changed(state, changed)
     name = f"{state.folder}/lesson_{number}.py"
     try:
         given = eval(compile(_answer(source), name, "eval"), state.namespace)
@@ -245,20 +198,27 @@ def _judged(state: SimpleNamespace, number: int, source: str, exercise: str) -> 
     checks_changed = state.watch((_PACKAGE,))[1]
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if _PACKAGE in name}
     verdict, unusual = state.judged(known, given)
-    _restore_builtins(state)
     sys.modules.update(hidden)
-    changed = {*state.replaced, *state.changed(), *checks_changed()}
+    changed = [*state.changed(), *checks_changed()]
     if changed:
-        return "changed", tuple(sorted(changed)[:5]), _tried(state)
+        return _changed(state, changed)
+    for wrong in WRONG:
+        if state.judged(known, wrong)[0].status == "right":
+            raise RuntimeError("the check takes an answer that is wrong: something changed it")
     tried = _tried(state)
-    _doubt(state, known)
     if verdict.status == "right" and _comes_from(given, state.files):
-        return "taken", ("It is taken out of the checks, and so it is no answer.",), tried
+        return "refused", ("It is taken out of the checks, and so it is no answer.",), tried
     if verdict.status == "right" and tried:
         return "hurt", (f"It tried to {tried[0]}.",), tried
     said = [f"    {line}" if type(line) is not str else line for line in verdict.lines]
     said += [f"Besides: {each}" for each in unusual]
     return str(verdict.status), tuple(str(line)[:_MOST] for line in said[:50]), tried
+
+
+def _changed(state: SimpleNamespace, changed: Sequence[str]) -> Told:
+    names = ", ".join(sorted(changed)[:5])
+    said = f"The notebook changed what answers are checked by: {names}."
+    return "refused", (said,), _tried(state)
 
 
 def _loaded(state: SimpleNamespace, exercise: str) -> Any:
@@ -277,17 +237,9 @@ def _loaded(state: SimpleNamespace, exercise: str) -> Any:
         for part in ("names", "rows", "solved"):
             with contextlib.suppress(Exception):  # a kind of exercise that needs no such thing
                 getattr(known, part)
-        _doubt(state, known)
         return known
     finally:
         state.loading.clear()
-
-
-def _doubt(state: SimpleNamespace, known: Any) -> None:
-    """See that the check refuses what is wrong."""
-    for wrong in WRONG:
-        if state.judged(known, wrong)[0].status == "right":
-            raise RuntimeError("the check takes an answer that is wrong: something changed it")
 
 
 def _sender(pipe: int, nonce: str) -> Callable[[tuple[Any, ...]], None]:
@@ -312,8 +264,6 @@ def _told(state: SimpleNamespace, error: BaseException) -> str:
         return said[:500]
     if isinstance(error, MemoryError):
         return f"It wanted more memory than the {state.memory / 1e9:g} GB that it may take."
-    if isinstance(error, SystemExit):
-        return "It ended the program: SystemExit."
     if isinstance(error, SyntaxError):
         return f"Python cannot read it: {said}"[:500]
     return f"{kind}: {said}"[:500] if said else kind

@@ -6,8 +6,12 @@ and change.
 
 from __future__ import annotations
 
+import _posixsubprocess
+import _signal
 import builtins
 import os
+import posix
+import posixpath
 import signal
 import sys
 import sysconfig
@@ -15,16 +19,11 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import minigrad
-from minigrad.classroom.execution import Watch
-
-try:
-    import _posixsubprocess
-except ImportError:  # Windows, where this is only imported
-    _posixsubprocess = None  # type: ignore[assignment]
+from minigrad.classroom.execution import Endless, Watch
 
 # of our own: a student may put others there
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]
@@ -39,48 +38,40 @@ _SEES_FRAMES = tuple(f"{_STDLIB}{name}.py" for name in ("inspect", "pdb", "bdb")
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 
 # Events of Python's, by how they begin, and what to call them.
-_NEVER = {
-    "os.fork": "start a process",
-    "os.exec": "start a program",
-    "os.posix_spawn": "start a program",
-    "os.spawn": "start a program",
-    "os.system": "start a program",
-    "subprocess.": "start a program",
-    "pty.": "start a program",
-    "socket.": "use the network",
-    "os.kill": "send a signal to a process",
-    "ctypes.": "call into memory by ctypes",
-    "os.symlink": "make a link",
-    "os.link": "make a link",
-    "resource.": "change the limits it runs under",
-    "sqlite3.connect": "open a database",
-    "sys.addaudithook": "add an audit hook",
-    "sys._current": "look into other threads",
-    "syslog.": "write to the system's log",
+_PROGRAMS = ("os.fork", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "subprocess.", "pty.")
+_NEVER: dict[str, str | tuple[str, ...]] = {
+    "start a program": _PROGRAMS,
+    "use the network": "socket.",
+    "send a signal to a process": "os.kill",
+    "call into memory by ctypes": "ctypes.",
+    "make a link": ("os.symlink", "os.link"),
+    "change the limits it runs under": "resource.",
+    "open a database": "sqlite3.connect",
+    "add an audit hook": "sys.addaudithook",
+    "look into other threads": "sys._current",
+    "write to the system's log": "syslog.",
 }
+_CHANGES = ("chmod", "chown", "chflags", "lockf", "truncate", "utime", "setxattr", "removexattr")
 _WRITES = {
     "os.remove": "delete",
     "os.rmdir": "delete",
     "os.mkdir": "make the folder",
     "os.rename": "rename",
-    "os.chmod": "change the mode of",
-    "os.chown": "change the owner of",
     "os.chdir": "go to",
-    "os.chflags": "change the flags of",
-    "os.lockf": "lock",
-    "os.truncate": "cut off",
-    "os.utime": "change the date of",
-    "os.setxattr": "change",
-    "os.removexattr": "change",
+    **{f"os.{name}": "change" for name in _CHANGES},
 }
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# What Python does not report: taken away instead.
-_TAKEN_AWAY = {
-    os: ("mkfifo", "mknod", "setpriority", "chroot", "setsid", "setpgid", "pidfd_open",
-         "setuid", "setgid", "setresuid", "unshare", "setns"),
-    signal: ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd"),
-}  # fmt: skip
-_BELOW = {os: "posix", signal: "_signal"}
+# What Python does not report is taken away instead: by the name for what it does, from where it is.
+_OF_THE_SYSTEM = (
+    *("mkfifo", "mknod", "setpriority", "chroot", "setsid", "setpgid", "pidfd_open"),
+    *("setuid", "setgid", "setresuid", "unshare", "setns"),
+)
+_OF_SIGNALS = ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd")
+_TAKEN_AWAY = (
+    *((module, f"call os.{name}", name) for module in (os, posix) for name in _OF_THE_SYSTEM),
+    *((each, f"call signal.{name}", name) for each in (signal, _signal) for name in _OF_SIGNALS),
+    (_posixsubprocess, "start a program", "fork_exec"),
+)
 _TAKEN = "minigrad.taken_away"
 
 
@@ -90,14 +81,9 @@ class Refused(PermissionError):
 
 def take_away() -> None:
     """Replace what Python doesn't report by something that does nothing but report."""
-    for module, names in _TAKEN_AWAY.items():
-        for name in names:
-            for holder in (module, sys.modules.get(_BELOW[module])):
-                if hasattr(holder, name):
-                    tells = partial(sys.audit, _TAKEN, f"call {module.__name__}.{name}")
-                    setattr(holder, name, tells)
-    if _posixsubprocess is not None:
-        vars(_posixsubprocess)["fork_exec"] = partial(sys.audit, _TAKEN, "start a program")
+    for module, what, name in _TAKEN_AWAY:
+        if hasattr(module, name):
+            setattr(module, name, partial(sys.audit, _TAKEN, what))
 
 
 def install(
@@ -221,10 +207,10 @@ def install(
     def traces(frame: FrameType, event: str, *_: Any) -> None:
         """Let nobody watch each line but the machinery of the exercises."""
         now = get_trace() if event == "sys.settrace" else None
-        if type(now) is Watch and now.is_over:
-            return  # Python takes a watch away that has ended a loop, and says the loop asks for it
         file = frame.f_code.co_filename
         if not (file.startswith(_MINIGRAD) or file == _THREADING):
+            if type(now) is Watch and now.is_over:
+                raise Endless  # Python itself takes a watch off that has ended a loop: it stays on
             refuse(frame, "trace the program that runs it")
         if now is not None and type(now) is not Watch:
             tried.append("trace the program that runs it")
@@ -266,7 +252,7 @@ def install(
         if (read and args[1] not in _FRAMES) or (busy and (read or event == "sys._getframe")):
             return  # nothing is told by it, or this looks at frames itself
         handle = handlers.get(event)
-        what = "" if handle else next((w for begins, w in never if event.startswith(begins)), "")
+        what = "" if handle else next((w for w, begins in never if event.startswith(begins)), "")
         if not handle and not what:
             return
         here.busy = True
@@ -291,40 +277,25 @@ def shown(path: Any) -> str:
 
 
 def _resolver() -> tuple[Callable[[Any], str | None], Callable[[str], bool]]:
-    """Make what follows links, of parts of the system's that can't be replaced from outside."""
-    readlink, lstat, getcwd, fspath, decode = os.readlink, os.lstat, os.getcwd, os.fspath, str
-    paths = (type(Path()),)
+    """Make what follows links, of copies that can't be replaced from outside."""
+    own: dict[str, Any] = {**vars(posixpath), "__builtins__": __builtins__}
+    for name, each in list(own.items()):
+        if isinstance(each, ModuleType):
+            own[name] = SimpleNamespace(**vars(each))
+        elif isinstance(each, FunctionType):
+            own[name] = FunctionType(each.__code__, own, name, each.__defaults__)
+            own[name].__kwdefaults__ = each.__kwdefaults__
+    real, fspath, paths = own["realpath"], os.fspath, (type(Path()),)
 
     def resolved(path: Any) -> str | None:
         """Give the absolute path without links; None where it is no path."""
         if type(path) in paths:
             path = fspath(path)
         if isinstance(path, bytes):
-            path = decode(path, "utf-8", "surrogateescape")
-        if type(path) is not str or "\0" in path:
-            return None
-        pending = (path if path[:1] == "/" else f"{getcwd()}/{path}").split("/")[::-1]
-        done: list[str] = []
-        links = 0
-        while pending and links < 40:
-            part = pending.pop()
-            if part == "..":
-                done = done[:-1]
-            elif part not in ("", "."):
-                try:
-                    to = readlink("/".join(["", *done, part]))
-                except OSError:
-                    done.append(part)
-                    continue
-                links += 1
-                done = [] if to[:1] == "/" else done
-                pending.extend(to.split("/")[::-1])
-        return None if pending else "/" + "/".join(done)
-
-    def is_folder(place: str) -> bool:
+            path = path.decode("utf-8", "surrogateescape")
         try:
-            return (lstat(place).st_mode & 0o170000) == 0o040000
-        except OSError:
-            return False
+            return str(real(path)) if type(path) is str else None
+        except (OSError, ValueError):
+            return None
 
-    return resolved, is_folder
+    return resolved, own["isdir"]

@@ -11,7 +11,7 @@ import jinja2
 
 from _tools.grading import tables
 from _tools.grading.running import Grade
-from _tools.grading.submissions import Unreadable, published_cells
+from _tools.grading.submissions import published_cells
 from minigrad.classroom import desk
 
 _STATUS = {
@@ -19,15 +19,14 @@ _STATUS = {
     "wrong": ("✗", "not yet"),
     "unsolved": ("○", "not solved"),
     "hurt": ("✗", "could not be judged"),
-    "changed": ("✗", "not counted"),
-    "taken": ("✗", "not counted"),
+    "refused": ("✗", "not counted"),
 }
 _PAGES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent),
     autoescape=True,
     trim_blocks=True,
     finalize=lambda value: _printable(value) if type(value) is str else value,
-)
+).get_template("page.html")
 
 
 def write(grades: Sequence[Grade], folder: Path) -> list[Path]:
@@ -47,7 +46,7 @@ def write(grades: Sequence[Grade], folder: Path) -> list[Path]:
         path.write_text(page(student, own), encoding="utf-8", newline="\n")
         written.append(path)
         rows.append((student, path.name, own))
-    index = _filled(
+    index = _PAGES.render(
         title="Grades",
         students=rows,
         alarm=tables.ALARM if any(grade.alarms for grade in grades) else "",
@@ -74,47 +73,34 @@ def page(student: str, grades: Sequence[Grade]) -> str:
         }
         for grade in grades
     ]
-    return _filled(title=student, lessons=lessons)
-
-
-def _filled(**values: Any) -> str:
-    return _PAGES.get_template("page.html").render(values)
+    return _PAGES.render(title=student, lessons=lessons)
 
 
 def _exercises(grade: Grade) -> list[dict[str, Any]]:
     """Put together what stands about each exercise: what was asked, answered and said."""
+    cells = grade.submission.cells
+    answers = {cell.exercise: cell.source for cell in cells if cell.kind == "answer"}
     made = []
-    answers = {
-        each.exercise: each.source for each in grade.submission.cells if each.kind == "answer"
-    }
     for result in grade.results:
-        asked = f"Asked for: {desk.find(result.exercise).asks}."
-        said = [asked, *(line for line in result.lines if line != asked)]
-        touched = result.status != "unsolved"
-        sign, words = _STATUS.get(result.status, _STATUS["hurt"])
+        said, answer = [f"Asked for: {desk.find(result.exercise).asks}."], ""
+        if result.status != "unsolved":
+            said += [line for line in result.lines if line not in said]
+            answer = answers.get(result.exercise, "")
+        sign, words = _STATUS[result.status]
         made.append(
-            {
-                "result": result,
-                "sign": sign,
-                "words": words,
-                "answer": answers.get(result.exercise, "") if touched else "",
-                "said": said if touched else said[:1],
-            }
+            {"result": result, "sign": sign, "words": words, "answer": answer, "said": said}
         )
     return made
 
 
 def _title(lesson: str) -> str:
     """Give the heading of a lesson, such as "01 · The chain rule by hand"."""
-    try:
-        first = published_cells(lesson)[0]["source"]
-    except Unreadable:
-        return lesson or "An unknown lesson"
-    return str(first).partition("\n")[0].lstrip("# ")
+    first = "".join(cell.source for cell in published_cells(lesson)[:1])
+    return first.partition("\n")[0].lstrip("# ") or lesson or "An unknown lesson"
 
 
 def _printable(text: str) -> str:
-    return "".join(c for c in text.expandtabs(4) if c.isprintable() or c == "\n")
+    return "\n".join(map(tables.plain, text.split("\n")))
 
 
 def _file(student: str, taken: set[str]) -> str:

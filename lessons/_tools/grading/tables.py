@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from _tools.grading.running import Grade, Result
 
 ALARM = "! Something was tried that isn't allowed: see the student's page."
-_NO_CELL = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula
+_NO_CELL = ("=", "+", "-", "@")  # what a spreadsheet takes for a formula
 _SHOWN, _WIDTH = 5, 60
 _NUMBER = re.compile(r"-?\d[\d.e+-]*")
 _NO_REASON = ("Asked for: ", "You gave ", "Besides: ", "What it prints is held back", "    ")
@@ -39,10 +39,12 @@ def as_text(grades: Sequence[Grade]) -> str:
     lessons = sorted({grade.submission.lesson for grade in grades})
     rows = [["student", *(lesson or "?" for lesson in lessons), "points"]]
     for student, own in students(grades).items():
-        cells = {grade.submission.lesson: _cell(grade) for grade in own}
-        got, most = sum(g.points for g in own), sum(g.most for g in own)
-        row = [plain(student), *(cells.get(lesson, "-") for lesson in lessons)]
-        rows.append([*row, f"{got}/{most}"])
+        cells = {grade.submission.lesson: "failed" for grade in own if not grade.ended}
+        for grade in [grade for grade in own if grade.ended]:
+            mark = "!" if grade.alarms else ""
+            cells[grade.submission.lesson] = f"{grade.points}/{grade.most}{mark}"
+        total = f"{sum(grade.points for grade in own)}/{sum(grade.most for grade in own)}"
+        rows.append([plain(student), *(cells.get(lesson, "-") for lesson in lessons), total])
     first, *others = _columns(rows, right=len(lessons) + 1)
     note = ["", ALARM] if any(grade.alarms for grade in grades) else []
     return "\n".join([first, "-" * len(first), *others, *note])
@@ -56,12 +58,6 @@ def _columns(rows: Sequence[Sequence[str]], right: int) -> list[str]:
         for row in rows
     ]
     return ["  ".join(row).rstrip() for row in aligned]
-
-
-def _cell(grade: Grade) -> str:
-    if not grade.ended:
-        return "failed"
-    return f"{grade.points}/{grade.most}{'!' if grade.alarms else ''}"
 
 
 def write(grades: Sequence[Grade], path: Path) -> None:
@@ -81,12 +77,8 @@ def write(grades: Sequence[Grade], path: Path) -> None:
             row: list[object] = [grade.submission.student, grade.submission.lesson]
             row += [grade.points if grade.ended else "", grade.most, "!" if grade.alarms else ""]
             row += [tried.get(exercise, "") for exercise in exercises]
-            rows.writerow([_field(value) for value in (*row, "; ".join(grade.notes))])
-
-
-def _field(value: object) -> str:
-    text = plain(str(value))
-    return f"'{text}" if text.startswith(_NO_CELL) else text
+            texts = [plain(str(value)) for value in (*row, "; ".join(grade.notes))]
+            rows.writerow([f"'{text}" if text.startswith(_NO_CELL) else text for text in texts])
 
 
 def plain(text: str) -> str:
@@ -95,7 +87,7 @@ def plain(text: str) -> str:
     Args:
         text: Perhaps a student's.
     """
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(c for c in text.expandtabs(4) if c.isprintable())
 
 
 class Statistics(NamedTuple):
@@ -125,29 +117,24 @@ def statistics(grades: Iterable[Grade]) -> list[Statistics]:
     Returns:
         One for each exercise, those that most missed first.
     """
-    results: dict[str, list[Result]] = defaultdict(list)
-    for grade in grades:
-        for each in grade.results:
-            results[each.exercise].append(each)
-    counted = [_counted(exercise, own) for exercise, own in results.items()]
+    results: dict[str, list[Result]] = {}
+    for each in (each for grade in grades for each in grade.results):
+        results.setdefault(each.exercise, []).append(each)
+    counted = []
+    for exercise, own in results.items():
+        statuses = Counter(each.status for each in own)
+        said = [_reason(each) for each in own if each.status not in ("right", "unsolved")]
+        # Mistakes that differ in numbers only are one, and the first stands for all.
+        shown = {_NUMBER.sub("#", each): each for each in reversed(said)}
+        alike = Counter(_NUMBER.sub("#", each) for each in said)
+        mistakes = [(shown[each], times) for each, times in alike.most_common()]
+        counts = (statuses["right"], len(said), statuses["unsolved"])
+        counted.append(Statistics(exercise, *counts, mistakes))
     return sorted(counted, key=lambda s: (s.solved / sum(s[1:4]), -s.tried, s.exercise))
-
-
-def _counted(exercise: str, results: Sequence[Result]) -> Statistics:
-    statuses = Counter(each.status for each in results)
-    solved, untouched = statuses["right"], statuses["unsolved"]
-    said = [_reason(each) for each in results if each.status not in ("right", "unsolved")]
-    # Mistakes that differ in numbers only are one, and the first stands for all.
-    shown = {_NUMBER.sub("#", each): each for each in reversed(said)}
-    alike = Counter(_NUMBER.sub("#", each) for each in said)
-    mistakes = [(shown[each], times) for each, times in alike.most_common()]
-    return Statistics(exercise, solved, len(said), untouched, mistakes)
 
 
 def _reason(result: Result) -> str:
     """Give what was said to a wrong answer, without what it was in this student's case."""
-    if result.status == "changed":
-        return "The notebook changed what answers are checked by."
     return " ".join(line for line in result.lines if not line.startswith(_NO_REASON))
 
 
