@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 def result_of(submission):
     if submission.problem:
-        return Grade(submission, (), (f"Not graded: {submission.problem}.",), ended=False)
+        return Grade(submission, remarks=(f"Not graded: {submission.problem}.",))
     results = [Result(c.exercise, "right", 1, 1) for c in submission.cells if c.kind == "check"]
     return Grade(submission, tuple(results))
 
@@ -99,7 +99,7 @@ def test_trouble_comes_with_advice(folder, capsys, given, says):
 
 
 def test_where_nothing_can_be_shut_in_it_says_so(folder, monkeypatch):
-    monkeypatch.setattr(command, "_POSIX", ("no such function",))
+    monkeypatch.delattr(command.os, "fork")
     with pytest.raises(console.Trouble, match="no way to run submissions apart"):
         command.main(folder, output=folder / "out")
 
@@ -109,15 +109,15 @@ def test_a_second_notebook_of_a_lesson_is_named(folder):
         (folder / "in" / "ann" / name).write_bytes(lesson("06"))
     (folder / "in" / "ann" / ".ipynb_checkpoints").mkdir()
     (folder / "in" / "ann" / ".ipynb_checkpoints" / "06_x.ipynb").write_bytes(lesson("06"))
-    found = submissions.found_in(folder / "in")
-    assert [each.path.name for each in found.submissions] == ["06_x.ipynb"]
-    assert found.others == ["ann/06_y.ipynb: left out, as ann has handed in ann/06_x.ipynb too."]
+    found, others = submissions.found_in(folder / "in")
+    assert [each.path.name for each in found] == ["06_x.ipynb"]
+    assert others == ["ann/06_y.ipynb: left out, as ann has handed in ann/06_x.ipynb too."]
 
 
 def test_a_mark_leads_to_no_other_lesson(folder):
     notebook = lesson("06").decode().replace('"06-', '"../in/ann/06-')
     (folder / "in" / "ann" / "06_x.ipynb").write_text(notebook, encoding="utf-8")
-    (found,) = submissions.found_in(folder / "in").submissions
+    (found,) = submissions.found_in(folder / "in")[0]
     assert found.lesson == "06"
     assert {cell.kind for cell in found.cells} == {"published", "answer", "check"}
 
@@ -162,7 +162,7 @@ def test_two_people_of_one_name_keep_their_numbers():
 def test_of_several_downloads_the_latest_counts(folder):
     for name in ("06_x.ipynb", "06_x (2).ipynb", "06_x (1).ipynb"):
         (folder / "in" / "ann" / name).write_bytes(lesson("06"))
-    (found,) = submissions.found_in(folder / "in").submissions
+    (found,) = submissions.found_in(folder / "in")[0]
     assert (found.student, found.path.name) == ("ann", "06_x (2).ipynb")
 
 
@@ -244,7 +244,7 @@ def of_a_class(tmp_path):
         Grade(Submission(name, tmp_path, "06"), tuple(Result(*each) for each in results))
         for name, results in came.items()
     ]
-    unread = Grade(Submission("fay", tmp_path, "06"), (), ("Not graded: empty.",), ended=False)
+    unread = Grade(Submission("fay", tmp_path, "06", "empty"), (), ("Not graded: empty.",))
     first = Grade(Submission("ann", tmp_path, "05"), (Result("05.1", "right", 1, 1),))
     return [*grades, unread, first]
 

@@ -75,11 +75,7 @@ def odd_notebooks(folder):
     (folder / "empty" / "06_full.ipynb").write_text("")
     (folder / "deep").mkdir()
     (folder / "deep" / "06_full.ipynb").write_text("[" * 200_000)
-    put({"cells": [], "metadata": {}}, folder / "without cells" / "06_full.ipynb")
-    put(
-        with_answers(ANSWERS) | {"metadata": {"kernelspec": {"language": "R"}}},
-        folder / "wrong kernel" / "06_full.ipynb",
-    )
+    put({"cells": [], "nbformat": 4, "metadata": {}}, folder / "without cells" / "06_full.ipynb")
     put(with_answers(ANSWERS), folder / "flat.ipynb")
     put(with_answers(ANSWERS), folder / "06" / "by lesson.ipynb")
     put(with_answers({}), folder / "unattempted" / "06_full.ipynb")
@@ -131,14 +127,14 @@ def grades(request, tmp_path_factory):
             source = source.replace(word, value)
         put(with_answers({**ANSWERS, "06-2": source}), folder / name / "06_full.ipynb")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    found = submissions.found_in(folder, published=published)
+    found, others = submissions.found_in(folder, published=published)
     limits = running.Limits(seconds=4, memory=1e9)
-    graded = running.graded(found.submissions, [folder], os.cpu_count() or 2, limits)
+    graded = running.graded(found, [folder], os.cpu_count() or 2, limits)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert victim.read_text() == "precious"
     assert victim.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in base.iterdir() if path.is_file()] == ["victim"]
-    return base, found, {grade.submission.student: grade for grade in graded}
+    return base, others, {grade.submission.student: grade for grade in graded}
 
 
 def words(base):
@@ -207,12 +203,11 @@ def test_the_channel_of_results_is_out_of_reach(grades, name):
         ("empty", "no notebook"),
         ("deep", "no notebook"),
         ("without cells", "without cells"),
-        ("wrong kernel", "language 'r'"),
     ],
 )
 def test_what_is_no_notebook_is_named(grades, name, why):
     grade = grades[2][name]
-    assert not grade.ended
+    assert grade.submission.problem
     assert why in grade.remarks[0]
 
 
@@ -224,8 +219,8 @@ def test_what_is_unusual_is_graded(grades, name):
 
 
 def test_what_is_unusual_is_told(grades):
-    _, found, graded = grades
-    assert found.others == ["notes.txt: not a notebook."]
+    _, others, graded = grades
+    assert others == ["notes.txt: not a notebook."]
     assert graded["twice"].remarks == ("06.1 is answered in 2 cells: the last one counts.",)
     missing, endless = graded["own cells"].remarks
     assert missing.startswith("a cell of their own failed: ModuleNotFoundError")

@@ -14,8 +14,6 @@ import click
 from _start import console, progress
 from _tools.grading import pages, running, submissions, tables
 
-_POSIX = ("fork", "killpg", "setsid")
-
 
 def main(
     folder: Path,
@@ -44,7 +42,7 @@ def main(
         console.Trouble: Where nothing can be graded.
     """
     named, output = folder.expanduser().resolve(), output.expanduser().resolve()
-    if not all(hasattr(os, name) for name in _POSIX):
+    if not hasattr(os, "fork"):
         raise console.Trouble(
             "this system has no way to run submissions apart from everything else.",
             "Grade on Linux or macOS, or on Windows in WSL.",
@@ -58,18 +56,17 @@ def main(
     limits = running.Limits(seconds, memory * 1e9)
     with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as place:
         folder = named if named.is_dir() else submissions.unpack(named, Path(place).resolve())
-        found = submissions.found_in(folder, lesson)
-        for says in found.others:
+        found, others = submissions.found_in(folder, lesson)
+        for says in others:
             console.say(says)
-        if not found.submissions:
+        if not found:
             raise console.Trouble(
                 f"there is no submission in {named}.",
                 "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
             )
         hidden = list(dict.fromkeys((named, folder, output)))
-        coming = running.graded(found.submissions, hidden, jobs, limits)
-        length = len(found.submissions)
-        with click.progressbar(coming, length, label="Grading", file=sys.stderr) as bar:
+        coming = running.graded(found, hidden, jobs, limits)
+        with click.progressbar(coming, len(found), label="Grading", file=sys.stderr) as bar:
             grades = list(bar)
         output.mkdir(parents=True, exist_ok=True)
         tables.write(grades, output / "grades.csv")
@@ -81,7 +78,7 @@ def main(
             f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of "
             "the class, and a page for each student beside it."
         )
-        failed = [grade for grade in grades if not grade.ended]
+        failed = [grade for grade in grades if grade.submission.problem]
         for grade in failed:
             console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
     return int(bool(failed))

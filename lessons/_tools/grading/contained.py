@@ -14,21 +14,16 @@ import contextlib
 import importlib
 import linecache
 import os
+import resource
 import shutil
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
-
-try:
-    import resource
-except ImportError:  # Windows, where this is only imported
-    resource = None  # type: ignore[assignment]
 
 # of our own: a student may put others there
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]
@@ -116,7 +111,7 @@ def _prepared(job: dict[str, Any], pipe: int) -> SimpleNamespace:
     )
     for name in [name for name in sys.modules if name.partition(".")[0] == "_tools"]:
         del sys.modules[name]
-    own = (_judge_apart, _put_back)
+    own = _judge_apart.__code__
     state.tried, state.loading = guard.install(folder, job["hidden"], own)
     return state
 
@@ -167,21 +162,13 @@ def _judge_apart(state: SimpleNamespace, number: int, source: str, exercise: str
     state.send((number, "ended", (why,), ()))
 
 
-def _put_back(state: SimpleNamespace) -> None:
-    """Undo what a student may set, so that the check finds what it expects."""
+def _judged(state: SimpleNamespace, number: int, source: str, exercise: str) -> Told:
+    """Judge an answer."""
     state.os.chdir(state.folder)
     os.environ = state.environ  # noqa: B003 - the object that was there
     os.environ.clear()
     os.environ.update(state.variables)
     sys.path[:] = state.path
-    for module in (sys, threading):
-        module.settrace(None)
-        module.setprofile(None)
-
-
-def _judged(state: SimpleNamespace, number: int, source: str, exercise: str) -> Told:
-    """Judge an answer."""
-    _put_back(state)
     changed = [*state.changed()]
     if state.namespace.get("check", state.quiet) is not state.quiet:
         changed.append("check")
@@ -264,8 +251,6 @@ def _told(state: SimpleNamespace, error: BaseException) -> str:
         return said[:500]
     if isinstance(error, MemoryError):
         return f"It wanted more memory than the {state.memory / 1e9:g} GB that it may take."
-    if isinstance(error, SyntaxError):
-        return f"Python cannot read it: {said}"[:500]
     return f"{kind}: {said}"[:500] if said else kind
 
 
@@ -279,13 +264,12 @@ def _answer(check: str) -> str:
 
 def _comes_from(answer: Any, files: tuple[str, ...]) -> bool:
     """Tell whether the code of an answer stands in one of these folders."""
-    pending: list[Any] = [answer]
-    done: set[int] = set()
-    while pending and len(done) < 200:
-        each = pending.pop()
-        if id(each) in done:
+    pending, done = [answer], set[int]()
+    for each in pending:  # which grows meanwhile
+        if id(each) in done or len(done) > 200:
             continue
         done.add(id(each))
+        each = getattr(each, "__func__", each)
         if isinstance(each, FunctionType):
             if each.__code__.co_filename.startswith(files):
                 return True
@@ -297,8 +281,6 @@ def _comes_from(answer: Any, files: tuple[str, ...]) -> bool:
         elif isinstance(each, type):
             own = [member for member in vars(each).values() if isinstance(member, FunctionType)]
             pending += own or each.__bases__  # a class that adds nothing is the one it stands on
-        elif hasattr(each, "__func__"):
-            pending.append(each.__func__)
     return False
 
 

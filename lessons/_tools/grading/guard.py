@@ -87,7 +87,7 @@ def take_away() -> None:
 
 
 def install(
-    folder: str, hidden: Sequence[tuple[str, str]], own: Sequence[Callable[..., Any]]
+    folder: str, hidden: Sequence[tuple[str, str]], own: CodeType
 ) -> tuple[list[str], list[bool]]:
     """Begin, for as long as this process lives.
 
@@ -96,7 +96,7 @@ def install(
             that begin with this folder and `lesson_`.
         hidden: Folders that may not be read, and what to call them: first the checks, then the
             solutions.
-        own: Functions of the grading that may do anything.
+        own: Code of the grading that may do anything.
 
     Returns:
         A list that takes what was refused, in words; and one that holds something while checks are
@@ -106,7 +106,6 @@ def install(
     loading: list[bool] = []
     published, (checks, solutions) = f"{folder}/lesson_", (path for path, _ in hidden[:2])
     owners = ((published, "published"), (OWN_FILES, "grading"), (checks, "checks"))
-    codes: tuple[CodeType, ...] = tuple(function.__code__ for function in own)
     resolved, is_folder = _resolver()
     get_frame, get_trace, here = sys._getframe, sys.gettrace, threading.local()
     never, trusted = tuple(_NEVER.items()), (checks, OWN_FILES)
@@ -219,10 +218,6 @@ def install(
         if speaker(frame) == "student":
             refuse(frame, f"look through all objects ({event})")
 
-    def interrupts(frame: FrameType, *_: Any) -> None:
-        if not frame.f_code.co_filename.startswith(_MINIGRAD):
-            refuse(frame, "send a signal to a thread")
-
     def missing(frame: FrameType, _: str, what: str, *args: Any) -> None:
         refuse(frame, what)
 
@@ -238,7 +233,6 @@ def install(
         "sys.settrace": traces,
         "sys.setprofile": traces,
         "sys.monitoring.register_callback": traces,
-        "signal.pthread_kill": interrupts,
         "os.listdir": reads,
         "os.scandir": reads,
         _TAKEN: missing,
@@ -258,7 +252,7 @@ def install(
         here.busy = True
         try:
             frame = get_frame(1)
-            if any(frame.f_code is each for each in codes):  # equal code could be anybody's
+            if frame.f_code is own:  # equal code could be anybody's
                 return
             if handle:
                 handle(frame, event, *args)

@@ -66,7 +66,9 @@ def page(student: str, grades: Sequence[Grade]) -> str:
     lessons = [
         {
             "title": _title(grade.submission.lesson),
-            "points": f"{grade.points} of {grade.most}" if grade.ended else "not graded",
+            "points": "not graded"
+            if grade.submission.problem
+            else f"{grade.points} of {grade.most}",
             "exercises": _exercises(grade),
             "notes": grade.notes,
             "own": [each.source for each in grade.submission.cells if each.kind == "own"],

@@ -84,14 +84,12 @@ class Grade:
         submission: What was graded.
         results: One for each exercise.
         remarks: What else happened, in sentences.
-        ended: Whether it came to its end; if not, it says nothing about the answers.
         alarms: What no honest answer does, in sentences.
     """
 
     submission: Submission
     results: tuple[Result, ...] = ()
     remarks: tuple[str, ...] = ()
-    ended: bool = True
     alarms: tuple[str, ...] = ()
 
     @property
@@ -108,7 +106,7 @@ class Grade:
     def most(self) -> int:
         """What all exercises are worth."""
         worth = sum(cell.points for cell in self.submission.cells)  # where nothing came out
-        return sum(each.most for each in self.results) if self.results else worth
+        return sum(each.most for each in self.results) or worth
 
 
 def graded(
@@ -128,8 +126,7 @@ def graded(
 
     def grade(submission: Submission) -> Grade:
         if submission.problem:
-            remark = f"Not graded: {submission.problem}."
-            return Grade(submission, (), (remark,), ended=False)
+            return Grade(submission, remarks=(f"Not graded: {submission.problem}.",))
         told, tried = _Told(), list[tuple[int, str]]()
         for _ in range(MOST_RUNS):
             with tempfile.TemporaryDirectory(
@@ -207,7 +204,8 @@ def _run(
         why = str(late)
     finally:
         os.close(reading)
-        _kill(process)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
         code = process.wait()
     if code < 0 and code != -signal.SIGKILL:
         why = f"The process died of {signal.Signals(-code).name}."
@@ -229,14 +227,6 @@ def _lines(reading: int, seconds: float, stop: threading.Event) -> Iterator[str]
             end = time.monotonic() + seconds + _LATE
         elif time.monotonic() > end:
             raise TimeoutError(f"It ran longer than {seconds:g} s.")
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    for kill in (os.killpg, os.kill):
-        try:
-            kill(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            continue
 
 
 def _variables(home: Path) -> dict[str, str]:
@@ -285,7 +275,7 @@ def _grade(submission: Submission, told: _Told, tried: Sequence[tuple[int, str]]
         results.append(Result(cell.exercise, status, points, cell.points, lines))
     alarms += [f"{_named(submission.cells[number])} tried to {what}." for number, what in tried]
     alarms = list(dict.fromkeys(alarms))[:30]
-    return Grade(submission, tuple(results), tuple(remarks[:30]), alarms=tuple(alarms))
+    return Grade(submission, tuple(results), tuple(remarks[:30]), tuple(alarms))
 
 
 def _named(cell: Cell) -> str:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Literal
 
 from nbformat import NotebookNode
 
+from _start import notebooks
 from _start.console import Trouble
 from _tools import canonical, places
 from _tools.canonical import exercise_of, mark_of
 
-MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
 MOST_UNPACKED = 4_000_000_000  # bytes, of all that is in a zip
 LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
 _MARK = re.compile(r"([0-9]{2})-.*")  # nothing but a number becomes part of a path
@@ -30,10 +29,6 @@ _COLLECTED = (
 _AGAIN = re.compile(r"(.*?) ?\((\d+)\)")  # what browsers call a second download
 _MAGIC = re.compile(r"(\s*)(?:[%!?].*|[^#\"']*\?\s*)$")
 _Kind = Literal["published", "answer", "own", "check"]
-
-
-class Unreadable(Exception):
-    """A file is no notebook of a lesson; why, in words."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +70,6 @@ class Submission:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass
-class Found:
-    """What a folder holds: submissions, and sentences about files that are none."""
-
-    submissions: list[Submission] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-
-
 def unpack(archive: Path, folder: Path) -> Path:
     """Unpack a zip file, as Moodle and Canvas make them, into a folder.
 
@@ -120,41 +107,47 @@ def _is_hidden(path: PurePath) -> bool:
     return any(part.startswith((".", "__")) for part in path.parts)
 
 
-def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS) -> Found:
+def found_in(
+    folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS
+) -> tuple[list[Submission], list[str]]:
     """Read all submissions in a folder: `student/NN_name.ipynb`, `student.ipynb`, `NN/student...`.
 
     Args:
         folder: Where they are.
         lessons: Which numbers to take; all if there are none. What may be one of them is taken.
         published: The folder of the published lessons.
+
+    Returns:
+        Submissions, and sentences about files that are none.
     """
-    found = Found()
-    taken: dict[tuple[str, str], Path] = {}
     files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
     files = [shown for shown in files if not _is_hidden(shown)]
-    found.others = [f"{shown}: not a notebook." for shown in files if shown.suffix != ".ipynb"]
+    others = [f"{shown}: not a notebook." for shown in files if shown.suffix != ".ipynb"]
     names = students([shown for shown in files if shown.suffix == ".ipynb"])
+    found, taken = list[Submission](), dict[tuple[str, str], Path]()
     for shown in sorted(names, key=_latest_first):
-        path, student, why = folder / shown, names[shown], ""
+        path, student, problem = folder / shown, names[shown], ""
         cells: list[NotebookNode] = []
         try:
             if not path.resolve().is_relative_to(folder.resolve()):
-                raise Unreadable("a link that leads out of the folder")
-            cells = _cells(path)
-        except Unreadable as error:
-            why = str(error)
+                raise notebooks.Unreadable("a link that leads out of the folder")
+            for cell in notebooks.read(path)["cells"]:
+                cells.append(NotebookNode(cell, metadata=NotebookNode(cell["metadata"])))
+        except (notebooks.Unreadable, OSError) as error:
+            problem = str(error)
         number = _number(cells, shown)
         if lessons and number and number not in lessons:
             continue
-        first = shown if why else taken.setdefault((student, number), shown)
+        first = taken.setdefault((student, number), shown) if cells else shown
         if first != shown:
-            found.others.append(f"{shown}: left out, as {student} has handed in {first} too.")
+            others.append(f"{shown}: left out, as {student} has handed in {first} too.")
             continue
         lesson = published_cells(number, published)
-        if not lesson:
-            why = why or "it cannot be told which lesson it is"
-        found.submissions.append(Submission(student, path, number, why, *assembled(lesson, cells)))
-    return found
+        if not problem and not (cells and lesson):
+            problem = "it cannot be told which lesson it is" if cells else "it is without cells"
+        made = assembled(lesson, cells)
+        found.append(Submission(student, path, number, problem, *made))
+    return found, others
 
 
 def published_cells(lesson: str, folder: Path = places.LESSONS) -> list[NotebookNode]:
@@ -244,28 +237,6 @@ def merged(
 def _kind(cell: NotebookNode) -> _Kind:
     mark = mark_of(cell)
     return "check" if mark.endswith("-check") else "answer" if mark else "published"
-
-
-def _cells(path: Path) -> list[NotebookNode]:
-    """Read the cells of a notebook."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"it is larger than {MOST_BYTES // 1_000_000} MB")
-        with warnings.catch_warnings():  # of cells without an id, as older notebooks have them
-            warnings.simplefilter("ignore")
-            notebook = canonical.read(path)
-        for cell in notebook.cells:
-            cell.source = cell.source.replace("\r\n", "\n")
-            cell.metadata.get("tags")
-        language = str(notebook.metadata.get("kernelspec", {}).get("language", "")).lower()
-    except Exception as error:  # whatever may be in a file that somebody hands in
-        said = str(error).partition("\n")[0][:200]
-        raise Unreadable(f"it is no notebook that can be read: {said}") from None
-    if not notebook.cells:
-        raise Unreadable("it is a notebook without cells")
-    if language not in ("", "python"):
-        raise Unreadable(f"it was made for the language {language!r}, not for Python")
-    return list(notebook.cells)
 
 
 def _number(cells: Sequence[NotebookNode], shown: PurePath) -> str:

@@ -39,10 +39,10 @@ def as_text(grades: Sequence[Grade]) -> str:
     lessons = sorted({grade.submission.lesson for grade in grades})
     rows = [["student", *(lesson or "?" for lesson in lessons), "points"]]
     for student, own in students(grades).items():
-        cells = {grade.submission.lesson: "failed" for grade in own if not grade.ended}
-        for grade in [grade for grade in own if grade.ended]:
-            mark = "!" if grade.alarms else ""
-            cells[grade.submission.lesson] = f"{grade.points}/{grade.most}{mark}"
+        cells = {}
+        for grade in own:
+            came = f"{grade.points}/{grade.most}{'!' if grade.alarms else ''}"
+            cells[grade.submission.lesson] = "failed" if grade.submission.problem else came
         total = f"{sum(grade.points for grade in own)}/{sum(grade.most for grade in own)}"
         rows.append([plain(student), *(cells.get(lesson, "-") for lesson in lessons), total])
     first, *others = _columns(rows, right=len(lessons) + 1)
@@ -75,7 +75,11 @@ def write(grades: Sequence[Grade], path: Path) -> None:
         for grade in ordered:
             tried = {r.exercise: r.points for r in grade.results if r.status != "unsolved"}
             row: list[object] = [grade.submission.student, grade.submission.lesson]
-            row += [grade.points if grade.ended else "", grade.most, "!" if grade.alarms else ""]
+            row += [
+                "" if grade.submission.problem else grade.points,
+                grade.most,
+                "!" if grade.alarms else "",
+            ]
             row += [tried.get(exercise, "") for exercise in exercises]
             texts = [plain(str(value)) for value in (*row, "; ".join(grade.notes))]
             rows.writerow([f"'{text}" if text.startswith(_NO_CELL) else text for text in texts])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import glob
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from nbformat import NotebookNode, validate
+from nbformat import validate
 from nbformat.v4 import new_markdown_cell
 
 from _start import console
@@ -55,22 +55,13 @@ def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
     log = course / f"{assignment}.log"
     log.write_text("", encoding="utf-8")
     names = [folder.parent.name for folder in folders]
-    jobs = jobs or os.cpu_count() or 1
-
-    def run(batches: Sequence[Sequence[str]]) -> list[str]:
-        """Grade in batches, and give who is not graded then."""
-        with ThreadPoolExecutor(jobs) as pool:
-            list(pool.map(partial(_run, course, assignment, names, log), batches))
-        places = {name: course / "autograded" / name / assignment for name in names}
-        return [name for name, place in places.items() if not any(place.glob("*.ipynb"))]
-
-    if any("," in name for name in names):  # nbgrader is told whom to leave out, with commas
-        left = run([names])
-    elif left := run([names[k::jobs] for k in range(jobs)]):
-        left = run([[name] for name in left])  # some troubles end a whole batch
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        list(pool.map(partial(_run, course, assignment, log), names))
+    graded = course / "autograded"
+    left = [name for name in names if not any((graded / name / assignment).glob("*.ipynb"))]
     for name in left:
         console.say(f"Not graded: {name}. What nbgrader said is in {log}")
-    print(f"{assignment}: {len(folders) - len(left)} of {len(folders)} students are graded.")
+    print(f"{assignment}: {len(names) - len(left)} of {len(names)} students are graded.")
     return int(bool(left))
 
 
@@ -87,48 +78,39 @@ def prepared(folder: Path, released: Path) -> str:
     Returns:
         What was done, in a sentence; nothing where nothing had to be.
     """
-    place = folder / released.name
-    why = _problem(place)
-    if not why:
+    place, marks = folder / released.name, _marks(released) or set()
+    if _marks(place) is not None:
         return ""
-    lesson = canonical.read(released)
     for other in sorted(folder.glob("*.ipynb")):
-        if not _problem(other) and _marks(canonical.read(other)) & _marks(lesson):
+        if marks & (_marks(other) or set()):
             shutil.copyfile(other, place)
             return f"{other.name} was taken for {place.name}."
+    why = f"{place.name} was not handed in."
     if place.exists():
+        why = f"{place.name} is no notebook that can be read."
         place.replace(place.with_name(f"{place.name}.unreadable"))
+    lesson = canonical.read(released)
     lesson.cells.insert(0, new_markdown_cell(_STAND_IN.format(why=why)))
     place.write_text(canonical.nbformat.writes(lesson), encoding="utf-8")
     return f"{why} No points."
 
 
-def _problem(path: Path) -> str:
-    """Say why a file cannot be graded, or nothing."""
-    if not path.is_file():
-        return f"{path.name} was not handed in."
+def _marks(path: Path) -> set[str] | None:
+    """Give the marks of a notebook's cells; None where it cannot be read."""
     try:
-        validate(canonical.read(path))
+        notebook = canonical.read(path)
+        validate(notebook)
+        return {canonical.mark_of(cell) for cell in notebook.cells} - {""}
     except Exception:  # whatever may be in a file that somebody hands in
-        return f"{path.name} is no notebook that can be read."
-    return ""
+        return None
 
 
-def _marks(notebook: NotebookNode) -> set[str]:
-    return {canonical.mark_of(cell) for cell in notebook.cells} - {""}
-
-
-def _run(
-    course: Path, assignment: str, everybody: Sequence[str], log: Path, batch: Sequence[str]
-) -> None:
-    """Start nbgrader for some students."""
-    if not batch:
-        return
-    out = ",".join(name for name in everybody if name not in batch)
-    command = ["autograde", assignment, f"--CourseDirectory.student_id_exclude={out}"]
+def _run(course: Path, assignment: str, log: Path, student: str) -> None:
+    """Start nbgrader for a student: what ends it costs nobody else anything."""
+    who = glob.escape(student)
     with log.open("a", encoding="utf-8") as file:
         subprocess.run(
-            [sys.executable, "-m", "nbgrader", *command],
+            [sys.executable, "-m", "nbgrader", "autograde", assignment, f"--student={who}"],
             cwd=course,
             env={"OMP_NUM_THREADS": "1", **os.environ},
             stdin=subprocess.DEVNULL,

@@ -29,7 +29,7 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
         0, an exit code.
 
     Raises:
-        console.Trouble: Where the folder cannot be written to, or a solution does not pass.
+        console.Trouble: Where a solution does not pass.
     """
     copies = {
         path: course / "source" / f"lesson_{places.number_of(path.name)}" / path.name
@@ -45,17 +45,11 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
                 f"{path.stem} can't be released. {error}",
                 "Mend the solution or the check, and run this again.",
             ) from None
-    try:
-        for path, copy in (copies | {CONFIG: course / CONFIG.name}).items():
-            there = copy.exists()
-            if not there:
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy)
-            console.say(f"{copy} {'is there already, and stays' if there else 'written'}.")
-    except OSError as error:
-        raise console.Trouble(
-            f"{error.filename or course}: {error.strerror or error}.",
-            "Name a folder that can be written to:  minigrad release --nbgrader COURSE",
-        ) from None
+    for path, copy in (copies | {CONFIG: course / CONFIG.name}).items():
+        there = copy.exists()
+        if not there:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        console.say(f"{copy} {'is there already, and stays' if there else 'written'}.")
     print(NEXT.format(course=course, first=first))
     return 0
