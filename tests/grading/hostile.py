@@ -35,10 +35,10 @@ FAILS = {
         "import os\nf = os.open('/', os.O_RDONLY)\nos.open('tmp/x', os.O_CREAT, dir_fd=f)",
         "open the folder /",
     ),
-    "deletes outside": ("import os\nos.remove('{victim}')", "delete {victim}"),
+    "deletes outside": ("import os\nos.remove('{victim}')", "call os.remove on {victim}"),
     "deletes a tree": (
         "import shutil\nshutil.rmtree('{lessons}/data')",
-        "delete {lessons}/data",
+        "{lessons}/data",
     ),
     "a link out": ("import os\nos.symlink('/', 'root')", "make a link"),
     "reads the solutions": (
@@ -47,7 +47,7 @@ FAILS = {
     ),
     "reads the checks": ("open('{lessons}/checks/lesson_06.py')", "read the checks"),
     "reads another's work": ("open('{other}').read()", "read what others have handed in"),
-    "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/self/mem"),
+    "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/"),
     "finds the exercise": (
         "from minigrad.classroom.desk import find\nclip = find('06.2').solved",
         "read the checks",

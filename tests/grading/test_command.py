@@ -53,7 +53,7 @@ def test_it_writes_a_table_and_pages(folder, graded, capsys):
     (folder / "in" / "bob.ipynb").write_bytes(lesson("07"))
     assert commands.main(["grade", "in", "--jobs", "3", "--seconds", "5", "--memory", "2"]) == 0
     assert graded == [(3, running.Limits(5.0, 2e9), [folder / "in", folder / "grades"])]
-    assert capsys.readouterr().out.splitlines()[2].split() == ["ann", "6/6", "-", "6/6"]
+    assert capsys.readouterr().out.splitlines()[2].split() == ["ann", "6/8", "-", "6/8"]
     assert sorted(path.name for path in (folder / "grades").iterdir()) == [
         "ann.html",
         "bob.html",

@@ -35,6 +35,7 @@ _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
 _LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in _PATHS}, _MINIGRAD, "<frozen")
 # Of these the caller counts, because they hand on the frames that they see.
 _SEES_FRAMES = tuple(f"{_STDLIB}{name}.py" for name in ("inspect", "pdb", "bdb"))
+_TELLS_NOTHING = ("/cpuinfo", "/meminfo", "/status")  # of what is in /proc
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 
 # Events of Python's, by how they begin, and what to call them.
@@ -51,22 +52,20 @@ _NEVER: dict[str, str | tuple[str, ...]] = {
     "look into other threads": "sys._current",
     "write to the system's log": "syslog.",
 }
-_CHANGES = ("chmod", "chown", "chflags", "lockf", "truncate", "utime", "setxattr", "removexattr")
-_WRITES = {
-    "os.remove": "delete",
-    "os.rmdir": "delete",
-    "os.mkdir": "make the folder",
-    "os.rename": "rename",
-    "os.chdir": "go to",
-    **{f"os.{name}": "change" for name in _CHANGES},
-}
+_CHANGES = ("remove", "rmdir", "mkdir", "rename", "chdir", "chmod", "chown", "chflags", "lockf")
+_MORE = ("truncate", "utime", "setxattr", "removexattr")
+_WRITES = [f"os.{name}" for name in (*_CHANGES, *_MORE)]
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # What Python does not report is taken away instead: by the name for what it does, from where it is.
-_OF_THE_SYSTEM = (
-    *("mkfifo", "mknod", "setpriority", "chroot", "setsid", "setpgid", "pidfd_open"),
-    *("setuid", "setgid", "setresuid", "unshare", "setns"),
+_OF_THE_SYSTEM = ("mkfifo", "mknod", "setsid", "setpgid", "setpriority", "pidfd_open", "unshare")
+_OF_SIGNALS = (
+    "signal",
+    "setitimer",
+    "alarm",
+    "pidfd_send_signal",
+    "set_wakeup_fd",
+    "pthread_sigmask",
 )
-_OF_SIGNALS = ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd")
 _TAKEN_AWAY = (
     *((module, f"call os.{name}", name) for module in (os, posix) for name in _OF_THE_SYSTEM),
     *((each, f"call signal.{name}", name) for each in (signal, _signal) for name in _OF_SIGNALS),
@@ -87,7 +86,7 @@ def take_away() -> None:
 
 
 def install(
-    folder: str, hidden: Sequence[tuple[str, str]], own: CodeType
+    folder: str, hidden: Sequence[tuple[str, str]], own: CodeType, tell: Callable[[str], None]
 ) -> tuple[list[str], list[bool]]:
     """Begin, for as long as this process lives.
 
@@ -97,9 +96,10 @@ def install(
         hidden: Folders that may not be read, and what to call them: first the checks, then the
             solutions.
         own: Code of the grading that may do anything.
+        tell: Is told what was refused, in words.
 
     Returns:
-        A list that takes what was refused, in words; and one that holds something while checks are
+        A list that takes what was refused; and one that holds something while checks are
         loaded and no student's code runs.
     """
     tried: list[str] = []
@@ -130,11 +130,16 @@ def install(
             frame = frame.f_back
         return False
 
+    def notes(what: str) -> None:
+        if what not in tried and len(tried) < 20:
+            tried.append(what)
+            tell(what)
+
     def refuse(frame: FrameType, what: str) -> None:
         # What a lesson or a package does by itself is nobody's doing: it does without.
         honest = speaker(frame) == "published" or importing(frame)
-        if not honest and what not in tried and len(tried) < 20:
-            tried.append(what)
+        if not honest:
+            notes(what)
         raise Refused(f"It tried to {what}.")
 
     def opens(frame: FrameType, _: str, path: Any, mode: Any, flags: Any) -> None:
@@ -149,29 +154,27 @@ def install(
         place = resolved(path)
         inside = place is not None and f"{place}/".startswith(f"{folder}/")
         # where ".." leads may change until it is used
-        if place != "/dev/null" and (not inside or ".." in str(path).split("/")):
-            refuse(frame, f"{verb} {shown(path)}")
+        if place != "/dev/null" and (not inside or ".." in path.split("/")):
+            refuse(frame, f"{verb} {place}")
 
     def changes(frame: FrameType, event: str, *args: Any) -> None:
         if event == "os.mkdir" and is_folder(resolved(args[0]) or ""):
             return  # the system says that it is there
         for path in args[: 2 if event == "os.rename" else 1]:
-            writes(frame, _WRITES[event], path)
+            writes(frame, f"call {event} on", path)
 
     def reads(frame: FrameType, event: str, path: Any = None, *_: Any) -> None:
         if isinstance(path, int):
             return
         place = resolved("." if path is None else path)
-        if place is None:
-            return refuse(frame, f"read {shown(path)}")
-        if event == "open" and is_folder(place):  # it would lead around all names
-            refuse(frame, f"open the folder {shown(path)}")
-        if place.startswith("/proc/") and not place.endswith(("/cpuinfo", "/meminfo", "/status")):
-            refuse(frame, f"read {shown(path)}")
+        # A folder that is open leads around all names.
+        if place is None or (event == "open" and is_folder(place)):
+            refuse(frame, f"open the folder {place}")
+        elif place.startswith("/proc/") and not place.endswith(_TELLS_NOTHING):
+            refuse(frame, f"read {place}")
         for kept, name in hidden:
             if f"{place}/".startswith(kept) and not may_read(frame, kept):
-                refuse(frame, f"read {name} ({shown(path)})")
-        return None
+                refuse(frame, f"read {name} ({place})")
 
     def may_read(frame: FrameType, kept: str) -> bool:
         """Tell whether the lesson asks for its checks, or has them read the solutions."""
@@ -212,32 +215,26 @@ def install(
                 raise Endless  # Python itself takes a watch off that has ended a loop: it stays on
             refuse(frame, "trace the program that runs it")
         if now is not None and type(now) is not Watch:
-            tried.append("trace the program that runs it")
+            notes("trace the program that runs it")
 
     def collects(frame: FrameType, event: str, *_: Any) -> None:
         if speaker(frame) == "student":
             refuse(frame, f"look through all objects ({event})")
 
-    def missing(frame: FrameType, _: str, what: str, *args: Any) -> None:
-        refuse(frame, what)
-
-    handlers: dict[str, Callable[..., None]] = {
-        "open": opens,
-        "compile": compiles,
-        "code.__new__": compiles,
-        "exec": runs,
-        "function.__new__": runs,
-        "object.__setattr__": runs,
-        "sys._getframe": looks,
-        "object.__getattr__": looks,
-        "sys.settrace": traces,
-        "sys.setprofile": traces,
-        "sys.monitoring.register_callback": traces,
-        "os.listdir": reads,
-        "os.scandir": reads,
-        _TAKEN: missing,
-        **dict.fromkeys(_WRITES, changes),
-        **dict.fromkeys(("gc.get_objects", "gc.get_referrers", "gc.get_referents"), collects),
+    handlers = {
+        event: handle
+        for handle, events in (
+            (opens, ["open"]),
+            (changes, _WRITES),
+            (reads, ["os.listdir", "os.scandir"]),
+            (compiles, ["compile", "code.__new__"]),
+            (runs, ["exec", "function.__new__", "object.__setattr__"]),
+            (looks, ["sys._getframe", "object.__getattr__"]),
+            (traces, ["sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"]),
+            (collects, ["gc.get_objects", "gc.get_referrers", "gc.get_referents"]),
+            (lambda frame, _, what, *more: refuse(frame, what), [_TAKEN]),
+        )
+        for event in events
     }
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -265,11 +262,6 @@ def install(
     return tried, loading
 
 
-def shown(path: Any) -> str:
-    """Write a path as it was given, unless it is long."""
-    return (path if isinstance(path, str) else repr(path))[:200]
-
-
 def _resolver() -> tuple[Callable[[Any], str | None], Callable[[str], bool]]:
     """Make what follows links, of copies that can't be replaced from outside."""
     own: dict[str, Any] = {**vars(posixpath), "__builtins__": __builtins__}
@@ -279,14 +271,10 @@ def _resolver() -> tuple[Callable[[Any], str | None], Callable[[str], bool]]:
         elif isinstance(each, FunctionType):
             own[name] = FunctionType(each.__code__, own, name, each.__defaults__)
             own[name].__kwdefaults__ = each.__kwdefaults__
-    real, fspath, paths = own["realpath"], os.fspath, (type(Path()),)
+    real = own["realpath"]
 
     def resolved(path: Any) -> str | None:
-        """Give the absolute path without links; None where it is no path."""
-        if type(path) in paths:
-            path = fspath(path)
-        if isinstance(path, bytes):
-            path = path.decode("utf-8", "surrogateescape")
+        """Give the absolute path without links; None where it is no text."""
         try:
             return str(real(path)) if type(path) is str else None
         except (OSError, ValueError):

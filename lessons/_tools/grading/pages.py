@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
@@ -63,40 +62,14 @@ def page(student: str, grades: Sequence[Grade]) -> str:
         student: The name.
         grades: One for each lesson.
     """
-    lessons = [
-        {
-            "title": _title(grade.submission.lesson),
-            "points": "not graded"
-            if grade.submission.problem
-            else f"{grade.points} of {grade.most}",
-            "exercises": _exercises(grade),
-            "notes": grade.notes,
-            "own": [each.source for each in grade.submission.cells if each.kind == "own"],
-        }
-        for grade in grades
-    ]
-    return _PAGES.render(title=student, lessons=lessons)
+    return _PAGES.render(
+        title=student, lessons=grades, heading=_title, status=_STATUS, find=desk.find
+    )
 
 
-def _exercises(grade: Grade) -> list[dict[str, Any]]:
-    """Put together what stands about each exercise: what was asked, answered and said."""
-    cells = grade.submission.cells
-    answers = {cell.exercise: cell.source for cell in cells if cell.kind == "answer"}
-    made = []
-    for result in grade.results:
-        said, answer = [f"Asked for: {desk.find(result.exercise).asks}."], ""
-        if result.status != "unsolved":
-            said += [line for line in result.lines if line not in said]
-            answer = answers.get(result.exercise, "")
-        sign, words = _STATUS[result.status]
-        made.append(
-            {"result": result, "sign": sign, "words": words, "answer": answer, "said": said}
-        )
-    return made
-
-
-def _title(lesson: str) -> str:
+def _title(grade: Grade) -> str:
     """Give the heading of a lesson, such as "01 · The chain rule by hand"."""
+    lesson = grade.submission.lesson
     first = "".join(cell.source for cell in published_cells(lesson)[:1])
     return first.partition("\n")[0].lstrip("# ") or lesson or "An unknown lesson"
 

@@ -18,7 +18,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import matplotlib
 
 from _tools import places
 from _tools.grading.submissions import Cell, Submission
@@ -105,8 +107,7 @@ class Grade:
     @property
     def most(self) -> int:
         """What all exercises are worth."""
-        worth = sum(cell.points for cell in self.submission.cells)  # where nothing came out
-        return sum(each.most for each in self.results) or worth
+        return sum(cell.points for cell in self.submission.cells)
 
 
 def graded(
@@ -121,8 +122,12 @@ def graded(
         limits: What each may take.
     """
     stop = threading.Event()
-    kept_out = [(f"{path.resolve()}/", name) for path, name in _HIDDEN]
-    kept_out += [(f"{path.resolve()}/", "what others have handed in") for path in hidden]
+    kept_out = [*_HIDDEN, *((path, "what others have handed in") for path in hidden)]
+    job = {
+        "hidden": [(f"{path.resolve()}/", name) for path, name in kept_out],
+        "path": [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)],
+        **limits._asdict(),
+    }
 
     def grade(submission: Submission) -> Grade:
         if submission.problem:
@@ -132,7 +137,7 @@ def graded(
             with tempfile.TemporaryDirectory(
                 prefix="minigrad-submission-", ignore_cleanup_errors=True
             ) as place:
-                _run(submission, Path(place).resolve(), kept_out, limits, stop, told, tried)
+                _run(submission, Path(place).resolve(), job, stop, told, tried)
             if END in told or stop.is_set():
                 break
         return _grade(submission, told, tried)
@@ -151,8 +156,7 @@ def graded(
 def _run(
     submission: Submission,
     home: Path,
-    hidden: Sequence[tuple[str, str]],
-    limits: Limits,
+    job: dict[str, Any],
     stop: threading.Event,
     told: _Told,
     tried: list[tuple[int, str]],
@@ -160,7 +164,7 @@ def _run(
     """Run a submission once, without checks that are told and cells that ended the process."""
     folder = home / "lessons"
     shutil.copytree(places.LESSONS / "data", folder / "data")
-    for fonts in _fonts():
+    for fonts in Path(matplotlib.get_cachedir()).glob("fontlist*.json"):  # making them takes long
         shutil.copy(fonts, home)
     cells = [
         (number, cell.kind, cell.source, cell.exercise)
@@ -168,47 +172,43 @@ def _run(
         if number not in told or (cell.kind != "check" and told[number][0] != "hurt")
     ]
     nonce = secrets.token_hex()
-    path = [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)]
-    job = {"cells": cells, "folder": str(folder), "hidden": hidden, "nonce": nonce, "path": path}
-    job |= limits._asdict()
-    reading, writing = os.pipe()
+    job = {**job, "cells": cells, "folder": str(folder), "nonce": nonce}
     process = subprocess.Popen(
-        [sys.executable, "-I", "-B", "-X", "utf8", str(_CONTAINED), str(writing)],
+        [sys.executable, "-I", "-B", "-X", "utf8", str(_CONTAINED)],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=home,
         env=_variables(home),
-        pass_fds=(writing,),
         start_new_session=True,
     )
-    os.close(writing)
     now = cells[0][0] if cells else END
     told[now], why = ("begins", ()), _ENDED
+    assert process.stdin is not None and process.stdout is not None
     try:
-        assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(ascii(job).encode())
-        for line in _lines(reading, limits.seconds, stop):
+        for line in _lines(process.stdout.fileno(), job["seconds"], stop):
             begins, _, message = line.partition(" ")
             if begins != nonce:
                 why = _CHANNEL
                 break
-            number, status, said, what = ast.literal_eval(message)
-            tried += [(number, each) for each in what]
-            if status == "begins" or told[number][0] == "begins":
+            number, status, said = ast.literal_eval(message)
+            if status == "tried":
+                tried.append((number, said[0]))
+            elif status == "begins" or told[number][0] == "begins":
                 told[number] = ("hurt" if status == "ended" else status, said)
             elif status != "ended":
                 told[number] = ("refused", (_TWICE,))
     except TimeoutError as late:
         why = str(late)
     finally:
-        os.close(reading)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        code = process.wait()
-    if code < 0 and code != -signal.SIGKILL:
-        why = f"The process died of {signal.Signals(-code).name}."
+        process.stdout.close()
+        process.wait()
+    if process.returncode < 0 and process.returncode != -signal.SIGKILL:
+        why = f"The process died of {signal.Signals(-process.returncode).name}."
     told.update({number: ("hurt", (why,)) for number in told if told[number][0] == "begins"})
 
 
@@ -244,13 +244,6 @@ def _variables(home: Path) -> dict[str, str]:
         "PYTHONUTF8": "1",
         "TMPDIR": str(home),
     }
-
-
-def _fonts() -> list[Path]:
-    """Find the lists of fonts that matplotlib has made, because making them takes long."""
-    homes = [os.environ.get("MPLCONFIGDIR"), Path.home() / ".cache" / "matplotlib"]
-    homes += [Path.home() / ".matplotlib", Path.home() / "Library" / "Caches" / "matplotlib"]
-    return [path for home in homes if home for path in Path(home).glob("fontlist*.json")]
 
 
 def _grade(submission: Submission, told: _Told, tried: Sequence[tuple[int, str]]) -> Grade:

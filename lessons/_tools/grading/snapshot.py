@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -62,7 +63,8 @@ def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list
             if isinstance(module, ModuleType)
         }
         modules.update(new)
-        _write_functions(new.values())
+        if any(name.startswith("minigrad") for name in new):
+            _write_functions()
         for name, module in new.items():
             note(f"sys.modules[{name!r}]", partial(_values, sys.modules, [name]))
             take(name, vars(module), name.partition(".")[0])
@@ -108,23 +110,14 @@ def _root(kind: type) -> str:
     return str(kind.__module__).partition(".")[0]
 
 
-def _write_functions(modules: Iterable[ModuleType]) -> None:
+def _write_functions() -> None:
     """Have minigrad make all the functions now that it makes when they are first called."""
     face = sys.modules["minigrad.signatures.variants"]  # the package has a function of this name
     stubs = {writer._first_call.__code__, vars(face)["_first_call"].__code__}
-    seen: set[int] = set()
-    pending: list[Mapping[str, Any]] = [vars(module) for module in modules]
-    while pending:
-        for value in list(pending.pop().values()):
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if isinstance(value, FunctionType) and value.__code__ in stubs:
-                value.__globals__.get("prepare", lambda: None)()
-            elif isinstance(value, type) and _root(value) == "minigrad":
-                pending.append(vars(value))
+    for each in gc.get_objects():
+        if type(each) is FunctionType and each.__code__ in stubs:
+            each.__globals__.get("prepare", list)()
     kinds: list[Any] = Optimizer.__subclasses__()
-    while kinds:
-        kind = kinds.pop()
+    for kind in kinds:  # which grow meanwhile
         kinds += kind.__subclasses__()
         kind._patch_step_function(object.__new__(kind))

@@ -75,12 +75,8 @@ def write(grades: Sequence[Grade], path: Path) -> None:
         for grade in ordered:
             tried = {r.exercise: r.points for r in grade.results if r.status != "unsolved"}
             row: list[object] = [grade.submission.student, grade.submission.lesson]
-            row += [
-                "" if grade.submission.problem else grade.points,
-                grade.most,
-                "!" if grade.alarms else "",
-            ]
-            row += [tried.get(exercise, "") for exercise in exercises]
+            row += ["" if grade.submission.problem else grade.points, grade.most]
+            row += ["!" if grade.alarms else "", *(tried.get(each, "") for each in exercises)]
             texts = [plain(str(value)) for value in (*row, "; ".join(grade.notes))]
             rows.writerow([f"'{text}" if text.startswith(_NO_CELL) else text for text in texts])
 

@@ -41,13 +41,13 @@ def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
         )
     released = sorted((course / "release" / assignment).glob("*.ipynb"))
     folders = sorted((course / "submitted").glob(f"*/{assignment}"))
-    for found, what, advice in (
-        (released, "release", f"Make it:  nbgrader generate_assignment {assignment}"),
-        (folders, "submitted", f"Collect:  nbgrader collect {assignment}  (or zip_collect)"),
-    ):
-        if not found:
-            happened = f"there is nothing of {assignment} in {course / what}."
-            raise console.Trouble(happened, f"{advice}, in {course}")
+    if not (released and folders):
+        missing = course / ("submitted" if released else "release")
+        raise console.Trouble(
+            f"there is nothing of {assignment} in {missing}.",
+            f"In {course}:  nbgrader generate_assignment {assignment}  makes what is released, and "
+            f"nbgrader collect {assignment}  (or zip_collect) brings what is handed in.",
+        )
     for folder in folders:
         for notebook in released:
             if says := prepared(folder, notebook):
