@@ -136,8 +136,8 @@ def lite(folder: str, pyodide: Path | None) -> int:
 def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
     """For instructors: grade a folder or zip of submissions, in a sandbox."""
     if nbgrader:
-        batches = _tool("nbgrader.batches")
-        return int(batches.autograde(folder.resolve(), nbgrader, options["jobs"]))
+        course = _tool("nbgrader.course")
+        return int(course.autograde(folder.resolve(), nbgrader, options["jobs"]))
     return int(_tool("grading.command").main(folder, **options))
 
 

@@ -28,7 +28,7 @@ FAILS = {
     "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
     "the fork below subprocess": (
         "import _posixsubprocess as p\np.fork_exec(*range(21))",
-        "start a program",
+        "call _posixsubprocess.fork_exec",
     ),
     "writes outside": ("open('{victim}', 'w').write('x')", "write to {victim}"),
     "writes by an open folder": (

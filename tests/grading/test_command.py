@@ -10,7 +10,7 @@ import pytest
 
 from _start import commands, console
 from _tools import places
-from _tools.grading import command, pages, running, submissions, tables
+from _tools.grading import command, reports, running, submissions
 from _tools.grading.running import Grade, Result
 from _tools.grading.submissions import Submission
 
@@ -125,13 +125,13 @@ def test_a_mark_leads_to_no_other_lesson(folder):
 def test_a_student_may_have_any_name(tmp_path):
     names = ["=HYPERLINK(1)", "Ann/../x", "ann x", "ann_x", "index", "\x1b[31m"]
     grades = [Grade(Submission(name, tmp_path, "06")) for name in names]
-    written = pages.write(grades, tmp_path)
+    written = reports.write_pages(grades, tmp_path)
     assert len({path.name for path in written}) == len(names)
     assert all(path.parent == tmp_path for path in written)
-    tables.write(grades, tmp_path / "grades.csv")
+    reports.write_table(grades, tmp_path / "grades.csv")
     text = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
     assert "\n'=HYPERLINK(1)," in text
-    assert "\x1b" not in text + tables.as_text(grades)
+    assert "\x1b" not in text + reports.as_text(grades)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def of_a_class(tmp_path):
 
 
 def test_each_exercise_has_a_column(of_a_class, tmp_path):
-    tables.write(of_a_class, tmp_path / "grades.csv")
+    reports.write_table(of_a_class, tmp_path / "grades.csv")
     # Excel takes a file without this mark for another encoding than UTF-8.
     assert (tmp_path / "grades.csv").read_bytes().startswith(b"\xef\xbb\xbfstudent,")
     with (tmp_path / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -270,14 +270,14 @@ def test_each_exercise_has_a_column(of_a_class, tmp_path):
 
 
 def test_what_the_class_missed_is_counted(of_a_class, tmp_path):
-    first, *others = tables.statistics(of_a_class)
+    first, *others = reports.statistics(of_a_class)
     # The same mistake with another number is the same, and what was given does not count.
     mistakes = [("It returned the number 1.", 2), ("Its cell failed. NameError: <x>", 1)]
     assert first == ("06.1", 1, 3, 1, mistakes)
     assert {(each.exercise, each.solved) for each in others} == {("05.1", 1), ("06.2", 1)}
-    rows = [line.split(maxsplit=4) for line in tables.missed_as_text(of_a_class).splitlines()]
+    rows = [line.split(maxsplit=4) for line in reports.missed_as_text(of_a_class).splitlines()]
     assert ["06.1", "1", "3", "1", "2x It returned the number 1."] in rows
-    pages.write(of_a_class, tmp_path)
+    reports.write_pages(of_a_class, tmp_path)
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert text.index(">06.1<") < text.index(">06.2<")
     assert "<td>1</td><td>3</td>\n<td>1</td><td><ul><li>2x It returned the number 1.</li>" in text
@@ -290,10 +290,10 @@ def test_an_answer_stands_on_the_page_as_text(tmp_path):
         submissions.Cell("def f():\n\treturn '</pre><script>'", "answer", "06.1"),
     ]
     handed = Submission("ann", tmp_path, "06", cells=tuple(cells))
-    page = pages.page("ann", [Grade(handed, (Result("06.1", "wrong", 0, 1, ("No.",)),))])
+    page = reports.page("ann", [Grade(handed, (Result("06.1", "wrong", 0, 1, ("No.",)),))])
     assert "def f():\n    return &#39;&lt;/pre&gt;&lt;script&gt;&#39;</pre>" in page
     assert "<pre>import os  # &lt;b&gt;</pre>" in page
-    untouched = pages.page("ann", [Grade(handed, (Result("06.1", "unsolved", 0, 1),))])
+    untouched = reports.page("ann", [Grade(handed, (Result("06.1", "unsolved", 0, 1),))])
     assert "def f()" not in untouched
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from _tools import canonical, places
-from _tools.grading import pages, running, submissions, tables
+from _tools.grading import reports, running, submissions
 from tests.grading import hostile
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
@@ -180,7 +180,7 @@ def test_who_changes_the_grading_gets_an_alarm_and_no_point_from_there(grades, n
     assert ATTACKS[name][1] in said(grade, "06.2")
     assert points(grade) == [0, 0], said(grade)
     assert len(grade.alarms) == 1  # not one for each exercise
-    assert re.search(r" 0/2! +0/2$", tables.as_text([grade]), re.M)
+    assert re.search(r" 0/2! +0/2$", reports.as_text([grade]), re.M)
 
 
 @pytest.mark.parametrize("name", hostile.PASSES)
@@ -231,7 +231,7 @@ def test_what_is_unusual_is_told(grades):
 
 def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
     graded = list(grades[2].values())
-    written = pages.write(graded, tmp_path)
+    written = reports.write_pages(graded, tmp_path)
     assert len(written) == len(graded) == len({path.name.lower() for path in written})
     for path in [*written, tmp_path / "index.html"]:
         text = path.read_text(encoding="utf-8")
@@ -243,7 +243,7 @@ def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
         )
         assert "prefers-color-scheme" in text
         assert '<html lang="en">' in text
-    wrong = pages.page("a wrong range", [grades[2]["a wrong range"]])
+    wrong = reports.page("a wrong range", [grades[2]["a wrong range"]])
     assert "Every negative gradient is zero now" in wrong
     assert "Asked for:" in wrong
     assert "else g.clamp(0, 1) for g" in wrong  # the answer itself
@@ -251,10 +251,10 @@ def test_pages_can_be_read_and_do_nothing(grades, tmp_path):
 
 def test_tables(grades, tmp_path):
     graded = list(grades[2].values())
-    text = tables.as_text(graded)
+    text = reports.as_text(graded)
     assert re.search(r"^flat +2/2 +2/2$", text, re.M)
     assert re.search(r"^empty +failed +0/2$", text, re.M)
-    tables.write(graded, tmp_path / "grades.csv")
+    reports.write_table(graded, tmp_path / "grades.csv")
     rows = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig").splitlines()
     assert rows[0] == "student,lesson,points,of,!,06.2,06.1,remarks"
     assert "flat,06,2,2,,1,1," in rows

@@ -21,7 +21,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from _start import commands
 from _tools import canonical, places, release
 from _tools.grading import running, submissions
-from _tools.nbgrader import batches, course
+from _tools.nbgrader import course
 from tests.lessons.class_of_thirty import CLASS, Handed, hand_in, mark
 
 # Imported by the tests that need it: it takes seconds.
@@ -237,8 +237,8 @@ def test_a_folder_is_prepared(student, says, tmp_path):
     hand_in(tmp_path, student, "06")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     released = places.learner_of(places.solution("06"))
-    assert says in batches.prepared(tmp_path, released)
-    assert batches.prepared(tmp_path, released) == ""
+    assert says in course.prepared(tmp_path, released)
+    assert course.prepared(tmp_path, released) == ""
     kept = {path.name.removesuffix(".unreadable"): path.read_bytes() for path in tmp_path.iterdir()}
     assert set(before) <= set(kept)
     assert set(before.values()) <= {path.read_bytes() for path in tmp_path.iterdir()}

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from _start import console, progress
-from _tools.grading import pages, running, submissions, tables
+from _tools.grading import reports, running, submissions
 
 
 def main(
@@ -69,11 +69,11 @@ def main(
         with click.progressbar(coming, len(found), label="Grading", file=sys.stderr) as bar:
             grades = list(bar)
         output.mkdir(parents=True, exist_ok=True)
-        tables.write(grades, output / "grades.csv")
-        pages.write(grades, output)
+        reports.write_table(grades, output / "grades.csv")
+        reports.write_pages(grades, output)
         if collect is not None:
             collect.write_text("".join(unexplained(grades)), encoding="utf-8")
-        print(tables.as_text(grades) + tables.missed_as_text(grades))
+        print(reports.as_text(grades) + reports.missed_as_text(grades))
         console.say(
             f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of "
             "the class, and a page for each student beside it."

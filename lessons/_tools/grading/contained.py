@@ -46,7 +46,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path[:] = job["path"]
     state = _prepared(job)
-    for number, kind, source, exercise in job["cells"]:
+    for number, kind, source, exercise in state.cells:
         state.number = number
         state.tried.clear()
         state.send((number, "begins", ()))
@@ -87,14 +87,18 @@ def _prepared(job: dict[str, Any]) -> SimpleNamespace:
     shutil._use_fd_functions = False  # type: ignore[attr-defined]  # by names, which are watched
     os.environ.update(HOME=folder, TMPDIR=folder)
     tempfile.tempdir = folder
-    _limit(job["seconds"], job["memory"])
+    limits = {"AS": job["memory"], "FSIZE": 64_000_000, "NOFILE": 128, "NPROC": 4000, "CORE": 0}
+    for name, most in (limits | {"CPU": 40 * job["seconds"] + 600}).items():
+        # a system may not have it, or have a lower one already
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most)))
     alarm = signal.setitimer
     guard.take_away()
     main = sys.modules["__main__"] = ModuleType("__main__")
     vars(main)["__builtins__"] = builtins
     add, changed = snapshot.watch(snapshot.WATCHED)
     state = SimpleNamespace(
-        **{key: job[key] for key in ("folder", "seconds", "memory")},
+        **job,
         send=lambda message: print(nonce, ascii(message), file=channel, flush=True),
         main=main,
         namespace=vars(main),
@@ -105,7 +109,6 @@ def _prepared(job: dict[str, Any]) -> SimpleNamespace:
         desk=desk,
         quiet=quiet,
         files=(*(path for path, _ in job["hidden"][:2]), "<answer>"),
-        path=list(sys.path),
         os=SimpleNamespace(**vars(os)),
         alarm=alarm,
     )
@@ -118,15 +121,6 @@ def _prepared(job: dict[str, Any]) -> SimpleNamespace:
         lambda what: state.send((state.number, "tried", (what,))),
     )
     return state
-
-
-def _limit(seconds: float, memory: float) -> None:
-    """Set the system's own limits, as far as it has them and they are not lower already."""
-    limits = {"AS": memory, "FSIZE": 64_000_000, "NOFILE": 128, "NPROC": 4000, "CORE": 0}
-    for name, most in (limits | {"CPU": 40 * seconds + 600}).items():
-        # a system may not have it, or have a lower one already
-        with contextlib.suppress(AttributeError, OSError, ValueError):
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most)))
 
 
 def _executed(state: SimpleNamespace, kind: str, source: str) -> Told:

@@ -18,6 +18,7 @@ import sysconfig
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
@@ -56,21 +57,13 @@ _CHANGES = ("remove", "rmdir", "mkdir", "rename", "chdir", "chmod", "chown", "ch
 _MORE = ("truncate", "utime", "setxattr", "removexattr")
 _WRITES = [f"os.{name}" for name in (*_CHANGES, *_MORE)]
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# What Python does not report is taken away instead: by the name for what it does, from where it is.
-_OF_THE_SYSTEM = ("mkfifo", "mknod", "setsid", "setpgid", "setpriority", "pidfd_open", "unshare")
-_OF_SIGNALS = (
-    "signal",
-    "setitimer",
-    "alarm",
-    "pidfd_send_signal",
-    "set_wakeup_fd",
-    "pthread_sigmask",
-)
-_TAKEN_AWAY = (
-    *((module, f"call os.{name}", name) for module in (os, posix) for name in _OF_THE_SYSTEM),
-    *((each, f"call signal.{name}", name) for each in (signal, _signal) for name in _OF_SIGNALS),
-    (_posixsubprocess, "start a program", "fork_exec"),
-)
+# What Python does not report is taken away instead, from where it is and from what stands below.
+_TAKEN_AWAY = {
+    (os, posix): ("mkfifo", "mknod", "setsid", "setpgid", "setpriority", "pidfd_open", "unshare"),
+    (signal, _signal): ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd",
+                        "pthread_sigmask"),
+    (_posixsubprocess,): ("fork_exec",),
+}  # fmt: skip
 _TAKEN = "minigrad.taken_away"
 
 
@@ -80,9 +73,11 @@ class Refused(PermissionError):
 
 def take_away() -> None:
     """Replace what Python doesn't report by something that does nothing but report."""
-    for module, what, name in _TAKEN_AWAY:
-        if hasattr(module, name):
-            setattr(module, name, partial(sys.audit, _TAKEN, what))
+    for modules, names in _TAKEN_AWAY.items():
+        for module, name in product(modules, names):
+            if hasattr(module, name):
+                what = f"call {modules[0].__name__}.{name}"
+                setattr(module, name, partial(sys.audit, _TAKEN, what))
 
 
 def install(

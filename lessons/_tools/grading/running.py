@@ -267,8 +267,7 @@ def _grade(submission: Submission, told: _Told, tried: Sequence[tuple[int, str]]
         points = cell.points if status == "right" else 0
         results.append(Result(cell.exercise, status, points, cell.points, lines))
     alarms += [f"{_named(submission.cells[number])} tried to {what}." for number, what in tried]
-    alarms = list(dict.fromkeys(alarms))[:30]
-    return Grade(submission, tuple(results), tuple(remarks[:30]), tuple(alarms))
+    return Grade(submission, tuple(results), tuple(remarks), tuple(dict.fromkeys(alarms)))
 
 
 def _named(cell: Cell) -> str:

@@ -87,8 +87,7 @@ def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list
             seen.add(id(value))
 
     def changed() -> list[str]:
-        differ = (where for where, read, was in facts if [*map(id, read())] != [*map(id, was)])
-        return [where for where, _ in zip(differ, range(5), strict=False)]
+        return [where for where, read, was in facts if [*map(id, read())] != [*map(id, was)]]
 
     for finders in (sys.meta_path, sys.path_hooks):
         # What an installed package adds at the end is asked last, and nothing depends on it.

@@ -26,7 +26,7 @@ _COLLECTED = (
     re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_\w+?_*(?P<file>(?<=_)\d\d[_ -].*)?"),
     re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)"),
 )
-_AGAIN = re.compile(r"(.*?) ?\((\d+)\)")  # what browsers call a second download
+_AGAIN = re.compile(r" ?\((\d+)\)$")  # what browsers call a second download
 _MAGIC = re.compile(r"(\s*)(?:[%!?].*|[^#\"']*\?\s*)$")
 _Kind = Literal["published", "answer", "own", "check"]
 
@@ -95,9 +95,8 @@ def unpack(archive: Path, folder: Path) -> Path:
         ) from None
     tops = [path for path in folder.glob("*") if not _is_hidden(path)]
     if len(tops) == 1:
-        found = set(
-            students([path.relative_to(tops[0]) for path in tops[0].rglob("*.ipynb")]).values()
-        )
+        inside = [path.relative_to(tops[0]) for path in tops[0].rglob("*.ipynb")]
+        found = set(students(inside).values())
         if len(found) > 1 and not any(map(LESSON.fullmatch, found)):
             return tops[0]
     return folder
@@ -125,7 +124,7 @@ def found_in(
     others = [f"{shown}: not a notebook." for shown in files if shown.suffix != ".ipynb"]
     names = students([shown for shown in files if shown.suffix == ".ipynb"])
     found, taken = list[Submission](), dict[tuple[str, str], Path]()
-    for shown in sorted(names, key=_latest_first):
+    for shown in sorted(names, key=lambda each: -int("".join(_AGAIN.findall(each.stem)) or 0)):
         path, student, problem = folder / shown, names[shown], ""
         cells: list[NotebookNode] = []
         try:
@@ -265,8 +264,7 @@ def students(notebooks: Sequence[PurePath]) -> dict[PurePath, str]:
 
 def _parts(shown: PurePath) -> tuple[str, list[str]]:
     """Split a path into a platform's number of the student, and what may be student or lesson."""
-    again = _AGAIN.fullmatch(shown.stem)
-    parts = [*shown.parts[:-1], again[1] if again else shown.stem]
+    parts = [*shown.parts[:-1], _AGAIN.sub("", shown.stem)]
     for number, part in enumerate(parts):
         for pattern in _COLLECTED:
             if match := pattern.fullmatch(part):
@@ -275,11 +273,6 @@ def _parts(shown: PurePath) -> tuple[str, list[str]]:
                 own = [match["name"].strip(), *above, *filter(None, [file]), *parts[number + 1 :]]
                 return match["id"], own
     return "", parts
-
-
-def _latest_first(shown: Path) -> tuple[Path, str, int]:
-    again = _AGAIN.fullmatch(shown.stem)
-    return shown.parent, again[1] if again else shown.stem, -int(again[2]) if again else 0
 
 
 def _python(source: str) -> str:

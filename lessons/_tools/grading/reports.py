@@ -1,4 +1,4 @@
-"""Write grades as a table to read and as one for other programs, and count how the class did."""
+"""Write grades as tables to read and for other programs, and as pages; count how the class did."""
 
 from __future__ import annotations
 
@@ -9,13 +9,30 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import jinja2
+
 from _tools.grading.running import Grade, Result
+from _tools.grading.submissions import published_cells
+from minigrad.classroom import desk
 
 ALARM = "! Something was tried that isn't allowed: see the student's page."
 _NO_CELL = ("=", "+", "-", "@")  # what a spreadsheet takes for a formula
 _SHOWN, _WIDTH = 5, 60
 _NUMBER = re.compile(r"-?\d[\d.e+-]*")
 _NO_REASON = ("Asked for: ", "You gave ", "Besides: ", "What it prints is held back", "    ")
+_STATUS = {
+    "right": ("✓", "right"),
+    "wrong": ("✗", "not yet"),
+    "unsolved": ("○", "not solved"),
+    "hurt": ("✗", "could not be judged"),
+    "refused": ("✗", "not counted"),
+}
+_PAGES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent),
+    autoescape=True,
+    trim_blocks=True,
+    finalize=lambda value: plain(value, "\n") if type(value) is str else value,
+).get_template("page.html")
 
 
 def students(grades: Iterable[Grade]) -> dict[str, list[Grade]]:
@@ -60,7 +77,7 @@ def _columns(rows: Sequence[Sequence[str]], right: int) -> list[str]:
     return ["  ".join(row).rstrip() for row in aligned]
 
 
-def write(grades: Sequence[Grade], path: Path) -> None:
+def write_table(grades: Sequence[Grade], path: Path) -> None:
     """Write a row for each submission, and a column for each exercise: points, or nothing.
 
     Args:
@@ -81,13 +98,14 @@ def write(grades: Sequence[Grade], path: Path) -> None:
             rows.writerow([f"'{text}" if text.startswith(_NO_CELL) else text for text in texts])
 
 
-def plain(text: str) -> str:
+def plain(text: str, kept: str = "") -> str:
     """Leave out what would steer a terminal, or could not be written.
 
     Args:
         text: Perhaps a student's.
+        kept: What else can be shown.
     """
-    return "".join(c for c in text.expandtabs(4) if c.isprintable())
+    return "".join(c for c in text.expandtabs(4) if c.isprintable() or c in kept)
 
 
 class Statistics(NamedTuple):
@@ -150,3 +168,57 @@ def missed_as_text(grades: Sequence[Grade]) -> str:
         short = says if len(says) <= _WIDTH else f"{says[: _WIDTH - 3]}..."
         rows.append([*map(str, one[:4]), short])
     return "\n".join(["\n", *_columns(rows, right=3)]) if rows[1:] else ""
+
+
+def write_pages(grades: Sequence[Grade], folder: Path) -> list[Path]:
+    """Write the pages, and a list of them.
+
+    Args:
+        grades: In any order.
+        folder: Where to.
+
+    Returns:
+        A file for each student, in the order of their names.
+    """
+    written: list[Path] = []
+    rows = []
+    for student, own in students(grades).items():
+        path = folder / _file(student, {each.name for each in written})
+        path.write_text(page(student, own), encoding="utf-8", newline="\n")
+        written.append(path)
+        rows.append((student, path.name, own))
+    index = _PAGES.render(
+        title="Grades",
+        students=rows,
+        alarm=ALARM if any(grade.alarms for grade in grades) else "",
+        statistics=statistics(grades),
+    )
+    (folder / "index.html").write_text(index, encoding="utf-8", newline="\n")
+    return written
+
+
+def page(student: str, grades: Sequence[Grade]) -> str:
+    """Make the page of one student.
+
+    Args:
+        student: The name.
+        grades: One for each lesson.
+    """
+    return _PAGES.render(
+        title=student, lessons=grades, heading=_title, status=_STATUS, find=desk.find
+    )
+
+
+def _title(grade: Grade) -> str:
+    """Give the heading of a lesson, such as "01 · The chain rule by hand"."""
+    lesson = grade.submission.lesson
+    first = "".join(cell.source for cell in published_cells(lesson)[:1])
+    return first.partition("\n")[0].lstrip("# ") or lesson or "An unknown lesson"
+
+
+def _file(student: str, taken: set[str]) -> str:
+    """Make the name of a file, which no other student has and no system minds."""
+    name = re.sub(r"[^\w-]+", "_", student).strip("_")[:60] or "student"
+    names = (f"{name}{number or ''}.html" for number in range(len(taken) + 2))
+    low = {each.lower() for each in taken} | {"index.html"}
+    return next(each for each in names if each.lower() not in low)
