@@ -32,8 +32,6 @@ WRONG: tuple[Any, ...] = (object(), "no answer at all", -12345.678, lambda *a, *
 """Answers that no exercise takes; a check that says yes to one of them is not to be trusted."""
 
 _PACKAGE = "_minigrad_lesson_checks"
-_IMPORTED = ("minigrad.classroom.data", "minigrad.viz")
-_MOST = 2000  # characters of a line of what is said
 _END = -1  # the number of the cell behind the last one
 Told = tuple[str, tuple[str, ...]]
 """A status, and what is said."""
@@ -70,7 +68,7 @@ def _prepared(job: dict[str, Any]) -> SimpleNamespace:
     # What cells may import is noted as it is before a student could change it.
     code = "\n".join(source for _, _, source, _ in job["cells"])
     lazy = [name for name in snapshot.WATCHED if name in code]
-    for name in (*_IMPORTED, *lazy):
+    for name in ("minigrad.classroom.data", "minigrad.viz", *lazy):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     snapshot.complete()
@@ -100,7 +98,6 @@ def _prepared(job: dict[str, Any]) -> SimpleNamespace:
     state = SimpleNamespace(
         **job,
         send=lambda message: print(nonce, ascii(message), file=channel, flush=True),
-        main=main,
         namespace=vars(main),
         add=add,
         changed=changed,
@@ -176,7 +173,7 @@ def _judged(state: SimpleNamespace, source: str, exercise: str) -> Told:
         return "hurt", (f"It tried to {state.tried[0]}.",)
     said = [f"    {line}" if type(line) is not str else line for line in verdict.lines]
     said += [f"Besides: {each}" for each in unusual]
-    return str(verdict.status), tuple(str(line)[:_MOST] for line in said[:50])
+    return str(verdict.status), tuple(str(line)[:2000] for line in said[:50])
 
 
 def _changed(state: SimpleNamespace, exercise: str, more: Sequence[str] = ()) -> Told | None:

@@ -101,9 +101,24 @@ def install(
     loading: list[bool] = []
     published, (checks, solutions) = f"{folder}/lesson_", (path for path, _ in hidden[:2])
     owners = ((published, "published"), (OWN_FILES, "grading"), (checks, "checks"))
-    resolved, is_folder = _resolver()
+    # of posixpath, which nobody can replace from outside
+    copied: dict[str, Any] = {**vars(posixpath), "__builtins__": __builtins__}
+    for name, each in list(copied.items()):
+        if isinstance(each, ModuleType):
+            copied[name] = SimpleNamespace(**vars(each))
+        elif isinstance(each, FunctionType):
+            copied[name] = FunctionType(each.__code__, copied, name, each.__defaults__)
+            copied[name].__kwdefaults__ = each.__kwdefaults__
+    real, is_folder = copied["realpath"], copied["isdir"]
     get_frame, get_trace, here = sys._getframe, sys.gettrace, threading.local()
-    never, trusted = tuple(_NEVER.items()), (checks, OWN_FILES)
+    trusted = (checks, OWN_FILES)
+
+    def resolved(path: Any) -> str | None:
+        """Give the absolute path without links; None where it is no text."""
+        try:
+            return str(real(path)) if type(path) is str else None
+        except (OSError, ValueError):
+            return None
 
     def speaker(frame: FrameType | None, past: str = "") -> str:
         """Tell whose code is behind a frame: "published", "student", "checks" or "grading"."""
@@ -216,6 +231,9 @@ def install(
         if speaker(frame) == "student":
             refuse(frame, f"look through all objects ({event})")
 
+    def never(what: str, frame: FrameType, event: str, *_: Any) -> None:
+        refuse(frame, f"{what} ({event})")
+
     handlers = {
         event: handle
         for handle, events in (
@@ -232,47 +250,21 @@ def install(
         for event in events
     }
 
+    forbidden = [(begins, partial(never, what)) for what, begins in _NEVER.items()]
+
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        busy = getattr(here, "busy", False)
-        read = event == "object.__getattr__"
-        if (read and args[1] not in _FRAMES) or (busy and (read or event == "sys._getframe")):
-            return  # nothing is told by it, or this looks at frames itself
-        handle = handlers.get(event)
-        what = "" if handle else next((w for w, begins in never if event.startswith(begins)), "")
-        if not handle and not what:
+        handle = handlers.get(event) or next((h for b, h in forbidden if event.startswith(b)), None)
+        busy, read = getattr(here, "busy", False), event == "object.__getattr__"
+        looks_itself = busy and (read or event == "sys._getframe")
+        if not handle or looks_itself or (read and args[1] not in _FRAMES):
             return
         here.busy = True
         try:
             frame = get_frame(1)
-            if frame.f_code is own:  # equal code could be anybody's
-                return
-            if handle:
+            if frame.f_code is not own:  # equal code could be anybody's
                 handle(frame, event, *args)
-            else:
-                refuse(frame, f"{what} ({event})")
         finally:
             here.busy = busy
 
     sys.addaudithook(hook)
     return tried, loading
-
-
-def _resolver() -> tuple[Callable[[Any], str | None], Callable[[str], bool]]:
-    """Make what follows links, of copies that can't be replaced from outside."""
-    own: dict[str, Any] = {**vars(posixpath), "__builtins__": __builtins__}
-    for name, each in list(own.items()):
-        if isinstance(each, ModuleType):
-            own[name] = SimpleNamespace(**vars(each))
-        elif isinstance(each, FunctionType):
-            own[name] = FunctionType(each.__code__, own, name, each.__defaults__)
-            own[name].__kwdefaults__ = each.__kwdefaults__
-    real = own["realpath"]
-
-    def resolved(path: Any) -> str | None:
-        """Give the absolute path without links; None where it is no text."""
-        try:
-            return str(real(path)) if type(path) is str else None
-        except (OSError, ValueError):
-            return None
-
-    return resolved, own["isdir"]

@@ -140,20 +140,19 @@ def statistics(grades: Iterable[Grade]) -> list[Statistics]:
         results.setdefault(each.exercise, []).append(each)
     counted = []
     for exercise, own in results.items():
-        statuses = Counter(each.status for each in own)
-        said = [_reason(each) for each in own if each.status not in ("right", "unsolved")]
+        came = Counter(each.status for each in own)
+        missed = [each for each in own if each.status not in ("right", "unsolved")]
+        # without what it was in this student's case
+        said = [
+            " ".join(line for line in each.lines if not line.startswith(_NO_REASON))
+            for each in missed
+        ]
         # Mistakes that differ in numbers only are one, and the first stands for all.
         shown = {_NUMBER.sub("#", each): each for each in reversed(said)}
         alike = Counter(_NUMBER.sub("#", each) for each in said)
         mistakes = [(shown[each], times) for each, times in alike.most_common()]
-        counts = (statuses["right"], len(said), statuses["unsolved"])
-        counted.append(Statistics(exercise, *counts, mistakes))
+        counted.append(Statistics(exercise, came["right"], len(said), came["unsolved"], mistakes))
     return sorted(counted, key=lambda s: (s.solved / sum(s[1:4]), -s.tried, s.exercise))
-
-
-def _reason(result: Result) -> str:
-    """Give what was said to a wrong answer, without what it was in this student's case."""
-    return " ".join(line for line in result.lines if not line.startswith(_NO_REASON))
 
 
 def missed_as_text(grades: Sequence[Grade]) -> str:

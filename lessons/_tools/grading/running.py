@@ -29,7 +29,6 @@ _LATE = 1.0  # seconds more for a cell, as a check has a clock of its own
 MOST_RUNS = 6  # of one submission, each without the cells that ended the ones before
 _CONTAINED = Path(__file__).resolve().with_name("contained.py")
 _SLOW = 60.0  # seconds more for what is not the submission's, such as imports
-_ENDED = "It ended the process."
 _UNREACHED = ("It was not reached: too many cells before it failed.",)
 _CHANNEL = "It wrote into the channel of the results."
 _TWICE = "There came two results for it, and one was made up."
@@ -183,7 +182,7 @@ def _run(
         start_new_session=True,
     )
     now = cells[0][0] if cells else END
-    told[now], why = ("begins", ()), _ENDED
+    told[now], why = ("begins", ()), "It ended the process."
     assert process.stdin is not None and process.stdout is not None
     try:
         with contextlib.suppress(BrokenPipeError), process.stdin:

@@ -27,7 +27,6 @@ _FIXED = (
     *(staticmethod, classmethod, property, cached_property),
 )
 _MATHEMATICS = ("builtins", "math", "numpy")  # of which numbers are kept, too
-_OWN_TABLES = ("_written",)  # what a learner predicts
 
 
 def complete() -> None:
@@ -74,7 +73,7 @@ def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list
             where = f"{path}.{name}"
             number = module in _MATHEMATICS and isinstance(value, (int, float, complex))
             if type(value) is dict and module == "minigrad" and not name.startswith("__"):
-                if name not in _OWN_TABLES:
+                if name != "_written":  # what a learner predicts
                     note(where, partial(_values, value, list(value)))
             elif not (isinstance(value, _FIXED) or callable(value) or number):
                 continue

@@ -144,8 +144,7 @@ def found_in(
         lesson = published_cells(number, published)
         if not problem and not (cells and lesson):
             problem = "it cannot be told which lesson it is" if cells else "it is without cells"
-        made = assembled(lesson, cells)
-        found.append(Submission(student, path, number, problem, *made))
+        found.append(Submission(student, path, number, problem, *assembled(lesson, cells)))
     return found, others
 
 
