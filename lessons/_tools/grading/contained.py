@@ -154,7 +154,7 @@ def _judged(state: SimpleNamespace, source: str, exercise: str) -> Told:
     sys.path[:] = state.path
     if changed := _changed(state, exercise):
         return changed
-    name = re.search(r"\bcheck\([^,]+, (\w+)\)", source)[1]
+    name = re.findall(r"\bcheck\([^,]+, (\w+)\)", source)[0]
     if name not in state.namespace:
         return "hurt", (f"{name} is not there: the cell that makes it did not come to its end.",)
     given, known = state.namespace[name], _loaded(state, exercise)

@@ -7,7 +7,7 @@ and change.
 from __future__ import annotations
 
 import _posixsubprocess
-import _signal
+import _signal  # type: ignore[import-not-found]
 import builtins
 import os
 import posix

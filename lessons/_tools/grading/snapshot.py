@@ -90,13 +90,17 @@ def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list
 
     for finders in (sys.meta_path, sys.path_hooks):
         # What an installed package adds at the end is asked last, and nothing depends on it.
-        note("how modules are imported", partial(finders.__getitem__, slice(len(finders))))
+        note("how modules are imported", partial(_first, finders, len(finders)))
     add()
     return add, changed
 
 
 def _values(table: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
     return [table.get(name) for name in names]
+
+
+def _first(values: list[Any], most: int) -> list[Any]:
+    return values[:most]
 
 
 def _parts(function: FunctionType) -> tuple[Any, ...]:

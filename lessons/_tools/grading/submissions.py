@@ -123,7 +123,7 @@ def found_in(
     files = [shown for shown in files if not _is_hidden(shown)]
     others = [f"{shown}: not a notebook." for shown in files if shown.suffix != ".ipynb"]
     names = students([shown for shown in files if shown.suffix == ".ipynb"])
-    found, taken = list[Submission](), dict[tuple[str, str], Path]()
+    found, taken = list[Submission](), dict[tuple[str, str], PurePath]()
     for shown in sorted(names, key=lambda each: -int("".join(_AGAIN.findall(each.stem)) or 0)):
         path, student, problem = folder / shown, names[shown], ""
         cells: list[NotebookNode] = []
