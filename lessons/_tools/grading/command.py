@@ -66,7 +66,7 @@ def main(
             )
         hidden = list(dict.fromkeys((named, folder, output)))
         coming = running.graded(found, hidden, jobs, limits)
-        with click.progressbar(coming, len(found), label="Grading", file=sys.stderr) as bar:
+        with click.progressbar(coming, length=len(found), label="Grading", file=sys.stderr) as bar:
             grades = list(bar)
         output.mkdir(parents=True, exist_ok=True)
         reports.write_table(grades, output / "grades.csv")
