@@ -141,9 +141,9 @@ def lite(folder: str, pyodide: Path | None) -> int:
 def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
     """For instructors: grade a folder or zip of submissions, in a sandbox."""
     if nbgrader:
-        from _tools.nbgrader import batches
+        from _tools.nbgrader import course
 
-        return batches.autograde(folder.resolve(), nbgrader, options["jobs"])
+        return course.autograde(folder.resolve(), nbgrader, options["jobs"])
     from _tools.grading import command
 
     return command.main(folder, **options)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from _tools import slides
-from _tools.grading import pages
+from _tools.grading import reports
 from _tools.grading.running import Grade, Result
 from _tools.grading.submissions import Submission
 
@@ -52,10 +52,10 @@ def test_pictures(page: Page, tmp_path: Path) -> None:
 
 def test_the_pages_of_grades(page: Page, tmp_path: Path) -> None:
     said = ("Asked for: a number.", "You gave 5.", "  code = 1")
-    kinds = ("right", "wrong", "unsolved", "hurt", "changed", "taken")
+    kinds = ("right", "wrong", "unsolved", "hurt", "refused")
     results = [Result(f"01.{n}", kind, n == 1, 1, said) for n, kind in enumerate(kinds, 1)]
     handed = Submission("ann", tmp_path, "01")
-    written = pages.write([Grade(handed, tuple(results), ("It wrote a file.",))], tmp_path)
+    written = reports.write_pages([Grade(handed, tuple(results), ("It wrote a file.",))], tmp_path)
     for path in (*written, tmp_path / "index.html"):
         page.open(path.as_uri())
         assert in_both_themes(page) == []
