@@ -9,8 +9,7 @@ from nbformat import NotebookNode
 
 from _tools import telling
 from _tools.folding import REVEALS
-from _tools.outputs import said
-from _tools.predictions import PREDICT, Prediction, predictions_of
+from _tools.lesson import HEADING, PREDICT, Prediction, predictions_of, said, tags, without_fences
 from _tools.telling import Number
 
 ALLOWED_SPOILERS: dict[tuple[str, str], str] = {
@@ -23,7 +22,6 @@ ALLOWED_SPOILERS: dict[tuple[str, str], str] = {
 """
 
 _WIDEST_LINE = 200  # characters that fit on a screen; what is longer JupyterLab cuts off
-_HEADING = re.compile(r"^#{1,6}\s", re.M)
 
 Found = Iterator[tuple[str, str]]
 Cells = Sequence[NotebookNode]
@@ -52,52 +50,45 @@ def _spoiled(prediction: Prediction, compared: int, solved: Cells, cells: Cells)
     below = range(compared + 1, len(cells))
     section = next((k for k in below if _is_section(cells[k])), len(cells))
 
-    def numbers_in(text: str, near: bool) -> list[str]:
-        return [
+    def told(index: int, text: str) -> str:
+        """List what a text shows of the outcome; near by, short numbers and words count too."""
+        near = index < section
+        found = [
             number.shown
             for number in telling.numbers(text)
-            if number.shown not in allowed
-            and any(
+            if any(
                 number.is_that_of(truth) if truth.telling else near and number.value == truth.value
                 for truth in numbers
             )
         ]
-
-    def told(index: int) -> list[str]:
-        """List what a cell shows of the outcome; near by, short numbers and words count too."""
-        found = numbers_in(_in_sight(cells[index]), index < section)
-        if index < section and index != compared:  # `compare` has to name every outcome
-            text = _spoken(cells[index])
-            spelled, values = telling.spelled_out(text), {truth.value for truth in numbers}
-            found += sorted(telling.words(text) & words)
-            found += [word for word, value in spelled.items() if value in values]
-        return [what for what in dict.fromkeys(found) if what not in allowed]
+        if near and index != compared and cells[index].cell_type == "markdown":
+            found += sorted(telling.words(without_fences(text)) & words)
+        return ", ".join(what for what in dict.fromkeys(found) if what not in allowed)
 
     name = f"prediction {prediction.name} ({prediction.came})"
     for index in range(prediction.asked + 1, len(cells)):
         where = cells[index].id
-        if found := told(index):
-            yield where, f"tells {name}: {', '.join(found)}; tag it reveals, or take it out"
-        line = _first_line(solved[index]) if "hide-output" in _tags(cells[index]) else ""
-        if found := numbers_in(line, index < section):
+        if found := told(index, _in_sight(cells[index])):
+            yield where, f"tells {name}: {found}; tag it reveals, or take it out"
+        if "hide-output" in tags(cells[index]) and (
+            found := told(index, _first_line(solved[index]))
+        ):
             yield (
                 where,
                 f"tells {name} in the first line of its output, which JupyterLab shows of what "
-                f"is folded: {', '.join(found)}; print a line above it that tells nothing",
+                f"is folded: {found}; print a line above it that tells nothing",
             )
-    for index in below:
-        cell = cells[index]
-        if _asks(cell) or REVEALS in _tags(cell) or _is_section(cell):
-            return
-        if cell.cell_type == "markdown":
-            leads_on = _asks(next((c for c in cells[index:] if c.cell_type == "code"), cell))
-            if "after" not in allowed and (told(index) or not leads_on):
-                yield (
-                    cell.id,
-                    f"stands after compare of {prediction.name}: tag it reveals, begin it with "
-                    "a heading, or lead on to the next prediction or exercise without telling",
-                )
-            return
+    after = next((k for k in below if _settles(cells[k])), None)
+    if after is None or after == section or "after" in allowed:
+        return
+    code = next((cell for cell in cells[after:] if cell.cell_type == "code"), cells[after])
+    leads_on = _asks(code) and not told(after, _in_sight(cells[after]))
+    if not leads_on and REVEALS not in tags(cells[after]):
+        yield (
+            cells[after].id,
+            f"stands after compare of {prediction.name}: tag it reveals, begin it with "
+            "a heading, or lead on to the next prediction or exercise without telling",
+        )
 
 
 def _outcome(came: str, above: list[str]) -> tuple[list[Number], frozenset[str]]:
@@ -119,7 +110,7 @@ def _outcome(came: str, above: list[str]) -> tuple[list[Number], frozenset[str]]
 def _seen(cell: NotebookNode, solved: NotebookNode) -> str:
     """Give what a learner has seen of a cell above the prediction."""
     texts = [telling.visible(cell.source) if cell.cell_type == "markdown" else cell.source]
-    if "hide-output" not in _tags(cell) and "nbgrader" not in cell.metadata:
+    if "hide-output" not in tags(cell) and "nbgrader" not in cell.metadata:
         texts.append(said(solved))
     return "\n".join(texts)
 
@@ -128,23 +119,11 @@ def _in_sight(cell: NotebookNode) -> str:
     """Give the source of a cell as far as it is in sight before anything is opened."""
     if cell.cell_type == "markdown":  # of what is folded its title is in sight
         return telling.visible(cell.source)
-    return "" if "hide-input" in _tags(cell) else str(cell.source)
-
-
-def _spoken(cell: NotebookNode) -> str:
-    """Give the texts of a cell in which words are words."""
-    if cell.cell_type == "markdown":
-        return telling.prose(cell.source)
-    return "" if "hide-input" in _tags(cell) else telling.remarks(cell.source)
-
-
-def _tags(cell: NotebookNode) -> list[str]:
-    tags: list[str] = cell.metadata.get("tags", [])
-    return tags
+    return "" if "hide-input" in tags(cell) else str(cell.source)
 
 
 def _is_section(cell: NotebookNode) -> bool:
-    return cell.cell_type == "markdown" and _HEADING.match(cell.source) is not None
+    return cell.cell_type == "markdown" and HEADING.match(cell.source) is not None
 
 
 def _asks(cell: NotebookNode) -> bool:
@@ -153,13 +132,16 @@ def _asks(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and (solves or PREDICT.search(cell.source) is not None)
 
 
+def _settles(cell: NotebookNode) -> bool:
+    """Tell whether a cell is what a reader comes to after `compare`, and not one more to run."""
+    return cell.cell_type == "markdown" or REVEALS in tags(cell) or _asks(cell)
+
+
 def _first_line(cell: NotebookNode) -> str:
     """Give the line of a folded output that JupyterLab shows: of the first one, HTML first."""
     if not cell.outputs:
         return ""
-    first = cell.outputs[0]
-    data = first.get("data", {})
-    kinds = ("text/html", "image/svg+xml", "text/markdown", "text/plain")
-    text = first.get("text", "") or next((data[kind] for kind in kinds if kind in data), "")
-    line = next((line for line in str(text).split("\n") if line), "")
+    first = {"text/html": "", "text/plain": "", **cell.outputs[0].get("data", {})}
+    text = cell.outputs[0].get("text") or first["text/html"] or first["text/plain"]
+    line = next((line for line in text.split("\n") if line), "")
     return telling.visible(re.sub(r"<[^>]*$", "", line[:_WIDEST_LINE]))

@@ -19,7 +19,6 @@ from typing import Any
 from _tools import own_model, pictures, places
 
 PAGE = places.LESSONS / "reference" / "pytorch.md"
-LISTS = re.compile(r"(?<=<!-- lists -->\n).*(?=<!-- end of lists -->)", re.S)
 MODULES = """
     torch torch.random torch.serialization torch.Tensor torch.autograd torch.autograd.graph
     torch.autograd.function torch.autograd.functional torch.autograd.grad_mode
@@ -241,5 +240,4 @@ def main(check: bool = False) -> int:
         return 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # old names warn when they are looked at
-        page = LISTS.sub(lambda _: lists(), PAGE.read_text(encoding="utf-8"))
-    return pictures.store({PAGE.name: page}, PAGE.parent, check)
+        return pictures.put(PAGE, lists(), check)

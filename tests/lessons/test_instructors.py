@@ -5,7 +5,7 @@ import re
 import pytest
 
 import minigrad as torch
-from _tools import canonical, lint_prose, places, slides
+from _tools import canonical, lint_table, places, slides
 from _tools.lesson import sentences, without_fences
 from minigrad import nn
 from minigrad.autograd import gradcheck
@@ -388,8 +388,7 @@ def test_links_lead_somewhere_and_words_are_ours(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", without_fences(text)):
         assert target.startswith("https://") or (page.parent / target).exists(), target
-    prose = sentences(text)
-    assert [m[0] for pattern in lint_prose.WORDS for m in pattern.finditer(prose)] == []
+    assert list(lint_table.found_in(lint_table.PROSE, sentences(text))) == []
 
 
 def test_slides_begin_at_sections(tmp_path):

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 import minigrad
 from _tools import canonical, places, stubs
-from _tools.predictions import COMPARE, PREDICT
+from _tools.lesson import COMPARE, PREDICT
 from minigrad.classroom.desk import exercises_of
 from minigrad.classroom.exercises import Exercise
 from minigrad.viz import hook_bench
