@@ -93,10 +93,10 @@ def wrapped(source: str) -> str:
         '<details>\n<summary>Why it doubled</summary>\n\nThe hook said so.\n\n</details>'
     """
     found = _TITLED.fullmatch(source)
-    if found is None:
+    if found is None or HEADING.search(without_fences(source)):
         raise ValueError(
-            f"what reveals has no title: {source[:60]!r}; begin it with a line **What is inside**, "
-            "in plain words, and leave a blank line below"
+            f"what reveals has no title, or a heading: {source[:60]!r}; begin it with a line "
+            "**What is inside**, in plain words, leave a blank line below, and split it at headings"
         )
     return f"<details>\n<summary>{found['title']}</summary>\n\n{found['text']}\n\n</details>"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from urllib.parse import unquote
 
 from nbformat import NotebookNode
 
 from _tools import canonical, lint_spoilers, lint_table, places, stubs
-from _tools.folding import REVEALS
 from _tools.lesson import (
     COMPARE,
     HEADING,
@@ -19,13 +19,13 @@ from _tools.lesson import (
     RIGHT,
     UNSOLVED,
     checks_unlike,
+    predictions_of,
     said,
     tags,
     without_fences,
 )
 
-_LINK = re.compile(r"!?\[(?P<words>[^\]]*)\]\((?P<target>[^)\s#]*)#?(?P<anchor>[^)\s]*)[^)]*\)")
-_FILE = re.compile(r"[\w/]+\.(?:py|md|ipynb|json|npz)")
+_LINK = re.compile(r"\]\((?P<target>[^)\s#]*)#?(?P<anchor>[^)\s]*)[^)]*\)")
 _NAMED_PLACE = re.compile(r"<a (?:id|name)=\"([^\"]+)\"")
 PARTS = (
     *("The question:", "You will be able to", "You need", "Time:"),
@@ -54,82 +54,63 @@ class Slip:
         return f"[{self.rule}] {self.cell + ': ' if self.cell else ''}{self.says}"
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """A notebook on disk.
-
-    Args:
-        path: where it is.
-        notebook: what was read from there.
-        text: the file as it is.
-    """
-
-    path: Path
-    notebook: NotebookNode
-    text: str
-
-    def cells(self, kind: str) -> list[NotebookNode]:
-        """Give the cells of a kind.
-
-        Args:
-            kind: "code" or "markdown".
-        """
-        return [cell for cell in self.notebook.cells if cell.cell_type == kind]
+def code_of(notebook: NotebookNode) -> list[NotebookNode]:
+    """Give the code cells."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def canonical_form(lesson: Lesson) -> Found:
+def prose_of(notebook: NotebookNode) -> str:
+    """Join the Markdown cells, without fenced blocks."""
+    cells = (cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    return without_fences("\n\n".join(cells))
+
+
+def canonical_form(path: Path, notebook: NotebookNode) -> Found:
     """The file is the canonical text of its notebook: kernel, ids, tags, no versions."""
     try:
-        wanted = canonical.text(lesson.notebook)
+        wanted = canonical.text(notebook)
     except ValueError as error:
         wanted = ""
         yield "", str(error)
-    if lesson.text != wanted:
+    if path.read_text(encoding="utf-8") != wanted:
         yield "", "not in canonical form; release the lesson"
 
 
-def execution_order(lesson: Lesson) -> Found:
+def execution_order(path: Path, notebook: NotebookNode) -> Found:
     """Every code cell was run, once, from top to bottom; nbval skips cells that were not."""
-    for expected, cell in enumerate(lesson.cells("code"), start=1):
+    for expected, cell in enumerate(code_of(notebook), start=1):
         if cell.execution_count != expected:
             yield cell.id, f"execution count {cell.execution_count}, not {expected}"
 
 
-def errors(lesson: Lesson) -> Found:
+def errors(path: Path, notebook: NotebookNode) -> Found:
     """Errors are announced by a tag, and announced errors happen."""
-    for cell in lesson.cells("code"):
+    for cell in code_of(notebook):
         failed = any(output.output_type == "error" for output in cell.outputs)
         if failed != ("raises-exception" in tags(cell)):
             yield cell.id, "has the tag raises-exception, or an error, and not both"
 
 
-def headings(lesson: Lesson) -> Found:
-    """One title, at the top; no level left out below it; no heading in what is folded."""
-    before = 0
-    for cell in lesson.cells("markdown"):
-        for mark, words in HEADING.findall(without_fences(cell.source)):
-            level = len(mark)
-            if REVEALS in tags(cell):
-                yield cell.id, "a heading in a cell that reveals; split the cell"
-            if (level == 1) != (before == 0) or level > before + 1:
-                yield cell.id, f"the heading {words!r} of level {level} follows level {before}"
-            before = level
-    if not lesson.notebook.cells[0].source.startswith("# "):
-        yield "", "the first cell does not begin with a title (# ...)"
+def headings(path: Path, notebook: NotebookNode) -> Found:
+    """One title, at the top; no level left out below it."""
+    levels = [len(mark) for mark, _ in HEADING.findall(prose_of(notebook))]
+    steps = [after - before for before, after in pairwise(levels)]
+    first = notebook.cells[0].source
+    if not first.startswith("# ") or levels.count(1) > 1 or max(steps, default=0) > 1:
+        yield "", f"headings of levels {levels}: one title, at the top, and no level left out"
 
 
-def parts(lesson: Lesson) -> Found:
+def parts(path: Path, notebook: NotebookNode) -> Found:
     """A lesson has the parts that each has."""
-    prose = "\n".join(cell.source for cell in lesson.cells("markdown"))
     for part in PARTS:
-        if not re.search(rf"(?:^#+ |\*\*){part}", prose, re.M):
+        if not re.search(rf"^(?:#+ |.*\*\*){part}", prose_of(notebook), re.M):
             yield "", f"there is no part {part!r}"
 
 
-def exercises(lesson: Lesson) -> Found:
+def exercises(path: Path, notebook: NotebookNode) -> Found:
     """Each answer cell is of this lesson and has its check after it."""
-    number = places.number_of(lesson.path.name)
-    marks = [cell.metadata.nbgrader for cell in lesson.notebook.cells if canonical.mark_of(cell)]
+    number = places.number_of(path.name)
+    marks = [cell.metadata.nbgrader for cell in notebook.cells if canonical.mark_of(cell)]
     answers = [mark.grade_id for mark in marks if mark.solution]
     checks = [mark.grade_id.removesuffix("-check") for mark in marks if mark.grade]
     if answers != checks or not all(answer.startswith(f"{number}-") for answer in answers):
@@ -139,44 +120,34 @@ def exercises(lesson: Lesson) -> Found:
         )
 
 
-def predictions(lesson: Lesson) -> Found:
+def predictions(path: Path, notebook: NotebookNode) -> Found:
     """A prediction is of this lesson, written down once, and compared further down."""
-    open_ones: dict[str, str] = {}
-    seen: set[str] = set()
-    number = places.number_of(lesson.path.name)
-    for cell in lesson.cells("code"):
-        for name in PREDICT.findall(cell.source):
-            if not name.startswith(f"{number}.") or name in seen:
-                yield cell.id, f"prediction {name} is not of lesson {number}, or asked for twice"
-            if "prediction" not in tags(cell):
-                yield cell.id, f"the cell of prediction {name} has no tag 'prediction'"
-            seen.add(name)
-            open_ones[name] = cell.id
-        for name in COMPARE.findall(cell.source):
-            if name not in seen:
-                yield cell.id, f"compares {name}, which nobody predicted above"
-            open_ones.pop(name, None)
-    for name, where in open_ones.items():
-        yield where, f"prediction {name} is never compared"
+    code = "\n".join(cell.source for cell in code_of(notebook))
+    names = PREDICT.findall(code)
+    for each in predictions_of(notebook):
+        cell = notebook.cells[each.asked]
+        if not each.name.startswith(f"{places.number_of(path.name)}."):
+            yield cell.id, f"prediction {each.name} is not of this lesson"
+        if names.count(each.name) > 1 or (each.compared or 0) <= each.asked:
+            yield cell.id, f"prediction {each.name} is not asked for once and compared below"
+        if "prediction" not in tags(cell):
+            yield cell.id, f"the cell of prediction {each.name} has no tag 'prediction'"
+    for name in set(COMPARE.findall(code)) - set(names):
+        yield "", f"compares {name}, which nobody predicted"
 
 
-def links(lesson: Lesson) -> Found:
-    """Relative links lead to files and headings that are there, and to the file that they name."""
+def links(path: Path, notebook: NotebookNode) -> Found:
+    """Relative links lead to files and headings that are there."""
     # Both notebooks hold the same text, which is written for the learner's place.
-    folder = lesson.path.parent
-    folder = folder.parent if folder.name == "solutions" else folder
-    for cell in lesson.cells("markdown"):
-        for words, target, anchor in _LINK.findall(without_fences(cell.source)):
-            target = unquote(target)
-            if not target or re.match(r"[a-z]+:", target):
-                continue
-            if not (folder / target).exists():
-                yield cell.id, f"the link to {target} leads nowhere"
-            elif target.endswith(".md") and anchor and anchor not in _places(folder / target):
-                yield cell.id, f"there is no #{anchor} in {target}"
-            named = _FILE.fullmatch(words.replace("\\", ""))
-            if named and not f"/{target}".endswith(f"/{named[0]}"):
-                yield cell.id, f"the link that names {named[0]} leads to {target}"
+    folder = path.parent.parent if path.parent.name == "solutions" else path.parent
+    for target, anchor in _LINK.findall(prose_of(notebook)):
+        page = folder / unquote(target)
+        if not target or re.match(r"[a-z]+:", target):
+            continue
+        if not page.exists():
+            yield "", f"the link to {target} leads nowhere"
+        elif page.suffix == ".md" and anchor and anchor not in _places(page):
+            yield "", f"there is no #{anchor} in {target}"
 
 
 def _places(page: Path) -> set[str]:
@@ -187,9 +158,9 @@ def _places(page: Path) -> set[str]:
     return slugs | set(_NAMED_PLACE.findall(text))
 
 
-def alt_text(lesson: Lesson) -> Found:
+def alt_text(path: Path, notebook: NotebookNode) -> Found:
     """Every plot says in words what it shows."""
-    for cell in lesson.cells("code"):
+    for cell in code_of(notebook):
         for output in cell.outputs:
             told = output.get("metadata", {}).get("image/png", {}).get("alt", "").strip()
             told = told or re.search(r"^Figure: \S", said(cell), re.M)
@@ -215,19 +186,21 @@ RULES = {
 """By their names; `lint_table` has those about the looks of a text."""
 
 
-def slips(lesson: Lesson) -> list[Slip]:
+def slips(path: Path) -> list[Slip]:
     """Apply all rules to a notebook.
 
     Args:
-        lesson: a solution notebook or a learner's.
+        path: of a solution notebook or a learner's.
     """
+    notebook = canonical.read(path)
     looks = [
         Slip(rule, cell.id, says)
-        for cell in lesson.notebook.cells
+        for cell in notebook.cells
         for where, text in lint_table.texts(cell)
         for rule, says in lint_table.found_in(where, text)
     ]
-    return looks + [Slip(name, *where) for name, rule in RULES.items() for where in rule(lesson)]
+    structure = RULES.items()
+    return looks + [Slip(name, *each) for name, rule in structure for each in rule(path, notebook)]
 
 
 def pair_slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
@@ -241,21 +214,29 @@ def pair_slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
         wanted = stubs.learner_from(solution)
     except ValueError as error:
         return [Slip("stubs", "", str(error))]
-    pairs = list(zip(wanted.cells, learner.cells, strict=False))
-    found = [
-        Slip("same-cells", want.id, "differs from what the solution notebook gives; release it")
-        for want, have in pairs
-        if any(want[part] != have[part] for part in ("id", "cell_type", "metadata", "source"))
-    ]
-    if len(wanted.cells) != len(learner.cells):
-        found.append(
-            Slip("same-cells", "", "another number of cells than the solution; release it")
-        )
+    found = []
+    for want, have in zip_longest(wanted.cells, learner.cells, fillvalue=NotebookNode(id="")):
+        if any(want.get(key) != have.get(key) for key in ("id", "cell_type", "metadata", "source")):
+            found.append(Slip("same-cells", want.id, "is not the solution notebook's; release it"))
     for rule, notebook, says in (("solved", solution, RIGHT), ("unsolved", learner, UNSOLVED)):
         for cell, exercise, told in checks_unlike(notebook, says):
             text = f"{exercise} does not say {says.strip(': ')!r}: {told[:300]!r}"
             found.append(Slip(rule, cell.id, text))
     return found + [Slip("spoiler", *where) for where in lint_spoilers.spoilers(solution, wanted)]
+
+
+def slips_of(solution: Path) -> list[Slip]:
+    """List the slips of a lesson: of each notebook, and of the two as a pair.
+
+    Args:
+        solution: the path of the solution notebook.
+    """
+    learner = places.learner_of(solution)
+    if not learner.exists():
+        return [Slip("same-cells", "", "there is no learner's notebook; release it")]
+    found = slips(solution) + slips(learner)
+    found += pair_slips(canonical.read(solution), canonical.read(learner))
+    return list(dict.fromkeys(found))  # both notebooks share most of their cells
 
 
 def main(lessons: Sequence[str] = ()) -> int:
@@ -267,25 +248,7 @@ def main(lessons: Sequence[str] = ()) -> int:
     Returns:
         1 where there are slips, otherwise 0: an exit code.
     """
-    count = 0
-    for path in places.chosen(lessons):
-        found = slips_of(path)
-        count += len(found)
-        print("".join(f"{path.stem}: {slip}\n" for slip in found), end="")
-    return int(count > 0)
-
-
-def slips_of(solution: Path) -> list[Slip]:
-    """List the slips of a lesson: of each notebook, and of the two as a pair.
-
-    Args:
-        solution: the path of the solution notebook.
-    """
-    paths = [path for path in (solution, places.learner_of(solution)) if path.exists()]
-    both = [Lesson(path, canonical.read(path), path.read_text(encoding="utf-8")) for path in paths]
-    found = [slip for lesson in both for slip in slips(lesson)]
-    if len(both) == 2:
-        found += pair_slips(*(lesson.notebook for lesson in both))
-    else:
-        found.append(Slip("same-cells", "", "there is no learner's notebook; release it"))
-    return list(dict.fromkeys(found))  # both notebooks share most of their cells
+    found = [(path, slip) for path in places.chosen(lessons) for slip in slips_of(path)]
+    for path, slip in found:
+        print(f"{path.stem}: {slip}")
+    return int(bool(found))

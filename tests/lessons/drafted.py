@@ -12,7 +12,7 @@ _CELL = re.compile(
 
 
 def notebook_of(text: str) -> NotebookNode:
-    """Make code cells of `python` fences, with tags after that word; `+++` starts a Markdown cell."""
+    """Make a code cell of each `python` fence with its tags; `+++` starts a Markdown cell."""
     cells, at, tags = [], 0, ""
     for found in (*_CELL.finditer(text), None):
         prose = text[at : found and found.start()].strip()

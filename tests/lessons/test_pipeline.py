@@ -190,7 +190,9 @@ def test_what_reveals_is_folded_for_the_learner(demo):
     assert folded(code[1]) == {"source_hidden", "outputs_hidden"}
 
 
-@pytest.mark.parametrize("source", ["So.", "**Why** so.", "**Why**\nSo.", "**Why `x`**\n\nSo."])
+@pytest.mark.parametrize(
+    "source", ["So.", "**Why** so.", "**Why**\nSo.", "**Why `x`**\n\nSo.", "**Why**\n\n# So"]
+)
 def test_what_reveals_has_to_say_what_is_inside(source):
     with pytest.raises(ValueError, match="has no title"):
         folding.wrapped(source)
