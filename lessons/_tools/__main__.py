@@ -21,19 +21,16 @@ except ModuleNotFoundError as error:
         "(source .venv/bin/activate); step 0 in lessons/AUTHORING.md makes it."
     )
 
-LESSON = click.argument("lesson")
 LESSONS = click.argument("lessons", nargs=-1, metavar="[NN]...")
 ONLY = click.argument("only", nargs=-1, metavar="[NN]...")
 FOLDER = click.argument("folder", type=Path)
 CHECK = click.option("--check", is_flag=True, help="Compare, and write nothing.")
 PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
-REVEAL = click.option("--reveal", help="Where the browser finds reveal.js (else: the network).")
 # Each is a module here, whose `main` does it.
 COMMANDS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
     "release": ("Run and write lessons.", (LESSONS,)),
     "lint": ("Look for slips.", (LESSONS,)),
     "reruns": ("Run cells again, and tell which then show something else.", (LESSONS,)),
-    "slides": ("Make slides of a learner's notebook.", (LESSON, FOLDER, REVEAL)),
     "book": ("Build the book (Sphinx has to be installed).", (FOLDER, ONLY)),
     "lite": ("Build the site that computes in a browser.", (FOLDER, ONLY, PYODIDE)),
     "reference": ("Compare minigrad with PyTorch by name.", (CHECK,)),

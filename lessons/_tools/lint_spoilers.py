@@ -34,92 +34,75 @@ def spoilers(solution: NotebookNode, learner: NotebookNode) -> Found:
         solution: the solution notebook, with its outputs.
         learner: the learner's notebook as it is made from it, with the same cells.
     """
-    for prediction in predictions_of(solution):
-        if prediction.compared is not None and not prediction.came:
-            asked = solution.cells[prediction.asked].id
-            yield asked, f"what came of prediction {prediction.name} is not to be read below"
-        elif prediction.compared is not None:
-            yield from _spoiled(prediction, prediction.compared, solution.cells, learner.cells)
+    seen = [_in_sight(*pair) for pair in zip(learner.cells, solution.cells, strict=True)]
+    for each in predictions_of(solution):
+        if each.came and each.compared is not None:
+            yield from _spoiled(each, each.compared, learner.cells, seen)
+        elif each.compared is not None:
+            yield "", f"what came of prediction {each.name} is not to be read below"
 
 
-def _spoiled(prediction: Prediction, compared: int, solved: Cells, cells: Cells) -> Found:
+def _spoiled(prediction: Prediction, compared: int, cells: Cells, seen: Sequence[str]) -> Found:
     """Find the cells that tell what came of a prediction, and one that may explain it in sight."""
-    above = [_seen(cells[k], solved[k]) for k in range(prediction.asked + 1)]
-    numbers, words = _outcome(prediction.came, above)
-    allowed = {what for name, what in ALLOWED_SPOILERS if name == prediction.name}
+    name, came, asked = prediction.name, prediction.came, prediction.asked
+    numbers, words = _outcome(came, "\n".join(seen[: asked + 1]))
+    allowed = {what for where, what in ALLOWED_SPOILERS if where == name}
     below = range(compared + 1, len(cells))
-    section = next((k for k in below if _is_section(cells[k])), len(cells))
-
-    def told(index: int, text: str) -> str:
-        """List what a text shows of the outcome; near by, short numbers and words count too."""
-        near = index < section
+    section = next((index for index in below if _is_section(cells[index])), len(cells))
+    for index in range(asked + 1, len(cells)):
+        near = index < section  # where short numbers and words count, too
         found = [
             number.shown
-            for number in telling.numbers(text)
+            for number in telling.numbers(seen[index])
             if any(
                 number.is_that_of(truth) if truth.telling else near and number.value == truth.value
                 for truth in numbers
             )
         ]
-        if near and index != compared and cells[index].cell_type == "markdown":
-            found += sorted(telling.words(without_fences(text)) & words)
-        return ", ".join(what for what in dict.fromkeys(found) if what not in allowed)
-
-    name = f"prediction {prediction.name} ({prediction.came})"
-    for index in range(prediction.asked + 1, len(cells)):
-        where = cells[index].id
-        if found := told(index, _in_sight(cells[index])):
-            yield where, f"tells {name}: {found}; tag it reveals, or take it out"
-        if "hide-output" in tags(cells[index]) and (
-            found := told(index, _first_line(solved[index]))
-        ):
+        if near and cells[index].cell_type == "markdown":
+            found += sorted(telling.words(without_fences(seen[index])) & words)
+        if told := [each for each in found if each not in allowed]:
             yield (
-                where,
-                f"tells {name} in the first line of its output, which JupyterLab shows of what "
-                f"is folded: {found}; print a line above it that tells nothing",
+                cells[index].id,
+                f"tells prediction {name} ({came}) in sight, or in the first line of a folded "
+                f"output, which JupyterLab shows: {', '.join(told)}",
             )
-    after = next((k for k in below if _settles(cells[k])), None)
-    if after is None or after == section or "after" in allowed:
-        return
-    code = next((cell for cell in cells[after:] if cell.cell_type == "code"), cells[after])
-    leads_on = _asks(code) and not told(after, _in_sight(cells[after]))
-    if not leads_on and REVEALS not in tags(cells[after]):
+    after = next((index for index in below if _settles(cells[index])), section)
+    code = next((cell for cell in cells[after:] if cell.cell_type == "code"), None)
+    leads_on = code is not None and _asks(code)
+    if not (after == section or leads_on or "after" in allowed or REVEALS in tags(cells[after])):
         yield (
             cells[after].id,
-            f"stands after compare of {prediction.name}: tag it reveals, begin it with "
-            "a heading, or lead on to the next prediction or exercise without telling",
+            f"stands after compare of {name}: tag it reveals, begin it with a heading, or lead on "
+            "to the next prediction or exercise without telling",
         )
 
 
-def _outcome(came: str, above: list[str]) -> tuple[list[Number], frozenset[str]]:
+def _outcome(came: str, above: str) -> tuple[list[Number], frozenset[str]]:
     """Give the numbers and words of an outcome that a learner has not seen above."""
-    known = [number for text in above for number in telling.numbers(text)]
-    values = {number.value for number in known}
+    known = telling.numbers(above)
     numbers = [
         number
         for number in telling.numbers(came)
-        if number.value not in values
-        and not (number.telling and any(map(number.is_that_of, known)))
+        if not any(
+            number.is_that_of(each) if number.telling else number.value == each.value
+            for each in known
+        )
     ]
     words = telling.words(came)
-    if len(words) > 1 and words <= telling.words("\n".join(above)):
+    if len(words) > 1 and words <= telling.words(above):
         words = frozenset()  # an order or a choice of words that all stand in the question
     return numbers, words
 
 
-def _seen(cell: NotebookNode, solved: NotebookNode) -> str:
-    """Give what a learner has seen of a cell above the prediction."""
-    texts = [telling.visible(cell.source) if cell.cell_type == "markdown" else cell.source]
-    if "hide-output" not in tags(cell) and "nbgrader" not in cell.metadata:
-        texts.append(said(solved))
-    return "\n".join(texts)
-
-
-def _in_sight(cell: NotebookNode) -> str:
-    """Give the source of a cell as far as it is in sight before anything is opened."""
+def _in_sight(cell: NotebookNode, solved: NotebookNode) -> str:
+    """Give what a learner sees of a cell before anything is opened, with the output in sight."""
     if cell.cell_type == "markdown":  # of what is folded its title is in sight
         return telling.visible(cell.source)
-    return "" if "hide-input" in tags(cell) else str(cell.source)
+    text = "" if "hide-input" in tags(cell) else cell.source
+    if "hide-output" in tags(cell):
+        return f"{text}\n{_first_line(solved)}"
+    return f"{text}\n{'' if 'nbgrader' in cell.metadata else said(solved)}"
 
 
 def _is_section(cell: NotebookNode) -> bool:
@@ -128,8 +111,7 @@ def _is_section(cell: NotebookNode) -> bool:
 
 def _asks(cell: NotebookNode) -> bool:
     """Tell whether a cell asks for a prediction or for an answer."""
-    solves = bool(cell.metadata.get("nbgrader", {}).get("solution", False))
-    return cell.cell_type == "code" and (solves or PREDICT.search(cell.source) is not None)
+    return bool(PREDICT.search(cell.source) or cell.metadata.get("nbgrader", {}).get("solution"))
 
 
 def _settles(cell: NotebookNode) -> bool:

@@ -49,13 +49,12 @@ ROWS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
         "takes the cell out of the comparison",
     ),
     ("errors", (WARNED,), ".+", "is on the error stream; show it as output, or mend it"),
-    ("addresses", OUTPUT, r"\b0x[0-9a-fA-F]{4,}", "prints a memory address"),
     (
         "paths",
         OUTPUT,
         r"/(?:home|Users|root|tmp|work|opt|usr|var|private)/|\b[A-Z]:\\|site-packages"
-        r"|ipykernel_\d|file://",
-        "prints a path",
+        r"|ipykernel_\d|file://|\b0x[0-9a-fA-F]{4,}",
+        "is a path, or an address in memory, and differs from machine to machine",
     ),
     (
         "outside-addresses",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import os
 import re
 import tempfile
 import warnings
@@ -58,14 +57,9 @@ def written(page: str) -> tuple[str, dict[str, str]]:
         text = f"\n```text\n{printed}```\n" if printed else ""
         return f"```python\n{found['code']}```\n{text}{found['picture'] or ''}"
 
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.chdir(folder)
-        try:
-            return _BLOCK.sub(block, page), drawn
-        finally:
-            os.chdir(before)
+    quiet = warnings.catch_warnings(action="ignore")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), quiet:
+        return _BLOCK.sub(block, page), drawn
 
 
 def run(code: str, space: dict[str, Any]) -> tuple[str, Any]:

@@ -29,9 +29,7 @@ def client(notebook: NotebookNode, folder: Path) -> nbclient.NotebookClient:
         timeout=_SECONDS_A_CELL,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
-        record_timing=False,
         coalesce_streams=True,
-        store_widget_state=False,
         # else each kernel warns that messages within this machine are not encrypted
         extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )

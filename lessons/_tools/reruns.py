@@ -37,42 +37,35 @@ def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
     """
     fresh = canonical.canonical(notebook)
     code = [index for index, cell in enumerate(fresh.cells) if cell.cell_type == "code"]
+    expected = {k: _shown(fresh.cells[k]) for k in code if fresh.cells[k].execution_count}
     predictions = predictions_of(fresh)
     client = release.client(fresh, folder)
     client.allow_errors = True  # an error is an output like others; stray ones are told below
     slips: dict[int, Slip] = {}
 
-    def run(index: int) -> list[str]:
-        client.execute_cell(fresh.cells[index], index)
-        return _shown(fresh.cells[index])
-
-    def note(index: int, says: str) -> None:
-        if says and index not in slips:
-            slips[index] = Slip("rerun", fresh.cells[index].id, says)
-
-    def run_again(index: int, when: str) -> None:
-        note(index, _difference(first[index], run(index), when))
+    def run(index: int, when: str) -> float:
+        """Run a cell, note what is wrong with what it shows, and give the seconds it took."""
+        cell, started = fresh.cells[index], time.perf_counter()
+        client.execute_cell(cell, index)
+        shown = _shown(cell)
+        says = _difference(expected.setdefault(index, shown), shown, when)
+        if not says and "raises-exception" not in tags(cell):
+            says = next((f"fails: {line}" for line in shown if line.startswith("error ")), "")
+        if says:
+            slips.setdefault(index, Slip("rerun", cell.id, says))
+        return time.perf_counter() - started
 
     with client.setup_kernel(env=release.environment()):
         client.reset_execution_trackers()
-        first = {}
         for index in code:
-            was_run, stored = fresh.cells[index].execution_count, _shown(fresh.cells[index])
-            first[index] = run(index)
-            if was_run:
-                note(index, _difference(stored, first[index], _FRESH))
-            failed = [line for line in first[index] if line.startswith("error ")]
-            if failed and "raises-exception" not in tags(fresh.cells[index]):
-                note(index, f"fails: {failed[0]}")
+            run(index, _FRESH)
         for prediction in predictions:
-            for where in (prediction.asked, prediction.compared):
-                if where is not None:
-                    run_again(where, _BACK.format(prediction.name))
+            back = _BACK.format(prediction.name)
+            run(prediction.asked, back)
+            run(prediction.compared or prediction.asked, back)
         for index in code:
-            started = time.perf_counter()
-            run_again(index, _ALL)
-            if time.perf_counter() - started < _LONG:
-                run_again(index, _AGAIN)
+            if run(index, _ALL) < _LONG:
+                run(index, _AGAIN)
     return [slips[index] for index in sorted(slips)]
 
 

