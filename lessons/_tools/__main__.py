@@ -22,7 +22,6 @@ except ModuleNotFoundError as error:
     )
 
 LESSONS = click.argument("lessons", nargs=-1, metavar="[NN]...")
-ONLY = click.argument("only", nargs=-1, metavar="[NN]...")
 FOLDER = click.argument("folder", type=Path)
 CHECK = click.option("--check", is_flag=True, help="Compare, and write nothing.")
 PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
@@ -31,8 +30,8 @@ COMMANDS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
     "release": ("Run and write lessons.", (LESSONS,)),
     "lint": ("Look for slips.", (LESSONS,)),
     "reruns": ("Run cells again, and tell which then show something else.", (LESSONS,)),
-    "book": ("Build the book (Sphinx has to be installed).", (FOLDER, ONLY)),
-    "lite": ("Build the site that computes in a browser.", (FOLDER, ONLY, PYODIDE)),
+    "book": ("Build the book (Sphinx has to be installed).", (FOLDER, LESSONS)),
+    "lite": ("Build the site that computes in a browser.", (FOLDER, LESSONS, PYODIDE)),
     "reference": ("Compare minigrad with PyTorch by name.", (CHECK,)),
     "proofs": ("Prove the rules, and tell what is proved.", (CHECK,)),
     "pictures": ("Draw the pictures of the README.", (CHECK,)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
@@ -24,7 +24,6 @@ ALLOWED_SPOILERS: dict[tuple[str, str], str] = {
 _WIDEST_LINE = 200  # characters that fit on a screen; what is longer JupyterLab cuts off
 
 Found = Iterator[tuple[str, str]]
-Cells = Sequence[NotebookNode]
 
 
 def spoilers(solution: NotebookNode, learner: NotebookNode) -> Found:
@@ -42,7 +41,9 @@ def spoilers(solution: NotebookNode, learner: NotebookNode) -> Found:
             yield "", f"what came of prediction {each.name} is not to be read below"
 
 
-def _spoiled(prediction: Prediction, compared: int, cells: Cells, seen: Sequence[str]) -> Found:
+def _spoiled(
+    prediction: Prediction, compared: int, cells: list[NotebookNode], seen: list[str]
+) -> Found:
     """Find the cells that tell what came of a prediction, and one that may explain it in sight."""
     name, came, asked = prediction.name, prediction.came, prediction.asked
     numbers, words = _outcome(came, "\n".join(seen[: asked + 1]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -115,12 +114,11 @@ def main(lessons: Sequence[str] = ()) -> int:
     """
     failed = False
     for path in places.chosen(lessons):
-        started = time.perf_counter()
         print(f"{path.stem} ...", end=" ", flush=True)
         try:
             release(path)
-            done = "released"
+            print("released")
         except FAILS as error:
-            failed, done = True, f"failed\n{error}"
-        print(f"{done} ({time.perf_counter() - started:.1f} s)")
+            failed = True
+            print(f"failed\n{error}")
     return int(failed)

@@ -28,11 +28,8 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
         only: numbers of the lessons to take; all by default.
     """
     staging.stage(folder, only)
-    package = (HERE / "package.md").read_text(encoding="utf-8").splitlines(True)
-    if only:
-        package = [
-            each for each in package if not each.startswith("   minigrad") or each.strip() in FEW
-        ]
+    listed = (HERE / "package.md").read_text(encoding="utf-8").splitlines(True)
+    package = [each for each in listed if not only or each.strip() in FEW or each[:4] != "   m"]
     (folder / "package").mkdir()
     (folder / "package" / "index.md").write_text("".join(package), encoding="utf-8")
     (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
@@ -44,19 +41,19 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
         (shutil.copytree if path.is_dir() else shutil.copy)(path, target)
 
 
-def main(folder: Path, only: tuple[str, ...] = ()) -> int:
+def main(folder: Path, lessons: tuple[str, ...] = ()) -> int:
     """Build the book anew. What Sphinx says goes to the streams; a warning is an error.
 
     Args:
         folder: where to; a book that is there gives way when the new one is complete.
-        only: numbers of the lessons to take; all by default.
+        lessons: numbers of the lessons to take; all by default.
 
     Returns:
         An exit code.
     """
 
     def make(staged: Path, built: Path) -> int:
-        sources(staged, only)
+        sources(staged, lessons)
         options = ["-W", "--keep-going", "-b", "html", "-d", str(staged.with_name("read"))]
         options += ["-c", str(HERE), "-D", f"html_extra_path={staged / 'extra'}"]
         command = [sys.executable, "-m", "sphinx", *options, str(staged), str(built)]

@@ -22,12 +22,12 @@ UP = "../../../../pypi/"
 NOTES = "/drive/progress.json"  # among the learner's own files
 
 
-def main(folder: Path, only: tuple[str, ...] = (), pyodide: Path | None = None) -> int:
+def main(folder: Path, lessons: tuple[str, ...] = (), pyodide: Path | None = None) -> int:
     """Build the site anew.
 
     Args:
         folder: where to; a site that is there gives way when the new one is complete.
-        only: numbers of the lessons to take; all by default.
+        lessons: numbers of the lessons to take; all by default.
         pyodide: a folder with Pyodide, to go into the site; by default its address in the network.
 
     Returns:
@@ -35,7 +35,7 @@ def main(folder: Path, only: tuple[str, ...] = (), pyodide: Path | None = None) 
     """
 
     def make(staged: Path, built: Path) -> int:
-        staging.stage(staged / "contents", only)
+        staging.stage(staged / "contents", lessons)
         config = json.dumps(settings(wheels.pack(staged / "pypi")), indent=1) + "\n"
         (staged / MARK).write_text(config, encoding="utf-8")
         for name in ("jupyter_lite_config.json", "overrides.json"):

@@ -75,14 +75,13 @@ def _wheel(name: str, files: dict[str, bytes], folder: Path) -> str:
         if is_about and inside not in _NOT_PACKED:
             files[f"{stem}.dist-info/{inside}"] = path.read_binary()
     record = f"{stem}.dist-info/RECORD"
-    rows = [f"{inside},sha256={_digest(data)},{len(data)}\n" for inside, data in files.items()]
-    files[record] = "".join([*rows, f"{record},,\n"]).encode()
+    rows = [f"{record},,\n"]
+    for inside, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        rows.append(f"{inside},sha256={digest},{len(data)}\n")
+    files[record] = "".join(rows).encode()
     named = f"{stem}-py3-none-any.whl"
     with zipfile.ZipFile(folder / named, "w", zipfile.ZIP_DEFLATED) as archive:
         for inside, data in files.items():
             archive.writestr(inside, data)
     return named
-
-
-def _digest(data: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
