@@ -1,6 +1,5 @@
 """The commands that build the book, and the site that computes: where it goes, and what is said."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -82,20 +81,13 @@ def test_an_old_book_gives_way_to_a_new_one_that_is_complete(code, there, tmp_pa
     assert {path.name for path in tmp_path.iterdir()} == {"book"}
 
 
-def test_a_pyodide_is_looked_at_before_it_goes_into_the_site(tmp_path, capsys):
-    assert lite.main(tmp_path / "site", pyodide=tmp_path) == 2
-    assert "there is no pyodide.mjs in" in capsys.readouterr().err
-    packages = {
-        "numpy": {"file_name": "numpy.whl", "depends": ["Six_Seven"]},
-        "six-seven": {"file_name": "six_seven.whl", "depends": []},
-        "ipython": {"file_name": "ipython.whl", "depends": ["nowhere"]},
-    }
-    (tmp_path / "pyodide-lock.json").write_text(json.dumps({"packages": packages}))
-    for name in ("numpy", "ipython"):
-        (tmp_path / f"{name}.whl").write_text("")
-    assert lite.lacks(tmp_path) == ["matplotlib", "micropip", "nowhere", "six-seven"]
-    kernel = json.dumps(lite.settings(["sympy.whl"], tmp_path))
-    assert (
-        "matplotlib" not in kernel
-    )  # a name that Pyodide doesn't know would keep it from starting
-    assert "./static/pyodide/pyodide.mjs" in kernel
+def test_what_is_built_of_pyodide_is_where_jupyterlite_looks(tmp_path, monkeypatch):
+    def built(command, cwd, env):
+        assert (cwd / "static" / "pyodide" / "pyodide.mjs").is_file()
+        return 1
+
+    (tmp_path / "pyodide").mkdir()
+    (tmp_path / "pyodide" / "pyodide.mjs").write_text("")
+    monkeypatch.setattr(lite.staging, "stage", lambda folder, only: folder.mkdir())
+    monkeypatch.setattr(lite.subprocess, "call", built)
+    assert lite.main(tmp_path / "site", pyodide=tmp_path / "pyodide") == 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from _tools import slides
 from _tools.grading import reports
 from _tools.grading.running import Grade, Result
 from _tools.grading.submissions import Submission
@@ -59,18 +58,6 @@ def test_the_pages_of_grades(page: Page, tmp_path: Path) -> None:
     for path in (*written, tmp_path / "index.html"):
         page.open(path.as_uri())
         assert in_both_themes(page) == []
-
-
-def test_slides(page: Page, tmp_path: Path) -> None:
-    slides.main("07", tmp_path, reveal="reveal.js")
-    (path,) = tmp_path.iterdir()
-    page.call("Network.setBlockedURLs", urls=["http*"])  # MathJax, and what it would show
-    page.open(path.as_uri())
-    page.ask("document.querySelectorAll('section').forEach((each, n) => n > 8 && each.remove())")
-    assert page.ask("document.title").startswith("07 · ")
-    found = violations(page)
-    page.call("Network.setBlockedURLs", urls=[])
-    assert found == []
 
 
 def test_keys_lead_through_the_player_and_out_of_it(page: Page, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from _start import commands, console, progress, review
 from _tools import canonical, places
-from _tools.predictions import predictions_of
+from _tools.lesson import predictions_of
 from minigrad.classroom import compare, desk, predict
 
 MONDAY = date(2024, 2, 26)
