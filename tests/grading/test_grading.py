@@ -4,6 +4,7 @@ import json
 import os
 import re
 
+import nbformat
 import pytest
 
 from _tools import canonical, places
@@ -93,7 +94,7 @@ def odd_notebooks(folder):
     own = with_answers(ANSWERS)
     own.cells[at].metadata = {}  # copied into a cell without a mark
     for source in ("while True: pass", "import a_package_that_is_missing"):
-        own.cells.insert(at, {"cell_type": "code", "source": source, "metadata": {}})
+        own.cells.insert(at, nbformat.v4.new_code_cell(source))
     put(own, folder / "own cells" / "06_full.ipynb")
     (folder / "notes.txt").write_text("read me")
     mallory = "<script>alert(1)"

@@ -196,7 +196,7 @@ def elsewhere(monkeypatch, tmp_path):
 
 
 def test_where_grading_misses_a_package_one_line_can_be_typed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "_tools.grading.command", None)
+    monkeypatch.setitem(sys.modules, "_tools.grading", None)
     monkeypatch.setattr(sys, "argv", ["minigrad", "grade", "handed_in"])
     with pytest.raises(SystemExit, match=r'pip install "minigrad-lessons\[lessons\]"'):
         minigrad.__main__.main()
