@@ -36,6 +36,7 @@ def test_the_comparison_prints_what_the_lesson_shows() -> None:
     assert code.outputs[0].text == f"{said.split()[0]} events\n"
 
 
+@pytest.mark.live
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_compiled_model_calls_hooks_as_often_as_the_lesson_tells() -> None:
     (cell,) = cells_with("calls_in_the_second_run = ")
@@ -53,6 +54,7 @@ def test_a_compiled_model_calls_hooks_as_often_as_the_lesson_tells() -> None:
         assert len(calls) == times, place
 
 
+@pytest.mark.live
 def test_the_hook_on_a_changed_view_ends_pytorch() -> None:
     program = shown("x = torch.ones(2, requires_grad=True).clone()")
     for read, ended_well in (("", False), ("_ = x.grad_fn\n", True)):
