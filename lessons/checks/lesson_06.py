@@ -13,7 +13,7 @@ from minigrad.classroom import Choice, Hook, Numbers, Order
 from minigrad.classroom.exercises import Objection
 from minigrad.classroom.values import as_number, describe
 
-from .models import SLinear, layer
+from .models import layer
 
 Answer = Callable[..., Any]
 
@@ -21,15 +21,15 @@ Answer = Callable[..., Any]
 
 
 def five_gradients(hook: Answer | None = None, pre_hook: Answer | None = None) -> tuple[float, ...]:
-    """Run the worked example: gradients of x, f0.weight, f0.bias, f1.f.weight, f1.f.bias."""
-    f0, f1 = layer([[0.3]], [0.1]), SLinear()
+    """Run f twice and g once: gradients of x, f.weight, f.bias, g.weight, g.bias."""
+    f, g = layer([[3.0]], [1.0]), layer([[10.0]], [0.0])
     if hook is not None:
-        f1.register_full_backward_hook(hook)
+        f.register_full_backward_hook(hook)
     if pre_hook is not None:
-        f1.register_full_backward_pre_hook(pre_hook)
-    x = torch.tensor([0.3], requires_grad=True)
-    ((f1(f0(x)) - 1) ** 2).backward()
-    tensors: tuple[Any, ...] = (x, f0.weight, f0.bias, f1.f.weight, f1.f.bias)
+        f.register_full_backward_pre_hook(pre_hook)
+    x = torch.tensor([2.0], requires_grad=True)
+    g(f(f(x))).backward()
+    tensors: tuple[Any, ...] = (x, f.weight, f.bias, g.weight, g.bias)
     return tuple(tensor.grad.item() for tensor in tensors)
 
 
@@ -40,55 +40,42 @@ def ones(module: Any, gradients: Any, *_: Any) -> tuple[Tensor, ...]:
 
 FIVE = Numbers(
     id="06.1",
-    asks="the gradients of x, f0.weight, f0.bias, f1.f.weight and f1.f.bias, in this order",
+    asks="the gradients of x, f.weight, f.bias, g.weight and g.bias, in this order",
     expected=lambda: five_gradients(ones),
-    right="f0 goes on from the new value; f1 had finished with its own parameters.",
+    right="The first use of f starts from the one that the hook put in at the second use.",
     hints=(
-        "At which gate is the new value put in, and which parameters come after it in the "
-        "backward pass?",
-        "For x, w_0 and b_0, multiply 1 by the derivative of x_1 = w_0 x + b_0. The other two "
-        "are those of the run without a hook.",
+        "The pass comes to g first, then to the second use of f, then to the first use. The hook "
+        "is called at the end of each use of f.",
+        "At the second use 10 arrives, and f's input there is h_1. What arrives at the first use? "
+        "f.weight and f.bias add up what both uses give them.",
     ),
     mistakes="""
         = five_gradients()
-            Those are the gradients without the hook. What arrives at f0 now?
+            Those are the gradients without the hook. What arrives at the first use of f now?
         = five_gradients(pre_hook=ones)
             That is what a pre-hook with ones would do: it replaces grad_output. This hook replaces
             grad_input, at the other gate.
-        ~ (0.3, 0.3, => (1, 1,
-        ? answer[:3] == (1, 1, 1)
-            The hook puts in a one for x_1. The chain goes on from there: each of the others needs
-            its local factor.
-        ~ -0.1938, -1.0199 => 0, 0
-        ? answer[3] in (None, 0) or answer[4] in (None, 0)
-            The parameters of f1 do get their gradients: they sit between the gates.
-        ~ -0.1938, -1.0199 => 0.1938, 1.0199
-        ? answer[2] == 1 and answer[4] > 0
-            What f1's own parameters get is computed before the gradient reaches the input gate,
-            and has its sign from there.
-        = (0.3, 1.0, -0.1938, -1.0199, 0.3)
-            x is the last one here. It should come first.
-        ~ 0.3, 1.0 => 1.0, 0.3
-        ? alike(sorted(answer), sorted(five_gradients(ones)), 3) and answer[0] == 0.3
-            Numbers have changed places: of a layer's two parameters, its input multiplies the
-            weight, which comes first.
-        ~ 1.0, => 0.1,
-        ? answer[2] == 0.1
-            What is asked for b_0 is a derivative, not its value.
-        ~ 1.0, => 0.592,
-        ? any(alike(answer[2], each + five_gradients()[2], 3) for each in (0, 1))
-            The old gradient is still in there, or was added. What a hook returns takes its place.
-        ~ (0.3, 0.3, 1.0 => (0.12, 0.12, 0.4
-        ~ (0.3, 0.3, 1.0 => (0.3, 0.3, 0.4
-            The one stands for the gradient of x_1. That comes after w_1 in the backward pass, so
-            w_1 is no factor any more.
-        ~ (0.3, 0.3 => (1, 0.3
-            The one stands for the gradient of x_1, and x_1 isn't x: f0 sits between them.
-        ~ (0.3, 0.3 => (0.3, 1
-            x_1 = w_0 x + b_0: how far does x_1 move when w_0 moves a little?
-        ~ -0.1938, -1.0199 => -0.3511, -1.8476
-        ? alike(answer[:3], five_gradients(ones)[:3], 3) and not alike(answer[4], five_gradients()[4], 3)
-            f0's gradients are right, and those of f1.f aren't. These are the same as without a hook.
+        ~ (1, 72, 11 => (1, 130, 40
+            f's own parameters look as if there were no hook. At the second use they are out of its
+            reach; at the first use they come after it.
+        ~ (1, => (3,
+        ? answer[0] in (3, 9)
+            The hook is called at each use of f, so also at the first one, whose input is x.
+        ~ (1, 72, 11 => (1, 70, 10
+        ~ (1, 72, 11 => (1, 2, 1
+            f is used twice, and its parameters add up what both uses give them.
+        ~ 72 => 27
+            The uses have changed places: 10 arrives at the second use, whose input is h_1.
+        ~ 72 => 222
+            The second use of f turns h_1 into h_2: its weight is multiplied by what goes in.
+        ~ 11, 22 => 11, 10
+            What is asked for g.weight is a derivative, not its value: how far does y move when it
+            moves a little?
+        = (94, 132, 41, 22, 1)
+            The ones were added to the gradient. What a hook returns takes its place.
+        = (72, 11, 22, 1, 1)
+        ? answer[4] == 1 and sorted(answer) == [1, 1, 11, 22, 72]
+            Numbers have changed places. x comes first, and of each layer the weight comes first.
     """,
 )
 
@@ -232,22 +219,23 @@ LETTERS = Order(
 
 TRIPLES = Choice(
     id="06.4",
-    asks="which single hook triples all five gradients, those of f1's parameters included",
-    right="What is changed at the output gate reaches all that comes after it.",
-    model="The pre-hook acts at the output gate, before anything of f1 has been computed, so all "
-    "five gradients are computed from the tripled grad_output.",
+    asks="which single hook triples what belongs to f and what f sends on, and nothing else",
+    right="What is changed at f's output gate reaches all that comes after it, and only that.",
+    model="The pre-hook acts at f's output gate, before anything of f has been computed, so f's "
+    "parameters and grad_input are computed from the tripled grad_output. The skip path goes around.",
     hints=(
         "For each of the four, find the gate where the hook acts.",
-        "Which of the two gates is above the place where the way to f1's parameters branches off?",
+        "The way to f's parameters branches off between f's two gates. The skip path branches off "
+        "above both, inside of the Residual.",
     ),
     mistakes="""
         = "a"
-            It acts where the gradient leaves f1. Don't f1's parameters have theirs by then?
+            It acts where the gradient leaves f. Don't f's parameters have theirs by then?
         = "b"
-            When this hook runs, grad_output has been used already: section 4 shows which gradients
-            it changes instead.
+            When this hook runs, f has used grad_output already: section 4 shows which gradients it
+            changes instead.
         = "d"
-            It acts where the gradient leaves f1.f. Which parameters are above that place?
+            It acts where the gradient enters the Residual. Which two paths branch off below that?
     """,
 )
 
@@ -348,7 +336,7 @@ NORMS = Hook(
             get none.
         ~ data.detach() => data
         ? seen["data.requires_grad"]
-            The data requires a gradient now, and did not before: the caller's tensor was changed.
+            The data requires a gradient now, and didn't before: the caller's tensor was changed.
             Work on a copy, or on data.detach().
         ~ grad_output[0] => grad_input[0]
             Those are the norms of grad_input, at each layer's input. You are asked for the other

@@ -8,8 +8,6 @@ from typing import Any
 import minigrad as torch
 from minigrad import Tensor, nn
 from minigrad.classroom import Choice, Hook, Numbers
-from minigrad.classroom.execution import Belongings
-from minigrad.classroom.exercises import Objection
 
 from .models import SLinear, layer
 
@@ -17,45 +15,45 @@ Answer = Callable[..., Any]
 
 FACTORS = Numbers(
     id="07.1",
-    asks="two tuples of five factors: for a full hook on f0, and for a legacy hook on f0",
-    right="A hook changes what comes after it in the pass, and f1 comes before both.",
+    asks="two tuples of five factors: for a full hook on the last layer, and for a legacy hook on it",
+    right="The same line of code doubles what leaves the layer, or one bias.",
     hints=(
-        "The gradients of f1's parameters are finished before the pass comes to f0.",
-        "Put one finger on f0's input and one on f0's output. Which leaves can you reach "
-        "going down?",
+        "What does grad_input[0] belong to under a full hook, and what under a legacy hook on a "
+        "Linear that gets a batch?",
+        "Whatever is doubled goes on from there toward the input. What comes after the last "
+        "layer's input in the backward pass, and what comes after its bias?",
     ),
     mistakes="""
-        = ((2, 2, 2, 1, 1), (2, 1, 1, 1, 1))
+        = ((1, 1, 1, 1, 2), (2, 2, 2, 1, 1))
             The first tuple is for the full hook, the second for the legacy hook. Yours are the
             other way round.
         = ((2, 2, 2, 1, 1), (2, 2, 2, 2, 2))
-            Those are the factors for a hook on f1. Here it sits on f0, one module lower.
-        = ((-0.2448, -0.1224, -0.4080, 1, 1), (2, 2, 2, 1, 1))
-        ? any(factor < 0 for five in answer for factor in five)
-            These are gradients. You are asked for factors: 1 where nothing changes.
-        = ((2, 0, 0, 0, 0), (2, 2, 2, 0, 0))
-        ? any(0 <= factor < 1 for five in answer for factor in five)
-            A factor is the new gradient divided by the old one: 1 for what stays as it was, and
-            more for what grows.
-        = ((2, 1, 1, 1, 1), (4, 2, 2, 1, 1))
+            That's what a legacy hook does that doubles all three entries. This one doubles the
+            first: whose is it?
+        = ((2, 2, 2, 1, 1), (2, 2, 2, 1, 1))
+            Under the legacy hook you doubled what goes to the layers before. Look at the shapes
+            again: which of the three entries is that?
+        = ((2, 2, 2, 1, 1), (1, 1, 1, 2, 1))
+            Under the legacy hook you doubled the weight. The transposed weight is another entry.
+        = ((2, 2, 2, 1, 1), (1, 1, 1, 2, 2))
+            Under the legacy hook you doubled both parameters of the layer. One entry is doubled.
+        = ((2, 2, 2, 2, 2), (1, 1, 1, 1, 2))
+        ? any(factor != 1 for factor in answer[0][3:])
+            Under the full hook you changed the layer's own parameters. Their paths branch off
+            before the gradient leaves the layer.
+        = ((2, 1, 1, 1, 1), (1, 1, 1, 1, 2))
+            Under the full hook, what leaves the last layer goes on through the tanh to layer 0,
+            and that one has parameters, too.
+        = ((1, 2, 2, 1, 1), (1, 1, 1, 1, 2))
+        ? answer[0][0] == 1
+            Under the full hook you left the input alone. It is at the end of all that comes after
+            the hook.
+        = ((2, 2, 2, 1, 1), (0, 0, 0, 0, 2))
+        ? any(factor < 1 for five in answer for factor in five)
+            A factor is the new gradient divided by the old one: 1 for what stays as it was.
+        = ((2, 4, 4, 1, 1), (1, 1, 1, 1, 2))
         ? any(factor > 2 for five in answer for factor in five)
             There is one hook, and it is called once in the pass. Nothing is doubled twice.
-        = ((2, 2, 2, 1, 1), (2, 2, 2, 1, 1))
-            Under the full hook you doubled f0's own parameters. Their paths branch off before the
-            gradient leaves f0.
-        = ((2, 1, 1, 1, 1), (2, 1, 1, 1, 1))
-            Under the legacy hook you left f0's own parameters alone. Where in f0 is its last
-            operation, above or below its parameters?
-        = ((2, 1, 1, 2, 2), (2, 2, 2, 1, 1))
-        ? any(factor != 1 for five in answer for factor in five[3:])
-            You changed gradients of f1. The backward pass has left f1 before it meets a hook on f0.
-        = ((2, 1, 1, 1, 1), (1, 1, 2, 1, 1))
-            Under the legacy hook you changed the bias alone, as if the hook's one entry were the
-            bias's. What the hook returns is divided up further down: follow all paths that lead on
-            from f0's last operation.
-        = ((1, 1, 1, 1, 1), (2, 2, 2, 1, 1))
-        ? any(five[0] == 1 for five in answer)
-            You left x alone. On its way to x the gradient passes f0, and with it the hook.
     """,
 )
 
@@ -231,7 +229,7 @@ PROPOSAL = Choice(
     "own share can no longer be told from the rest.",
     hints=(
         "Draw two arrows that arrive at x.grad_fn: one from the module, one from elsewhere.",
-        "Look at what the legacy hook on Probe reported, 6, and at where the 5 came from.",
+        "Look at what the legacy hook on the Identity showed, 6, and at where the 5 came from.",
     ),
     mistakes="""
         = "a"
@@ -247,160 +245,93 @@ PROPOSAL = Choice(
 
 # --- 07.5
 
-FIVE = "on f1, with a hook that returns None, the list of all five gradients"
-CALLS = "the number of calls in one backward pass"
-PAIR = "on f1, the pair of grad_input and grad_output"
-AGAIN = "in a second pass, with x = 0.7, the same pair"
-KEPT = "what the hook was given when it doubled, looked at after the pass,"
-TWICE = "the list of pairs of two passes over one graph, with an argument that is used elsewhere,"
-ARGUMENT = "what has changed about this argument"
+OWN = "the gradients of its parameters"
+BEFORE = "the gradients of the layer before it"
 
 
-class _Pupil:
-    """The hook that an answer has to call: notes its calls, and returns what it is told to."""
+def damp_run(answer: Answer) -> dict[str, Any]:
+    """Let an answer slow down three modules, each with a layer before it and a path around it."""
 
-    def __init__(self) -> None:
-        self.calls: list[Any] = []
-        self.factor = 1
+    class Two(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.f = layer([[1.3]], [0.2])
 
-    def __call__(self, module: Any, grad_input: Any, grad_output: Any) -> Any:
-        if not all(isinstance(each, tuple | list) for each in (grad_input, grad_output)):
-            raise Objection(
-                "Your hook was called with bare tensors. grad_input and grad_output are tuples, "
-                "also with one entry."
-            )
-        self.calls.append((module, grad_input, grad_output))
-        return None if self.factor == 1 else (self.factor * grad_input[0],)
+        def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+            return self.f(x), torch.tanh(x) * self.f.weight
 
-    def pairs(self) -> list[Any]:
-        """Give the pairs of grad_input and grad_output since the last time."""
-        found, self.calls = [call[1:] for call in self.calls], []
-        return found
+    modules = {"a Linear": layer([[0.7]], [0.1]), "f1": SLinear(), "two results": Two()}
+    seen: dict[str, Any] = {}
+    for (name, module), factor in zip(modules.items(), (0.25, 3.0, -0.5), strict=True):
+        before = layer([[0.8]], [-0.2])
 
+        def one_pass(used: slice, before: Any = before, module: Any = module) -> list[list[Any]]:
+            parameters = [[*each.parameters()] for each in (module, before)]
+            h = before(torch.tensor([[0.5], [-1.2], [0.9]]))
+            around, y = 5 * h, module(h)
+            for result in (y if isinstance(y, tuple) else (y,))[used]:
+                ((result + around - 1) ** 2).sum().backward(retain_graph=True)
+            found = [
+                [p.grad if p.grad is None else p.grad.clone() for p in of] for of in parameters
+            ]
+            before.zero_grad()
+            module.zero_grad()
+            return found
 
-def full_run(builder: Answer) -> dict[str, Any]:
-    """Put a hook that was built by the learner to work, on four modules."""
-
-    def forward(module: nn.Module, x: Any, pupil: _Pupil) -> Any:
-        y = module(x)
-        if pupil.calls:
-            raise Objection("Your hook was called in the forward pass, with no gradients yet.")
-        if not isinstance(y, Tensor):
-            raise Objection("With your hooks, the module returns no tensor.")
-        return y
-
-    def gradients(at: float = 0.3) -> list[Any]:
-        net.zero_grad()
-        leaves: list[Any] = [torch.tensor([at], requires_grad=True), *net.parameters()]
-        ((forward(net, leaves[0], pupil) - 1) ** 2).backward()
-        return [leaf.grad if leaf.grad is None else leaf.grad.item() for leaf in leaves]
-
-    net, pupil = nn.Sequential(layer([[0.3]], [0.1]), SLinear()), _Pupil()
-    builder(net[1], pupil)
-    seen: dict[str, Any] = {FIVE: gradients(), CALLS: len(pupil.calls)}
-    seen["whether the hook was given f1 as its module"] = all(c[0] is net[1] for c in pupil.calls)
-    seen |= {PAIR: pupil.pairs(), "after that, with x = 0.7, the list": gradients(0.7)}
-    seen[AGAIN] = pupil.pairs()
-    pupil.factor = 2
-    seen["on f1, with a hook that doubles, the list of all five gradients"] = gradients()
-    seen[KEPT] = pupil.pairs()
-    probe, pupil = nn.Identity(), _Pupil()
-    builder(probe, pupil)
-    product: Any = torch.tensor([3.0], requires_grad=True) * 2
-    noted = Belongings([product])
-    total = forward(probe, product, pupil) + 5 * product
-    for start in (1.0, -3.0):
-        total.backward(torch.tensor([start]), retain_graph=True)
-    changes = noted.changes() - {"grad", "graph"}  # those of x, which comes before it
-    seen |= {TWICE: pupil.pairs(), ARGUMENT: [*sorted(changes), product.retains_grad]}
-    inner, outer = _Pupil(), _Pupil()
-    model = nn.Sequential(layer([[0.8]], [-0.2]), nn.Tanh())
-    builder(model[0], inner)
-    builder(model, outer)
-    batch = torch.tensor([[0.5], [-1.2], [0.9]], requires_grad=True)
-    (forward(model, batch, outer) ** 2).sum().backward()
-    return {
-        **seen,
-        "on a layer inside of a module that has a hook, the pair for a batch": inner.pairs(),
-        "on a module with another hook inside, the pair for a batch": outer.pairs(),
-    }
+        handle = answer(module, factor)
+        for what, used in {"": slice(2), ", of which the last is used": slice(-1, None)}.items():
+            own, earlier = one_pass(used)
+            seen |= {f"with {name}{what}, {OWN}": own, f"with {name}{what}, {BEFORE}": earlier}
+        has_handle = seen[f"with {name}, whether it returned a handle"] = hasattr(handle, "remove")
+        if has_handle:
+            handle.remove()
+            seen[f"with {name} and the handle removed, {OWN}"] = one_pass(slice(2))[0]
+    return seen
 
 
-FULL = Hook(
+DAMP = Hook(
     id="07.5",
-    asks="full_hook(module, hook), which makes the module call hook as a full backward hook",
-    scenario=full_run,
-    without=(
-        "register_full_backward_hook",
-        "register_backward_hook",
-        "register_module_full_backward_hook",
-        "register_module_backward_hook",
-        "BackwardHook",
-    ),
-    right="Two nodes of your own, one note in between: you have built the identity nodes.",
+    asks="damp(module, factor), which scales the gradients of the module's parameters and what it "
+    "sends on, and returns the handle",
+    scenario=damp_run,
+    without=("register_backward_hook", "register_module_backward_hook"),
+    right="What you change at the entrance reaches everything that comes after it.",
     hints=(
-        "Before forward: lead the argument through view_as and hook the result. After "
-        "forward: do the same with the output. Both of your functions return the view.",
-        "The output's gradient comes first: put it in a list. The input's comes later: "
-        "take it from there, and call the hook with both, each in a tuple.",
+        "Where does a hook have to sit so that the module's own parameters come after it?",
+        "register_full_backward_pre_hook takes hook(module, grad_output). Return a tuple with one "
+        "entry for each entry of grad_output: None for None, else factor times it.",
     ),
     mistakes=r"""
-        ~ y.register_hook(lambda gradient: waiting.append((gradient,)))\n        return y => return y.register_hook(lambda gradient: waiting.append((gradient,)))
-        ! returns no tensor
-            What a forward hook returns replaces the output. register_hook returns a handle.
-        = lambda module, hook: module.register_forward_hook(lambda m, args, y: y.grad_fn.register_hook(lambda gi, go: hook(m, gi, go)) and None)
-            That is the old hook again: it sits on the module's last operation. What leaves the
-            module is known only at its input.
-        ~ x = args[0].view_as(args[0]) => x = args[0]
-        ? alike(seen[TWICE][0][0], [[6.0]]) and alike(seen[PAIR], right[PAIR])
-            Right as long as nobody else uses the argument. A hook on the argument itself sees the
-            sum over all its uses: lead it through a node of your own.
-        ~ (gradient,), waiting.pop() => waiting.pop(), (gradient,)
-            grad_input and grad_output have changed places: what arrives at the output is
-            grad_output.
-        ~ args[0].view_as(args[0]) => args[0].detach().requires_grad_()
-        ? None in seen[FIVE]
-            Nothing gets past the module: a detached argument cuts the way. A view keeps it.
-        > def full_hook(module, hook):
-        >     def after(module, args, y):
-        >         y.register_hook(lambda g: (hook(module, (g,), (g,)) or [None])[0])
-        >     module.register_forward_hook(after)
-        ? alike(*seen[PAIR][0])
-            Your hook is shown one gradient twice, that of the output. What leaves the module is
-            known later in the pass, at its argument.
-        ~ return (x,) => return None
-        ? seen[CALLS] == 0
-            A pre-hook's or forward hook's result replaces the argument or the output. If it returns
-            None, your view isn't used, and the hook on it never runs.
-        ~ waiting.pop() => waiting[0]
-        ? alike(seen[AGAIN][0][1], seen[PAIR][0][1])
-        ? alike(seen[TWICE], [[[[1.0]], [[1.0]]], [[[-3.0]], [[1.0]]]])
-            In a second backward pass the hook was given a grad_output of the first one. Note what
-            arrives in each pass, and take it away in the same pass.
-        ~ x.register_hook(leave) => args[0].retain_grad()\n        x.register_hook(leave)
-        ? seen[ARGUMENT] != [False]
-            The module's argument isn't as it was. Lead it through a view, and leave the tensor
-            itself alone: others have it, too.
-        ~ else returned[0] => else gradient.copy_(returned[0])
-        ? alike(seen[KEPT][0][0], 2 * seen[PAIR][0][0][0])
-            You wrote into the gradient that you were given, and others may hold the same tensor.
-            Return a new one instead.
-        ~ return None if returned => None if returned
-            What the hook returns goes nowhere: a hook on a tensor has to return the replacement.
-        ~ else returned[0] => else returned
-        ! returned 'tuple'
-            The hook's answer is a tuple, or None. A tensor's hook has to return a tensor: take it
-            out of the tuple.
-        ~ return None if returned is None else returned[0] => return returned[0]
-        ! 'NoneType' object is not
-            A hook that only watches returns None. Ask for that before you take an entry of what it
-            returned.
-        ~ y = y.view_as(y) => pass
-        ! pop from empty, KeyError, IndexError, UnboundLocalError
-            When the hook at the input ran, the one at the output had noted nothing yet. A module
-            like Probe returns its input: then both sit on one tensor, unless the output goes
-            through a node of its own as well.
+        ~ hook(module, grad_output) => hook(module, grad_input, grad_output)
+        | in grad_output => in grad_input
+        | register_full_backward_pre_hook => register_full_backward_hook
+            What the module sends on is scaled, and its own parameters learn as fast as before: a
+            full hook sits at the module's input.
+        ~ None if g is None else factor * g => factor * g
+        ! NoneType
+            One of two results wasn't used, so its entry is None. Keep it as it is.
+        ~ factor * g for g in grad_output => factor * g for g in grad_output[:1]
+        ! number of grad_output
+            Return one entry for each entry of grad_output: this module has two results.
+        ~ None if g is None else factor * g for g in grad_output) => g if i or g is None else factor * g for i, g in enumerate(grad_output))
+            Only the first of several results is scaled, as in the old helper.
+        ~ None if g is None else factor * g => None if g is None else g.mul_(factor)
+            The gradient was changed in place, and the same tensor flows on other paths, too.
+            Return new ones.
+        ~ return tuple => tuple
+        ? alike([seen[name] for name in seen if "removed" in name], [seen[f"with {name}, {OWN}"] for name in ("a Linear", "f1", "two results")])
+            Nothing is scaled. Does your hook run, and does it return what it computes?
+        ~ factor * g => g / factor
+            Here it is divided by factor. A factor of 0.25 has to make it smaller.
+        ~ return module => module
+        ? not all(seen[name] for name in seen if "whether" in name)
+            Nobody can take this hook off again: return the handle.
+        > def damp(module, factor):
+        >     for parameter in module.parameters():
+        >         handle = parameter.register_hook(lambda g: factor * g)
+        >     return handle
+            The module's parameters are scaled, and what it sends on isn't.
     """,
 )
 
-EXERCISES = [FACTORS, COLLECT, LAST, PROPOSAL, FULL]
+EXERCISES = [FACTORS, COLLECT, LAST, PROPOSAL, DAMP]

@@ -14,7 +14,7 @@ from tests.grading import hostile
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 
 ANSWERS = {
-    "06-1": "five = (0.3, 0.3, 1.0, -0.1938, -1.0199)",
+    "06-1": "all_five = (1, 72, 11, 22, 1)",
     "06-2": hostile.RIGHT,
 }
 ATTACKS = {
@@ -87,7 +87,7 @@ def odd_notebooks(folder):
     turned.cells.reverse()
     put(turned, folder / "reordered" / "06_full.ipynb")
     twice = with_answers(ANSWERS)
-    wrong = with_answers({**ANSWERS, "06-1": "five = 7"})
+    wrong = with_answers({**ANSWERS, "06-1": "all_five = 7"})
     at = [mark_of(cell) for cell in twice.cells].index("06-1")
     twice.cells.insert(at, wrong.cells[at])
     put(twice, folder / "twice" / "06_full.ipynb")

@@ -235,16 +235,16 @@ def _hooked_no_return(module, x, hook):
 ANSWERS = {
     "06.1": {
         "wrong": [
-            ("sign", (-0.3, -0.3, -1.0, 0.1938, 1.0199)),
-            ("5 are asked for", (0.3, 0.3, 1.0)),
-            ("entry [3]", (0.3, 0.3, 1.0, -0.3876, -1.0199)),
-            ("entry [0]", (0.09, 0.3, 1.0, -0.1938, -1.0199)),
-            ("derivative, not its value", [0.3, 0.3, 0.1, -0.1938, -1.0199]),
+            ("sign", (-1, -72, -11, -22, -1)),
+            ("5 are asked for", (1, 72, 11)),
+            ("entry [1]", (1, 71, 11, 22, 1)),
+            ("at each use of f", [9, 72, 11, 22, 1]),
+            ("changed places", (1, 11, 72, 22, 1)),
         ],
         "right": [
-            (0.3, 0.3, 1.0, -0.1938, -1.0199),
-            [0.3, 0.3, 1, -0.19378, -1.01990],
-            np.array([0.3, 0.3, 1.0, -0.19378, -1.0199]),
+            (1, 72, 11, 22, 1),
+            [1.0, 72.0, 11.0, 22.0, 1.0],
+            np.array([1, 72, 11, 22, 1]),
         ],
     },
     "06.2": {
@@ -269,16 +269,16 @@ ANSWERS = {
     },
     "06.4": {
         "wrong": [
-            ("leaves f1", ("a", "because grad_input is what flows on to everything")),
-            ("used already", "b: grad_output comes before grad_input"),
-            ("leaves f1.f", ["d", "because f1.f holds the parameters"]),
+            ("leaves f", ("a", "because grad_input is what flows on to everything")),
+            ("used grad_output already", "b: grad_output comes before grad_input"),
+            ("enters the Residual", ["d", "because the Residual holds all parameters"]),
             ("Add your reason", "c"),
             ("letters a, b, c", ("e", "none of these will do it at all")),
         ],
         "right": [
-            ("c", "because the pre-hook acts before f1's own backward runs"),
-            ("C", "All five gradients lie behind the upper gate."),
-            "c) because the other hooks come too late for f1's parameters",
+            ("c", "because the pre-hook acts before f's own backward runs"),
+            ("C", "All of it is below f's upper gate."),
+            "c) because the other hooks come too late for f's parameters",
         ],
     },
     "06.5": {

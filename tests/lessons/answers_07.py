@@ -34,39 +34,40 @@ def _last(out, keep=lambda sent, arrived: sent, retain_graph=False):
     return kept
 
 
-def _full(module, hook, copy=torch.clone):
-    waiting = []
+def _damp(module, factor, scale=lambda factor, g: factor * g):
+    def hook(module, grad_output):
+        return tuple(g if g is None else scale(factor, g) for g in grad_output)
 
-    def leave(gradient):
-        new = hook(module, (gradient,), (waiting.pop(),))
-        return gradient if new is None else new[0]
+    return module.register_full_backward_pre_hook(hook)
 
-    def note(gradient):
-        waiting.append(gradient)
-        return gradient
 
-    def gate(x, action):
-        x = copy(x)
-        x.register_hook(action)
-        return x
+def _damp_results(module, factor):
+    """Scale what arrives at each result, by hooks on tensors of their own."""
 
-    module.register_forward_pre_hook(lambda m, args: (gate(args[0], leave),))
-    module.register_forward_hook(lambda m, args, y: gate(y, note))
+    def gate(y):
+        y = y.view_as(y)
+        y.register_hook(lambda gradient: gradient * factor)
+        return y
+
+    def after(module, args, y):
+        return tuple(map(gate, y)) if isinstance(y, tuple) else gate(y)
+
+    return module.register_forward_hook(after)
 
 
 ANSWERS = {
     "07.1": {
         "wrong": [
-            ("10 are asked for", (2, 1, 1, 1, 1)),
-            ("Under the full hook", ((2, 2, 2, 1, 1), (2, 2, 2, 1, 1))),
-            ("left f1 before", ((2, 1, 1, 2, 2), (2, 2, 2, 2, 2))),
-            ("x alone", [[1, 1, 1, 1, 1], [1, 2, 2, 1, 1]]),
-            ("divided by the old one", ((0.5, 1, 1, 1, 1), (0.5, 0.5, 0.5, 1, 1))),
+            ("10 are asked for", (2, 2, 2, 1, 1)),
+            ("which of the three entries", ((2, 2, 2, 1, 1), (2, 2, 2, 1, 1))),
+            ("layer's own parameters", ((2, 2, 2, 2, 1), (1, 1, 1, 1, 2))),
+            ("left the input alone", [[1, 1, 1, 1, 1], [1, 1, 1, 1, 2]]),
+            ("divided by the old one", ((0.5, 0.5, 0.5, 1, 1), (1, 1, 1, 1, 0.5))),
         ],
         "right": [
-            ((2, 1, 1, 1, 1), (2, 2, 2, 1, 1)),
-            [torch.tensor([2.0, 1, 1, 1, 1]), torch.tensor([2.0, 2, 2, 1, 1])],
-            ([2.0, 1.0, 1.0, 1.0, 1.0], [2.0, 2.0, 2.0, 1.0, 1.0]),
+            ((2, 2, 2, 1, 1), (1, 1, 1, 1, 2)),
+            [torch.tensor([2.0, 2, 2, 1, 1]), torch.tensor([1.0, 1, 1, 1, 2])],
+            ([2.0, 2.0, 2.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0, 2.0]),
         ],
     },
     "07.2": {
@@ -109,16 +110,18 @@ ANSWERS = {
     },
     "07.5": {
         "wrong": [
-            ("given f1", lambda m, hook: _full(m, lambda _, *pair: hook(torch.nn.Tanh(), *pair))),
-            ("bare tensors", lambda m, hook: _full(m, lambda _, i, o: hook(m, i[0], o[0]))),
-            ("It called register", lambda m, hook: m.register_full_backward_hook(hook)),
-            ("forward pass", lambda m, f: m.register_forward_hook(lambda m, x, y: f(m, x, (y,)))),
-            ("cuts the way", partial(_full, copy=lambda x: x.detach().requires_grad_())),
+            ("gradients of", partial(_damp, scale=lambda factor, g: factor**2 * g)),
+            ("gradients of", partial(_damp, scale=lambda factor, g: g.clamp(-factor, factor))),
+            ("gradients of", lambda module, factor: _damp(module, abs(factor))),
+            ("It called register", lambda m, f: m.register_backward_hook(lambda *_: None)),
+            ("return the handle", lambda module, factor: print(_damp(module, factor))),
         ],
         "right": [
-            _full,
-            partial(_full, copy=lambda x: x + 0),
-            partial(_full, copy=lambda x: x.expand(x.shape)),
+            _damp,
+            _damp_results,
+            lambda m, f: m.register_full_backward_pre_hook(
+                lambda m, grads: tuple(None if g is None else g * f for g in grads)
+            ),
         ],
     },
 }
