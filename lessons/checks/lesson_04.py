@@ -132,7 +132,7 @@ CLIPPER = Hook(
     scenario=norm_run,
     right="One factor for all entries: shorter, and still in the same direction.",
     hints=(
-        "By what do you multiply a gradient of norm 5 to get norm 1? When is nothing to be done?",
+        "By what do you multiply a gradient of norm 5 to get norm 1? When is there nothing to do?",
         "Define hook(grad) inside: if grad.norm() is above the limit, return grad times limit "
         "over norm. At the end return the hook itself.",
     ),
