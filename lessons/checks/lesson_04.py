@@ -55,10 +55,8 @@ THREE = Numbers(
         = three_gradients(_same, _same, _same)
             Those are the gradients without any hook.
         = three_gradients(v=_same)
-        = three_gradients(v=_same, u=_same)
             The hook on v is missing. Which leaves does the gradient reach only through v?
         = three_gradients(u=_same)
-        = three_gradients(u=_same, a=_same)
             The hook on u is missing. Does what arrives at u fit between -3 and 3?
         = three_gradients(a=_same, long=_clamp, short=_clamp)
             The hook on a clips each of the two parts. A hook runs once, with their sum.
@@ -70,7 +68,6 @@ THREE = Numbers(
         = three_gradients(a=_same, short=lambda grad: grad / 2)
             The short way from w to a doesn't pass v, so the hook on v doesn't halve it.
         = three_gradients(v=_same, u=lambda grad: grad.clamp(-3, 3) / 2)
-        = three_gradients(v=_same, u=lambda grad: grad.clamp(-3, 3) / 2)[:2] + (3.75,)
             The halving comes too late: v is nearer to the loss than u, so its hook runs before
             the clipping.
         = three_gradients(u=lambda grad: grad.clamp(-3, 3).neg())
