@@ -17,61 +17,61 @@ def _same(grad: Tensor) -> Tensor:
     return grad
 
 
-def five_gradients(
-    s: Answer = lambda grad: grad / 2,
-    x1: Answer = lambda grad: grad.clamp(-0.1, 0.1),
-    w1: Answer = lambda grad: -grad,
+def three_gradients(
+    v: Answer = lambda grad: grad / 2,
+    u: Answer = lambda grad: grad.clamp(-3, 3),
+    a: Answer = lambda grad: grad.clamp(-6, 6),
+    long: Answer = _same,
+    short: Answer = _same,
 ) -> tuple[float, ...]:
-    """Run the worked example with a hook on each of three tensors: gradients of its leaves."""
-    leaves = [torch.tensor(each, requires_grad=True) for each in (0.3, 0.3, 0.1, 0.4, 0.2)]
-    at_x, at_w0, at_b0, at_w1, at_b1 = leaves
-    at_x1 = at_w0 * at_x + at_b0
-    at_s = at_w1 * at_x1 + at_b1
-    for tensor, hook in ((at_s, s), (at_x1, x1), (at_w1, w1)):
+    """Run the lesson's network with hooks on v, u and a, and on the two ways that lead to a."""
+    leaves = [torch.tensor(each, requires_grad=True) for each in (0.5, -3.0, 2.0)]
+    at_a, at_b, at_c = leaves
+    by_long, by_short = at_a.view_as(at_a), at_a.view_as(at_a)
+    at_u = by_long * at_b
+    at_v = at_c * at_u
+    places = {at_v: v, at_u: u, at_a: a, by_long: long, by_short: short}
+    for tensor, hook in places.items():
         tensor.register_hook(hook)
-    ((at_s**2 - 1) ** 2).backward()
+    ((at_v + by_short) ** 2).backward()
     return tuple(leaf.grad.item() for leaf in leaves if leaf.grad is not None)
 
 
-FIVE = Numbers(
+def _clamp(grad: Tensor) -> Tensor:
+    return grad.clamp(-6, 6)
+
+
+THREE = Numbers(
     id="04.1",
-    asks="the gradients of x, w0, b0, w1 and b1 with the three hooks, in this order",
-    expected=five_gradients,
+    asks="the gradients of a, b and c with the three hooks, in this order",
+    expected=three_gradients,
     right="Each hook changes what lies between its place and the inputs, and nothing else.",
     hints=(
-        "Walk from the loss to the inputs. What leaves s, and to which three tensors does it go?",
-        "b1 gets what leaves s. w1 gets that times x_1, before its own hook; x_1 gets it times "
-        "w_1, and is clipped. Only then multiply on to w0, b0 and x.",
+        "Walk from the loss to the inputs. What leaves w, and to which two tensors does it go?",
+        "c gets what leaves v, times u. u gets what leaves v, times c, and clips it. b gets what "
+        "leaves u, times a. a adds up both ways, and only then comes its hook.",
     ),
     mistakes="""
-        = five_gradients(_same, _same, _same)
+        = three_gradients(_same, _same, _same)
             Those are the gradients without any hook.
-        = five_gradients(s=_same)
-            The hook on s is missing. It reaches all five; the clipping hides that for three of
-            them.
-        = five_gradients(x1=_same)
-            The hook on x1 is missing. Does what arrives at x1 fit between -0.1 and 0.1?
-        = five_gradients(w1=_same)
-            The hook on w1 is missing. It sits on a leaf: it changes what goes into w1.grad.
-        ~ (-0.03, -0.03, -0.1 => (-0.015, -0.015, -0.05
-            The halving comes too late for three of them: s is nearer to the loss than x1, so its
-            hook runs before the clipping.
-        ~ 0.09689 => 0.19378
-        ~ -0.50995 => -1.0199
-            w1 and b1 are both reached through s. One of their gradients isn't halved yet.
-        ~ 0.09689 => 0.20398
-            The gradient of w1 is what arrives at s times the other factor of the product. That
-            isn't w1 itself.
-        ~ (-0.03, -0.03, -0.1 => (-0.0612, -0.0612, -0.1
-            x, w0 and b0 are clipped one by one here. The clipping happens at x1. The chain rule
-            goes on from there with what is left.
-        ~ (-0.03, -0.03, -0.1 => (-0.1, -0.1, -0.1
-        ~ (-0.03, -0.03, -0.1 => (-0.03, -0.03, -0.03
-        ? abs(answer[2]) < 0.049 or abs(answer[0]) == 0.1
-            What leaves x1 goes on by the chain rule: x and w0 get it times the other factor of
-            their product, and b0 is added to that product.
-        ~ (-0.03, -0.03, -0.1 => (0.03, 0.03, 0.1
-            What arrives at x1 is negative. To which end of the range is it cut?
+        = three_gradients(v=_same)
+            The hook on v is missing. Which leaves does the gradient reach only through v?
+        = three_gradients(u=_same)
+            The hook on u is missing. Does what arrives at u fit between -3 and 3?
+        = three_gradients(a=_same, long=_clamp, short=_clamp)
+            The hook on a clips each of the two parts. A hook runs once, with their sum.
+        = three_gradients(short=torch.zeros_like)
+        = three_gradients(a=_same, short=torch.zeros_like)
+            The short way is missing: a also goes straight into w.
+        = three_gradients(long=torch.zeros_like)
+            The long way is missing: a also goes into u, and through v into w.
+        = three_gradients(a=_same, short=lambda grad: grad / 2)
+            The short way from w to a doesn't pass v, so the hook on v doesn't halve it.
+        = three_gradients(v=_same, u=lambda grad: grad.clamp(-3, 3) / 2)
+            The halving comes too late: v is nearer to the loss than u, so its hook runs before
+            the clipping.
+        = three_gradients(u=lambda grad: grad.clamp(-3, 3).neg())
+            What arrives at u is negative. To which end of the range is it cut?
     """,
 )
 
@@ -129,7 +129,7 @@ CLIPPER = Hook(
     scenario=norm_run,
     right="One factor for all entries: shorter, and still in the same direction.",
     hints=(
-        "By what do you multiply a gradient of norm 5 to get norm 1? When is nothing to be done?",
+        "By what do you multiply a gradient of norm 5 to get norm 1? When is there nothing to do?",
         "Define hook(grad) inside: if grad.norm() is above the limit, return grad times limit "
         "over norm. At the end return the hook itself.",
     ),
@@ -488,4 +488,4 @@ STAND_INS = Hook(
     """,
 )
 
-EXERCISES = [FIVE, CLIPPER, LOG, TOTAL, STEP, STAND_INS]
+EXERCISES = [THREE, CLIPPER, LOG, TOTAL, STEP, STAND_INS]

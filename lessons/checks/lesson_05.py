@@ -50,9 +50,9 @@ def misfit(answer: Answer, *names: str) -> dict[str, Any]:
 
 FIRES = Choice(
     id="05.1",
-    asks="which of the four lines does not make the hook on model.body fire",
-    right="Hooks belong to the call of a module. If you run its forward, you go around them.",
-    model="Hooks are run by the call of a module, before and after its forward. This line runs "
+    asks="which of the four lines doesn't make the hook on model.body run",
+    right="Hooks belong to the call of a module. If you run its forward, you bypass them.",
+    model="The call of a module runs its hooks, before and after its forward. This line runs "
     "body's forward alone, so body itself is never called.",
     hints=(
         "Section 2 has the three steps of a call. Which of them does each line run for body?",
@@ -131,7 +131,7 @@ TRANSPLANT = Hook(
             you put it in. Section 3 had this trap.
         ~ model(donor) => model(batch)
         | return model(batch) => return model(donor)
-            Donor and batch have changed places: the module's output was taken from batch.
+            Donor and batch are swapped: the module's output was taken from batch.
         ~ return model(batch) => return organ[0]
         ~ return model(batch) => return organ[0]
         | output.clone() => output
@@ -316,7 +316,7 @@ ACTIVATIONS = Hook(
             The keys are names of classes, so modules of one class overwrite one another.
         ~ model(batch) => model.forward(batch)
         ? seen[ROOT] == 0
-            The hook on the model itself never ran: model.forward goes around it.
+            The hook on the model itself never ran: model.forward bypasses it.
         ~ named_modules => named_children
         ~ handles.append( => if name: handles.append(
         ~ handles.append( => if not [*module.children()]: handles.append(
@@ -389,7 +389,7 @@ STOP = Hook(
     asks="stop_at(model, name, batch), which returns the output of the module called name, and "
     "does not run what comes after it",
     scenario=stop_run,
-    right="An error is a way out of any depth. Hooks, error and all are gone afterwards.",
+    right="An error gets you out of any depth, and your hook is gone afterwards.",
     hints=(
         "How can a hook make forward end? And how do you tell your own error from others?",
         "Define a class of error of your own, raise it in the hook with the output in it, and "
@@ -414,7 +414,7 @@ STOP = Hook(
             other one.
         ~ Reached(output) => Reached(output.detach())
         ? seen[KEPT] is False
-            The output has lost its graph. This time it is needed: no detach, no no_grad.
+            The output has lost its graph. This time you need it: no detach, no no_grad.
         ~ except Reached => except Exception
         ? seen[MISFIT].startswith("no error")
             A batch of the wrong size went in, and its error was swallowed. Catch your own class of
@@ -425,8 +425,8 @@ STOP = Hook(
             happens: a with block, or finally.
         ~ class Reached(Exception): => Reached = ValueError\n    if True:
         ? seen[FOREIGN] != right[FOREIGN]
-            Others may raise an error like yours, and this one was taken for it. With a class of
-            your own nobody else's can be meant.
+            Others may raise an error like yours, and you caught theirs. Define a class of your own,
+            which nobody else raises.
     """,
 )
 
