@@ -104,8 +104,8 @@ SCORE = Function(
     asks="induction_score(pattern, letters), the mean weight on the position right after the "
     "earlier copy, over all positions whose letter has come before",
     inputs=read_patterns,
-    right="An induction head has a score near 1 on any text with repetitions. Try it on "
-    "seen['L1H0'][0] and test[0].tolist().",
+    right="An induction head comes near 1. Try it on seen['L1H0'][0] and test[0].tolist(): position "
+    "15, where nothing had to be predicted, brings it down a little.",
     hints=(
         "Go through the positions. At which of them has the letter come before, and where?",
         "The row is the position that looks, the column the one that is looked at: "
@@ -194,8 +194,8 @@ TELLING = Choice(
     "goes by position still looks seven back. Words of eight can't tell the two apart.",
     hints=(
         "What else could a head do that looks seven positions back in words of eight letters?",
-        "Exercise 18.1 had two heads that differed at one position only. You need a text on which "
-        "the two explanations lead to different pictures.",
+        "You need a text on which the two explanations lead to different pictures. Where does each "
+        "kind of head look in it?",
     ),
     mistakes="""
         = "a"

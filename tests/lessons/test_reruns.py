@@ -6,7 +6,7 @@ from nbformat import v4
 from _tools import canonical, drafts, places, reruns
 
 # These train networks, each cell two or three times; nbval runs the same cells once.
-LONG = ("13", "14", "16", "17")
+LONG = ("13", "14", "16", "17", "18")
 EACH = [
     pytest.param(path, marks=pytest.mark.long if path.stem.startswith(LONG) else ())
     for path in places.solutions()
