@@ -64,7 +64,7 @@ ANSWERS = {
     "00.3": {
         "wrong": [
             ("wrong sign", 0.016),
-            ("2 significant digits are asked for", -0.018),
+            ("Check each factor", -0.018),
             ("decimal point", -0.16),
             ("its sign and its size", 0),
             ("in digits", "it falls"),
@@ -97,7 +97,7 @@ ANSWERS = {
             ("constant factor", L.diff(X) / 2),
             ("does not depend on", L.diff(X).subs(W, 0.9)),
             ("without quotes", "2*(y - 2)*(1 + w*(1 - tanh(h)**2))"),
-            ("depends on y", 2 * (sympy.Symbol("y") - 2) * (1 + W * (1 - sympy.tanh(W * X + B) ** 2))),
+            ("depends on y", 2 * (sympy.Symbol("y") - 2) * (1 + W)),
         ],
         "right": [L.diff(X), sympy.expand(L.diff(X)), _symbols()],
     },
