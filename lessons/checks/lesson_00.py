@@ -67,14 +67,13 @@ def on_act(hook: Any) -> dict[str, Any]:
 
 
 def formulas() -> dict[str, Any]:
-    """Give as formulas what arrives at x by each of its two paths, what at w and b, and tanh(h)."""
+    """Give as formulas what arrives at x by each of its two paths, what at w and b."""
     symbolic = importlib.import_module("minigrad.symbolic")  # needs SymPy, when it is called
     through, w, b = symbolic.symbols("x w b", requires_grad=True)
     around = symbolic.symbols("x", requires_grad=True)
-    squeezed = minigrad.tanh(w * through + b)
-    ((around + squeezed - 2) ** 2).backward()
-    found = {"through": through.grad, "around": around.grad, "w": w.grad, "b": b.grad}
-    return {name: symbolic.expression(each) for name, each in (found | {"tanh": squeezed}).items()}
+    ((around + minigrad.tanh(w * through + b) - 2) ** 2).backward()
+    found = {"through": through, "around": around, "w": w, "b": b}
+    return {name: symbolic.expression(each.grad) for name, each in found.items()}
 
 
 FOR_W = gradients(0.4)["w"]
@@ -255,17 +254,12 @@ EXERCISES = [
                 That's what arrives by the path around the layer. The path through it is missing.
             = formulas()["through"]
                 That's what arrives by the path through the layer. The one around it is missing.
-            = formulas()["around"] * formulas()["through"]
-                Factors along one path are multiplied. Of two paths, what arrives is added.
             = formulas()["around"] + formulas()["b"]
                 One factor is missing: what multiplies x on its way to h?
             = formulas()["w"]
             = formulas()["b"]
             = formulas()["around"] + formulas()["w"]
                 In the product w x, each gets the other one as its factor. Whose gradient is that?
-            = formulas()["around"] * (1 + w * formulas()["tanh"])
-            = formulas()["around"] * (1 + w * (1 - formulas()["tanh"]))
-                The derivative of tanh is 1 minus the square of tanh.
             = (formulas()["around"] / 2) ** 2
                 That's L itself.
         """,

@@ -19,11 +19,6 @@ def _with_engine(x):
     return x.grad
 
 
-def _switches(module, grad_input, grad_output):
-    module.eval()
-    return (grad_input[0] / 2,)
-
-
 class _Halve:
     def __call__(self, module, grad_input, grad_output):
         (gradient,) = grad_input
@@ -74,7 +69,7 @@ ANSWERS = {
     "00.4": {
         "wrong": [
             ("1 of 3 values fit", lambda m, i, o: (torch.cat([i[0][:1] / 2, i[0][1:]]),)),
-            ("another mode", _switches),
+            ("another mode", lambda m, i, o: (i[0] / (2 * bool(m.eval())),)),
             ("returned a dict", lambda m, i, o: {"h": i[0] / 2}),
             ("NameError", lambda m, i, o: (grad_inputs[0] / 2,)),  # noqa: F821
             ("called with 3 arguments", lambda i, o: (i[0] / 2,)),
