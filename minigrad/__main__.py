@@ -14,9 +14,10 @@ def main() -> int:
             sys.path.insert(0, str(folder))
             try:
                 from _start import commands
+
+                return int(commands.main())
             except ModuleNotFoundError as error:
                 sys.exit(f'{error.name} is missing: pip install "minigrad-lessons[lessons]"')
-            return int(commands.main())
     print(
         "This copy of minigrad came without the lessons, which bring the command. "
         'What to do: pip install --force-reinstall "WHEEL[lessons]", with a wheel that has them.',

@@ -9,6 +9,6 @@ from _start import python_version  # noqa: E402
 
 if __name__ == "__main__":
     python_version.require("tests")  # first: an old Python could not read what follows
-    from _start import suite
+    from _start import console, suite
 
-    sys.exit(suite.main(sys.argv[1:]))
+    sys.exit(console.guarded(lambda: suite.run(sys.argv[1:])))

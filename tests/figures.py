@@ -142,11 +142,11 @@ def counted() -> dict[str, Any]:
     found = {
         name: int(re.search(pattern, proofs)[1])  # type: ignore[index]
         for name, pattern in (
-            ("operations", r"has (\d+) operations with"),
+            ("operations", r"(\d+) operations with"),
             ("rules", r"operations with (\d+) rules"),
-            ("everywhere", r"\*\*proved\*\*: (\d+)"),
-            ("by_region", r"region by region\*\*: (\d+)"),
-            ("undecided", r"not decided\*\*: (\d+)"),
+            ("everywhere", r"- proved: (\d+)"),
+            ("by_region", r"region by region: (\d+)"),
+            ("undecided", r"not decided: (\d+)"),
         )
     }
     properties = ROOT / "tests" / "properties"

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from . import console, environment
 
 COMMANDS = ("check", "progress", "review", "release", "book", "lite")
-TYPED = "MINIGRAD_TYPED"  # tells the command `minigrad` that `python3 lessons` was typed
 # What is quick needs no more than these: it runs where they are, as in a conda environment.
 QUICK = {"--copies", "--progress", "--reset", "--collect", "--review", "--cards"}
 NEEDS = ("click", "mistune", "nbformat", "numpy", "packaging")
@@ -53,10 +52,10 @@ def main(typed: Sequence[str]) -> int:
 
 
 def _run(words: list[str], typed: Sequence[str]) -> int:
-    variables = {**os.environ, TYPED: "1"}
+    variables = dict(os.environ)
     if QUICK & {*typed} and all(map(importlib.util.find_spec, NEEDS)):
         python = sys.executable
-        variables["PYTHONPATH"] = str(environment.repository())
+        variables["PYTHONPATH"] = str(environment.REPOSITORY)
     else:
         home = environment.ensure(words[0] if words[0] in environment.LOCKS else "lessons")
         python, variables = str(home.python), home.variables(variables)

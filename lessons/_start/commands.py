@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
+import shlex
 import sys
+import threading
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -12,12 +13,11 @@ from typing import Any
 
 import click
 
-from . import boot, console, copies, doctor, installed, progress, review, server, sites, trust
-from .console import Trouble, python_command, say
-from .environment import Environment, repository
+from . import console, copies, doctor, installed, progress, review, server, trust
+from .console import Trouble, say
+from .environment import REPOSITORY, settings
 
-CHECKOUT = installed.in_a_clone()
-PORT = click.IntRange(1, 65535)
+CHECKOUT = installed.IN_A_CLONE
 POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
 # in a checkout the lessons are where it is; else they are laid out in a folder of the reader's
 WHERE = (lambda made: made) if CHECKOUT else click.argument("folder", required=False)
@@ -31,40 +31,45 @@ def cli() -> None:
 @cli.command()
 @WHERE
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option("--port", type=PORT, help="The port of JupyterLab.")
+@click.option("--port", type=click.IntRange(1, 65535), help="The port of JupyterLab.")
 @click.option("--copies", "only_copies", is_flag=True, help="Only make or update the copies.")
 def lessons(
     no_browser: bool, port: int | None, only_copies: bool, folder: str | None = None
 ) -> int:
     """Make copies of the lessons to work in, or bring them up to date, and open JupyterLab."""
-    home = _home(folder)
-    there = server.find(home)
+    from . import worked_example  # SymPy takes half a second to load
+
+    root = _root(folder)
+    there = server.find(root)
     if only_copies:
-        copies.bring(home.root / "lessons", rewrite=there is None)
+        copies.bring(root / "lessons", rewrite=there is None)
         return 0
     browser = server.has_browser() and not no_browser
-    done = _prepare(home, rewrite=there is None)
+    done = _prepare(root, rewrite=there is None)
     if there:
-        return server.revisit(home, there, browser)
-    trust.notary(home)  # its secret is made here: two programs could want to make it at once
-    return server.serve(
-        home,
-        port,
-        browser,
-        meanwhile=_check_worked_example,
-        afterward=lambda: trust.sign_meanwhile(home, done.rewritten),
-    )
+        return server.revisit(root, there, browser)
+    worked_example.main()
+    server.quiet_kernels()
+    trust.notary()
+    signing = (root / "lessons", done.rewritten)
+    threading.Thread(target=trust.sign, args=signing, daemon=True).start()  # it takes seconds
+    say("JupyterLab is starting. Ctrl-C here stops it.")
+    return console.call(server.command(root, port, browser), cwd=root)
 
 
 @cli.command()
 @WHERE
 def check(folder: str | None = None) -> int:
     """Do all that `minigrad lessons` does but start JupyterLab."""
-    home = _home(folder)
-    done = _prepare(home, rewrite=server.find(home) is None)
-    _check_worked_example()
-    trust.sign(trust.notary(home), home, done.rewritten)
-    say(f"Everything is in place. Start the lessons with:  {python_command('lessons')}")
+    from . import worked_example  # SymPy takes half a second to load
+
+    root = _root(folder)
+    done = _prepare(root, rewrite=server.find(root) is None)
+    worked_example.main()
+    trust.sign(root / "lessons", done.rewritten)
+    python = "python" if os.name == "nt" else "python3"  # a stock system has no other
+    words = [python, "lessons"] if CHECKOUT else ["minigrad", "lessons", *filter(None, [folder])]
+    say(f"Everything is in place. Start the lessons with:  {shlex.join(words)}")
     return 0
 
 
@@ -99,20 +104,17 @@ def ask_again(cards: str | None, folder: str | None = None) -> int:
 def release(numbers: tuple[str, ...], nbgrader: Path | None) -> int:
     """For authors: run solutions and make the learners' notebooks."""
     if nbgrader is not None:
-        return int(_tool("nbgrader.course").lay_out(nbgrader, numbers))
-    if not CHECKOUT:
-        raise Trouble(
-            "lessons are released where they are written: in a clone of the repository.",
-            "Clone it, and run this there.",
-        )
-    return console.call([sys.executable, repository() / "lessons/_tools", "release", *numbers])
+        from _tools.nbgrader import course
+
+        return course.lay_out(nbgrader, numbers)
+    return _work("release", *numbers)
 
 
 @cli.command()
 @click.argument("folder", default="")
 def book(folder: str) -> int:
     """Build a site of the lessons and the reference, to read."""
-    return sites.build("book", folder)
+    return _work("book", _site("book", folder))
 
 
 @cli.command()
@@ -120,8 +122,11 @@ def book(folder: str) -> int:
 @click.option("--pyodide", type=Path, metavar="FOLDER", help="Pyodide, unpacked, to go into it.")
 def lite(folder: str, pyodide: Path | None) -> int:
     """Build a site of the lessons that computes in a browser."""
-    more: list[str | Path] = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
-    return sites.build("lite", folder, more)
+    site = _site("lite", folder)
+    more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
+    served = f'python3 -m http.server --directory "{site}"'
+    say(f"Publish it, or serve it from here:  {served}  and then  http://localhost:8000")
+    return _work("lite", site, *more)
 
 
 @cli.command()
@@ -136,9 +141,12 @@ def lite(folder: str, pyodide: Path | None) -> int:
 def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
     """For instructors: grade a folder or zip of submissions, in a sandbox."""
     if nbgrader:
-        batches = _tool("nbgrader.batches")
-        return int(batches.autograde(folder.resolve(), nbgrader, options["jobs"]))
-    return int(_tool("grading.command").main(folder, **options))
+        from _tools.nbgrader import course
+
+        return course.autograde(folder.resolve(), nbgrader, options["jobs"])
+    from _tools.grading import command
+
+    return command.main(folder, **options)
 
 
 @cli.command("doctor")
@@ -156,8 +164,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 if all went well, 1 if not, 2 if the command line makes no sense.
     """
-    typed = os.environ.pop(boot.TYPED, None)
-    console.called_as("" if typed else "minigrad")
     return console.guarded(lambda: _invoke(arguments))
 
 
@@ -171,56 +177,46 @@ def _invoke(arguments: Sequence[str] | None) -> int:
         return error.exit_code
 
 
-def _home(folder: str | None) -> Environment:
-    """Find the lessons, and what runs them: the Python that runs this."""
-    if CHECKOUT:
-        return Environment(repository(), Path(sys.prefix))
-    if folder:
-        console.called_as("minigrad", folder)
-    installed.require("lessons")
-    root = installed.folder(folder, Path.cwd())
-    home = installed.Installed(root, root / installed.OWN)
-    if written := installed.lay_out(home.root):
-        say(f"Lessons: {written} files written to {home.root}.")
-    return home
+def _root(folder: str | None) -> Path:
+    """Find the folder that holds the lessons, and let Jupyter keep what it notes to itself."""
+    root, own = REPOSITORY, Path(sys.prefix)
+    if not CHECKOUT:
+        installed.require("lessons")
+        root = installed.folder(folder, Path.cwd())
+        own = root / installed.OWN
+        if written := installed.lay_out(root):
+            say(f"Lessons: {written} files written to {root}.")
+    os.environ.update(settings(own / "var", os.environ))
+    return root
 
 
 def _noted(command: str, folder: str | None) -> Path:
     """Find the folder of lessons about which something is noted."""
     if CHECKOUT:
-        return repository() / "lessons"
+        return REPOSITORY / "lessons"
     root = installed.folder(folder, Path.cwd())
-    if not installed.is_laid_out(root):
+    if not (root / installed.LAID_OUT).is_file():
         advice = f"Change to your folder of lessons, or name it:  minigrad {command} FOLDER"
         raise Trouble(f"there are no lessons in {root}.", advice)
     return root / "lessons"
 
 
-def _tool(name: str) -> Any:
-    """Load a tool; say which package is missing where it cannot be loaded."""
-    try:
-        return importlib.import_module(f"_tools.{name}")
-    except ModuleNotFoundError as error:
-        raise Trouble(
-            f"this needs a package that is not installed: {error.name}.",
-            f"Install it with:  {installed.ADVICE['lessons']}",
-        ) from None
+def _work(*words: str | Path) -> int:
+    """Have a tool of the authors' do something."""
+    return console.call([sys.executable, installed.SHIPPED / "_tools", *words])
 
 
-def _prepare(home: Environment, rewrite: bool) -> copies.Outcome:
+def _site(kind: str, named: str) -> Path:
+    """Say where a site goes; see that what builds it is here."""
+    installed.require(kind)
+    default = REPOSITORY / "lessons" / kind if CHECKOUT else f"minigrad-{kind}"
+    return Path(named or default).expanduser().resolve()
+
+
+def _prepare(root: Path, rewrite: bool) -> copies.Outcome:
     """Look after the copies to work in; where none can be kept, go on with a word about it."""
     try:
-        return copies.bring(home.root / "lessons", rewrite)
-    except Trouble as trouble:
-        say(f"Mind: {trouble.happened}\n{trouble.advice}")
+        return copies.bring(root / "lessons", rewrite)
+    except OSError as error:
+        say(f"Mind: copies of the lessons, for you to work in, can't be kept here: {error}")
         return copies.Outcome()
-
-
-def _check_worked_example() -> None:
-    from . import worked_example
-
-    if worked_example.main():
-        raise Trouble(
-            "the worked example failed; see above.",
-            "The numbers do not agree, so minigrad has a bug: please report it.",
-        )

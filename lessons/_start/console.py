@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import io
-import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 WRITABLE = "Make room there, or name another place, one that can be read and written to."
-# "minigrad" where that command is what the reader types, and the folder named after it
-_called = {"as": "", "folder": ""}
 
 
 class Trouble(Exception):
@@ -27,29 +23,6 @@ class Trouble(Exception):
 def say(message: str) -> None:
     """Print one line at once, to stderr, so that stdout stays free for results."""
     print(message, file=sys.stderr, flush=True)
-
-
-def called_as(command: str, folder: str = "") -> None:
-    """Name the command that the reader has typed, so that advice names it too.
-
-    Args:
-        command: Such as "minigrad"; nothing for `python3 lessons`.
-        folder: The folder of lessons that was named, if one was.
-    """
-    _called.update({"as": command, "folder": f'"{folder}"' if " " in folder else folder})
-
-
-def python_command(arguments: str) -> str:
-    """Write what to type in a terminal; a stock system may have `python3` alone, Windows hasn't.
-
-    Args:
-        arguments: What follows the name of Python, such as "lessons --check".
-    """
-    if _called["as"]:
-        arguments = re.sub("^lessons --(?=check|progress|release)", "", arguments)
-        what, *options = arguments.split(" ")
-        return " ".join(filter(None, [_called["as"], what, _called["folder"], *options]))
-    return f"{'python' if os.name == 'nt' else 'python3'} {arguments}"
 
 
 def guarded(work: Callable[[], int]) -> int:
@@ -82,7 +55,7 @@ def run(command: Sequence[str | Path], env: Mapping[str, str]) -> tuple[int, lis
     """
     lines: list[str] = []
     process = subprocess.Popen(
-        [str(part) for part in command], env=dict(env), stdin=subprocess.DEVNULL,
+        command, env=env, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
@@ -96,7 +69,7 @@ def run(command: Sequence[str | Path], env: Mapping[str, str]) -> tuple[int, lis
 
 def call(command: Sequence[str | Path], **options: object) -> int:
     """Run a command in the reader's terminal, and wait for it through Ctrl-C, which it gets too."""
-    process = subprocess.Popen([str(part) for part in command], **options)  # type: ignore[call-overload]
+    process = subprocess.Popen(command, **options)  # type: ignore[call-overload]
     while True:
         try:
             return int(process.wait())

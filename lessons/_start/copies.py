@@ -5,21 +5,27 @@ The published lessons stay as git has them, so that `git pull` finds nothing in 
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import subprocess
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from . import merging, notebooks
-from .console import Trouble, python_command, say
-from .delivery import delivered
-from .notebooks import Notebook, Unreadable
+from .console import say
+from .notebooks import Cell, Notebook, Unreadable
 
 FOLDER = "mine"
 PUBLISHED = ".published"  # in that folder: each lesson as it was delivered last
 OLDER = "older"  # in that folder: copies as they were before they were rewritten
 LESSONS = "[0-9][0-9]_*.ipynb"
 STOPS = "was changed, and git pull may stop at it."
+# A relative link of a lesson, but not to another lesson: one goes on in one's own copies.
+_AWAY = re.compile(
+    r"(?<=\]\()(?=\.\./|(?:data|instructors|reference|solutions)/|(?:AUTHORING|INSTRUCTORS)\.md)"
+)
 
 
 @dataclass
@@ -38,10 +44,9 @@ class Outcome:
 
     def lines(self) -> list[str]:
         """Say what was done; nothing where there was nothing to do."""
-        if not self.made:
-            return self.remarks
         names = self.made[0] if len(self.made) == 1 else f"{len(self.made)} copies"
-        return [f"Lessons: {names} made in lessons/{FOLDER}. Work in there.", *self.remarks]
+        made = f"Lessons: {names} made in lessons/{FOLDER}. Work in there."
+        return [made, *self.remarks] if self.made else self.remarks
 
 
 def bring(lessons: Path, rewrite: bool = True) -> Outcome:
@@ -55,7 +60,7 @@ def bring(lessons: Path, rewrite: bool = True) -> Outcome:
         What was done.
 
     Raises:
-        Trouble: Where the folder cannot be read or written to. No copy is lost by that.
+        OSError: Where the folder cannot be read or written to. No copy is lost by that.
     """
     outcome = Outcome()
     try:
@@ -65,17 +70,37 @@ def bring(lessons: Path, rewrite: bool = True) -> Outcome:
         names = _git(lessons, "diff", "--name-only", "--relative", "--", "solutions")
         listed = names.decode(errors="replace").splitlines()
         outcome.remarks += [_restore(name, STOPS) for name in listed]
-    except OSError as error:
-        raise Trouble(
-            "copies of the lessons, for you to work in, cannot be kept: "
-            f"{error.filename or lessons / FOLDER}: {error.strerror or error}.",
-            "Make room on the disk, or put the repository where you may write, and run "
-            f"{python_command('lessons')} again. The copies that are there stay as they are.",
-        ) from None
     finally:
         for line in outcome.lines():
             say(line)
     return outcome
+
+
+def delivered(published: Notebook, moved: bool = True) -> Notebook:
+    """Make a fresh copy of a lesson: nothing is run yet, and links fit its place.
+
+    Args:
+        published: The learner's notebook as it is in the repository; it stays as it is.
+        moved: Whether it goes into a folder beside it, which links have to leave again.
+
+    Returns:
+        The copy. In its metadata it says which delivery it is.
+    """
+    cells = [_delivered(cell, moved) for cell in published["cells"]]
+    written = json.dumps(cells, sort_keys=True).encode()
+    own = {notebooks.OWN: {"published": hashlib.sha256(written).hexdigest()[:16]}}
+    return {**published, "cells": cells, "metadata": {**published["metadata"], **own}}
+
+
+def _delivered(cell: Cell, moved: bool) -> Cell:
+    made = notebooks.without_outputs(cell)
+    about = made["metadata"]  # outputs come when the learner runs the cell: none is folded away
+    about.get("jupyter", {}).pop("outputs_hidden", None)
+    about["tags"] = [tag for tag in about.get("tags", ()) if tag != "hide-output"]
+    made["metadata"] = {key: value for key, value in about.items() if value not in ({}, [])}
+    if made["cell_type"] == "markdown" and moved:
+        made["source"] = _AWAY.sub("../", made["source"])
+    return made
 
 
 def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
@@ -103,7 +128,7 @@ def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
         if not rewrite:
             outcome.remarks.append(
                 f"Lesson {number} has changed: to have that in lessons/{FOLDER}, stop JupyterLab "
-                f"and run {python_command('lessons')} again."
+                "and run this again."
             )
             return
         if mine:
@@ -114,7 +139,7 @@ def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
             notebooks.write(place, notebooks.as_bytes(new))
             outcome.remarks.append(
                 f"Lesson {number}: your copy could not be read, so a fresh one was made. "
-                f"The old one: {_shortly(older)}"
+                f"The old one: {older.relative_to(place.parents[2])}"
             )
     # last: until here, the old one tells what the copy is made from
     notebooks.write(base, notebooks.as_bytes(new))
@@ -127,12 +152,10 @@ def _update(
     merged = merging.merge(base["cells"] if base else None, mine["cells"], new["cells"])
     if merged.cells != mine["cells"]:
         told = f"Lesson {place.name.partition('_')[0]} has changed: your copy is up to date"
-        if answers := len(merged.answers):
-            told += f", with your {answers} answer{'s' * (answers > 1)}"
         if base is None or mine["cells"] != base["cells"]:
             older = _keep(place)
             outcome.rewritten.append((older, place))
-            told += f"; as it was: {_shortly(older)}"
+            told += f", with all that you wrote; as it was: {older.relative_to(place.parents[2])}"
         outcome.remarks.append(told)
         if merged.twice:
             outcome.remarks.append(
@@ -185,11 +208,6 @@ def _stamp(notebook: Notebook) -> object:
 
 def _keep(place: Path) -> Path:
     """Keep a copy as it is, before it is rewritten."""
-    when = datetime.now().strftime("%Y-%m-%d_%H.%M.%S.%f")
-    older = place.parent / OLDER / f"{place.stem}_{when}.ipynb"
+    older = place.parent / OLDER / f"{place.stem}_{datetime.now():%Y-%m-%d_%H.%M.%S.%f}.ipynb"
     notebooks.write(older, place.read_bytes())
     return older
-
-
-def _shortly(older: Path) -> str:
-    return f"lessons/{FOLDER}/{OLDER}/{older.name}"

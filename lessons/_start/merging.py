@@ -12,10 +12,8 @@ from difflib import SequenceMatcher
 from . import notebooks
 from .notebooks import Cell
 
-ANSWER = "Your answer; the lesson has changed the cell above it since."
 VERSION = "Your version; the lesson has changed the cell above it since."
 CHANGED, DROPPED = "the lesson changed this cell", "the lesson dropped this cell"
-_VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _PREDICTION = re.compile(r"^\s*(predict|compare)\(\s*[\"']([^\"']+)", re.M)
 
 
@@ -25,13 +23,11 @@ class Merged:
 
     Args:
         cells: The cells of the copy.
-        answers: The exercises (nbgrader's ids) to which the learner has written an answer.
         twice: How many of the learner's cells were set below the lesson's new ones.
         added: Those of the cells that are not the lesson's.
     """
 
     cells: list[Cell] = field(default_factory=list)
-    answers: set[str] = field(default_factory=set)
     twice: int = 0
     added: list[Cell] = field(default_factory=list)
 
@@ -75,16 +71,9 @@ def merge(base: Sequence[Cell] | None, mine: Sequence[Cell], new: Sequence[Cell]
         elif before is None or (before != notebooks.text(cell) and not _is_to_write_in(cell)):
             result.cells.append(notebooks.without_outputs(cell))
         _add(behind.get(place, []), result)
-    theirs = {notebooks.text(cell) for cell in new}
-    for cell in result.cells:
-        marks = {**notebooks.noted(cell), **notebooks.grading(cell)}
-        is_answer = "grade_id" in marks and marks.get("solution", "kept" in marks)
-        if is_answer and cell["source"].strip() and notebooks.text(cell) not in theirs:
-            result.answers.add(marks["grade_id"])
-    taken = {cell["id"] for cell in new}
+    taken = {None, *(cell["id"] for cell in new)}
     for cell in result.added:
-        name = cell.get("id")
-        if not isinstance(name, str) or not _VALID_ID.fullmatch(name) or name in taken:
+        if cell.get("id") in taken:
             cell["id"] = secrets.token_hex(6)
         taken.add(cell["id"])
     return result
@@ -217,15 +206,11 @@ def _is_to_write_in(cell: Cell) -> bool:
 
 def _kept(mine: Cell, why: str) -> Cell:
     """Make a cell of the learner's own: with a word about it, and without the marks of grading."""
-    kept, marks = copy.deepcopy(mine), notebooks.grading(mine)
+    kept = copy.deepcopy(mine)
     kept["metadata"].pop("nbgrader", None)
     kept["metadata"][notebooks.OWN] = {"kept": why}
-    if marks:
-        kept["metadata"][notebooks.OWN]["grade_id"] = marks["grade_id"]
-    if why == CHANGED:
-        words = ANSWER if marks.get("solution") else VERSION
-        if kept["cell_type"] == "markdown":
-            kept["source"] = f"*{words}*\n\n{kept['source']}"
-        elif not kept["source"].lstrip().startswith("%%"):  # a cell magic has to come first
-            kept["source"] = f"# {words}\n{kept['source']}"
+    if why == CHANGED and kept["cell_type"] == "markdown":
+        kept["source"] = f"*{VERSION}*\n\n{kept['source']}"
+    elif why == CHANGED and not kept["source"].lstrip().startswith("%%"):  # a magic comes first
+        kept["source"] = f"# {VERSION}\n{kept['source']}"
     return kept

@@ -1,13 +1,14 @@
-"""Read and write notebooks with the standard library alone, in the form that Jupyter gives them."""
+"""Read and write notebooks, in the form that Jupyter gives them."""
 
 from __future__ import annotations
 
 import copy
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import nbformat
 
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
@@ -20,7 +21,7 @@ class Unreadable(ValueError):
 
 
 def parse(data: bytes) -> Notebook:
-    """Read a notebook out of the bytes of a file.
+    """Read a notebook out of the bytes of a file, without the warnings that nbformat has for some.
 
     Args:
         data: what the file holds.
@@ -32,15 +33,11 @@ def parse(data: bytes) -> Notebook:
         Unreadable: Where this is no notebook of format 4.
     """
     try:
-        notebook: Notebook = json.loads(data.decode("utf-8-sig"))
-        notebook["metadata"] = dict(notebook.get("metadata", {}))
-        for cell in notebook["cells"]:
-            cell["source"] = "".join(cell["source"])
-            cell["metadata"] = dict(cell.get("metadata", {}))
-            if cell["cell_type"] == "code":
-                cell["outputs"] = list(cell.get("outputs", []))
-                cell.setdefault("execution_count", None)
-        if notebook["nbformat"] == 4 and {cell["cell_type"] for cell in notebook["cells"]} <= KINDS:
+        notebook: Notebook = nbformat.v4.reads(data.decode("utf-8-sig"))
+        cells = notebook["cells"]
+        says = all(cell["cell_type"] in KINDS and isinstance(cell["source"], str) for cell in cells)
+        whole = all("outputs" in cell for cell in cells if cell["cell_type"] == "code")
+        if says and whole and notebook["nbformat"] == 4:
             return notebook
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         pass
@@ -66,9 +63,7 @@ def as_bytes(notebook: Notebook) -> bytes:
     Args:
         notebook: As `parse` gives it; it stays as it is.
     """
-    cells = [{**cell, "source": cell["source"].splitlines(True)} for cell in notebook["cells"]]
-    whole = {**notebook, "cells": cells}
-    text = json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    text = nbformat.v4.writes(nbformat.from_dict(notebook)) + "\n"
     return text.encode(errors="replace")  # half a character cannot be written
 
 

@@ -5,46 +5,27 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from minigrad.classroom import desk
 
 from . import notebooks
-from .console import python_command, say
+from .console import say
 
 COLLECT = "Write wrong answers that got no reason of their own into a file, without names."
 VARIABLE = desk.VARIABLE
 PREDICTS = re.compile(r"^\s*predict\(\s*[\"']([^\"']+)", re.M)
 
 
-@dataclass(frozen=True)
-class Contents:
-    """What there is to do in a lesson.
+class Contents(NamedTuple):
+    """What there is to do in a lesson: its title, the exercises' ids, the predictions' names."""
 
-    Args:
-        number: such as "06".
-        title: as it stands over the lesson.
-        exercises: their ids.
-        predictions: their names.
-    """
-
-    number: str
     title: str
     exercises: tuple[str, ...]
     predictions: tuple[str, ...]
-
-
-def place(lessons: Path, variables: Mapping[str, str] = os.environ) -> Path | None:
-    """Tell where `minigrad.classroom` keeps its notes; None where it keeps none."""
-    if VARIABLE in variables:
-        return desk.place(variables)
-    if os.access(lessons, os.W_OK):
-        return lessons / ".progress.json"
-    home = os.path.expanduser("~")
-    return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None
 
 
 def boxes(notes: Path) -> Path:
@@ -57,16 +38,23 @@ def read(path: Path | None) -> dict[str, set[str]]:
     return {key: {*names} for key, names in desk.read(path or Path(os.devnull)).items()}
 
 
-def contents(path: Path) -> Contents | None:
-    """Read a learner's notebook; None where it cannot be read, as when it is half written."""
-    try:
-        cells = notebooks.read(path)["cells"]
-    except (OSError, notebooks.Unreadable):
-        return None
+def readable(folder: Path) -> Iterator[tuple[Path, list[notebooks.Cell]]]:
+    """Give the notebooks of a folder with their cells, but none that is half written."""
+    for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")):
+        with suppress(OSError, notebooks.Unreadable):
+            yield path, notebooks.read(path)["cells"]
+
+
+def contents(path: Path, cells: Sequence[notebooks.Cell]) -> Contents:
+    """Tell what there is to do in a learner's notebook.
+
+    Args:
+        path: Its name gives the number.
+        cells: Those in it.
+    """
     checks = [mark["grade_id"] for mark in map(notebooks.grading, cells) if mark.get("grade")]
     code = "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
     return Contents(
-        path.stem.partition("_")[0],
         cells[0]["source"].partition("\n")[0].lstrip("# ") if cells else path.stem,
         tuple(check.removesuffix("-check").replace("-", ".") for check in checks),
         tuple(dict.fromkeys(PREDICTS.findall(code))),
@@ -94,28 +82,21 @@ def table(lessons: Sequence[Contents], notes: Mapping[str, set[str]]) -> list[st
 
 def show(lessons: Path) -> int:
     """Print the table; return the exit code."""
-    found = [contents(path) for path in sorted(lessons.glob("[0-9][0-9]_*.ipynb"))]
-    path = place(lessons)
-    print("\n".join(table([each for each in found if each], read(path))))
+    path = desk.place(lessons=lessons)
+    print("\n".join(table([contents(*each) for each in readable(lessons)], read(path))))
     if path is None:
         say(f"No notes are kept, because {VARIABLE} says so.")
-    elif path.exists():
-        forget = python_command("lessons --progress --reset")
-        say(f"Noted in {path}, and nowhere else. To forget: {forget}")
     else:
-        say(f"Nothing is noted yet. Checks and predictions will be noted in {path}.")
+        say(f"Checks and predictions are noted in {path}, and nowhere else; --reset forgets them.")
     return 0
 
 
 def reset(lessons: Path) -> int:
     """Forget the notes; the notebooks stay as they are. Return the exit code."""
-    path = place(lessons)
-    if path is None or not path.exists():
-        say("There are no notes to forget.")
-        return 0
-    path.unlink()
-    boxes(path).unlink(missing_ok=True)
-    say(f"Forgotten: {path}. Your answers in the notebooks are still there.")
+    if path := desk.place(lessons=lessons):
+        path.unlink(missing_ok=True)
+        boxes(path).unlink(missing_ok=True)
+    say("Forgotten, if anything was noted. Your answers in the notebooks are still there.")
     return 0
 
 
@@ -140,8 +121,7 @@ def collect(lessons: Path) -> int:
         lessons: The folder of the lessons.
     """
     found = []
-    for path in sorted((lessons / "mine").glob("[0-9][0-9]_*.ipynb")):
-        cells = notebooks.read(path)["cells"]
+    for _, cells in readable(lessons / "mine"):
         answers = {notebooks.grading(cell).get("grade_id"): cell["source"] for cell in cells}
         for cell in cells:
             name = str(notebooks.grading(cell).get("grade_id", ""))
@@ -161,8 +141,6 @@ def shown(cell: Mapping[str, Any]) -> str:
     Args:
         cell: Of a notebook.
     """
-    parts = (
-        out.get("text") or out.get("data", {}).get("text/plain", "")
-        for out in cell.get("outputs", ())
-    )
-    return "\n".join("".join(part).rstrip("\n") for part in parts)
+    outputs = cell.get("outputs", ())
+    parts = (out.get("text") or out.get("data", {}).get("text/plain", "") for out in outputs)
+    return "\n".join(part.rstrip("\n") for part in parts)

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import mistune
 
+from minigrad.classroom import desk
+
 from . import notebooks, progress
-from .console import Trouble, say
+from .console import say
 
 DAYS = (1, 3, 7, 21, 60)  # until a card of the first, second, ... box is asked again
 AT_ONCE = 5
@@ -28,8 +30,8 @@ _HEADING = re.compile(r"^#+ .*$", re.M)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _BOLD = re.compile(r"\*\*(.+?)\*\*", re.S)
 _RENDER = mistune.create_markdown(plugins=["math"])
+# For each card that was asked: its box, from 1 to 5, and the day on which it is due.
 Boxes = dict[str, tuple[int, str]]
-"""For each card that was asked: its box, from 1 to 5, and the day on which it is due."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +51,13 @@ class Card:
     answer: str
 
 
-def cards_of(path: Path) -> list[Card]:
+def cards_of(path: Path, cells: Sequence[notebooks.Cell]) -> list[Card]:
     """Read the questions of a lesson's self-test, and its predictions with what came.
 
     Args:
-        path: Of a published notebook, with its outputs.
+        path: Of a published notebook; its name gives the number.
+        cells: Those in it, with their outputs.
     """
-    try:
-        cells = notebooks.read(path)["cells"]
-    except (OSError, notebooks.Unreadable):
-        return []
     lesson = path.stem.partition("_")[0]
     sources = [cell["source"] for cell in cells]
     made = [
@@ -94,8 +93,8 @@ def chosen(folder: Path, notes: Mapping[str, set[str]], everything: bool = False
     begun = {name.partition(".")[0] for names in notes.values() for name in names}
     return [
         card
-        for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))
-        for card in cards_of(path)
+        for path, cells in progress.readable(folder)
+        for card in cards_of(path, cells)
         if everything or card.lesson in begun
         if card.key == card.question or card.key in notes["missed"]
     ]
@@ -151,12 +150,10 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
         today: The day.
         ask: Shows a prompt, and gives what was typed.
     """
-    notes = progress.place(folder)
+    notes = desk.place(lessons=folder)
     if notes is None:
-        raise Trouble(
-            f"no notes are kept, because {progress.VARIABLE} says so.",
-            "A review needs them: unset it, or let it name a file.",
-        )
+        say(f"A review needs notes, and none are kept, because {progress.VARIABLE} says so.")
+        return 1
     place = progress.boxes(notes)
     cards, boxes = chosen(folder, progress.read(notes)), read(place)
     if not cards:
@@ -177,7 +174,6 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
             notebooks.write(place, noted.encode())
     except EOFError:
         say("\nStopped here. What you answered is noted.")
-        return 0
     if asked:
         say(f"\nYou knew {known} of {len(asked)}.")
     left = len(due(cards, boxes, today))
@@ -193,7 +189,7 @@ def write(folder: Path, path: Path) -> int:
         folder: Of the lessons.
         path: Where to.
     """
-    noted = progress.read(progress.place(folder))
+    noted = progress.read(desk.place(lessons=folder))
     cards = chosen(folder, noted) or chosen(folder, noted, everything=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("#separator:tab\n#html:true\n#deck:minigrad\n#tags column:3\n")

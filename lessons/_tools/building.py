@@ -11,13 +11,12 @@ class Stubs(BuildHookInterface[Any]):
     """What the build backend runs first."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write `minigrad/_functions.pyi`; an editable install is given it when it is set up.
+        """Write `minigrad/_functions.pyi`: into the wheel, or into the repository for its editors.
 
         Args:
             version: "standard" or "editable".
             build_data: how the build may be changed; it stays as it is.
         """
-        if version == "standard":
-            subprocess.run(
-                [sys.executable, "-m", "minigrad.signatures", "stubs"], cwd=self.root, check=True
-            )
+        command = [sys.executable, "-m", "minigrad.signatures", "stubs"]
+        # a repository that can't be written to does without
+        subprocess.run(command, cwd=self.root, check=version == "standard")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,8 @@ from nbformat import NotebookNode
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"}
-TAGS = {
-    "hide-input": "the code is folded away; for long plotting cells",
-    "raises-exception": "the cell is meant to end in an error",
-    "nbval-ignore-output": "the output is not compared; needs an entry in the allow-list",
-    "prediction": "the learner writes a prediction down here",
-    "reveals": "tells or explains the outcome of a prediction; folded in the learner's notebook",
-    "hide-output": "the output is folded away; a release sets it where it tells what came",
-}
-SLIDES = ("slide", "subslide", "fragment", "skip", "notes")
+TAGS = ("hide-input", "hide-output", "prediction", "raises-exception", "reveals")
 _FOLDS = {"hide-input": "source_hidden", "hide-output": "outputs_hidden"}
-_EXERCISE = re.compile(r"[a-zA-Z0-9]+\.[a-zA-Z0-9]+")
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:
@@ -37,7 +27,7 @@ def canonical(notebook: NotebookNode) -> NotebookNode:
         notebook: any notebook of format 4.
 
     Raises:
-        ValueError: where a cell carries a tag that is not known.
+        ValueError: where a cell carries a tag that is not known, or is neither Markdown nor code.
     """
     result = nbformat.v4.new_notebook()
     result.nbformat, result.nbformat_minor = 4, 5
@@ -87,27 +77,21 @@ def _cell(cell: NotebookNode, index: int) -> NotebookNode:
     else:
         raise ValueError(f"cell {index} is of type {cell.cell_type!r}; use Markdown or code")
     made.id = f"cell-{index:03d}"
-    made.metadata = _metadata(cell.metadata, index)
+    made.metadata = nbformat.from_dict(_metadata(cell.metadata, index))
     return made
 
 
-def _metadata(metadata: Any, index: int) -> NotebookNode:
-    kept = NotebookNode()
+def _metadata(metadata: Any, index: int) -> dict[str, Any]:
     tags = sorted(set(metadata.get("tags", [])))
-    slide = metadata.get("slideshow", {}).get("slide_type")
-    for what, known, given in (("tag", TAGS, tags), ("slide type", SLIDES, [slide or "skip"])):
-        for each in given:
-            if each not in known:
-                raise ValueError(f"cell {index} has the {what} {each!r}; known: {', '.join(known)}")
-    if tags:
-        kept.tags = tags
+    if unknown := set(tags) - set(TAGS):
+        raise ValueError(f"cell {index} has the tag {min(unknown)!r}; known: {', '.join(TAGS)}")
+    kept: dict[str, Any] = {"tags": tags} if tags else {}
     if folds := {_FOLDS[tag]: True for tag in tags if tag in _FOLDS}:
-        kept.jupyter = NotebookNode(folds)
-    if slide:
-        kept.slideshow = NotebookNode(slide_type=slide)
+        kept["jupyter"] = folds
+    if slide := metadata.get("slideshow", {}).get("slide_type"):
+        kept["slideshow"] = {"slide_type": slide}
     if marks := metadata.get("nbgrader"):
-        exercise, points = exercise_of(marks["grade_id"]), marks.get("points", 1)
-        kept.nbgrader = grading_marks(exercise, grade=marks["grade"], points=points)
+        kept["nbgrader"] = _grading_marks(marks["grade_id"], marks.get("points", 1))
     return kept
 
 
@@ -125,37 +109,17 @@ def exercise_of(grade_id: str) -> str:
     """Read the exercise out of nbgrader's id of a cell: "06.2" out of "06-2" and "06-2-check".
 
     Args:
-        grade_id: as in the metadata.
+        grade_id: as in the metadata; nbgrader takes letters, digits and dashes, but no dot.
     """
     return grade_id.removesuffix("-check").replace("-", ".")
 
 
-def grading_marks(exercise: str, *, grade: bool, points: int = 1) -> NotebookNode:
-    """Make nbgrader's metadata of an answer cell or of a cell that checks it.
-
-    Args:
-        exercise: its id, such as "06.2".
-        grade: whether this is the checking cell.
-        points: what it is worth; only for the checking cell.
-
-    Raises:
-        ValueError: where the id is not of this form.
-    """
-    if not _EXERCISE.fullmatch(exercise):
-        raise ValueError(f'an exercise is called like "06.2", not {exercise!r}')
-    # nbgrader takes letters, digits and dashes, but no dot.
-    grade_id = exercise.replace(".", "-") + ("-check" if grade else "")
-    marks = NotebookNode(
-        grade=grade,
-        grade_id=grade_id,
-        locked=grade,
-        schema_version=3,
-        solution=not grade,
-        task=False,
-    )
-    if grade:
-        marks.points = points
-    return marks
+def _grading_marks(grade_id: str, points: int) -> dict[str, Any]:
+    """Give nbgrader's metadata of an answer cell, or of a cell that checks it, by its id."""
+    grade = grade_id.endswith("-check")
+    marks = {"grade": grade, "grade_id": grade_id, "locked": grade, "schema_version": 3}
+    marks |= {"solution": not grade, "task": False}
+    return marks | {"points": points} if grade else marks
 
 
 def canonical_outputs(outputs: Any, count: int | None = None) -> list[NotebookNode]:
@@ -165,23 +129,18 @@ def canonical_outputs(outputs: Any, count: int | None = None) -> list[NotebookNo
         outputs: of a code cell.
         count: the cell's execution count.
     """
-    made: list[NotebookNode] = []
-    for output in copy.deepcopy(outputs):
-        kind = output.output_type
-        if kind == "stream" and made and made[-1].get("name") == output.name:
-            made[-1].text += output.text
-            continue
-        if kind == "error":
+    made: list[NotebookNode] = copy.deepcopy(outputs)
+    for output in made:
+        if output.output_type == "error":
             output.traceback = [f"{output.ename}: {output.evalue}"]
-        if kind in ("display_data", "execute_result"):  # only the alternative text of pictures
+        if "metadata" in output:  # only the alternative text of pictures
             alts = {
-                m: e["alt"]
-                for m, e in output.metadata.items()
-                if isinstance(e, dict) and "alt" in e
+                kind: {"alt": each["alt"]}
+                for kind, each in output.metadata.items()
+                if isinstance(each, dict) and "alt" in each
             }
-            output.metadata = NotebookNode({m: NotebookNode(alt=alt) for m, alt in alts.items()})
-        if kind == "execute_result":
+            output.metadata = nbformat.from_dict(alts)
+        if output.output_type == "execute_result":
             output.execution_count = count
         output.pop("transient", None)
-        made.append(output)
     return made

@@ -7,14 +7,11 @@ import re
 from nbformat import NotebookNode
 
 from _tools import telling
-from _tools.predictions import PREDICT, predictions_of
+from _tools.lesson import HEADING, PREDICT, predictions_of, tags, without_fences
 
 REVEALS = "reveals"
 _TITLED = re.compile(r"\*\*(?P<title>[^*`$<>\n]+)\*\*\n\n(?P<text>.+)", re.S)
-_WRAPPED = re.compile(
-    r"<details>\n<summary>(?P<title>[^\n]+)</summary>\n\n(?P<text>.+)\n\n</details>", re.S
-)
-_HEADING = re.compile(r"^#{1,6}\s", re.M)
+_WRAPPED = re.compile(r"<details>\n<summary>(?P<title>[^\n]+)</summary>\n\n.+\n\n</details>", re.S)
 _STYLE = re.compile(r"<style\b.*?</style>", re.S)
 
 
@@ -31,18 +28,14 @@ def fold(notebook: NotebookNode, solution: NotebookNode) -> None:
     """
     tells = telling_cells(solution)
     for index, cell in enumerate(notebook.cells):
-        tags = set(cell.metadata.get("tags", []))
         if cell.cell_type == "markdown":
-            if REVEALS in tags:
+            if REVEALS in tags(cell):
                 cell.source = wrapped(cell.source)
             continue
-        if REVEALS in tags:
-            tags.add("hide-input")
-        predicts = PREDICT.search(cell.source) is not None
-        if index in tells and not predicts and "nbgrader" not in cell.metadata:
-            tags.add("hide-output")
-        if tags:
-            cell.metadata.tags = sorted(tags)
+        folds = ["hide-input"] if REVEALS in tags(cell) else []
+        if index in tells and not PREDICT.search(cell.source) and "nbgrader" not in cell.metadata:
+            folds.append("hide-output")
+        cell.metadata.tags = [*tags(cell), *folds]
 
 
 def telling_cells(solution: NotebookNode) -> set[int]:
@@ -56,27 +49,22 @@ def telling_cells(solution: NotebookNode) -> set[int]:
         solution: with its outputs.
     """
     tell: set[int] = set()
-    came: list[telling.Number] = []
-    below = len(solution.cells)
-    for each in predictions_of(solution):
+    predictions, cells = predictions_of(solution), solution.cells
+    heads = [
+        index
+        for index, cell in enumerate(cells)
+        if cell.cell_type == "markdown" and HEADING.search(without_fences(cell.source))
+    ]
+    came = [each for prediction in predictions for each in telling.numbers(prediction.came)]
+    for each in predictions:
         compared = each.asked if each.compared is None else each.compared
-        tell.update(range(each.asked + 1, _end_of_section(solution, compared)))
-        came += [number for number in telling.numbers(each.came) if number.telling]
-        below = min(below, each.asked)
-    for index in range(below + 1, len(solution.cells)):
-        seen = telling.numbers(_shown(solution.cells[index]))
-        if any(number.is_that_of(truth) for number in seen for truth in came):
+        end = next((head for head in heads if head > compared), len(cells))
+        tell.update(range(each.asked + 1, end))
+    for index in range(min((each.asked for each in predictions), default=len(cells)), len(cells)):
+        seen = telling.numbers(_shown(cells[index]))
+        if any(number.is_that_of(truth) for number in seen for truth in came if truth.telling):
             tell.add(index)
     return tell
-
-
-def _end_of_section(notebook: NotebookNode, index: int) -> int:
-    """Find the first cell with a heading below a cell."""
-    for below in range(index + 1, len(notebook.cells)):
-        cell = notebook.cells[below]
-        if cell.cell_type == "markdown" and _HEADING.search(telling.prose(cell.source)):
-            return below
-    return len(notebook.cells)
 
 
 def _shown(cell: NotebookNode) -> str:
@@ -105,32 +93,12 @@ def wrapped(source: str) -> str:
         '<details>\n<summary>Why it doubled</summary>\n\nThe hook said so.\n\n</details>'
     """
     found = _TITLED.fullmatch(source)
-    if found is None:
+    if found is None or HEADING.search(without_fences(source)):
         raise ValueError(
-            f"what reveals has no title: {source[:60]!r}; begin it with a line **What is inside**, "
-            "in plain words, and leave a blank line below"
+            f"what reveals has no title, or a heading: {source[:60]!r}; begin it with a line "
+            "**What is inside**, in plain words, leave a blank line below, and split it at headings"
         )
     return f"<details>\n<summary>{found['title']}</summary>\n\n{found['text']}\n\n</details>"
-
-
-def unwrapped(source: str) -> str:
-    """Give what was wrapped; any other source stays as it is.
-
-    Args:
-        source: of a Markdown cell of a learner's notebook.
-    """
-    found = _WRAPPED.fullmatch(source)
-    return f"**{found['title']}**\n\n{found['text']}" if found else source
-
-
-def untitled(source: str) -> str:
-    """Leave the title of what is folded out, in either notebook; any other source stays as it is.
-
-    Args:
-        source: of a Markdown cell.
-    """
-    found = _TITLED.fullmatch(unwrapped(source))
-    return found["text"] if found else source
 
 
 def title_of(source: str) -> str:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import os
 import re
 import tempfile
 import warnings
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +30,7 @@ _BLOCK = re.compile(
 
 def is_here() -> bool:
     """Tell whether the version of PyTorch is installed that the page tells of."""
-    try:
-        return version("torch").split("+")[0] == VERSION
-    except PackageNotFoundError:
-        return False
+    return VERSION in {each.version.partition("+")[0] for each in distributions(name="torch")}
 
 
 def written(page: str) -> tuple[str, dict[str, str]]:
@@ -58,14 +54,9 @@ def written(page: str) -> tuple[str, dict[str, str]]:
         text = f"\n```text\n{printed}```\n" if printed else ""
         return f"```python\n{found['code']}```\n{text}{found['picture'] or ''}"
 
-    before = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.chdir(folder)
-        try:
-            return _BLOCK.sub(block, page), drawn
-        finally:
-            os.chdir(before)
+    quiet = warnings.catch_warnings(action="ignore")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), quiet:
+        return _BLOCK.sub(block, page), drawn
 
 
 def run(code: str, space: dict[str, Any]) -> tuple[str, Any]:

@@ -17,6 +17,7 @@ FOLDER = places.LESSONS / "reference"
 NUMBERS = {"x": 0.3, "w0": 0.3, "b0": 0.1, "w1": 0.4, "b1": 0.2}
 SECONDS, REST = 1.2, 4  # for a step, and for how many steps the end is shown
 LINE, LINES = 17.0, 4
+_MADE = re.compile(r"(?<=<!-- made -->\n).*(?=<!-- end -->)", re.S)
 COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -148,15 +149,29 @@ def store(files: Mapping[str, str], folder: Path, check: bool) -> int:
     Returns:
         An exit code: 1 where something stored is not what it would be now.
     """
-    code = 0
-    for name, text in files.items():
-        path = folder / name
+    stale = False
+    for path, text in ((folder / name, text) for name, text in files.items()):
         if not check:
             path.write_text(text, encoding="utf-8", newline="\n")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
             print(f"out of date: {path.name}", file=sys.stderr)
-            code = 1
-    return code
+            stale = True
+    return int(stale)
+
+
+def put(page: Path, made: str, check: bool) -> int:
+    """Put into a page what a command makes of it, or compare it with what is there.
+
+    Args:
+        page: has a line `<!-- made -->` above that part, and `<!-- end -->` below.
+        made: the part.
+        check: whether to compare only.
+
+    Returns:
+        An exit code, as `store` gives it.
+    """
+    text = _MADE.sub(lambda _: made, page.read_text(encoding="utf-8"))
+    return store({page.name: text}, page.parent, check)
 
 
 def main(check: bool = False) -> int:

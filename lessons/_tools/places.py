@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 LESSONS = Path(__file__).resolve().parents[1]
 ROOT = LESSONS.parent
-_NAME = re.compile(r"(?P<number>[0-9]{2}|demo)_[a-z0-9_]+")
 
 
-def solutions(lessons: Path = LESSONS) -> list[Path]:
-    """List the solution notebooks, in order of their numbers.
-
-    Args:
-        lessons: the folder of the lessons.
-    """
-    return sorted((lessons / "solutions").glob("*.ipynb"))
+def solutions() -> list[Path]:
+    """List the solution notebooks, in order of their numbers."""
+    return sorted((LESSONS / "solutions").glob("*.ipynb"))
 
 
-def learners(lessons: Path = LESSONS) -> list[Path]:
-    """List the learner's notebooks, in order of their numbers.
-
-    Args:
-        lessons: the folder of the lessons.
-    """
-    return sorted(lessons.glob("*.ipynb"))
+def learners() -> list[Path]:
+    """List the learner's notebooks, in order of their numbers."""
+    return sorted(LESSONS.glob("*.ipynb"))
 
 
 def number_of(name: str) -> str:
@@ -34,32 +24,24 @@ def number_of(name: str) -> str:
 
     Args:
         name: a file name, with or without its ending.
-
-    Raises:
-        ValueError: where the name is not of this form.
     """
-    match = _NAME.fullmatch(Path(name).stem)
-    if match is None:
-        raise ValueError(f"a lesson is named like 06_full_backward_hooks, not {name!r}")
-    return match["number"]
+    return name.partition("_")[0]
 
 
-def solution(which: str, lessons: Path = LESSONS) -> Path:
+def solution(which: str) -> Path:
     """Find one solution notebook.
 
     Args:
         which: its number, such as "06", or its name.
-        lessons: the folder of the lessons.
 
     Raises:
-        FileNotFoundError: where there is none.
+        SystemExit: where there is none; it says which there are.
     """
-    stem = Path(which).stem
-    for path in solutions(lessons):
-        if stem in (path.stem, number_of(path.name)):
+    for path in solutions():
+        if Path(which).stem in (path.stem, number_of(path.name)):
             return path
-    names = ", ".join(path.stem for path in solutions(lessons)) or "none"
-    raise FileNotFoundError(f"no solution notebook for {which!r}; there are: {names}")
+    names = ", ".join(path.stem for path in solutions())
+    raise SystemExit(f"no solution notebook for {which!r}; there are: {names}")
 
 
 def chosen(which: Sequence[str]) -> list[Path]:
@@ -67,14 +49,8 @@ def chosen(which: Sequence[str]) -> list[Path]:
 
     Args:
         which: their numbers or names; all if there are none.
-
-    Raises:
-        SystemExit: where there is no such notebook; it says which there are.
     """
-    try:
-        return [solution(each) for each in which] or solutions()
-    except FileNotFoundError as error:
-        raise SystemExit(str(error)) from None
+    return [solution(each) for each in which] or solutions()
 
 
 def learner_of(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Write the page that tells of every operation whether its rule is proved, by proving it."""
+"""Write into a page, for every operation, whether its rule is proved, by proving it."""
 
 from __future__ import annotations
 
@@ -9,46 +9,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from _tools import places
+from _tools import pictures, places
 
 PAGE = places.LESSONS / "reference" / "proofs.md"
 EVERYWHERE, BY_REGION, UNDECIDED = "proved", "proved region by region", "not decided"
 _TOLD = 2  # regions are told in full up to this number
-
-_START = """\
-<!-- Written by `python3 lessons/_tools proofs`: change that, not this. -->
-
-# What is proved of minigrad's derivatives
-
-minigrad's book of derivatives has {operations} operations with {rules} rules. Each operation
-was run on symbols, forward and backward, from a gradient of symbols, and what came out was compared
-with what SymPy gives for the derivative of the forward's formula: exactly, entry by entry, for all
-gradients at once. Then the rule itself ran on numbers, at some two hundred points in each case, and
-was compared with difference quotients of the forward. [What minigrad has of PyTorch](pytorch.md)
-tells about names and behavior.
-
-- **proved**: {everywhere} operations, for all values of the symbols in their domain;
-- **proved region by region**: {by_region} operations. They have kinks or jumps, such as relu at 0.
-  They are proved in each region around them, and the kinks themselves are left out;
-- **not decided**: {undecided}. There is no proof. A check with numbers stands in, and
-  the reason is told below.
-
-The domain is where the program can run: where the forward and each of its steps is real and finite.
-It was found along the run. Nothing stands there where it is all of space. Borders are left out.
-
-{cases} cases were proved, which tell of these shapes. A proof on small shapes is no proof for all
-shapes; `minigrad.symbolic.prove` proves the shapes that you ask for. Shapes are those of the inputs
-that have a gradient; where it says positive, they were assumed to be.
-"""
+_HEAD = """| operation | node | cases | shapes | verdict | domain | where, and what else |
+|---|---|---:|---|---|---|---|"""
 
 
-HEAD = """| operation | node | cases | shapes | verdict | domain | where, and what else |
-|---|---|---:|---|---|---|---|
-"""
-
-
-def row(book: Any, name: str) -> str:
-    """Prove all cases of an operation, and write its row of the table.
+def row(book: Any, name: str) -> tuple[str, ...]:
+    """Prove all cases of an operation, and give its row of the table.
 
     Args:
         book: The module with the cases.
@@ -74,8 +45,8 @@ def row(book: Any, name: str) -> str:
     if name in book.RESERVED:
         verdict = UNDECIDED
         says = f"{book.RESERVED[name]}. Instead: gradcheck in tests/operations"
-    cells = (name, book.BOOK[name].node.__name__, len(cases), ", ".join(shapes), verdict)
-    return f"| {' | '.join(map(str, cells))} | {_some(domains)} | {says} |"
+    node, shown = book.BOOK[name].node.__name__, ", ".join(shapes)
+    return name, node, str(len(cases)), shown, verdict, _some(domains), says
 
 
 def _some(told: Iterable[str]) -> str:
@@ -86,18 +57,8 @@ def _some(told: Iterable[str]) -> str:
     return where + (f" and {more} more" if more > 0 else "")
 
 
-def told(text: str) -> dict[str, tuple[int, str]]:
-    """Read the page: for each operation the number of its cases and the verdict."""
-    found = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if len(cells) == 7 and cells[2].isdecimal():
-            found[cells[0]] = (int(cells[2]), cells[4])
-    return found
-
-
 def main(check: bool = False, path: Path = PAGE) -> int:
-    """Write the page, or compare it with what is there.
+    """Write the table into the page, or compare it with what is there.
 
     Args:
         check: Write nothing.
@@ -108,25 +69,14 @@ def main(check: bool = False, path: Path = PAGE) -> int:
     """
     book = import_module("tests.operations.proofs")
     try:
-        table = HEAD + "".join(f"{row(book, name)}\n" for name in sorted(book.BOOK))
+        rows = [row(book, name) for name in sorted(book.BOOK)]
     except AssertionError as error:
         print(error, file=sys.stderr)
         return 1
-    known = told(table)
-    verdicts = Counter(verdict for _, verdict in known.values())
-    start = _START.format(
-        operations=len(known),
-        rules=sum(len(each.rules) for each in book.BOOK.values()),
-        everywhere=verdicts[EVERYWHERE],
-        by_region=verdicts[BY_REGION],
-        undecided=verdicts[UNDECIDED],
-        cases=sum(count for count, _ in known.values()),
-    )
-    text = f"{start}\n{table}"
-    if check:
-        stored = path.read_text(encoding="utf-8") if path.exists() else None
-        print("up to date" if stored == text else f"out of date: {path.name}")
-        return int(stored != text)
-    path.write_text(text, encoding="utf-8", newline="\n")
-    print(f"written: {path.name}, {len(known)} operations")
-    return 0
+    rules = sum(len(each.rules) for each in book.BOOK.values())
+    cases = sum(int(each[2]) for each in rows)
+    verdicts = Counter(each[4] for each in rows)
+    counts = [f"- {verdict}: {verdicts[verdict]}" for verdict in (EVERYWHERE, BY_REGION, UNDECIDED)]
+    told = f"\n{len(rows)} operations with {rules} rules, proved in {cases} cases:\n"
+    lines = [f"| {' | '.join(each)} |" for each in rows]
+    return pictures.put(path, "\n".join([told, *counts, "", _HEAD, *lines, "", ""]), check)

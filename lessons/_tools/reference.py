@@ -19,7 +19,6 @@ from typing import Any
 from _tools import own_model, pictures, places
 
 PAGE = places.LESSONS / "reference" / "pytorch.md"
-LISTS = re.compile(r"(?<=<!-- lists -->\n).*(?=<!-- end of lists -->)", re.S)
 MODULES = """
     torch torch.random torch.serialization torch.Tensor torch.autograd torch.autograd.graph
     torch.autograd.function torch.autograd.functional torch.autograd.grad_mode
@@ -77,13 +76,11 @@ def stubs(file: str) -> dict[str, list[Signature]]:
     torch = import_module("torch")
     tree = ast.parse((Path(torch.__file__).parent / file).read_text(encoding="utf-8"))
     known: dict[str, list[Signature]] = defaultdict(list)
-    bodies = [tree.body] if file != "_C/__init__.pyi" else []
-    bodies += [
-        each.body
-        for each in tree.body
-        if isinstance(each, ast.ClassDef) and each.name == "TensorBase"
-    ]
-    for node in (each for body in bodies for each in body if isinstance(each, ast.FunctionDef)):
+    body = tree.body
+    if file == "_C/__init__.pyi":
+        classes = (each for each in tree.body if isinstance(each, ast.ClassDef))
+        body = next(each.body for each in classes if each.name == "TensorBase")
+    for node in (each for each in body if isinstance(each, ast.FunctionDef)):
         for each in ast.walk(node.args):
             if isinstance(each, ast.arg):
                 each.annotation = None
@@ -239,7 +236,5 @@ def main(check: bool = False) -> int:
     if not own_model.is_here():
         print(f"the lists come from PyTorch {own_model.VERSION}, which is not installed")
         return 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # old names warn when they are looked at
-        page = LISTS.sub(lambda _: lists(), PAGE.read_text(encoding="utf-8"))
-    return pictures.store({PAGE.name: page}, PAGE.parent, check)
+    with warnings.catch_warnings(action="ignore"):  # old names warn when they are looked at
+        return pictures.put(PAGE, lists(), check)

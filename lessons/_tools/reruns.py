@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import re
 import time
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -12,20 +10,17 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from _tools import canonical, places, release, stubs
-from _tools.lesson import Slip
-from _tools.predictions import predictions_of
+from _tools.lesson import predictions_of, tags
+from _tools.lint import Slip
 
 _LONG = 0.5  # seconds that a cell takes which is run again once only
-_NOT_COMPARED = ("image/png", "image/jpeg")  # they differ between matplotlib versions
-_DRAWING = re.compile(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)")
+_NOT_COMPARED = {"image/png", "image/jpeg"}  # they differ between matplotlib versions
 _FRESH = "when all cells are run in a fresh kernel"
 _AGAIN, _ALL = "when it is run again", "when all cells are run again, those above twice"
 _BACK = "when the learner goes back to prediction {}"
 
-Shown = list[tuple[str, str]]
 
-
-def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
+def lies(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Slip]:
     """Run a notebook, go back to its predictions, run it all again with each cell twice.
 
     A cell that takes long is run again once only. All of it happens in one fresh kernel. Whatever a
@@ -36,46 +31,42 @@ def lies(notebook: NotebookNode, folder: Path) -> list[Slip]:
     Args:
         notebook: what to run; it stays as it is.
         folder: where the kernel runs, so that relative paths work.
+        again: whether to run cells again, or only to compare with what is stored.
 
     Returns:
         A slip for each cell that shows something else, with what differs, where that is seen first.
     """
     fresh = canonical.canonical(notebook)
     code = [index for index, cell in enumerate(fresh.cells) if cell.cell_type == "code"]
+    expected = {k: _shown(fresh.cells[k]) for k in code if fresh.cells[k].execution_count}
     predictions = predictions_of(fresh)
     client = release.client(fresh, folder)
     client.allow_errors = True  # an error is an output like others; stray ones are told below
     slips: dict[int, Slip] = {}
 
-    def run(index: int) -> Shown:
-        client.execute_cell(fresh.cells[index], index)
-        return _shown(fresh.cells[index])
-
-    def note(index: int, says: str) -> None:
-        if says and index not in slips:
-            slips[index] = Slip("rerun", fresh.cells[index].id, says)
-
-    def run_again(index: int, when: str) -> None:
-        note(index, _difference(first[index], run(index), when))
+    def run(index: int, when: str) -> float:
+        """Run a cell, note what is wrong with what it shows, and give the seconds it took."""
+        cell, started = fresh.cells[index], time.perf_counter()
+        client.execute_cell(cell, index)
+        shown = _shown(cell)
+        says = _difference(expected.setdefault(index, shown), shown, when)
+        if not says and "raises-exception" not in tags(cell):
+            says = next((f"fails: {line}" for line in shown if line.startswith("error ")), "")
+        if says:
+            slips.setdefault(index, Slip("rerun", cell.id, says))
+        return time.perf_counter() - started
 
     with client.setup_kernel(env=release.environment()):
         client.reset_execution_trackers()
-        first = {}
         for index in code:
-            was_run, stored = fresh.cells[index].execution_count, _shown(fresh.cells[index])
-            first[index] = run(index)
-            if was_run:
-                note(index, _difference(stored, first[index], _FRESH))
-            note(index, _stray(fresh.cells[index], first[index]))
-        for prediction in predictions:
-            for where in (prediction.asked, prediction.compared):
-                if where is not None:
-                    run_again(where, _BACK.format(prediction.name))
-        for index in code:
-            started = time.perf_counter()
-            run_again(index, _ALL)
-            if time.perf_counter() - started < _LONG:
-                run_again(index, _AGAIN)
+            run(index, _FRESH)
+        for prediction in predictions if again else ():
+            back = _BACK.format(prediction.name)
+            run(prediction.asked, back)
+            run(prediction.compared or prediction.asked, back)
+        for index in code if again else ():
+            if run(index, _ALL) < _LONG:
+                run(index, _AGAIN)
     return [slips[index] for index in sorted(slips)]
 
 
@@ -102,42 +93,27 @@ def main(lessons: Sequence[str] = ()) -> int:
     return int(count > 0)
 
 
-def _shown(cell: NotebookNode) -> Shown:
-    """List what a cell shows, as pairs of kind and text, in canonical form."""
-    shown: Shown = []
+def _shown(cell: NotebookNode) -> list[str]:
+    """List the lines that a cell shows, each with its kind."""
+    lines: list[str] = []
     for output in canonical.canonical_outputs(cell.outputs):
         if output.output_type == "stream":
-            shown.append((output.name, output.text))
+            shown = {output.name: output.text}
         elif output.output_type == "error":
-            shown.append(("error", f"{output.ename}: {output.evalue}"))
+            shown = {"error": f"{output.ename}: {output.evalue}"}
         else:
-            kinds = sorted(set(output.data) - set(_NOT_COMPARED), key="text/plain".__ne__)
-            shown += [(kind, _DRAWING.sub(_drawn, str(output.data[kind]))) for kind in kinds]
-    return shown
+            shown = {kind: output.data[kind] for kind in {*output.data} - _NOT_COMPARED}
+        for kind in sorted(shown, reverse=True):  # text before pictures
+            lines += [f"{kind} {line!r}" for line in str(shown[kind]).split("\n")]
+    return lines
 
 
-def _drawn(drawing: re.Match[str]) -> str:
-    """Write out a drawing inside HTML, so that a difference can be read."""
-    return base64.b64decode(drawing[1]).decode().replace("><", ">\n<")
-
-
-def _stray(cell: NotebookNode, shown: Shown) -> str:
-    """Tell of an error that the cell does not announce."""
-    if "raises-exception" in cell.metadata.get("tags", []):
-        return ""
-    return next((f"fails: {text}" for kind, text in shown if kind == "error"), "")
-
-
-def _difference(first: Shown, again: Shown, when: str) -> str:
-    """Say how two lists of outputs differ, by the first lines that do; nothing where none does."""
-    lines = (
-        [(k, line) for k, text in each for line in text.split("\n")] for each in (first, again)
-    )
-    for old, new in zip_longest(*lines, fillvalue=("nothing", "")):
+def _difference(first: list[str], again: list[str], when: str) -> str:
+    """Say how the lines differ that a cell shows, by the first that do; nothing where none does."""
+    for old, new in zip_longest(first, again, fillvalue="nothing"):
         if old != new:
-            pairs = enumerate(zip(old[1], new[1], strict=False))
+            pairs = enumerate(zip(old, new, strict=False))
             same = next((at for at, (one, two) in pairs if one != two), 0)
-            cut = max(0, same - 30) if max(len(old[1]), len(new[1])) > 70 else 0
-            before, after = (f"{kind} {line[cut : cut + 70]!r}" for kind, line in (old, new))
-            return f"{when}, {before} becomes {after}"
+            part = slice(max(0, same - 40), same + 70)
+            return f"{when}, {old[part]} becomes {new[part]}"
     return ""

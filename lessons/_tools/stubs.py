@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import symtable
 import textwrap
 
 from nbformat import NotebookNode
@@ -15,7 +15,10 @@ BEGIN, END, STUB = "### BEGIN SOLUTION", "### END SOLUTION", "### STUB"
 SOLVED = " (solved)"
 """What the title of a solution notebook ends in, so that nobody takes it for their own."""
 _HERE = "# Your code here"
-_MARK = re.compile(rf"\s*(?:{BEGIN}|{END}|{STUB}\b.*)")
+_REGION = re.compile(
+    rf"^(?P<indent> *){BEGIN}\n(?P<body>(?:(?! *### (?:BEGIN|END)).*\n)*) *{END}$", re.M
+)
+_MARK = re.compile(rf"^ *(?:{BEGIN}|{END}|{STUB}\b.*)(?:\n|\Z)", re.M)
 
 
 def learner_from(solution: NotebookNode) -> NotebookNode:
@@ -28,21 +31,20 @@ def learner_from(solution: NotebookNode) -> NotebookNode:
         ValueError: where markers do not pair, or stand in a cell that is not an exercise's.
     """
     notebook = retitled(solution, "")
-    used = _names_read(notebook)
-    for number, cell in enumerate(notebook.cells, start=1):
-        if cell.cell_type != "code":
-            continue
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    read = {
+        name for cell in code for name in re.findall(r"[A-Za-z_]\w*", _REGION.sub("", cell.source))
+    }
+    for cell in code:
         cell.outputs, cell.execution_count = [], None
         solves = cell.metadata.get("nbgrader", {}).get("solution", False)
         if solves != (BEGIN in cell.source):
             raise ValueError(
-                f"cell {number}: a cell with {BEGIN} has to be an exercise cell, and the reverse"
+                f"{cell.id}: a cell with {BEGIN} has to be an exercise cell, and the reverse"
             )
-        if solves:
-            try:
-                cell.source = stubbed(cell.source, used)
-            except ValueError as error:
-                raise ValueError(f"cell {number}: {error}") from None
+        cell.source = stubbed(cell.source, read)
+        if _MARK.search(cell.source):
+            raise ValueError(f"{cell.id}: {BEGIN} and {END} do not pair")
     folding.fold(notebook, solution)
     return canonical(notebook)
 
@@ -56,121 +58,42 @@ def retitled(notebook: NotebookNode, ending: str = SOLVED) -> NotebookNode:
     """
     result = canonical(notebook)
     for cell in result.cells[:1]:
-        if cell.source.startswith("# "):
-            title, newline, rest = cell.source.partition("\n")
-            cell.source = title.removesuffix(SOLVED) + ending + newline + rest
+        title, newline, rest = cell.source.partition("\n")
+        cell.source = title.removesuffix(SOLVED) + ending + newline + rest
     return result
 
 
-def stubbed(source: str, used: frozenset[str] = frozenset()) -> str:
+def stubbed(source: str, used: set[str]) -> str:
     """Replace every solution region of a cell by its stub.
 
     The stub is what stands after `### STUB ` in the region's lines. Without such lines it is
     `name = ...` for each name that the region gives a value and the notebook uses elsewhere, and
-    otherwise `...`. Names inside of a function are nobody's business outside: there the stub is
-    `...` below a comment, which `ruff format` leaves on a line of its own, ready to be typed over.
+    otherwise `...`. Names inside of a function are nobody's business outside: in a region that is
+    indented the stub is `...` below a comment, which `ruff format` leaves on a line of its own.
 
     Args:
         source: the source of the cell.
         used: names that the notebook reads outside of solution regions.
-
-    Raises:
-        ValueError: where markers do not pair.
     """
-    lines: list[str] = []
-    region: list[str] | None = None
-    indent = ""
-    for line in source.split("\n"):
-        if line.strip() == BEGIN:
-            if region is not None:
-                raise ValueError(f"{BEGIN} inside a solution")
-            region, indent = [], line[: len(line) - len(line.lstrip())]
-        elif line.strip() == END:
-            if region is None:
-                raise ValueError(f"{END} without {BEGIN}")
-            stub = _stub(region, used, in_function=_in_function(lines, indent))
-            lines += [(indent + line).rstrip() for line in stub]
-            region = None
-        elif region is not None:
-            region.append(line)
-        else:
-            lines.append(line)
-    if region is not None:
-        raise ValueError(f"{BEGIN} without {END}")
-    return "\n".join(lines)
+
+    def stub(region: re.Match[str]) -> str:
+        body, indent = region["body"], region["indent"]
+        lines = re.findall(rf"^ *{STUB} ?(.*)$", body, re.M)
+        if not lines and indent:
+            lines = [_HERE, "..."]
+        elif not lines:
+            symbols = symtable.symtable(body, "solution", "exec").get_symbols()
+            names = [each.get_name() for each in symbols if each.is_assigned()]
+            lines = [f"{name} = ...  {_HERE}" for name in names if name in used]
+        return textwrap.indent("\n".join(lines or [f"...  {_HERE}"]), indent)
+
+    return _REGION.sub(stub, source)
 
 
 def without_marks(source: str) -> str:
-    """Leave the lines with markers and stubs out of a source, for counting lines.
+    """Leave the lines with markers and stubs out of a source.
 
     Args:
         source: the source of a code cell.
     """
-    return "\n".join(line for line in source.split("\n") if not _MARK.fullmatch(line))
-
-
-def outside_solutions(source: str) -> tuple[str, ...]:
-    """Give the parts of a source that stand outside of its solution regions.
-
-    Args:
-        source: the source of a cell of a solution notebook.
-    """
-    parts = re.split(rf"^\s*{BEGIN}\n.*?^\s*{END}$", source, flags=re.M | re.S)
-    return tuple(part.strip("\n") for part in parts)
-
-
-def _in_function(above: list[str], indent: str) -> bool:
-    """Tell whether a line with this indentation, below these lines, stands inside of a function."""
-    width = len(indent)
-    for line in reversed(above):
-        deep = len(line) - len(line.lstrip())
-        if line.strip() and deep < width:
-            if re.match(r"\s*(?:async\s+)?def\b", line):
-                return True
-            # the last line of a long signature: "def" stands further up, as deep as this line
-            width = deep + line.lstrip().startswith(")")
-    return False
-
-
-def _stub(region: list[str], used: frozenset[str], in_function: bool) -> list[str]:
-    given = [line.strip().removeprefix(STUB) for line in region if line.strip().startswith(STUB)]
-    if given:
-        return [line.removeprefix(" ") for line in given]
-    if in_function:
-        return [_HERE, "..."]
-    names = [name for name in _names_given(region) if name in used]
-    return [f"{name} = ...  {_HERE}" for name in names] or [f"...  {_HERE}"]
-
-
-def _names_given(region: list[str]) -> list[str]:
-    """List the names to which a region assigns at its top level, in order."""
-    tree = ast.parse(_parsable("\n".join(region)))
-    body = tree.body[0].body if isinstance(tree.body[0], ast.FunctionDef) else []
-    names: list[str] = []
-    for statement in body:
-        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            names.append(statement.name)
-        elif isinstance(statement, ast.Assign | ast.AnnAssign):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            names += [
-                node.id
-                for target in targets
-                for node in ast.walk(target)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            ]
-    return list(dict.fromkeys(names))
-
-
-def _parsable(source: str) -> str:
-    """Wrap a region in a function, so that `return` parses."""
-    return "def region():\n" + textwrap.indent(textwrap.dedent(source), "    ") + "\n    pass\n"
-
-
-def _names_read(notebook: NotebookNode) -> frozenset[str]:
-    """Collect the names that code outside of solution regions reads."""
-    names: set[str] = set()
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            for part in outside_solutions(cell.source):
-                names.update(re.findall(r"[A-Za-z_]\w*", part))
-    return frozenset(names)
+    return _MARK.sub("", source).rstrip("\n")

@@ -400,9 +400,9 @@ def place(variables: Mapping[str, str] = os.environ, lessons: Path | None = None
     if "PYTEST_VERSION" in variables:
         return None
     mine = of_the_lessons("mine")
-    lessons = lessons or (mine.parent if mine else _LESSONS)
-    if (mine or (lessons / "__main__.py").is_file()) and os.access(lessons, os.W_OK):
-        return lessons / ".progress.json"
+    own = lessons or (mine.parent if mine else _LESSONS)
+    if (lessons or mine or (own / "__main__.py").is_file()) and os.access(own, os.W_OK):
+        return own / ".progress.json"
     home = os.path.expanduser("~")
     return Path(home) / ".minigrad" / "progress.json" if os.path.isabs(home) else None
 

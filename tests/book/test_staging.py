@@ -57,7 +57,7 @@ def test_folds_say_which_prediction_they_answer(lesson):
 
 
 def test_help_holds_html_together_and_escapes_hints():
-    told = staging.below("01.1", "x = ...", ["Is a < b?"], "x = 1", "<div>\n\n<p>right</p></div>")
+    told = staging.below("01.1", "x = ...", "x = 1", ["Is a < b?"], "<div>\n\n<p>right</p></div>")
     assert "<p>Is a &lt; b?</p>" in told
     assert "<div>\n<p>right</p></div>" in told
     assert "```python\nx = 1\n```" in told

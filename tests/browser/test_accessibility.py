@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from _tools import slides
-from _tools.grading import pages
+from _tools.grading import reports
 from _tools.grading.running import Grade, Result
 from _tools.grading.submissions import Submission
 
@@ -52,25 +51,13 @@ def test_pictures(page: Page, tmp_path: Path) -> None:
 
 def test_the_pages_of_grades(page: Page, tmp_path: Path) -> None:
     said = ("Asked for: a number.", "You gave 5.", "  code = 1")
-    kinds = ("right", "wrong", "unsolved", "hurt", "changed", "taken")
+    kinds = ("right", "wrong", "unsolved", "hurt", "refused")
     results = [Result(f"01.{n}", kind, n == 1, 1, said) for n, kind in enumerate(kinds, 1)]
     handed = Submission("ann", tmp_path, "01")
-    written = pages.write([Grade(handed, tuple(results), ("It wrote a file.",))], tmp_path)
+    written = reports.write_pages([Grade(handed, tuple(results), ("It wrote a file.",))], tmp_path)
     for path in (*written, tmp_path / "index.html"):
         page.open(path.as_uri())
         assert in_both_themes(page) == []
-
-
-def test_slides(page: Page, tmp_path: Path) -> None:
-    slides.main("07", tmp_path, reveal="reveal.js")
-    (path,) = tmp_path.iterdir()
-    page.call("Network.setBlockedURLs", urls=["http*"])  # MathJax, and what it would show
-    page.open(path.as_uri())
-    page.ask("document.querySelectorAll('section').forEach((each, n) => n > 8 && each.remove())")
-    assert page.ask("document.title").startswith("07 · ")
-    found = violations(page)
-    page.call("Network.setBlockedURLs", urls=[])
-    assert found == []
 
 
 def test_keys_lead_through_the_player_and_out_of_it(page: Page, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import secrets
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 
 import minigrad
 from _start import server
-from _start.environment import Environment
+from _start.environment import settings
 from minigrad.viz import Player, play
 
 from .axe import violations
@@ -188,11 +187,7 @@ def test_where_scripts_do_not_run(tmp_path: Path) -> None:
 
 def environment(home: Path) -> dict[str, str]:
     """Give an environment in which Jupyter writes nothing outside of a directory."""
-    places = {
-        name: str(home / name.lower())
-        for name in ("JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    }
-    places["JUPYTER_CONFIG_DIR"] = str(home / ".venv" / "var" / "jupyter" / "config")
+    places = settings(home / "var", os.environ)
     root = str(Path(minigrad.__file__).parents[1])
     kept = {name: value for name, value in os.environ.items() if name != "PYTEST_VERSION"}
     return kept | places | {"HOME": str(home), "PYTHONPATH": root}
@@ -204,14 +199,15 @@ def lab(tmp_path: Path) -> Iterator[str]:
     pytest.importorskip("jupyterlab")
     pytest.importorskip("matplotlib")
     write_notebook(tmp_path / "player.ipynb")
-    home = Environment(tmp_path, tmp_path / ".venv")
-    server.write_settings(home)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     token = secrets.token_hex(16)
-    command = [sys.executable, *server.command(home, port, browser=False)[1:]]
-    command += [f"--IdentityProvider.token={token}", "--LabApp.expose_app_in_browser=True"]
+    command = [
+        *server.command(tmp_path, port, browser=False),
+        f"--IdentityProvider.token={token}",
+        "--LabApp.expose_app_in_browser=True",
+    ]
     with (tmp_path / "server.log").open("w") as log:
         process = subprocess.Popen(command, env=environment(tmp_path), stdout=log, stderr=log)
         try:

@@ -19,7 +19,7 @@ FAILS = {
     "os._exit": ("import os\nos._exit(0)", "ended the process"),
     "abort": ("import os\nos.abort()", "SIGABRT"),
     "recursion": ("def f(): return f()\nf()", "RecursionError"),
-    "a syntax error": ("def f(:", "cannot read it"),
+    "a syntax error": ("def f(:", "SyntaxError"),
     "a memory hog": ("x = [bytes(10**8) for _ in range(10**6)]", "more memory"),
     "a fork bomb that swallows": (
         "import os\nwhile True:\n    try: os.fork()\n    except Exception: pass",
@@ -28,17 +28,17 @@ FAILS = {
     "subprocess": ("import subprocess\nsubprocess.run(['true'])", "start a program"),
     "the fork below subprocess": (
         "import _posixsubprocess as p\np.fork_exec(*range(21))",
-        "start a program",
+        "call _posixsubprocess.fork_exec",
     ),
     "writes outside": ("open('{victim}', 'w').write('x')", "write to {victim}"),
     "writes by an open folder": (
         "import os\nf = os.open('/', os.O_RDONLY)\nos.open('tmp/x', os.O_CREAT, dir_fd=f)",
         "open the folder /",
     ),
-    "deletes outside": ("import os\nos.remove('{victim}')", "delete {victim}"),
+    "deletes outside": ("import os\nos.remove('{victim}')", "call os.remove on {victim}"),
     "deletes a tree": (
         "import shutil\nshutil.rmtree('{lessons}/data')",
-        "delete {lessons}/data",
+        "{lessons}/data",
     ),
     "a link out": ("import os\nos.symlink('/', 'root')", "make a link"),
     "reads the solutions": (
@@ -47,7 +47,7 @@ FAILS = {
     ),
     "reads the checks": ("open('{lessons}/checks/lesson_06.py')", "read the checks"),
     "reads another's work": ("open('{other}').read()", "read what others have handed in"),
-    "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/self/mem"),
+    "reads its process": ("open('/proc/self/mem', 'rb')", "read /proc/"),
     "finds the exercise": (
         "from minigrad.classroom.desk import find\nclip = find('06.2').solved",
         "read the checks",
@@ -137,6 +137,11 @@ ANSWERS_FAIL = {
     "an answer that traces": (
         "def clip(*a):\n    import sys\n    sys.settrace(print)",
         "trace the program",
+    ),
+    "an answer that ends its watch and traces": (
+        "def clip(*a):\n    import os, sys\n    sys.gettrace().called = 'x'\n"
+        "    sys.settrace(print)\n    os._exit(0)",
+        "Here it has to work without that",
     ),
     "an answer that asks for the solution": (
         "from minigrad.classroom import tables\ndef clip(*a):\n"

@@ -5,34 +5,15 @@ import copy
 import pytest
 from nbformat import v4
 
-from _tools import (
-    canonical,
-    drafts,
-    folding,
-    lint,
-    lint_prose,
-    lint_spoilers,
-    places,
-    stubs,
-)
-from _tools.lesson import Lesson
-from _tools.lint_rules import ALLOWED_OPT_OUTS
+from _tools import canonical, folding, lint, lint_spoilers, lint_table, places, stubs
+from tests.lessons.drafted import notebook_of
 
-NOTEBOOKS = [*places.solutions(), *places.learners()]
-MOST_OPT_OUTS = 0
-ALL = lint.RULES | lint_prose.WARNINGS
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_a_notebook_is_clean(path):
-    assert [str(slip) for slip in lint.slips(path)] == []
+ALL = {*lint.RULES, *(rule for rule, *_ in lint_table.ROWS)}
 
 
 @pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem)
-def test_the_two_notebooks_differ_only_where_they_should(path):
-    learner = places.learner_of(path)
-    found = lint.pair_slips(canonical.read(path), canonical.read(learner))
-    assert [str(slip) for slip in found] == []
+def test_a_lesson_is_clean(path):
+    assert [str(slip) for slip in lint.slips_of(path)] == []
 
 
 def test_each_learners_notebook_has_its_solution():
@@ -51,13 +32,6 @@ def test_each_fold_says_what_is_inside_in_words_of_its_own():
     assert [fold for fold in folds if not fold[2]] == []
     titles = [title.casefold() for _, _, title in folds]
     assert [fold for fold in folds if titles.count(fold[2].casefold()) > 1] == []
-
-
-def test_opt_outs_are_counted():
-    assert len(ALLOWED_OPT_OUTS) <= MOST_OPT_OUTS
-    stems = {path.stem for path in NOTEBOOKS}
-    assert {stem for stem, _ in ALLOWED_OPT_OUTS} <= stems
-    assert all(ALLOWED_OPT_OUTS.values())
 
 
 def html(text):
@@ -145,11 +119,15 @@ def anchored(name):
 
 
 OFFENDERS = [
-    ("predictions", "never compared", with_code('predict("demo.a", ...)')),
-    ("predictions", "not of lesson", with_code('predict("06.a", ...)')),
+    ("predictions", "compared below", with_code('predict("demo.a", ...)')),
+    ("predictions", "not of this lesson", with_code('predict("06.a", ...)')),
     ("predictions", "nobody predicted", with_code('compare("demo.a", 1)')),
     ("predictions", "no tag", untagged),
-    ("predictions", "twice", with_first_cells('predict("demo.a", 1)', 'predict("demo.a", 1)')),
+    (
+        "predictions",
+        "asked for once",
+        with_first_cells('predict("demo.a", 1)', 'predict("demo.a", 1)'),
+    ),
     ("canonical-form", "canonical", with_cell(metadata={"collapsed": True})),
     ("canonical-form", "canonical", with_cell(id="a1b2c3")),
     ("canonical-form", "has the tag", with_cell(metadata={"tags": ["skip"]})),
@@ -159,27 +137,21 @@ OFFENDERS = [
     # The hole of nbval: such a cell is skipped in silence.
     ("execution-order", "count None", with_cell(execution_count=None, outputs=[])),
     ("execution-order", "count 7", with_cell(execution_count=7)),
-    ("execution-order", "empty", with_code("")),
-    ("opt-outs", "nbval-ignore", with_cell(metadata={"tags": ["nbval-ignore-output"]})),
     ("opt-outs", "NBVAL_SKIP", with_code("# NBVAL_SKIP\n1 + 1")),
-    ("errors", "without the tag", with_outputs([failing("ValueError", "no")])),
-    ("errors", "raises none", with_cell(metadata={"tags": ["raises-exception"]})),
+    ("errors", "not both", with_outputs([failing("ValueError", "no")])),
+    ("errors", "not both", with_cell(metadata={"tags": ["raises-exception"]})),
     ("errors", "error stream", with_outputs(said("warned", "stderr"))),
-    ("headings", "does not begin", lambda nb: nb.cells.pop(0)),
-    ("headings", "level 3 follows", with_prose("### Too deep")),
-    ("headings", "that reveals", lambda nb: nb.cells[0].update(metadata={"tags": ["reveals"]})),
-    ("headings", "second title", with_prose("# Again")),
+    ("headings", "headings of levels", lambda nb: nb.cells.pop(0)),
+    ("headings", "[1, 3]", with_prose("### Too deep")),
+    ("headings", "[1, 1]", with_prose("# Again")),
     ("exercises", "do not pair", without_checks),
-    ("exercises", "does not call", lambda nb: nb.cells[-1].update(source="pass")),
-    ("exercises", "shows no result", lambda nb: nb.cells[-1].update(outputs=[])),
     ("links", "leads nowhere", with_prose("[here](not_there.md)")),
-    ("links", "that names hooks.py", with_prose("[hooks.py](../minigrad/core/module_hooks.py)")),
     ("links", "there is no #nowhere", anchored("nowhere")),
-    ("addresses", "0x7f3a", with_outputs(said("<Net object at 0x7f3a5c00>"))),
-    ("paths", "prints a path", with_outputs(said("/home/ada/lesson.py:3: UserWarning"))),
-    ("paths", "prints a path", with_outputs(said(r"C:\Users\ada"))),
+    ("paths", "0x7f3a", with_outputs(said("<Net object at 0x7f3a5c00>"))),
+    ("paths", "/home/", with_outputs(said("/home/ada/lesson.py:3: UserWarning"))),
+    ("paths", "C:", with_outputs(said(r"C:\Users\ada"))),
     ("outside-addresses", "cdn", with_outputs(html('<script src="https://cdn.org/x.js">'))),
-    ("outside-addresses", "src", with_outputs(html('<img alt="a" src="//cdn.org/x.png">'))),
+    ("outside-addresses", "src=", with_outputs(html('<img alt="a" src="//cdn.org/x.png">'))),
     ("long-floats", "in full", with_outputs(said("0.30000000000000004"))),
     ("alt-text", "a picture without", with_outputs(png())),
     ("alt-text", "<img>", with_outputs(html('<img src="data:,">'))),
@@ -191,11 +163,7 @@ OFFENDERS = [
     ("words", "written JupyterLab", with_prose("In Jupyter Lab.")),
     ("words", "simply", with_prose("You simply call it.")),
     ("words", "symbol", with_prose("Well done \U0001f389")),
-    ("limits", "words of prose", with_prose("word " * 4000)),
-    ("limits", "fewer than ten", with_prose("Too short.")),
-    ("limits", "at most 31", with_code("\n".join("x = 1" for _ in range(31)))),
-    ("limits", "no part 'Test yourself'", with_prose("## What you now know")),
-    ("limits", "the notebook has", with_prose("word " * 200_000)),
+    ("parts", "no part 'Test yourself'", with_prose("## What you now know")),
 ]
 
 
@@ -204,8 +172,7 @@ def clean(demo):
     """A notebook without slips: the demo with enough words, its second cell a plain code cell."""
     notebook = canonical.read(demo[0])
     title, first = notebook.cells[0], next(c for c in notebook.cells if c.cell_type == "code")
-    title.source = "# Title\n\n" + "word " * 2300
-    title.source += "".join(f"\n\n**{part}** here." for part in lint_prose.PARTS)
+    title.source = "# Title" + "".join(f"\n\n**{part}** here." for part in lint.PARTS)
     exercises = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
     notebook.cells = [title, first, *exercises]
     for count, cell in enumerate(notebook.cells[1:], start=1):
@@ -213,36 +180,43 @@ def clean(demo):
     return canonical.canonical(notebook)
 
 
-def rules_broken(notebook, text, path):
-    lesson = Lesson(path, notebook, text)
-    return [(name, says) for name, rule in ALL.items() for _, says in rule(lesson)]
+@pytest.fixture
+def rules_broken(tmp_path):
+    """Save a notebook as somebody might, and give what the lint says about it."""
+
+    def broken(notebook, text):
+        path = tmp_path / "demo_chain.ipynb"
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return [(slip.rule, slip.says) for slip in lint.slips(path)]
+
+    return broken
 
 
-def test_the_clean_notebook_is_clean(clean, demo):
-    assert rules_broken(clean, canonical.text(clean), demo[0]) == []
+def test_the_clean_notebook_is_clean(clean, rules_broken):
+    assert rules_broken(clean, canonical.text(clean)) == []
 
 
 @pytest.mark.parametrize(
     ("rule", "keyword", "plant"), OFFENDERS, ids=[f"{o[0]}-{o[1]}" for o in OFFENDERS]
 )
-def test_a_planted_offender_is_found(rule, keyword, plant, clean, demo):
+def test_a_planted_offender_is_found(rule, keyword, plant, clean, rules_broken):
     notebook = copy.deepcopy(clean)
     plant(notebook)
     # As a file that somebody saved: whatever was planted, the text is that of the notebook.
-    broken = rules_broken(notebook, v4.writes(notebook), demo[0])
+    broken = rules_broken(notebook, v4.writes(notebook))
     assert any(name == rule and keyword in says for name, says in broken), broken
 
 
 def test_every_rule_has_an_offender():
-    assert {rule for rule, _, _ in OFFENDERS} == set(ALL)
+    assert {rule for rule, _, _ in OFFENDERS} == ALL
 
 
-def test_what_is_too_long_is_a_warning_and_no_error(demo, monkeypatch, capsys):
+def test_a_lesson_without_learners_notebook_is_not_clean(demo, monkeypatch, capsys):
     monkeypatch.setattr(places, "solution", lambda which: demo[0])
     assert lint.main(["demo"]) == 0
-    assert "warning: [limits] there is no part" in capsys.readouterr().out
     demo[1].rename(demo[1].with_suffix(".away"))
     assert lint.main(["demo"]) == 1
+    assert "[same-cells] there is no" in capsys.readouterr().out
     demo[1].with_suffix(".away").rename(demo[1])
 
 
@@ -253,7 +227,7 @@ def test_what_is_too_long_is_a_warning_and_no_error(demo, monkeypatch, capsys):
         ("alt-text", with_outputs([*said("Figure: a falling curve\n"), *png()])),
         ("alt-text", with_outputs(html('<img alt="x" src="data:,">'))),
         ("alt-text", with_outputs(html("<svg><title>A graph</title></svg>"))),
-        ("addresses", with_outputs(html('<img alt="x" src="data:;base64,AA0x7f3a5c00">'))),
+        ("paths", with_outputs(html('<img alt="x" src="data:;base64,AA0x7f3a5c00">'))),
         ("outside-addresses", with_outputs(html('<svg xmlns="http://www.w3.org/2000/svg">'))),
         ("words", with_prose("`colour` and [see](https://github.com/pytorch/pytorch)")),
         ("words", with_prose("```py\nimport numpy\n```")),
@@ -262,9 +236,9 @@ def test_what_is_too_long_is_a_warning_and_no_error(demo, monkeypatch, capsys):
         ("headings", with_prose("```text\n# no heading\n```")),
     ],
 )
-def test_what_is_allowed_is_not_found(rule, plant, clean, demo):
+def test_what_is_allowed_is_not_found(rule, plant, clean, rules_broken):
     plant(clean)
-    broken = rules_broken(clean, canonical.text(clean), demo[0])
+    broken = rules_broken(clean, canonical.text(clean))
     assert [says for name, says in broken if name == rule] == []
 
 
@@ -300,7 +274,7 @@ COMPARED = ASKED + '```python\ncompare("demo.a", value)\n```\n\n'
 
 def spoilers(draft, came, *others):
     """Give the cells that spoil, of a draft with this outcome; further outputs cell by cell."""
-    solution = drafts.notebook_from(draft)
+    solution = notebook_of(draft)
     told = iter(others)
     for cell in solution.cells:
         if "compare(" in cell.source:
@@ -309,7 +283,6 @@ def spoilers(draft, came, *others):
         elif cell.cell_type == "code" and "predict(" not in cell.source:
             cell.outputs = next(told, [])
     found = list(lint_spoilers.spoilers(solution, stubs.learner_from(solution)))
-    assert all(where and says for where, says in found)
     return [says for _, says in found]
 
 
@@ -326,11 +299,9 @@ def spoilers(draft, came, *others):
         ("131071", "## Next\n\nThere are 131,071 paths.", "131071"),
         ("-0.000040796", "## Next\n\nIt is $4.08 \\cdot 10^{-5}$.", "4.08"),
         ("(-0.81592, 7)", "So $7$ came.\n\n```python\n1\n```", "7"),
-        ("15", "Fifteen of them, then.", "fifteen"),
         ("steeper", "It gets steeper.", "steeper"),
-        ("steeper", "```python\nx = 1  # the steeper one\n```", "steeper"),
         ("9", "```python prediction\npredict('demo.b', 9)\n```", "9"),
-        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "after"),
+        ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "9"),
         ("", "## Next", "not to be read"),
     ],
 )

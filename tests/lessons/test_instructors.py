@@ -5,7 +5,7 @@ import re
 import pytest
 
 import minigrad as torch
-from _tools import canonical, lint_prose, places, slides
+from _tools import canonical, lint_table, places
 from _tools.book import staging
 from _tools.lesson import sentences, without_fences
 from minigrad import nn
@@ -388,21 +388,4 @@ def test_links_lead_somewhere_and_words_are_ours(page):
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", without_fences(text)):
         assert target.startswith("https://") or (page.parent / target).exists(), target
-    prose = sentences(text)
-    assert [m[0] for pattern in lint_prose.WORDS for m in pattern.finditer(prose)] == []
-
-
-def test_slides_begin_at_sections(tmp_path):
-    path = places.learners()[0]
-    notebook = canonical.read(path)
-    kinds = [cell.metadata.slideshow.slide_type for cell in slides.marked(notebook).cells]
-    heads = [c for c in notebook.cells if c.cell_type == "markdown" and c.source.startswith("## ")]
-    assert kinds[0] == "slide"
-    assert kinds.count("slide") == len(heads) + 1
-    assert "subslide" in kinds
-    assert slides.main(path.stem[:2], tmp_path, reveal="reveal.js") == 0
-    html = (tmp_path / f"{path.stem}.slides.html").read_text(encoding="utf-8")
-    assert html.count("<section") >= len(heads)
-    assert "reveal.js/dist/reveal" in html
-    with pytest.raises(SystemExit, match="no solution notebook"):
-        slides.main("77", tmp_path)
+    assert list(lint_table.found_in(lint_table.PROSE, sentences(text))) == []

@@ -1,4 +1,4 @@
-"""The demo lesson goes all the way: draft, release, lint, strict comparison by nbval."""
+"""The demo lesson goes all the way: release, lint, strict comparison by nbval."""
 
 import os
 import re
@@ -9,25 +9,13 @@ import nbformat
 import pytest
 
 from _start import console
-from _tools import (
-    canonical,
-    drafts,
-    folding,
-    lint,
-    outputs,
-    places,
-    release,
-    stubs,
-)
-from _tools.__main__ import main as command
+from _tools import canonical, folding, lesson, lint, places, release, stubs
 from _tools.nbgrader import course
+from tests.lessons.drafted import notebook_of
 
 
 def test_both_notebooks_are_clean(demo):
-    solution, learner = demo
-    for path in demo:
-        assert lint.slips(path) == []
-    assert lint.pair_slips(canonical.read(solution), canonical.read(learner)) == []
+    assert lint.slips_of(demo[0]) == []
 
 
 def test_the_learner_gets_stubs_and_no_solution(demo):
@@ -63,7 +51,7 @@ def test_grading_marks_are_of_the_form_that_nbgrader_takes(demo):
 
 def test_nbval_compares_strictly_under_any_hash_seed(demo, tmp_path):
     notebook = canonical.read(demo[0])
-    at = next(k for k, cell in enumerate(notebook.cells) if "quotient 24.0" in outputs.said(cell))
+    at = next(k for k, cell in enumerate(notebook.cells) if "quotient 24.0" in lesson.said(cell))
     for output in notebook.cells[at].outputs:
         output.text = output.text.replace("quotient 24.0", "quotient 25.0")
     changed = tmp_path / "lessons" / "solutions" / "demo_changed.ipynb"
@@ -87,68 +75,39 @@ def test_nbval_compares_strictly_under_any_hash_seed(demo, tmp_path):
     assert "quotient 25.0" in said
 
 
-def test_a_draft_comes_back_as_it_was(demo, demo_draft):
-    solution = canonical.read(demo[0])
-    draft = drafts.draft_from(solution)
-    again = drafts.notebook_from(draft)
-    title = demo_draft.partition("\n")[0]
-    assert solution.cells[0].source.partition("\n")[0] == f"{title} (solved)"
-    assert canonical.read(demo[1]).cells[0].source.partition("\n")[0] == title
-    for cell, other in zip(stubs.retitled(solution, "").cells, again.cells, strict=True):
-        assert (cell.source, cell.metadata, cell.cell_type) == (
-            other.source,
-            other.metadata,
-            other.cell_type,
-        )
-    assert drafts.draft_from(again) == draft
-    # What the demo is written in is the form that an export has.
-    assert draft == demo_draft
-
-
-def test_code_with_backticks_comes_back():
-    text = '# T\n\n````python\nx = """\n```python\n"""\n````\n\ntext\n\n+++ slide=skip\n\nmore\n'
-    assert drafts.draft_from(drafts.notebook_from(text)) == text
-    assert len(drafts.notebook_from(text).cells) == 4
-
-
-@pytest.mark.parametrize(
-    ("draft", "says"),
-    [
-        ("# T\n```python raise-exception\n1\n```", "line 2: unknown tag 'raise-exception'"),
-        ("# T\n```python excercise=06.1\n1\n```", "line 2: unknown key 'excercise'"),
-        ("# T\n```python\n1\n", "line 2: a fence is not closed"),
-        ("# T\n```python\n```\n", "line 2: this cell is empty"),
-        ("# T\n+++ slide=now\ntext", "line 2: slide= is one of"),
-        ("# T\n```python exercise=06-1\n1\n```", "line 2: an exercise is called like"),
-    ],
-)
-def test_a_slip_in_a_draft_is_named_with_its_line(draft, says):
-    with pytest.raises(ValueError, match=re.escape(says)):
-        drafts.notebook_from(draft)
-
-
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("### BEGIN SOLUTION\nx = 1", "without ### END SOLUTION"),
-        ("x = 1\n### END SOLUTION", "without ### BEGIN SOLUTION"),
-        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "inside a solution"),
+        ("### BEGIN SOLUTION\nx = 1", "do not pair"),
+        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "do not pair"),
+        ("x = 1", "has to be an exercise cell"),
     ],
 )
-def test_markers_have_to_pair(source, says):
+def test_markers_have_to_pair_in_an_exercise(source, says):
+    notebook = notebook_of(f"# T\n\n```python\n{source}\n```\n")
+    notebook.cells[1].metadata["nbgrader"] = {"grade_id": "demo-1", "solution": True}
     with pytest.raises(ValueError, match=says):
-        stubs.stubbed(source)
+        stubs.learner_from(notebook)
 
 
 def test_a_solution_outside_of_an_exercise_cell_is_refused():
-    draft = "# T\n\n```python\n### BEGIN SOLUTION\nx = 1\n### END SOLUTION\n```\n"
+    notebook = notebook_of("# T\n\n```python\n### BEGIN SOLUTION\nx = 1\n### END SOLUTION\n```\n")
     with pytest.raises(ValueError, match="has to be an exercise cell"):
-        stubs.learner_from(drafts.notebook_from(draft))
+        stubs.learner_from(notebook)
+
+
+def test_grading_marks_follow_from_the_id():
+    notebook = notebook_of("# T\n\n```python\n1\n```\n\n```python\n2\n```\n")
+    for cell, name in zip(notebook.cells[1:], ("06-2", "06-2-check"), strict=True):
+        cell.metadata["nbgrader"] = {"grade_id": name, "points": 3}
+    answer, check = (each.metadata.nbgrader for each in canonical.canonical(notebook).cells[1:])
+    assert (answer.solution, answer.grade, "points" in answer) == (True, False, False)
+    assert (check.solution, check.grade, check.points) == (False, True, 3)
 
 
 def test_a_failing_release_leaves_the_old_notebooks(demo, tmp_path, monkeypatch, capsys):
     path = tmp_path / "lessons" / "solutions" / "demo_fails.ipynb"
-    notebook = drafts.notebook_from("# T\n\n```python\n1 / 0\n```\n")
+    notebook = notebook_of("# T\n\n```python\n1 / 0\n```\n")
     canonical.write(notebook, path)
     before = path.read_bytes()
     monkeypatch.setattr(places, "solution", lambda which: path)
@@ -176,42 +135,6 @@ def test_a_solution_that_fails_its_check_is_released_nowhere(demo, tmp_path, mon
     with pytest.raises(console.Trouble, match=r"lesson demo_fails, exercise demo\.2"):
         course.lay_out(tmp_path / "course", ["demo"])
     assert not (tmp_path / "course").exists()
-
-
-def printed_as_stored(notebook, folder):
-    """Stand in for a kernel, which would take seconds: the demo is run by one."""
-    notebook = canonical.canonical(notebook)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            said = nbformat.v4.new_output("stream", name="stdout", text="as stored\n")
-            cell.update(execution_count=1, outputs=[said])
-    return notebook
-
-
-def test_check_tells_whether_a_release_is_due(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "lessons" / "solutions" / "demo_due.ipynb"
-    canonical.write(drafts.notebook_from("# T\n\n```python\nprint('as stored')\n```\n"), path)
-    monkeypatch.setattr(places, "solution", lambda which: path)
-    monkeypatch.setattr(release, "executed", printed_as_stored)
-    release.release(path)
-    assert release.main(["demo"], check=True) == 0
-    assert "up to date" in capsys.readouterr().out
-    changed = path.read_text(encoding="utf-8").replace('"as stored', '"as changed')
-    path.write_text(changed, encoding="utf-8", newline="\n")
-    assert release.main(["demo"], check=True) == 1
-    assert "out of date" in capsys.readouterr().out
-
-
-def test_import_and_export_commands(tmp_path, monkeypatch, demo_draft, capsys):
-    monkeypatch.setattr(places, "LESSONS", tmp_path)
-    monkeypatch.setattr(places, "solution", lambda which: next(tmp_path.glob("solutions/*.ipynb")))
-    draft = tmp_path / "draft.md"
-    draft.write_text(demo_draft, encoding="utf-8")
-    assert command(["import", str(draft), "demo_chain"]) == 0
-    assert command(["export", "demo", str(tmp_path / "back.md")]) == 0
-    assert (tmp_path / "back.md").read_text(encoding="utf-8") == demo_draft
-    assert command(["import", str(draft), "Not A Name"]) == 1
-    assert "06_full_backward_hooks" in capsys.readouterr().err
 
 
 def folded(cell):
@@ -243,7 +166,7 @@ def test_an_output_further_down_is_folded_where_it_shows_what_came(shown, tells)
     parts = ["1", 'predict("x.a", 1)', 'compare("x.a", a)', 'predict("x.b", 1)']
     parts += ['compare("x.b", b)', "2"]
     text = "".join(code.format(part) for part in parts[:-1]) + "\n## Next\n\n" + code.format("2")
-    notebook = drafts.notebook_from("# T\n\n" + text)
+    notebook = notebook_of("# T\n\n" + text)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for number, came in ((2, "131071"), (4, "(-0.24478, 24)")):
         said = f"You predicted nothing.\n  It is {came}."
@@ -263,27 +186,26 @@ def test_what_reveals_is_folded_for_the_learner(demo):
     assert prose[0].source == f"**{title}**\n\n{text}"
     assert prose[1].source == f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
     assert folding.title_of(prose[1].source) == title
-    assert folding.unwrapped(prose[1].source) == prose[0].source
     assert code[1].source == code[0].source
     assert folded(code[1]) == {"source_hidden", "outputs_hidden"}
 
 
-@pytest.mark.parametrize("source", ["So.", "**Why** so.", "**Why**\nSo.", "**Why `x`**\n\nSo."])
+@pytest.mark.parametrize(
+    "source", ["So.", "**Why** so.", "**Why**\nSo.", "**Why `x`**\n\nSo.", "**Why**\n\n# So"]
+)
 def test_what_reveals_has_to_say_what_is_inside(source):
     with pytest.raises(ValueError, match="has no title"):
         folding.wrapped(source)
-    assert folding.unwrapped(source) == source and folding.title_of(source) == ""
+    assert folding.title_of(source) == ""
 
 
 def test_a_stub_inside_a_function_names_nothing():
     region = "### BEGIN SOLUTION\n{0}used = 1\n{0}### END SOLUTION"
     inside = region.format("    ").replace("###", "    ###", 1)
     stub = "    # Your code here\n    ..."
-    used = frozenset({"used"})
-    for head in ("def f(x):\n", "def f(\n    x,\n):\n    y = 2\n", "class A:\n  async def f(x):\n"):
+    used = {"used"}
+    for head in ("def f(x):\n", "def f(\n    x,\n):\n    y = 2\n", "class A:\n  def f(x):\n"):
         assert stubs.stubbed(head + inside, used) == head + stub
-    for head in ("if 1:\n", "def f(x):\n    pass\n\n\nif 1:\n"):
-        assert stubs.stubbed(head + inside, used) == f"{head}    used = ...  # Your code here"
     assert stubs.stubbed(region.format(""), used) == "used = ...  # Your code here"
 
 

@@ -149,6 +149,7 @@ def test_links_between_the_pages_lead_somewhere() -> None:
 
 
 @needs_torch
+@pytest.mark.live
 def test_the_lists_of_names_are_what_comparing_both_gives() -> None:
     """No missing name and no difference in a signature is silent."""
     assert reference.main(check=True) == 0, "run python3 lessons/_tools reference"

@@ -3,19 +3,17 @@
 import pytest
 from nbformat import v4
 
-from _tools import canonical, drafts, places, reruns
+from _tools import canonical, places, reruns
+from tests.lessons.drafted import notebook_of
 
-# These train networks, each cell two or three times; nbval runs the same cells once.
-LONG = ("13", "14", "16", "17")
-EACH = [
-    pytest.param(path, marks=pytest.mark.long if path.stem.startswith(LONG) else ())
-    for path in places.solutions()
-]
+LONG = ("03", "10", "11", "12", "13", "14", "15", "16", "17")
+"""Lessons that compute for long: run once, and again only with `--all`."""
 
 
-@pytest.mark.parametrize("path", EACH, ids=lambda path: path.stem[:2])
-def test_a_lesson_shows_the_same_each_time(path):
-    assert [str(slip) for slip in reruns.lies(canonical.read(path), path.parent)] == []
+@pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem[:2])
+def test_a_lesson_shows_the_same_each_time(path, pytestconfig):
+    again = pytestconfig.option.all or not path.stem.startswith(LONG)
+    assert [str(slip) for slip in reruns.lies(canonical.read(path), path.parent, again=again)] == []
 
 
 LYING = "# T\n\n" + "\n\n".join(
@@ -38,7 +36,7 @@ LYING = "# T\n\n" + "\n\n".join(
 
 
 def test_a_notebook_that_lies_is_caught(tmp_path):
-    notebook = drafts.notebook_from(LYING)
+    notebook = notebook_of(LYING)
     for index, was in ((2, "seen 1\n"), (11, "once honest\n")):
         stored = v4.new_output("stream", name="stdout", text=was)
         notebook.cells[index].update(execution_count=1, outputs=[stored])
@@ -54,14 +52,14 @@ def test_a_notebook_that_lies_is_caught(tmp_path):
         "error \"NameError: name 'hooks' is not defined\"",
         "cell-012": "when all cells are run in a fresh kernel, "
         "stdout 'once honest' becomes stdout 'honest'",
-        "cell-013": "fails: ZeroDivisionError: division by zero",
+        "cell-013": "fails: error 'ZeroDivisionError: division by zero'",
     }
 
 
 def test_the_command_prints_the_cells(tmp_path, monkeypatch, capsys):
     path = tmp_path / "lessons" / "solutions" / "demo_lies.ipynb"
     draft = "# T\n\n```python\ncount = globals().get('count', 0) + 1\nprint(count)\n```\n"
-    canonical.write(drafts.notebook_from(draft), path)
+    canonical.write(notebook_of(draft), path)
     monkeypatch.setattr(places, "solution", lambda which: path)
     assert reruns.main(["demo"]) == 1
     told = capsys.readouterr().out

@@ -19,7 +19,12 @@ from .proofs import BOOK, CASES, RESERVED, function_of, made
 pytestmark = pytest.mark.filterwarnings("ignore:Using a target size")  # of a loss that broadcasts
 AGAIN = "write the page again: python3 lessons/_tools proofs"
 ALL = [(f"{name}-{k}", row) for name, rows in CASES.items() for k, row in enumerate(rows)]
-TOLD = proofs.told(proofs.PAGE.read_text(encoding="utf-8"))
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split(" | ")]
+    for line in proofs.PAGE.read_text(encoding="utf-8").splitlines()
+    if " | " in line
+]
+TOLD = {row[0]: (int(row[2]), row[4]) for row in ROWS if row[2].isdecimal()}
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,6 @@ import nbformat
 import pytest
 
 from _start import copies, notebooks, progress
-from _start.console import Trouble
 from _tools import places
 from tests.packaging.revisions import LESSON, SHOWN, Edits, changed, code, inserted, typed
 
@@ -91,13 +90,15 @@ def test_jupyter_can_read_every_copy(tmp_path):
     for path in PUBLISHED:
         shutil.copy(path, tmp_path)
     assert f"{len(PUBLISHED)} copies made" in said(tmp_path)
-    made = sorted((tmp_path / "mine").glob("*.ipynb"))
+    made, found = sorted((tmp_path / "mine").glob("*.ipynb")), []
     assert [path.name for path in made] == [path.name for path in PUBLISHED]
     for path in made:
         read = nbformat.read(path, as_version=4)
         nbformat.validate(read)
         assert nbformat.writes(read) + "\n" == path.read_text(encoding="utf-8")
-        assert progress.contents(path) == progress.contents(tmp_path / path.name)
+    for place in (tmp_path, tmp_path / "mine"):
+        found.append([progress.contents(*each) for each in progress.readable(place)])
+    assert found[0] == found[1]
 
 
 def test_nothing_changed_nothing_done(lessons):
@@ -132,7 +133,7 @@ def test_answers_are_carried_over_and_the_copy_is_kept_as_it_was(lessons):
     outcome = copies.bring(lessons)
     (kept,) = older(lessons)
     assert outcome.lines() == [
-        "Lesson 06 has changed: your copy is up to date, with your 1 answer; as it was: "
+        "Lesson 06 has changed: your copy is up to date, with all that you wrote; as it was: "
         f"lessons/mine/older/{kept.name}"
     ]
     assert re.fullmatch(r"06_a_lesson_\d{4}-\d\d-\d\d_[\d.]+\.ipynb", kept.name)
@@ -257,7 +258,7 @@ def test_being_stopped_between_two_files_does_no_harm(lessons, monkeypatch):
     assert said(lessons) == ""
     assert mine(lessons).read_bytes() == done
     revise(lessons, changed(LESSON, 1, "x = 4"))
-    assert "with your 1 answer" in said(lessons)
+    assert "with all that you wrote" in said(lessons)
 
 
 @pytest.mark.parametrize("step", range(3))
@@ -275,9 +276,8 @@ def test_a_full_disk_is_told_and_loses_nothing(lessons, monkeypatch, step):
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(Trouble, match="No space left on device") as trouble:
+    with pytest.raises(OSError, match="No space left on device"):
         copies.bring(lessons)
-    assert "Make room" in trouble.value.advice
     monkeypatch.undo()
     assert text in files(lessons / "mine").values()
     assert not [path for path in files(lessons) if path.name.startswith(".06")]
@@ -287,7 +287,7 @@ def test_a_full_disk_is_told_and_loses_nothing(lessons, monkeypatch, step):
 
 def test_a_folder_that_cannot_be_written_to_is_told(lessons):
     (lessons / "mine").write_text("a file in its place", encoding="utf-8")
-    with pytest.raises(Trouble, match=r"cannot be kept: .*mine"):
+    with pytest.raises(OSError, match="mine"):
         copies.bring(lessons)
     assert (lessons / "mine").read_text(encoding="utf-8") == "a file in its place"
 
@@ -317,7 +317,7 @@ def test_what_was_written_into_the_published_lesson_goes_into_the_copy(repositor
     git(repository, "restore", NAME)
     assert said(repository) == ""
     revise(repository, changed(LESSON, 1, "x = 4"))
-    assert "with your 1 answer" in said(repository)
+    assert "with all that you wrote" in said(repository)
     assert b"five = 5" in mine(repository).read_bytes()
 
 

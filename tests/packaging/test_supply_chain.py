@@ -92,7 +92,7 @@ for cell in book["cells"]:
         exec("".join(cell["source"]), names)
         ran += 1
 from _start import worked_example
-full = worked_example.run("register_full_backward_hook")
+full = worked_example.run("register_full_backward_hook", "x1")
 print(full["loss"], ran)
 """
 

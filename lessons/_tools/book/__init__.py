@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 import sys
-import tempfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 from _tools import sites
@@ -29,40 +28,33 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
         only: numbers of the lessons to take; all by default.
     """
     staging.stage(folder, only)
-    package = (HERE / "package.md").read_text(encoding="utf-8").splitlines(True)
-    if only:
-        package = [
-            each for each in package if not each.startswith("   minigrad") or each.strip() in FEW
-        ]
+    listed = (HERE / "package.md").read_text(encoding="utf-8").splitlines(True)
+    package = [each for each in listed if not only or each.strip() in FEW or each[:4] != "   m"]
     (folder / "package").mkdir()
     (folder / "package" / "index.md").write_text("".join(package), encoding="utf-8")
     (folder / "licenses.md").write_text(licenses.page(), encoding="utf-8", newline="\n")
-    found = importlib.util.find_spec("sphinx-mathjax-offline")
-    for place in (found and found.submodule_search_locations) or ():
-        for part in MATHJAX.split():
-            path = Path(place) / "static/mathjax" / part
-            target = folder / "extra/_static/mathjax" / part
-            target.parent.mkdir(parents=True, exist_ok=True)
-            (shutil.copytree if path.is_dir() else shutil.copy)(path, target)
+    mathjax = distribution("sphinx-mathjax-offline").locate_file("sphinx-mathjax-offline")
+    for part in MATHJAX.split():
+        path = Path(str(mathjax)) / "static/mathjax" / part
+        target = folder / "extra/_static/mathjax" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, target)
 
 
-def main(folder: Path, only: tuple[str, ...] = ()) -> int:
+def main(folder: Path, lessons: tuple[str, ...] = ()) -> int:
     """Build the book anew. What Sphinx says goes to the streams; a warning is an error.
 
     Args:
         folder: where to; a book that is there gives way when the new one is complete.
-        only: numbers of the lessons to take; all by default.
+        lessons: numbers of the lessons to take; all by default.
 
     Returns:
         An exit code.
     """
-    if sites.in_use(folder, "objects.inv", "book"):
-        return 2
-    with tempfile.TemporaryDirectory() as place:  # Sphinx leaves folders beside the book, too
-        staged, built = Path(place) / "sources", Path(place) / "book"
-        staged.mkdir()
-        sources(staged, only)
-        options = ["-W", "--keep-going", "-b", "html", "-d", str(Path(place) / "read")]
+
+    def make(staged: Path, built: Path) -> int:
+        sources(staged, lessons)
+        options = ["-W", "--keep-going", "-b", "html", "-d", str(staged.with_name("read"))]
         options += ["-c", str(HERE), "-D", f"html_extra_path={staged / 'extra'}"]
         command = [sys.executable, "-m", "sphinx", *options, str(staged), str(built)]
         code = subprocess.call(command)
@@ -71,5 +63,6 @@ def main(folder: Path, only: tuple[str, ...] = ()) -> int:
             # megabytes for who changes the theme, and a list that nothing leads to
             for path in (*built.rglob("*.map"), built / "_modules/index.html"):
                 path.unlink(missing_ok=True)
-            sites.replace(folder, built)
-    return code
+        return code
+
+    return sites.build(folder, "objects.inv", "book", make)

@@ -9,15 +9,11 @@ import minigrad
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from _tools.book.package import public
 
-# makes a parser of its grammar when nbformat is imported: two seconds, and nothing needs it
-sys.modules.setdefault("rfc3987_syntax", None)
-
 gc.set_threshold(
     200_000, 20, 100
 )  # what Sphinx makes it keeps: a quarter of the time was the search for garbage
 
 project = "minigrad"
-author = "the minigrad authors"
 version = release = str(minigrad.__version__)
 project_copyright = "the minigrad authors; lessons CC BY 4.0, code MIT"
 
@@ -65,7 +61,6 @@ html_css_files = ["book.css"]
 html_js_files = ["book.js"]
 html_copy_source = False
 html_show_sourcelink = False
-html_last_updated_fmt = None
 html_theme_options = {
     "home_page_in_toc": True,
     "show_toc_level": 2,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import files, version
 
-# What each brings into the pages; MathJax's wheel names its license and has no text of it, so the
-# same text is taken from another package.
+# What each brings into the pages.
 BROUGHT = {
     "sphinx": "the search, and the frame of each page",
     "pydata-sphinx-theme": "the theme's base, with Bootstrap and Font Awesome",
@@ -15,31 +14,19 @@ BROUGHT = {
     "pygments": "the colors of code",
     "sphinx-mathjax-offline": "MathJax 3.2.2, which sets formulas",
 }
-TEXT_ELSEWHERE = {"sphinx-mathjax-offline": "packaging"}
 
 
 def page() -> str:
     """Write the page of the licenses of what is installed, as Markdown."""
     parts = ["# What this site is made with"]
     for name, brings in BROUGHT.items():
-        try:
-            found = distribution(name)
-            texts = _texts(distribution(TEXT_ELSEWHERE.get(name, name)), name in TEXT_ELSEWHERE)
-        except PackageNotFoundError:
-            continue
-        shown = "\n\n".join(f"``````text\n{text.strip()}\n``````" for text in texts)
-        parts.append(
-            f"## {name} {found.version}\n\nIt brings {brings}.\n\n"
-            f"<details>\n<summary>Its license</summary>\n\n{shown}\n\n</details>"
-        )
+        # MathJax's wheel names its license and has no text of it, which another package has.
+        mathjax = name == "sphinx-mathjax-offline"
+        texts = [
+            f"``````text\n{path.read_text(encoding='utf-8').strip()}\n``````"
+            for path in sorted(files("packaging" if mathjax else name) or ())
+            if "LICENSE" in path.name and (not mathjax or path.suffix == ".APACHE")
+        ]
+        parts += [f"## {name} {version(name)}", f"It brings {brings}."]
+        parts += ["<details>\n<summary>Its license</summary>", *texts, "</details>"]
     return "\n\n".join(parts) + "\n"
-
-
-def _texts(package: Distribution, apache: bool) -> list[str]:
-    """Read the license texts of a package, among them those of what it packs itself."""
-    names = [
-        path
-        for path in package.files or ()
-        if "LICENSE" in path.name and (not apache or path.name.endswith("APACHE"))
-    ]
-    return [path.read_text(encoding="utf-8") for path in sorted(names)]

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 import minigrad
 from _tools import canonical, places, stubs
-from _tools.predictions import COMPARE, PREDICT
+from _tools.lesson import COMPARE, PREDICT
 from minigrad.classroom.desk import exercises_of
 from minigrad.classroom.exercises import Exercise
 from minigrad.viz import hook_bench
@@ -107,31 +107,23 @@ def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise])
         exercises: those of the lesson, with their hints.
     """
     hints = {each.id: each.hints for each in exercises}
-    answers: dict[str, list[str]] = {}
-    said: dict[str, str] = {}
-    for cell in source.cells:
-        if "nbgrader" not in cell.metadata:
-            continue
-        name = canonical.exercise_of(cell.metadata.nbgrader.grade_id)
-        if cell.metadata.nbgrader.solution:
-            answers.setdefault(name, []).append(stubs.without_marks(cell.source))
-        else:
-            said[name] = "".join(o.data.get("text/html", "") for o in outputs_of(cell))
     made = canonical.canonical(learner)
     cells: list[NotebookNode] = []
-    open_: list[NotebookNode] = []
-    for cell in made.cells:
+    stub: list[str] = []
+    answer: list[str] = []
+    for cell, solved in zip(made.cells, source.cells, strict=True):
         marks = cell.metadata.get("nbgrader", {})
         asked = PREDICT.search(cell.source) if cell.cell_type == "code" else None
         if marks.get("solution"):
-            open_.append(cell)
+            stub.append(cell.source)
+            answer.append(stubs.without_marks(solved.source))
         elif marks.get("grade"):
             name = canonical.exercise_of(marks.grade_id)
-            stub = "\n\n".join(each.source for each in (*open_, cell))
-            answer = "\n\n".join(answers.get(name, ()))
-            help_ = below(name, stub, hints.get(name, ()), answer, said[name])
+            said = "".join(each.data.get("text/html", "") for each in outputs_of(solved))
+            code = ("\n\n".join(each) for each in ([*stub, cell.source], answer))
+            help_ = below(name, *code, hints.get(name, ()), said)
             cells.append(nbformat.v4.new_markdown_cell(help_, id=f"{cell.id}-help"))
-            open_ = []
+            stub, answer = [], []
         elif asked:
             line = f"**Prediction {asked[1]}.** Write your guess down before you read on."
             cells.append(nbformat.v4.new_markdown_cell(line, id=cell.id))
@@ -165,14 +157,14 @@ def outputs_of(cell: NotebookNode) -> list[NotebookNode]:
     return [output for output in cell.get("outputs", []) if "data" in output]
 
 
-def below(name: str, stub: str, hints: Sequence[str], answer: str, said: str) -> str:
+def below(name: str, stub: str, answer: str, hints: Sequence[str], said: str) -> str:
     """Write what is folded below an exercise, as Markdown.
 
     Args:
         name: of the exercise.
         stub: the code that waits for an answer, and the check.
-        hints: in the order in which they are given.
         answer: code.
+        hints: in the order in which they are given.
         said: what the check says to it, as HTML.
     """
     said = re.sub(r"\n\s*\n", "\n", said)  # an empty line would end the HTML

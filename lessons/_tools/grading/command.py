@@ -12,9 +12,7 @@ from pathlib import Path
 import click
 
 from _start import console, progress
-from _tools.grading import pages, running, submissions, tables
-
-_POSIX = ("fork", "killpg", "setsid")
+from _tools.grading import reports, running, submissions
 
 
 def main(
@@ -44,69 +42,46 @@ def main(
         console.Trouble: Where nothing can be graded.
     """
     named, output = folder.expanduser().resolve(), output.expanduser().resolve()
-    _possible(named, output)
+    if not hasattr(os, "fork"):
+        raise console.Trouble(
+            "this system has no way to run submissions apart from everything else.",
+            "Grade on Linux or macOS, or on Windows in WSL.",
+        )
+    if output.is_relative_to(named):
+        raise console.Trouble(
+            f"{output} lies among the submissions, which stay as they are.",
+            "Name another folder:  --output FOLDER",
+        )
     jobs = jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
     limits = running.Limits(seconds, memory * 1e9)
     with tempfile.TemporaryDirectory(prefix="minigrad-grade-") as place:
-        folder, others = named, list[str]()
-        if not named.is_dir():
-            folder, others = submissions.unpack(named, Path(place).resolve())
-        found = submissions.found_in(folder, lesson)
-        for says in (*others, *found.others):
+        folder = named if named.is_dir() else submissions.unpack(named, Path(place).resolve())
+        found, others = submissions.found_in(folder, lesson)
+        for says in others:
             console.say(says)
-        if not found.submissions:
+        if not found:
             raise console.Trouble(
                 f"there is no submission in {named}.",
                 "Put notebooks there as STUDENT/NN_name.ipynb, and see `minigrad grade --help`.",
             )
         hidden = list(dict.fromkeys((named, folder, output)))
-        with click.progressbar(
-            length=len(found.submissions), label="Grading", file=sys.stderr
-        ) as bar:
-            grades = running.graded(
-                found.submissions, hidden, jobs, limits, lambda grade: bar.update(1)
-            )
-        _write(grades, output, collect)
-        failed = [grade for grade in grades if not grade.ended]
+        coming = running.graded(found, hidden, jobs, limits)
+        with click.progressbar(coming, length=len(found), label="Grading", file=sys.stderr) as bar:
+            grades = list(bar)
+        output.mkdir(parents=True, exist_ok=True)
+        reports.write_table(grades, output / "grades.csv")
+        reports.write_pages(grades, output)
+        if collect is not None:
+            collect.write_text("".join(unexplained(grades)), encoding="utf-8")
+        print(reports.as_text(grades) + reports.missed_as_text(grades))
+        console.say(
+            f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of "
+            "the class, and a page for each student beside it."
+        )
+        failed = [grade for grade in grades if grade.submission.problem]
         for grade in failed:
             console.say(f"{grade.submission.path.relative_to(folder)}: {' '.join(grade.remarks)}")
     return int(bool(failed))
-
-
-def _write(grades: Sequence[running.Grade], output: Path, collect: Path | None) -> None:
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        tables.write(grades, output / "grades.csv")
-        pages.write(grades, output)
-        if collect is not None:
-            collect.write_text("".join(unexplained(grades)), encoding="utf-8")
-    except OSError as error:
-        raise console.Trouble(
-            f"{error.filename or output}: {error.strerror or error}.",
-            "Name a folder that can be written to:  --output FOLDER",
-        ) from None
-    print(tables.as_text(grades) + tables.missed_as_text(grades))
-    console.say(
-        f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of the "
-        "class, and a page for each student beside it."
-    )
-
-
-def _possible(folder: Path, output: Path) -> None:
-    if not all(hasattr(os, name) for name in _POSIX):
-        raise console.Trouble(
-            "this system has no way to run submissions apart from everything else.",
-            "Grade on Linux or macOS, or on Windows in WSL.",
-        )
-    if not folder.is_dir() and not (folder.is_file() and folder.suffix.lower() == ".zip"):
-        raise console.Trouble(
-            f"{folder} is no folder and no zip file.", "Name the folder with the submissions."
-        )
-    if output.is_relative_to(folder):
-        raise console.Trouble(
-            f"{output} lies among the submissions, which stay as they are.",
-            "Name another folder:  --output FOLDER",
-        )
 
 
 def unexplained(grades: Sequence[running.Grade]) -> list[str]:

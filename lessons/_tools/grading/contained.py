@@ -1,9 +1,10 @@
 """Run a submission in this process, which holds nothing else, and judge each answer in a copy.
 
-Started as a program of its own, with a job on its standard input and a pipe for its answers. Where
-an exercise is checked the process forks: the copy loads the checks, judges and ends, and the cells
-that follow never meet them. No class or function of this can be reached by name or through another
-object while a student's code runs, and nothing trusts what that code may have replaced.
+Started as a program of its own, with a job on its standard input and answers on its standard
+output. Where an exercise is checked the process forks: the copy loads the checks, judges and ends,
+and the cells that follow never meet them. No class or function of this can be reached by name or
+through another object while a student's code runs, and nothing trusts what that code may have
+replaced.
 """
 
 from __future__ import annotations
@@ -14,21 +15,16 @@ import contextlib
 import importlib
 import linecache
 import os
+import re
+import resource
 import shutil
 import signal
 import sys
 import tempfile
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
-
-try:
-    import resource
-except ImportError:  # Windows, where this is only imported
-    resource = None  # type: ignore[assignment]
 
 # of our own: a student may put others there
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]
@@ -36,8 +32,9 @@ WRONG: tuple[Any, ...] = (object(), "no answer at all", -12345.678, lambda *a, *
 """Answers that no exercise takes; a check that says yes to one of them is not to be trusted."""
 
 _PACKAGE = "_minigrad_lesson_checks"
-_IMPORTED = ("minigrad.classroom.data", "minigrad.viz")
-_MOST = 2000  # characters of a line of what is said
+_END = -1  # the number of the cell behind the last one
+Told = tuple[str, tuple[str, ...]]
+"""A status, and what is said."""
 
 
 def main() -> None:
@@ -46,219 +43,149 @@ def main() -> None:
     # a check rings its alarm by it; a shell's background jobs start with it ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.path[:] = job["path"]
-    state = _prepared(job, int(sys.argv[1]))
-    for number, kind, source, exercise in job["cells"]:
+    state = _prepared(job)
+    for number, kind, source, exercise in state.cells:
+        state.number = number
+        state.tried.clear()
+        state.send((number, "begins", ()))
         if kind == "check":
-            _judge_apart(state, number, source, exercise)
+            _judge_apart(state, source, exercise)
             continue
-        state.send(("cell", number))
-        trouble = _trouble(state, partial(_execute, state, number, kind, source))
+        state.send((number, *_executed(state, kind, source)))
         if kind == "published":
             state.add()
-        state.send(("done", number, trouble, _tried(state)))
-    state.send(("end",))
-    state.exit(0)
+    state.send((_END, "begins", ()))
+    state.os._exit(0)
 
 
-def _prepared(job: dict[str, Any], pipe: int) -> SimpleNamespace:
+def _prepared(job: dict[str, Any]) -> SimpleNamespace:
     """Import what is needed, keep what is there before any cell runs, and begin to guard it."""
     from _tools.grading import guard, snapshot
-    from minigrad.classroom import desk, exercises, tables
+    from minigrad.classroom import desk, tables
 
-    for name in (*_IMPORTED, *_imports(job["cells"])):
+    channel, nonce = os.fdopen(os.dup(1), "w"), job["nonce"]  # which only `state.send` knows
+    os.dup2(2, 1)  # what a student prints goes nowhere
+    # What cells may import is noted as it is before a student could change it.
+    code = "\n".join(source for _, _, source, _ in job["cells"])
+    lazy = [name for name in snapshot.WATCHED if name in code]
+    for name in ("minigrad.classroom.data", "minigrad.viz", *lazy):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     snapshot.complete()
     folder = job["folder"]
     os.chdir(folder)
-    _quiet(desk, exercises.Verdict)
+    # Students' cells ask for hints and checks in vain: nobody reads what they print.
+    leads_nowhere = {"__builtins__": builtins}
+    quiet = FunctionType((lambda *args, **more: None).__code__, leads_nowhere)
+    for holder in (sys.modules["minigrad.classroom"], desk):
+        vars(holder).update(check=quiet, hint=quiet)
     for name, each in list(vars(tables).items()):  # what is kept, an answer could read
         if hasattr(each, "cache_clear"):
             setattr(tables, name, each.__wrapped__)
     shutil._use_fd_functions = False  # type: ignore[attr-defined]  # by names, which are watched
     os.environ.update(HOME=folder, TMPDIR=folder)
-    tempfile.tempdir = None
-    _limit(job["seconds"], job["memory"])
+    tempfile.tempdir = folder
+    limits = {"AS": job["memory"], "FSIZE": 64_000_000, "NOFILE": 128, "NPROC": 4000, "CORE": 0}
+    for name, most in (limits | {"CPU": 40 * job["seconds"] + 600}).items():
+        # a system may not have it, or have a lower one already
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (int(most), int(most)))
+    alarm = signal.setitimer
     guard.take_away()
     main = sys.modules["__main__"] = ModuleType("__main__")
     vars(main)["__builtins__"] = builtins
     add, changed = snapshot.watch(snapshot.WATCHED)
     state = SimpleNamespace(
-        **{key: job[key] for key in ("folder", "seconds", "memory")},
-        send=_sender(pipe, job["nonce"]),
-        builtins=dict(vars(builtins)),
-        replaced=[],
-        main=main,
+        **job,
+        send=lambda message: print(nonce, ascii(message), file=channel, flush=True),
         namespace=vars(main),
         add=add,
         changed=changed,
         watch=snapshot.watch,
         refused=guard.Refused,
         desk=desk,
-        check=desk.check,
-        judged=desk._judged,
+        quiet=quiet,
         files=(*(path for path, _ in job["hidden"][:2]), "<answer>"),
-        environ=os.environ,
-        variables=dict(os.environ),
-        path=list(sys.path),
-        recursion=sys.getrecursionlimit(),
-        streams=(sys.stdin, sys.stdout, sys.stderr),
-        exit=os._exit,
-        **{name: getattr(os, name) for name in ("fork", "kill", "chdir", "waitpid")},
-        **{name: getattr(time, name) for name in ("sleep", "monotonic")},
+        os=SimpleNamespace(**vars(os)),
+        alarm=alarm,
     )
     for name in [name for name in sys.modules if name.partition(".")[0] == "_tools"]:
         del sys.modules[name]
-    own = (_judge_apart, _put_back)
-    state.tried, state.loading = guard.install(folder, job["hidden"], own)
+    state.tried, state.loading = guard.install(
+        folder,
+        job["hidden"],
+        _judge_apart.__code__,
+        lambda what: state.send((state.number, "tried", (what,))),
+    )
     return state
 
 
-def _imports(cells: Sequence[tuple[int, str, str, str]]) -> set[str]:
-    """List what the lesson imports: it is noted as it is before a student could change it."""
-    published = [source for _, kind, source, _ in cells if kind == "published"]
-    nodes = [node for source in published for node in ast.walk(ast.parse(source))]
-    found = {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
-    found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    if any(isinstance(node, ast.Name) and node.id in ("Plot", "use_style") for node in nodes):
-        found.add("matplotlib.pyplot")
-    return found
-
-
-def _quiet(desk: ModuleType, verdict: type) -> None:
-    """Let students' cells ask for hints and checks in vain: nobody reads what they print."""
-
-    def check(exercise: str, answer: Any = ...) -> Any:
-        return Verdict(str(exercise), "unsolved", "", ())  # type: ignore[name-defined]  # noqa: F821
-
-    def hint(exercise: str, step: int = 1) -> None:
-        return None
-
-    names = {"Verdict": verdict, "__builtins__": builtins}  # which lead nowhere
-    for each in (check, hint):
-        code = each.__code__.replace(co_filename="<quiet>")
-        plain = FunctionType(code, names, each.__name__, each.__defaults__)
-        for holder in (sys.modules["minigrad.classroom"], desk):
-            setattr(holder, each.__name__, plain)
-
-
-def _limit(seconds: float, memory: float) -> None:
-    """Set the system's own limits, as far as it has them and they are not lower already."""
-    limits = {"AS": memory, "FSIZE": 64_000_000, "NOFILE": 128, "NPROC": 4000, "CORE": 0}
-    for name, most in (limits | {"CPU": 40 * seconds + 600}).items():
-        kind = getattr(resource, f"RLIMIT_{name}", None)
-        if kind is not None:
-            hard = resource.getrlimit(kind)[1]
-            most = int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard)
-            with contextlib.suppress(OSError, ValueError):  # a system that has the name only
-                resource.setrlimit(kind, (most, most))
-
-
-def _execute(state: SimpleNamespace, number: int, kind: str, source: str) -> None:
-    name = f"{state.folder}/{'lesson' if kind == 'published' else 'cell'}_{number}.py"
+def _executed(state: SimpleNamespace, kind: str, source: str) -> Told:
+    """Run a cell."""
+    name = f"{state.folder}/{'lesson' if kind == 'published' else 'cell'}_{state.number}.py"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    exec(compile(source, name, "exec", dont_inherit=True), state.namespace)
-
-
-def _trouble(state: SimpleNamespace, work: Callable[[], None]) -> str:
-    """Do something of a student's; give what went wrong, in words."""
     try:
-        work()
+        exec(compile(source, name, "exec", dont_inherit=True), state.namespace)
     except BaseException as error:
-        _restore_builtins(state)
-        return _told(state, error)
-    _restore_builtins(state)
-    return ""
+        return "failed", (_told(state, error),)
+    return "ran", ()
 
 
-def _tried(state: SimpleNamespace) -> tuple[str, ...]:
-    tried = tuple(state.tried)
-    state.tried.clear()
-    return tried
-
-
-def _restore_builtins(state: SimpleNamespace) -> None:
-    """Put Python's own names back."""
-    names = builtins.__dict__
-    for name, value in state.builtins.items():
-        if names.get(name) is not value:
-            state.replaced.append(f"builtins.{name}")
-            names[name] = value
-
-
-def _judge_apart(state: SimpleNamespace, number: int, source: str, exercise: str) -> None:
+def _judge_apart(state: SimpleNamespace, source: str, exercise: str) -> None:
     """Judge an exercise in a copy of this process, and wait for its end."""
-    _restore_builtins(state)
-    state.send(("judging", exercise))
-    child = state.fork()
+    child = state.os.fork()
     if child == 0:
+        # The system ends it then; where a student has got around that, the grading does soon.
+        state.alarm(signal.ITIMER_REAL, state.seconds)
         try:
-            state.send(("verdict", exercise, *_judged(state, number, source, exercise)))
+            told = _judged(state, source, exercise)
         except BaseException as error:
-            said = _told(state, error)
-            state.send(("verdict", exercise, "hurt", (said,), _tried(state)))
-        state.exit(0)
-    end, pause = state.monotonic() + state.seconds, 0.001
-    late = ""
-    while state.waitpid(child, os.WNOHANG)[0] == 0:
-        state.sleep(pause)
-        pause = min(2 * pause, 0.1)
-        if state.monotonic() > end and not late:
-            state.kill(child, 9)
-            late = f"It ran longer than {state.seconds:g} s."
-    state.send(("judged", exercise, late))
+            told = "hurt", (_told(state, error),)
+        state.send((state.number, *told))
+        state.os._exit(0)
+    late = state.os.waitpid(child, 0)[1] == signal.SIGALRM
+    why = f"It ran longer than {state.seconds:g} s." if late else "It ended the process."
+    state.send((state.number, "ended", (why,)))
 
 
-def _put_back(state: SimpleNamespace) -> None:
-    """Undo what a student may set, so that the check finds what it expects."""
-    state.chdir(state.folder)
-    os.environ = state.environ  # noqa: B003 - the object that was there
-    os.environ.clear()
-    os.environ.update(state.variables)
+def _judged(state: SimpleNamespace, source: str, exercise: str) -> Told:
+    """Judge an answer."""
+    state.os.chdir(state.folder)
     sys.path[:] = state.path
-    sys.stdin, sys.stdout, sys.stderr = state.streams
-    for module in (sys, threading):
-        module.settrace(None)
-        module.setprofile(None)
-    sys.setrecursionlimit(state.recursion)
-
-
-Judged = tuple[str, tuple[str, ...], tuple[str, ...]]
-
-
-def _judged(state: SimpleNamespace, number: int, source: str, exercise: str) -> Judged:
-    """Judge; give a status, what is said, and what was tried."""
-    _put_back(state)
-    changed = {*state.replaced, *state.changed()}
-    if state.namespace.get("check", state.check) is not state.check:
-        changed.add("check")
-    if exercise in state.desk._registered:
-        changed.add("minigrad.classroom.register")
-    if changed:
-        return "changed", tuple(sorted(changed)[:5]), ()
-    name = f"{state.folder}/lesson_{number}.py"
-    try:
-        given = eval(compile(_answer(source), name, "eval"), state.namespace)
-    except NameError as error:
-        return "hurt", (f"{error}: the cell that makes it did not come to its end.",), ()
-    known = _loaded(state, exercise)
+    if changed := _changed(state, exercise):
+        return changed
+    name = re.findall(r"\bcheck\([^,]+, (\w+)\)", source)[0]
+    if name not in state.namespace:
+        return "hurt", (f"{name} is not there: the cell that makes it did not come to its end.",)
+    given, known = state.namespace[name], _loaded(state, exercise)
     checks_changed = state.watch((_PACKAGE,))[1]
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if _PACKAGE in name}
-    verdict, unusual = state.judged(known, given)
-    _restore_builtins(state)
+    verdict, unusual = state.desk._judged(known, given)
     sys.modules.update(hidden)
-    changed = {*state.replaced, *state.changed(), *checks_changed()}
-    if changed:
-        return "changed", tuple(sorted(changed)[:5]), _tried(state)
-    tried = _tried(state)
-    _doubt(state, known)
+    if changed := _changed(state, exercise, checks_changed()):
+        return changed
+    for wrong in WRONG:
+        if state.desk._judged(known, wrong)[0].status == "right":
+            raise RuntimeError("the check takes an answer that is wrong: something changed it")
     if verdict.status == "right" and _comes_from(given, state.files):
-        return "taken", ("It is taken out of the checks, and so it is no answer.",), tried
-    if verdict.status == "right" and tried:
-        return "hurt", (f"It tried to {tried[0]}.",), tried
+        return "refused", ("It is taken out of the checks, and so it is no answer.",)
+    if verdict.status == "right" and state.tried:
+        return "hurt", (f"It tried to {state.tried[0]}.",)
     said = [f"    {line}" if type(line) is not str else line for line in verdict.lines]
     said += [f"Besides: {each}" for each in unusual]
-    return str(verdict.status), tuple(str(line)[:_MOST] for line in said[:50]), tried
+    return str(verdict.status), tuple(str(line)[:2000] for line in said[:50])
+
+
+def _changed(state: SimpleNamespace, exercise: str, more: Sequence[str] = ()) -> Told | None:
+    """Tell what was changed of what checks stand on; None where nothing was."""
+    changed = [*state.changed(), *more]
+    if state.namespace.get("check", state.quiet) is not state.quiet:
+        changed.append("check")
+    if exercise in state.desk._registered:
+        changed.append("minigrad.classroom.register")
+    names = ", ".join(sorted(changed)[:5])
+    said = f"The notebook changed what answers are checked by: {names}."
+    return ("refused", (said,)) if changed else None
 
 
 def _loaded(state: SimpleNamespace, exercise: str) -> Any:
@@ -268,38 +195,14 @@ def _loaded(state: SimpleNamespace, exercise: str) -> Any:
     """
     for name in [name for name in sys.modules if name.startswith(_PACKAGE)]:
         del sys.modules[name]
-    for place in list(sys.path_importer_cache):
-        if f"{place}/".startswith(state.files[0]):
-            del sys.path_importer_cache[place]  # it may have been asked while it was closed
+    importlib.invalidate_caches()  # which may have asked for them while they were closed
     state.loading.append(True)
-    try:
-        known = state.desk.find(exercise)
-        for part in ("names", "rows", "solved"):
-            with contextlib.suppress(Exception):  # a kind of exercise that needs no such thing
-                getattr(known, part)
-        _doubt(state, known)
-        return known
-    finally:
-        state.loading.clear()
-
-
-def _doubt(state: SimpleNamespace, known: Any) -> None:
-    """See that the check refuses what is wrong."""
-    for wrong in WRONG:
-        if state.judged(known, wrong)[0].status == "right":
-            raise RuntimeError("the check takes an answer that is wrong: something changed it")
-
-
-def _sender(pipe: int, nonce: str) -> Callable[[tuple[Any, ...]], None]:
-    """Make what writes lines to the parent; it alone knows the nonce."""
-    write = os.write
-
-    def send(message: tuple[Any, ...]) -> None:
-        data = f"{nonce} {message!a}\n".encode()
-        while data:
-            data = data[write(pipe, data) :]
-
-    return send
+    known = state.desk.find(exercise)
+    for part in ("names", "rows", "solved"):
+        with contextlib.suppress(Exception):  # a kind of exercise that needs no such thing
+            getattr(known, part)
+    state.loading.clear()
+    return known
 
 
 def _told(state: SimpleNamespace, error: BaseException) -> str:
@@ -312,30 +215,17 @@ def _told(state: SimpleNamespace, error: BaseException) -> str:
         return said[:500]
     if isinstance(error, MemoryError):
         return f"It wanted more memory than the {state.memory / 1e9:g} GB that it may take."
-    if isinstance(error, SystemExit):
-        return "It ended the program: SystemExit."
-    if isinstance(error, SyntaxError):
-        return f"Python cannot read it: {said}"[:500]
     return f"{kind}: {said}"[:500] if said else kind
-
-
-def _answer(check: str) -> str:
-    """Give what a cell hands to `check`, as source."""
-    for node in ast.walk(ast.parse(check)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "check" and len(node.args) == 2:
-            return ast.unparse(node.args[1])
-    raise ValueError(f"no call of check in {check!r}")
 
 
 def _comes_from(answer: Any, files: tuple[str, ...]) -> bool:
     """Tell whether the code of an answer stands in one of these folders."""
-    pending: list[Any] = [answer]
-    done: set[int] = set()
-    while pending and len(done) < 200:
-        each = pending.pop()
-        if id(each) in done:
+    pending, done = [answer], set[int]()
+    for each in pending:  # which grows meanwhile
+        if id(each) in done or len(done) > 200:
             continue
         done.add(id(each))
+        each = getattr(each, "__func__", each)
         if isinstance(each, FunctionType):
             if each.__code__.co_filename.startswith(files):
                 return True
@@ -347,8 +237,6 @@ def _comes_from(answer: Any, files: tuple[str, ...]) -> bool:
         elif isinstance(each, type):
             own = [member for member in vars(each).values() if isinstance(member, FunctionType)]
             pending += own or each.__bases__  # a class that adds nothing is the one it stands on
-        elif hasattr(each, "__func__"):
-            pending.append(each.__func__)
     return False
 
 

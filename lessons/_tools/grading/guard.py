@@ -6,25 +6,25 @@ and change.
 
 from __future__ import annotations
 
+import _posixsubprocess
+import _signal  # type: ignore[import-not-found]
 import builtins
 import os
+import posix
+import posixpath
 import signal
 import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import minigrad
-from minigrad.classroom.execution import Watch
-
-try:
-    import _posixsubprocess
-except ImportError:  # Windows, where this is only imported
-    _posixsubprocess = None  # type: ignore[assignment]
+from minigrad.classroom.execution import Endless, Watch
 
 # of our own: a student may put others there
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]
@@ -36,51 +36,34 @@ _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
 _LIBRARIES = (*{sysconfig.get_path(name) + os.sep for name in _PATHS}, _MINIGRAD, "<frozen")
 # Of these the caller counts, because they hand on the frames that they see.
 _SEES_FRAMES = tuple(f"{_STDLIB}{name}.py" for name in ("inspect", "pdb", "bdb"))
+_TELLS_NOTHING = ("/cpuinfo", "/meminfo", "/status")  # of what is in /proc
 _FRAMES = ("tb_frame", "gi_frame", "cr_frame", "ag_frame")
 
 # Events of Python's, by how they begin, and what to call them.
-_NEVER = {
-    "os.fork": "start a process",
-    "os.exec": "start a program",
-    "os.posix_spawn": "start a program",
-    "os.spawn": "start a program",
-    "os.system": "start a program",
-    "subprocess.": "start a program",
-    "pty.": "start a program",
-    "socket.": "use the network",
-    "os.kill": "send a signal to a process",
-    "ctypes.": "call into memory by ctypes",
-    "os.symlink": "make a link",
-    "os.link": "make a link",
-    "resource.": "change the limits it runs under",
-    "sqlite3.connect": "open a database",
-    "sys.addaudithook": "add an audit hook",
-    "sys._current": "look into other threads",
-    "syslog.": "write to the system's log",
+_PROGRAMS = ("os.fork", "os.exec", "os.posix_spawn", "os.spawn", "os.system", "subprocess.", "pty.")
+_NEVER: dict[str, str | tuple[str, ...]] = {
+    "start a program": _PROGRAMS,
+    "use the network": "socket.",
+    "send a signal to a process": "os.kill",
+    "call into memory by ctypes": "ctypes.",
+    "make a link": ("os.symlink", "os.link"),
+    "change the limits it runs under": "resource.",
+    "open a database": "sqlite3.connect",
+    "add an audit hook": "sys.addaudithook",
+    "look into other threads": "sys._current",
+    "write to the system's log": "syslog.",
 }
-_WRITES = {
-    "os.remove": "delete",
-    "os.rmdir": "delete",
-    "os.mkdir": "make the folder",
-    "os.rename": "rename",
-    "os.chmod": "change the mode of",
-    "os.chown": "change the owner of",
-    "os.chdir": "go to",
-    "os.chflags": "change the flags of",
-    "os.lockf": "lock",
-    "os.truncate": "cut off",
-    "os.utime": "change the date of",
-    "os.setxattr": "change",
-    "os.removexattr": "change",
-}
+_CHANGES = ("remove", "rmdir", "mkdir", "rename", "chdir", "chmod", "chown", "chflags", "lockf")
+_MORE = ("truncate", "utime", "setxattr", "removexattr")
+_WRITES = [f"os.{name}" for name in (*_CHANGES, *_MORE)]
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# What Python does not report: taken away instead.
+# What Python does not report is taken away instead, from where it is and from what stands below.
 _TAKEN_AWAY = {
-    os: ("mkfifo", "mknod", "setpriority", "chroot", "setsid", "setpgid", "pidfd_open",
-         "setuid", "setgid", "setresuid", "unshare", "setns"),
-    signal: ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd"),
+    (os, posix): ("mkfifo", "mknod", "setsid", "setpgid", "setpriority", "pidfd_open", "unshare"),
+    (signal, _signal): ("signal", "setitimer", "alarm", "pidfd_send_signal", "set_wakeup_fd",
+                        "pthread_sigmask"),
+    (_posixsubprocess,): ("fork_exec",),
 }  # fmt: skip
-_BELOW = {os: "posix", signal: "_signal"}
 _TAKEN = "minigrad.taken_away"
 
 
@@ -90,18 +73,15 @@ class Refused(PermissionError):
 
 def take_away() -> None:
     """Replace what Python doesn't report by something that does nothing but report."""
-    for module, names in _TAKEN_AWAY.items():
-        for name in names:
-            for holder in (module, sys.modules.get(_BELOW[module])):
-                if hasattr(holder, name):
-                    tells = partial(sys.audit, _TAKEN, f"call {module.__name__}.{name}")
-                    setattr(holder, name, tells)
-    if _posixsubprocess is not None:
-        vars(_posixsubprocess)["fork_exec"] = partial(sys.audit, _TAKEN, "start a program")
+    for modules, names in _TAKEN_AWAY.items():
+        for module, name in product(modules, names):
+            if hasattr(module, name):
+                what = f"call {modules[0].__name__}.{name}"
+                setattr(module, name, partial(sys.audit, _TAKEN, what))
 
 
 def install(
-    folder: str, hidden: Sequence[tuple[str, str]], own: Sequence[Callable[..., Any]]
+    folder: str, hidden: Sequence[tuple[str, str]], own: CodeType, tell: Callable[[str], None]
 ) -> tuple[list[str], list[bool]]:
     """Begin, for as long as this process lives.
 
@@ -110,20 +90,35 @@ def install(
             that begin with this folder and `lesson_`.
         hidden: Folders that may not be read, and what to call them: first the checks, then the
             solutions.
-        own: Functions of the grading that may do anything.
+        own: Code of the grading that may do anything.
+        tell: Is told what was refused, in words.
 
     Returns:
-        A list that takes what was refused, in words; and one that holds something while checks are
+        A list that takes what was refused; and one that holds something while checks are
         loaded and no student's code runs.
     """
     tried: list[str] = []
     loading: list[bool] = []
     published, (checks, solutions) = f"{folder}/lesson_", (path for path, _ in hidden[:2])
     owners = ((published, "published"), (OWN_FILES, "grading"), (checks, "checks"))
-    codes: tuple[CodeType, ...] = tuple(function.__code__ for function in own)
-    resolved, is_folder = _resolver()
+    # of posixpath, which nobody can replace from outside
+    copied: dict[str, Any] = {**vars(posixpath), "__builtins__": __builtins__}
+    for name, each in list(copied.items()):
+        if isinstance(each, ModuleType):
+            copied[name] = SimpleNamespace(**vars(each))
+        elif isinstance(each, FunctionType):
+            copied[name] = FunctionType(each.__code__, copied, name, each.__defaults__)
+            copied[name].__kwdefaults__ = each.__kwdefaults__
+    real, is_folder = copied["realpath"], copied["isdir"]
     get_frame, get_trace, here = sys._getframe, sys.gettrace, threading.local()
-    never, trusted = tuple(_NEVER.items()), (checks, OWN_FILES)
+    trusted = (checks, OWN_FILES)
+
+    def resolved(path: Any) -> str | None:
+        """Give the absolute path without links; None where it is no text."""
+        try:
+            return str(real(path)) if type(path) is str else None
+        except (OSError, ValueError):
+            return None
 
     def speaker(frame: FrameType | None, past: str = "") -> str:
         """Tell whose code is behind a frame: "published", "student", "checks" or "grading"."""
@@ -145,11 +140,16 @@ def install(
             frame = frame.f_back
         return False
 
+    def notes(what: str) -> None:
+        if what not in tried and len(tried) < 20:
+            tried.append(what)
+            tell(what)
+
     def refuse(frame: FrameType, what: str) -> None:
         # What a lesson or a package does by itself is nobody's doing: it does without.
         honest = speaker(frame) == "published" or importing(frame)
-        if not honest and what not in tried and len(tried) < 20:
-            tried.append(what)
+        if not honest:
+            notes(what)
         raise Refused(f"It tried to {what}.")
 
     def opens(frame: FrameType, _: str, path: Any, mode: Any, flags: Any) -> None:
@@ -164,29 +164,27 @@ def install(
         place = resolved(path)
         inside = place is not None and f"{place}/".startswith(f"{folder}/")
         # where ".." leads may change until it is used
-        if place != "/dev/null" and (not inside or ".." in str(path).split("/")):
-            refuse(frame, f"{verb} {shown(path)}")
+        if place != "/dev/null" and (not inside or ".." in path.split("/")):
+            refuse(frame, f"{verb} {place}")
 
     def changes(frame: FrameType, event: str, *args: Any) -> None:
         if event == "os.mkdir" and is_folder(resolved(args[0]) or ""):
             return  # the system says that it is there
         for path in args[: 2 if event == "os.rename" else 1]:
-            writes(frame, _WRITES[event], path)
+            writes(frame, f"call {event} on", path)
 
     def reads(frame: FrameType, event: str, path: Any = None, *_: Any) -> None:
         if isinstance(path, int):
             return
         place = resolved("." if path is None else path)
-        if place is None:
-            return refuse(frame, f"read {shown(path)}")
-        if event == "open" and is_folder(place):  # it would lead around all names
-            refuse(frame, f"open the folder {shown(path)}")
-        if place.startswith("/proc/") and not place.endswith(("/cpuinfo", "/meminfo", "/status")):
-            refuse(frame, f"read {shown(path)}")
+        # A folder that is open leads around all names.
+        if place is None or (event == "open" and is_folder(place)):
+            refuse(frame, f"open the folder {place}")
+        elif place.startswith("/proc/") and not place.endswith(_TELLS_NOTHING):
+            refuse(frame, f"read {place}")
         for kept, name in hidden:
             if f"{place}/".startswith(kept) and not may_read(frame, kept):
-                refuse(frame, f"read {name} ({shown(path)})")
-        return None
+                refuse(frame, f"read {name} ({place})")
 
     def may_read(frame: FrameType, kept: str) -> bool:
         """Tell whether the lesson asks for its checks, or has them read the solutions."""
@@ -221,110 +219,52 @@ def install(
     def traces(frame: FrameType, event: str, *_: Any) -> None:
         """Let nobody watch each line but the machinery of the exercises."""
         now = get_trace() if event == "sys.settrace" else None
-        if type(now) is Watch and now.is_over:
-            return  # Python takes a watch away that has ended a loop, and says the loop asks for it
         file = frame.f_code.co_filename
         if not (file.startswith(_MINIGRAD) or file == _THREADING):
+            if type(now) is Watch and now.is_over:
+                raise Endless  # Python itself takes a watch off that has ended a loop: it stays on
             refuse(frame, "trace the program that runs it")
         if now is not None and type(now) is not Watch:
-            tried.append("trace the program that runs it")
+            notes("trace the program that runs it")
 
     def collects(frame: FrameType, event: str, *_: Any) -> None:
         if speaker(frame) == "student":
             refuse(frame, f"look through all objects ({event})")
 
-    def interrupts(frame: FrameType, *_: Any) -> None:
-        if not frame.f_code.co_filename.startswith(_MINIGRAD):
-            refuse(frame, "send a signal to a thread")
+    def never(what: str, frame: FrameType, event: str, *_: Any) -> None:
+        refuse(frame, f"{what} ({event})")
 
-    def missing(frame: FrameType, _: str, what: str, *args: Any) -> None:
-        refuse(frame, what)
-
-    handlers: dict[str, Callable[..., None]] = {
-        "open": opens,
-        "compile": compiles,
-        "code.__new__": compiles,
-        "exec": runs,
-        "function.__new__": runs,
-        "object.__setattr__": runs,
-        "sys._getframe": looks,
-        "object.__getattr__": looks,
-        "sys.settrace": traces,
-        "sys.setprofile": traces,
-        "sys.monitoring.register_callback": traces,
-        "signal.pthread_kill": interrupts,
-        "os.listdir": reads,
-        "os.scandir": reads,
-        _TAKEN: missing,
-        **dict.fromkeys(_WRITES, changes),
-        **dict.fromkeys(("gc.get_objects", "gc.get_referrers", "gc.get_referents"), collects),
+    handlers = {
+        event: handle
+        for handle, events in (
+            (opens, ["open"]),
+            (changes, _WRITES),
+            (reads, ["os.listdir", "os.scandir"]),
+            (compiles, ["compile", "code.__new__"]),
+            (runs, ["exec", "function.__new__", "object.__setattr__"]),
+            (looks, ["sys._getframe", "object.__getattr__"]),
+            (traces, ["sys.settrace", "sys.setprofile", "sys.monitoring.register_callback"]),
+            (collects, ["gc.get_objects", "gc.get_referrers", "gc.get_referents"]),
+            (lambda frame, _, what, *more: refuse(frame, what), [_TAKEN]),
+        )
+        for event in events
     }
 
+    forbidden = [(begins, partial(never, what)) for what, begins in _NEVER.items()]
+
     def hook(event: str, args: tuple[Any, ...]) -> None:
-        busy = getattr(here, "busy", False)
-        read = event == "object.__getattr__"
-        if (read and args[1] not in _FRAMES) or (busy and (read or event == "sys._getframe")):
-            return  # nothing is told by it, or this looks at frames itself
-        handle = handlers.get(event)
-        what = "" if handle else next((w for begins, w in never if event.startswith(begins)), "")
-        if not handle and not what:
+        handle = handlers.get(event) or next((h for b, h in forbidden if event.startswith(b)), None)
+        busy, read = getattr(here, "busy", False), event == "object.__getattr__"
+        looks_itself = busy and (read or event == "sys._getframe")
+        if not handle or looks_itself or (read and args[1] not in _FRAMES):
             return
         here.busy = True
         try:
             frame = get_frame(1)
-            if any(frame.f_code is each for each in codes):  # equal code could be anybody's
-                return
-            if handle:
+            if frame.f_code is not own:  # equal code could be anybody's
                 handle(frame, event, *args)
-            else:
-                refuse(frame, f"{what} ({event})")
         finally:
             here.busy = busy
 
     sys.addaudithook(hook)
     return tried, loading
-
-
-def shown(path: Any) -> str:
-    """Write a path as it was given, unless it is long."""
-    return (path if isinstance(path, str) else repr(path))[:200]
-
-
-def _resolver() -> tuple[Callable[[Any], str | None], Callable[[str], bool]]:
-    """Make what follows links, of parts of the system's that can't be replaced from outside."""
-    readlink, lstat, getcwd, fspath, decode = os.readlink, os.lstat, os.getcwd, os.fspath, str
-    paths = (type(Path()),)
-
-    def resolved(path: Any) -> str | None:
-        """Give the absolute path without links; None where it is no path."""
-        if type(path) in paths:
-            path = fspath(path)
-        if isinstance(path, bytes):
-            path = decode(path, "utf-8", "surrogateescape")
-        if type(path) is not str or "\0" in path:
-            return None
-        pending = (path if path[:1] == "/" else f"{getcwd()}/{path}").split("/")[::-1]
-        done: list[str] = []
-        links = 0
-        while pending and links < 40:
-            part = pending.pop()
-            if part == "..":
-                done = done[:-1]
-            elif part not in ("", "."):
-                try:
-                    to = readlink("/".join(["", *done, part]))
-                except OSError:
-                    done.append(part)
-                    continue
-                links += 1
-                done = [] if to[:1] == "/" else done
-                pending.extend(to.split("/")[::-1])
-        return None if pending else "/" + "/".join(done)
-
-    def is_folder(place: str) -> bool:
-        try:
-            return (lstat(place).st_mode & 0o170000) == 0o040000
-        except OSError:
-            return False
-
-    return resolved, is_folder

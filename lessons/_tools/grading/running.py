@@ -12,26 +12,40 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import matplotlib
 
 from _tools import places
-from _tools.grading.submissions import Submission
+from _tools.grading.submissions import Cell, Submission
 
+_LATE = 1.0  # seconds more for a cell, as a check has a clock of its own
 MOST_RUNS = 6  # of one submission, each without the cells that ended the ones before
 _CONTAINED = Path(__file__).resolve().with_name("contained.py")
 _SLOW = 60.0  # seconds more for what is not the submission's, such as imports
-_LATE = 10.0  # seconds more for a check, which has a clock of its own
+_UNREACHED = ("It was not reached: too many cells before it failed.",)
 _CHANNEL = "It wrote into the channel of the results."
 _TWICE = "There came two results for it, and one was made up."
+_HIDDEN = (
+    (places.LESSONS / "checks", "the checks"),
+    (places.LESSONS / "solutions", "the solutions"),
+    (places.LESSONS / "instructors", "what is for instructors"),
+    (places.ROOT / "tests", "the tests"),
+)
+END = -1  # the number of the cell behind the last one
+# What one submission told: of each cell by its number a status, and what is said about it. A cell
+# that "begins" is then "ran", or "failed" by an error, or "hurt" where it ended the process; a
+# check has the status of a result.
+_Told = dict[int, tuple[str, tuple[str, ...]]]
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What one submission may take.
 
     Args:
@@ -49,8 +63,8 @@ class Result:
 
     Args:
         exercise: Its id.
-        status: "right", "wrong", "unsolved"; "hurt" where it could not be judged, "changed" where
-            something was changed that checks stand on, "taken" where it is a part of the checks.
+        status: "right", "wrong", "unsolved"; "hurt" where it could not be judged, "refused" where
+            something was changed that checks stand on, or where it is a part of the checks.
         points: What it got.
         most: What it is worth.
         lines: What the check said, or what happened.
@@ -71,14 +85,12 @@ class Grade:
         submission: What was graded.
         results: One for each exercise.
         remarks: What else happened, in sentences.
-        ended: Whether it came to its end; if not, it says nothing about the answers.
         alarms: What no honest answer does, in sentences.
     """
 
     submission: Submission
     results: tuple[Result, ...] = ()
     remarks: tuple[str, ...] = ()
-    ended: bool = True
     alarms: tuple[str, ...] = ()
 
     @property
@@ -94,27 +106,12 @@ class Grade:
     @property
     def most(self) -> int:
         """What all exercises are worth."""
-        worth = sum(cell.points for cell in self.submission.cells)  # where nothing came out
-        return sum(each.most for each in self.results) if self.results else worth
-
-
-@dataclass
-class _Told:
-    """What the runs of one submission have told so far."""
-
-    verdicts: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    troubles: dict[int, str] = field(default_factory=dict)
-    tried: list[tuple[str, str]] = field(default_factory=list)
-    left_out: set[int] = field(default_factory=set)
+        return sum(cell.points for cell in self.submission.cells)
 
 
 def graded(
-    submissions: Sequence[Submission],
-    hidden: Sequence[Path],
-    jobs: int,
-    limits: Limits,
-    each: Callable[[Grade], None] = lambda grade: None,
-) -> list[Grade]:
+    submissions: Sequence[Submission], hidden: Sequence[Path], jobs: int, limits: Limits
+) -> Iterator[Grade]:
     """Grade submissions, several at once, and keep their order.
 
     Args:
@@ -122,139 +119,113 @@ def graded(
         hidden: Further folders that no submission may read.
         jobs: How many at once.
         limits: What each may take.
-        each: Is told each grade as it comes.
     """
-    running: set[subprocess.Popen[bytes]] = set()
-    stopped: list[bool] = []
-    kept_out = _hidden(hidden)
+    stop = threading.Event()
+    kept_out = [*_HIDDEN, *((path, "what others have handed in") for path in hidden)]
+    job = {
+        "hidden": [(f"{path.resolve()}/", name) for path, name in kept_out],
+        "path": [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)],
+        **limits._asdict(),
+    }
 
     def grade(submission: Submission) -> Grade:
-        told = _Told()
         if submission.problem:
-            remark = f"Not graded: {submission.problem}."
-            return Grade(submission, (), (remark,), ended=False)
-        for _ in range(0 if stopped else MOST_RUNS):
+            return Grade(submission, remarks=(f"Not graded: {submission.problem}.",))
+        told, tried = _Told(), list[tuple[int, str]]()
+        for _ in range(MOST_RUNS):
             with tempfile.TemporaryDirectory(
                 prefix="minigrad-submission-", ignore_cleanup_errors=True
             ) as place:
-                messages = _run(submission, Path(place).resolve(), kept_out, limits, told, running)
-                if _heard(submission, messages, told) or stopped:
-                    break
-        return _grade(submission, told)
+                _run(submission, Path(place).resolve(), job, stop, told, tried)
+            if END in told or stop.is_set():
+                break
+        return _grade(submission, told, tried)
 
     with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(grade, submission) for submission in submissions]
         try:
-            waiting = [pool.submit(grade, submission) for submission in submissions]
             for one in waiting:
-                each(one.result())
+                yield one.result()
         except BaseException:  # Ctrl-C
-            stopped.append(True)
+            stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
-            for process in list(running):
-                _kill(process)
             raise
-    return [one.result() for one in waiting]
-
-
-def _hidden(further: Sequence[Path]) -> list[tuple[str, str]]:
-    names = [
-        (places.LESSONS / "checks", "the checks"),
-        (places.LESSONS / "solutions", "the solutions"),
-        (places.LESSONS / "instructors", "what is for instructors"),
-        (places.ROOT / "tests", "the tests"),
-        *((path, "what others have handed in") for path in further),
-    ]
-    return [(f"{path.resolve()}/", name) for path, name in names]
 
 
 def _run(
     submission: Submission,
     home: Path,
-    hidden: Sequence[tuple[str, str]],
-    limits: Limits,
+    job: dict[str, Any],
+    stop: threading.Event,
     told: _Told,
-    running: set[subprocess.Popen[bytes]],
-) -> Iterator[tuple[Any, ...] | str]:
-    """Run a submission once, without what is left out; give what it says, then how it ended."""
+    tried: list[tuple[int, str]],
+) -> None:
+    """Run a submission once, without checks that are told and cells that ended the process."""
     folder = home / "lessons"
     shutil.copytree(places.LESSONS / "data", folder / "data")
-    for fonts in _fonts():
+    for fonts in Path(matplotlib.get_cachedir()).glob("fontlist*.json"):  # making them takes long
         shutil.copy(fonts, home)
     cells = [
         (number, cell.kind, cell.source, cell.exercise)
         for number, cell in enumerate(submission.cells)
-        if number not in told.left_out
-        and not (cell.kind == "check" and cell.exercise in told.verdicts)
+        if number not in told or (cell.kind != "check" and told[number][0] != "hurt")
     ]
     nonce = secrets.token_hex()
-    path = [str(places.ROOT), str(places.LESSONS), *filter(None, sys.path)]
-    job: dict[str, Any] = {
-        "cells": cells,
-        "folder": str(folder),
-        "hidden": hidden,
-        "nonce": nonce,
-        "path": path,
-    }
-    job |= {"seconds": limits.seconds, "memory": limits.memory}
-    reading, writing = os.pipe()
+    job = {**job, "cells": cells, "folder": str(folder), "nonce": nonce}
     process = subprocess.Popen(
-        [sys.executable, "-I", "-B", "-X", "utf8", str(_CONTAINED), str(writing)],
+        [sys.executable, "-I", "-B", "-X", "utf8", str(_CONTAINED)],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=home,
         env=_variables(home),
-        pass_fds=(writing,),
         start_new_session=True,
     )
-    running.add(process)
-    os.close(writing)
+    now = cells[0][0] if cells else END
+    told[now], why = ("begins", ()), "It ended the process."
+    assert process.stdin is not None and process.stdout is not None
     try:
-        assert process.stdin is not None
         with contextlib.suppress(BrokenPipeError), process.stdin:
             process.stdin.write(ascii(job).encode())
-        yield from _messages(reading, nonce, limits.seconds)
-    finally:
-        os.close(reading)
-        _kill(process)
-        ended = process.wait()
-        running.discard(process)
-    died = ended < 0 and ended != -signal.SIGKILL
-    yield f"The process died of {signal.Signals(-ended).name}." if died else "It ended the process."
-
-
-def _messages(reading: int, nonce: str, seconds: float) -> Iterator[tuple[Any, ...] | str]:
-    """Read messages until the pipe is closed; a text tells that something else came, or nothing."""
-    data, end = b"", time.monotonic() + seconds + _SLOW
-    while True:
-        *lines, data = data.split(b"\n")
-        for line in lines:
-            begins, _, message = line.decode("ascii", "replace").partition(" ")
+        for line in _lines(process.stdout.fileno(), job["seconds"], stop):
+            begins, _, message = line.partition(" ")
             if begins != nonce:
-                yield _CHANNEL
+                why = _CHANNEL
+                break
+            number, status, said = ast.literal_eval(message)
+            if status == "tried":
+                tried.append((number, said[0]))
+            elif status == "begins" or told[number][0] == "begins":
+                told[number] = ("hurt" if status == "ended" else status, said)
+            elif status != "ended":
+                told[number] = ("refused", (_TWICE,))
+    except TimeoutError as late:
+        why = str(late)
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+        process.wait()
+    if process.returncode < 0 and process.returncode != -signal.SIGKILL:
+        why = f"The process died of {signal.Signals(-process.returncode).name}."
+    told.update({number: ("hurt", (why,)) for number in told if told[number][0] == "begins"})
+
+
+def _lines(reading: int, seconds: float, stop: threading.Event) -> Iterator[str]:
+    """Read lines from a pipe until it is closed."""
+    data, end = b"", time.monotonic() + seconds + _SLOW
+    while not stop.is_set():
+        if select.select([reading], [], [], 0.2)[0]:
+            part = os.read(reading, 1 << 16)
+            *lines, data = (data + part).split(b"\n")
+            if not part:
+                lines = [data] if data else []
+            yield from (line.decode("ascii", "replace") for line in lines)
+            if not part:
                 return
-            said = ast.literal_eval(message)
-            yield said
-            # A check has a clock of its own, and says itself that it took too long.
-            end = time.monotonic() + seconds + (0 if said[0] == "cell" else _LATE)
-        left = end - time.monotonic()
-        if left <= 0 or not select.select([reading], [], [], left)[0]:
-            yield f"It ran longer than {seconds:g} s."
-            return
-        part = os.read(reading, 1 << 16)
-        if not part:
-            if data:
-                yield _CHANNEL
-            return
-        data += part
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    for kill in (os.killpg, os.kill):
-        try:
-            kill(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            continue
+            end = time.monotonic() + seconds + _LATE
+        elif time.monotonic() > end:
+            raise TimeoutError(f"It ran longer than {seconds:g} s.")
 
 
 def _variables(home: Path) -> dict[str, str]:
@@ -274,76 +245,29 @@ def _variables(home: Path) -> dict[str, str]:
     }
 
 
-def _fonts() -> list[Path]:
-    """Find the lists of fonts that matplotlib has made, because making them takes long."""
-    homes = [os.environ.get("MPLCONFIGDIR"), Path.home() / ".cache" / "matplotlib"]
-    homes += [Path.home() / ".matplotlib", Path.home() / "Library" / "Caches" / "matplotlib"]
-    return [path for home in homes if home for path in Path(home).glob("fontlist*.json")]
-
-
-def _heard(submission: Submission, messages: Iterator[tuple[Any, ...] | str], told: _Told) -> bool:
-    """Take the messages of one run in; tell whether it came to its end."""
-    begun, judging, given = 0, "", set[str]()
-    more: list[Any]
-    for message in messages:
-        if isinstance(message, str):
-            told.troubles[begun] = message
-            told.left_out.add(begun)
-            if judging:
-                told.verdicts.setdefault(judging, ("hurt", (message,)))
-            return False
-        kind, what, *more = (*message, "")
-        if kind == "end":
-            return True
-        if kind == "cell":
-            begun = what
-        elif kind == "done":
-            told.troubles[what] = more[0]
-            told.tried += [(_named(submission, what), each) for each in more[1]]
-        elif kind == "judging":
-            judging = what
-        elif kind == "verdict":
-            told.verdicts[what] = ("hurt", (_TWICE,)) if what in given else (more[0], more[1])
-            told.tried += [(what, each) for each in more[2]]
-            given.add(what)
-        elif kind == "judged":
-            told.verdicts.setdefault(what, ("hurt", (more[0] or "It ended the process.",)))
-            judging = ""
-    return False
-
-
-def _named(submission: Submission, number: int) -> str:
-    cell = submission.cells[number]
-    if cell.kind == "answer":
-        return cell.exercise
-    return "a cell of the lesson" if cell.kind == "published" else "a cell of their own"
-
-
-def _grade(submission: Submission, told: _Told) -> Grade:
+def _grade(submission: Submission, told: _Told, tried: Sequence[tuple[int, str]]) -> Grade:
     """Put together what came of each exercise, and what else happened."""
-    results, remarks, alarms = [], list(submission.remarks), list[str]()
-    cells = list(enumerate(submission.cells))
-    answers = {cell.exercise: number for number, cell in cells if cell.kind == "answer"}
-    unreached = ("hurt", ("It was not reached: too many cells before it failed.",))
-    for cell in submission.cells:
+    results, remarks, alarms = list[Result](), list(submission.remarks), list[str]()
+    failed = dict[str, str]()
+    for number, cell in enumerate(submission.cells):
+        status, lines = told.get(number, ("hurt", _UNREACHED))
         if cell.kind != "check":
+            if number in told and lines:
+                failed[cell.exercise] = lines[0]
+                if cell.kind == "own" or status == "hurt":
+                    said = f"{_named(cell)} failed: {lines[0]}"
+                    (alarms if lines[0] == _CHANNEL else remarks).append(said)
             continue
-        status, lines = told.verdicts.get(cell.exercise, unreached)
-        trouble = told.troubles.get(answers.get(cell.exercise, -1), "")
-        if status == "changed":
-            lines = (f"The notebook changed what answers are checked by: {', '.join(lines)}.",)
-        alarming = status in ("changed", "taken") or lines == (_TWICE,)
-        if alarming and not any(each.endswith(lines[0]) for each in alarms):
+        if status == "refused" and not any(each.endswith(lines[0]) for each in alarms):
             alarms.append(f"{cell.exercise}: {lines[0]}")  # a change holds from there on
-        if trouble and status != "right":
-            lines = (f"Its cell failed. {trouble}", *(lines if status == "wrong" else ()))
-            status = "wrong" if status == "wrong" else "hurt"
+        if cell.exercise in failed and status != "right":
+            said = f"Its cell failed. {failed[cell.exercise]}"
+            status, lines = (status, (said, *lines)) if status == "wrong" else ("hurt", (said,))
         points = cell.points if status == "right" else 0
-        results.append(Result(cell.exercise, status, points, cell.points, tuple(lines)))
-    for number, trouble in sorted(told.troubles.items()):
-        if trouble and (submission.cells[number].kind == "own" or number in told.left_out):
-            said = f"{_named(submission, number)} failed: {trouble}"
-            (alarms if trouble == _CHANNEL else remarks).append(said)
-    alarms += [f"{where} tried to {what}." for where, what in told.tried]
-    alarms = list(dict.fromkeys(alarms))[:30]
-    return Grade(submission, tuple(results), tuple(remarks[:30]), alarms=tuple(alarms))
+        results.append(Result(cell.exercise, status, points, cell.points, lines))
+    alarms += [f"{_named(submission.cells[number])} tried to {what}." for number, what in tried]
+    return Grade(submission, tuple(results), tuple(remarks), tuple(dict.fromkeys(alarms)))
+
+
+def _named(cell: Cell) -> str:
+    return cell.exercise or f"a cell of {'the lesson' if cell.kind == 'published' else 'their own'}"

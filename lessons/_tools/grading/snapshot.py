@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -26,7 +27,6 @@ _FIXED = (
     *(staticmethod, classmethod, property, cached_property),
 )
 _MATHEMATICS = ("builtins", "math", "numpy")  # of which numbers are kept, too
-_OWN_TABLES = ("_written",)  # what a learner predicts
 
 
 def complete() -> None:
@@ -48,11 +48,11 @@ def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list
         now, such as "minigrad.allclose".
     """
     modules: dict[str, ModuleType] = {}
-    kept: list[tuple[str, Mapping[str, Any], str, Any]] = []
-    functions: list[tuple[str, FunctionType, tuple[Any, ...]]] = []
-    tables: list[tuple[str, Mapping[str, Any], dict[Any, Any]]] = []
-    finders = [(each, [*each]) for each in (sys.meta_path, sys.path_hooks)]
+    facts: list[tuple[str, Callable[[], Sequence[Any]], Sequence[Any]]] = []
     seen: set[int] = set()
+
+    def note(where: str, read: Callable[[], Sequence[Any]]) -> None:
+        facts.append((where, read, read()))
 
     def add() -> None:
         new = {
@@ -62,47 +62,45 @@ def watch(roots: tuple[str, ...]) -> tuple[Callable[[], None], Callable[[], list
             if isinstance(module, ModuleType)
         }
         modules.update(new)
-        _write_functions(new.values())
+        if any(name.startswith("minigrad") for name in new):
+            _write_functions()
         for name, module in new.items():
+            note(f"sys.modules[{name!r}]", partial(_values, sys.modules, [name]))
             take(name, vars(module), name.partition(".")[0])
 
     def take(path: str, members: Mapping[str, Any], module: str = "") -> None:
         for name, value in list(members.items()):
             where = f"{path}.{name}"
-            table = type(value) is dict and module == "minigrad" and not name.startswith("__")
             number = module in _MATHEMATICS and isinstance(value, (int, float, complex))
-            if table and name not in _OWN_TABLES:
-                tables.append((where, value, dict(value)))
+            if type(value) is dict and module == "minigrad" and not name.startswith("__"):
+                if name != "_written":  # what a learner predicts
+                    note(where, partial(_values, value, list(value)))
             elif not (isinstance(value, _FIXED) or callable(value) or number):
                 continue
-            kept.append((where, members, name, value))
+            note(where, partial(_values, members, [name]))
             if id(value) not in seen and isinstance(value, FunctionType):
-                functions.append((where, value, _parts(value)))
+                note(where, partial(_parts, value))
             elif id(value) not in seen and isinstance(value, type) and _root(value) in roots:
                 seen.add(id(value))
                 take(where, vars(value))
             seen.add(id(value))
 
-    def differing() -> Iterator[str]:
-        for name, module in modules.items():
-            if sys.modules.get(name) is not module:
-                yield f"sys.modules[{name!r}]"
-        for where, members, name, value in kept:
-            if members.get(name) is not value:
-                yield where
-        for where, function, parts in functions:
-            if list(map(id, _parts(function))) != list(map(id, parts)):
-                yield where
-        for where, table, before in tables:
-            if any(table.get(key, value) is not value for key, value in before.items()):
-                yield where
-        for now, then in finders:
-            # What an installed package adds at the end is asked last, and nothing depends on it.
-            if now[: len(then)] != then:
-                yield "how modules are imported"
+    def changed() -> list[str]:
+        return [where for where, read, was in facts if [*map(id, read())] != [*map(id, was)]]
 
+    for finders in (sys.meta_path, sys.path_hooks):
+        # What an installed package adds at the end is asked last, and nothing depends on it.
+        note("how modules are imported", partial(_first, finders, len(finders)))
     add()
-    return add, lambda: [where for where, _ in zip(differing(), range(5), strict=False)]
+    return add, changed
+
+
+def _values(table: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    return [table.get(name) for name in names]
+
+
+def _first(values: list[Any], most: int) -> list[Any]:
+    return values[:most]
 
 
 def _parts(function: FunctionType) -> tuple[Any, ...]:
@@ -114,23 +112,14 @@ def _root(kind: type) -> str:
     return str(kind.__module__).partition(".")[0]
 
 
-def _write_functions(modules: Iterable[ModuleType]) -> None:
+def _write_functions() -> None:
     """Have minigrad make all the functions now that it makes when they are first called."""
     face = sys.modules["minigrad.signatures.variants"]  # the package has a function of this name
     stubs = {writer._first_call.__code__, vars(face)["_first_call"].__code__}
-    seen: set[int] = set()
-    pending: list[Mapping[str, Any]] = [vars(module) for module in modules]
-    while pending:
-        for value in list(pending.pop().values()):
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if isinstance(value, FunctionType) and value.__code__ in stubs:
-                value.__globals__.get("prepare", lambda: None)()
-            elif isinstance(value, type) and _root(value) == "minigrad":
-                pending.append(vars(value))
+    for each in gc.get_objects():
+        if type(each) is FunctionType and each.__code__ in stubs:
+            each.__globals__.get("prepare", list)()
     kinds: list[Any] = Optimizer.__subclasses__()
-    while kinds:
-        kind = kinds.pop()
+    for kind in kinds:  # which grow meanwhile
         kinds += kind.__subclasses__()
         kind._patch_step_function(object.__new__(kind))

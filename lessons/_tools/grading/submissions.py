@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 import zipfile
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path, PurePath, PurePosixPath
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
 from typing import Literal
 
 from nbformat import NotebookNode
 
+from _start import notebooks
 from _start.console import Trouble
 from _tools import canonical, places
-from _tools.canonical import mark_of
+from _tools.canonical import exercise_of, mark_of
 
-MOST_BYTES = 50_000_000  # of a file; with all its pictures, a lesson has one or two million
-MOST_UNPACKED = 4_000_000_000  # bytes, of all notebooks in a zip
+MOST_UNPACKED = 4_000_000_000  # bytes, of all that is in a zip
 LESSON = re.compile(r"([0-9]{2})(?:[_ -].*)?")
-_NUMBER = re.compile(r"[0-9]{2}")  # nothing else becomes part of a path
+_MARK = re.compile(r"([0-9]{2})-.*")  # nothing but a number becomes part of a path
 # How Moodle and Canvas name what they collect: student, numbers, and perhaps the student's file.
 _COLLECTED = (
     re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_\w+?_*(?P<file>(?<=_)\d\d[_ -].*)?"),
     re.compile(r"(?P<name>[^_]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)"),
 )
-_AGAIN = re.compile(r"(.*?) ?\((\d+)\)")  # what browsers call a second download
+_AGAIN = re.compile(r" ?\((\d+)\)$")  # what browsers call a second download
 _MAGIC = re.compile(r"(\s*)(?:[%!?].*|[^#\"']*\?\s*)$")
-
-
-class Unreadable(Exception):
-    """A file is no notebook of a lesson; why, in words."""
+_Kind = Literal["published", "answer", "own", "check"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class Cell:
     """
 
     source: str
-    kind: Literal["published", "answer", "own", "check"]
+    kind: _Kind
     exercise: str = ""
     points: int = 0
 
@@ -75,231 +70,176 @@ class Submission:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass
-class Found:
-    """What a folder holds: submissions, and sentences about files that are none."""
-
-    submissions: list[Submission] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-
-
-def unpack(archive: Path, folder: Path) -> tuple[Path, list[str]]:
-    """Write the notebooks of a zip file, as Moodle and Canvas make them, into a folder.
+def unpack(archive: Path, folder: Path) -> Path:
+    """Unpack a zip file, as Moodle and Canvas make them, into a folder.
 
     Args:
         archive: The file.
         folder: Where to; nothing is written elsewhere.
 
     Returns:
-        The folder with the students, below one that holds all the others if there is such a folder;
-        and sentences about what else is in the file.
+        The folder with the students, below one that holds all the others if there is such a folder.
 
     Raises:
         Trouble: Where it can't be unpacked, or holds more than anybody hands in.
     """
-    others = []
     try:
         with zipfile.ZipFile(archive) as file:
             if sum(member.file_size for member in file.infolist()) > MOST_UNPACKED:
                 raise ValueError(f"its files are larger than {MOST_UNPACKED // 10**9} GB together")
-            for member in file.infolist():
-                name = PurePosixPath(member.filename)
-                if name.is_absolute() or ".." in name.parts:
-                    others.append(f"{name}: left out, because it leads out of the folder.")
-                elif name.suffix == ".ipynb":
-                    file.extract(member, folder)
-                elif not member.is_dir():
-                    others.append(f"{name}: not a notebook.")
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError) as error:
+            file.extractall(folder)
+    except Exception as error:  # whatever may be in such a file
         raise Trouble(
-            f"{archive.name} can't be unpacked: {error}.",
-            "Download it again, or unpack it yourself and name the folder.",
+            f"{archive} is no folder, and no zip file that can be unpacked: {error}.",
+            "Name the folder with the submissions, or download the zip file again.",
         ) from None
-    tops = [path for path in folder.glob("*") if not _is_hidden(path.name)]
+    tops = [path for path in folder.glob("*") if not _is_hidden(path)]
     if len(tops) == 1:
         inside = [path.relative_to(tops[0]) for path in tops[0].rglob("*.ipynb")]
         found = set(students(inside).values())
         if len(found) > 1 and not any(map(LESSON.fullmatch, found)):
-            return tops[0], others
-    return folder, others
+            return tops[0]
+    return folder
 
 
-def _is_hidden(name: str) -> bool:
-    return name.startswith((".", "__"))
+def _is_hidden(path: PurePath) -> bool:
+    return any(part.startswith((".", "__")) for part in path.parts)
 
 
-def found_in(folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS) -> Found:
+def found_in(
+    folder: Path, lessons: Sequence[str] = (), published: Path = places.LESSONS
+) -> tuple[list[Submission], list[str]]:
     """Read all submissions in a folder: `student/NN_name.ipynb`, `student.ipynb`, `NN/student...`.
 
     Args:
         folder: Where they are.
         lessons: Which numbers to take; all if there are none. What may be one of them is taken.
         published: The folder of the published lessons.
+
+    Returns:
+        Submissions, and sentences about files that are none.
     """
-    found = Found()
-    taken: dict[tuple[str, str], Path] = {}
-    notebooks: list[Path] = []
-    for path in sorted(folder.rglob("*")):
-        shown = path.relative_to(folder)
-        if path.is_dir() or any(map(_is_hidden, shown.parts)):
-            continue
-        if path.suffix == ".ipynb":
-            notebooks.append(shown)
-        else:
-            found.others.append(f"{shown}: not a notebook.")
-    names = students(notebooks)
-    for shown in sorted(notebooks, key=_latest_first):
-        path, student = folder / shown, names[shown]
+    files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+    files = [shown for shown in files if not _is_hidden(shown)]
+    others = [f"{shown}: not a notebook." for shown in files if shown.suffix != ".ipynb"]
+    names = students([shown for shown in files if shown.suffix == ".ipynb"])
+    found, taken = list[Submission](), dict[tuple[str, str], PurePath]()
+    for shown in sorted(names, key=lambda each: -int("".join(_AGAIN.findall(each.stem)) or 0)):
+        path, student, problem = folder / shown, names[shown], ""
+        cells: list[NotebookNode] = []
         try:
             if not path.resolve().is_relative_to(folder.resolve()):
-                raise Unreadable("a link that leads out of the folder")
-            cells, named = _cells(path)
-            number = _number(cells, shown)
-            if lessons and number and number not in lessons:
-                continue
-            first = taken.setdefault((student, number), shown)
-            if first != shown:
-                found.others.append(f"{shown}: left out, as {student} has handed in {first} too.")
-                continue
-            if named not in ("", "python"):
-                raise Unreadable(f"it was made for the language {named!r}, not for Python")
-            made = assembled(published_cells(number, published), cells)
-            found.submissions.append(Submission(student, path, number, "", *made))
-        except Unreadable as why:
-            number = _number([], shown)
-            if not lessons or not number or number in lessons:
-                stubs = _stubs(number, published)
-                found.submissions.append(Submission(student, path, number, str(why), stubs))
-    return found
+                raise notebooks.Unreadable("a link that leads out of the folder")
+            for cell in notebooks.read(path)["cells"]:
+                cells.append(NotebookNode(cell, metadata=NotebookNode(cell["metadata"])))
+        except (notebooks.Unreadable, OSError) as error:
+            problem = str(error)
+        number = _number(cells, shown)
+        if lessons and number and number not in lessons:
+            continue
+        first = taken.setdefault((student, number), shown) if cells else shown
+        if first != shown:
+            others.append(f"{shown}: left out, as {student} has handed in {first} too.")
+            continue
+        lesson = published_cells(number, published)
+        if not problem and not (cells and lesson):
+            problem = "it cannot be told which lesson it is" if cells else "it is without cells"
+        found.append(Submission(student, path, number, problem, *assembled(lesson, cells)))
+    return found, others
 
 
 def published_cells(lesson: str, folder: Path = places.LESSONS) -> list[NotebookNode]:
-    """Give the cells of a published lesson.
+    """Give the cells of a published lesson; none where there is no such lesson.
 
     Args:
         lesson: Its number.
         folder: Where the published lessons are.
-
-    Raises:
-        Unreadable: Where there is no such lesson.
     """
     paths = sorted(folder.glob(f"{lesson}_*.ipynb")) if lesson else []
-    if not paths:
-        raise Unreadable("it cannot be told which lesson it is")
-    return _cells(paths[0])[0]
-
-
-def _stubs(lesson: str, folder: Path) -> tuple[Cell, ...]:
-    """Give what is run where nothing was handed in."""
-    try:
-        return assembled(published_cells(lesson, folder), [])[0]
-    except Unreadable:
-        return ()
+    return canonical.read(paths[0]).cells if paths else []
 
 
 def assembled(
-    published: Iterable[NotebookNode], handed_in: Sequence[NotebookNode]
+    published: Sequence[NotebookNode], handed_in: Sequence[NotebookNode]
 ) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
-    """Put together what is run: the published cells, with those of the student that are theirs.
-
-    A student's are the answers, known by nbgrader's mark, and every cell of code that is not in the
-    published lesson; these run where they stand, behind the last cell before them that is.
+    """Put together the code that is run: the published cells, and the student's in their places.
 
     Args:
         published: Cells of the published lesson.
         handed_in: Cells of what came back.
 
     Returns:
-        The cells, and remarks.
+        The cells up to the last check, and remarks.
     """
-    base = [cell for cell in published if cell["cell_type"] == "code"]
-    known = {cell["source"].strip(): number for number, cell in enumerate(base)}
-    places_of = {mark_of(cell): number for number, cell in enumerate(base) if mark_of(cell)}
-    behind: dict[int, list[str]] = {}
-    answers: dict[str, list[str]] = {}
-    changed: list[str] = []
-    here = {mark_of(cell) for cell in handed_in}
-    now = -1
-    for cell in handed_in:
-        source, mark = cell["source"].strip(), mark_of(cell)
-        if cell["cell_type"] != "code" or not source:
+    theirs = Counter(mark_of(cell) for cell in handed_in)
+    remarks, cells = [], list[Cell]()
+    for kind, cell in merged(published, handed_in):
+        if cell.cell_type != "code":
             continue
-        if mark in places_of:
-            now = places_of[mark]
-            if source == base[now]["source"].strip():
-                continue
-            if mark.endswith("-check"):
-                changed.append(canonical.exercise_of(mark))
-            else:
-                answers.setdefault(mark, []).append(source)
-        elif source in known:
-            now = known[source]
-        else:
-            behind.setdefault(now, []).append(source)
-    remarks = [
-        f"{canonical.exercise_of(mark)} is answered in {len(given)} cells: the last one counts."
-        for mark, given in answers.items()
-        if len(given) > 1
-    ]
-    remarks += [
-        f"The cell that checks {each} was changed: the lesson's counts." for each in changed
-    ]
-    cells = [Cell(_python(own), "own") for own in behind.get(-1, ())]
-    waiting: list[Cell] = []
-    for number, cell in enumerate(base):
         mark = mark_of(cell)
-        exercise = canonical.exercise_of(mark) if mark else ""
-        if mark.endswith("-check"):
-            points = int(cell["metadata"]["nbgrader"].get("points", 1))
-            cells.append(Cell(cell["source"], "check", exercise, points))
-        elif mark:
-            source = answers.get(mark, [cell["source"]])[-1]
-            cells.append(Cell(_python(source), "answer", exercise))
-        else:
-            cells.append(Cell(cell["source"], "published"))
-        waiting += [Cell(_python(own), "own") for own in behind.get(number, ())]
-        following = base[number + 1] if number + 1 < len(base) else cell
-        # Where the answer's cell is gone, the answer may stand in one of theirs: behind the stub.
-        if not _is_answer(following) or mark_of(following) in here:
-            cells += waiting
-            waiting = []
+        exercise, points = exercise_of(mark), cell.metadata.get("nbgrader", {}).get("points", 0)
+        cells.append(Cell(_python(cell.source), kind, exercise, points))
+        if kind == "answer" and theirs[mark] > 1:
+            remarks.append(f"{exercise} is answered in {theirs[mark]} cells: the last one counts.")
     while cells and cells[-1].kind != "check":
         cells.pop()
     return tuple(cells), tuple(remarks)
 
 
-def _cells(path: Path) -> tuple[list[NotebookNode], str]:
-    """Read the cells of a notebook, and its language."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise ValueError(f"it is larger than {MOST_BYTES // 1_000_000} MB")
-        with warnings.catch_warnings():  # of cells without an id, as older notebooks have them
-            warnings.simplefilter("ignore")
-            notebook = canonical.read(path)
-        for cell in notebook.cells:
-            cell.source = cell.source.replace("\r\n", "\n")
-            cell.metadata.get("tags")
-        language = str(notebook.metadata.get("kernelspec", {}).get("language", ""))
-    except Exception as error:  # whatever may be in a file that somebody hands in
-        said = str(error).partition("\n")[0][:200]
-        raise Unreadable(f"it is no notebook that can be read: {said}") from None
-    if not notebook.cells:
-        raise Unreadable("it is a notebook without cells")
-    return notebook.cells, language.lower()
+def merged(
+    released: Sequence[NotebookNode], handed_in: Sequence[NotebookNode]
+) -> list[tuple[_Kind, NotebookNode]]:
+    """Put what is a student's into the lesson as it was released.
+
+    A student's are the answers, known by nbgrader's mark, and every cell that is not in the
+    lesson; these stand where they stood, behind the last cell before them that is.
+
+    Args:
+        released: Cells of the lesson.
+        handed_in: Cells of what came back. Of those with the same mark the last one counts.
+
+    Returns:
+        Cells, each with its kind.
+    """
+    texts = [(mark_of(cell), cell.source.strip()) for cell in released]
+    places_of = {text: number for number, both in enumerate(texts) for text in both if text}
+    behind = defaultdict[int, list[tuple[_Kind, NotebookNode]]](list)
+    answers, here, now = dict[int, str](), set[int](), -1
+    for number, cell in enumerate(handed_in):
+        source = cell.source.strip()
+        known = [places_of[text] for text in (mark_of(cell), source) if text in places_of]
+        now = known[0] if known else now
+        if known and source != texts[now][1]:
+            answers[now] = cell.source
+        elif source and not known:
+            own = NotebookNode({**cell, "id": f"own-{number}", "metadata": NotebookNode()})
+            behind[now].append(("own", own))
+        here.add(now)
+    result, code = behind[-1], [each.cell_type == "code" for each in released]
+    for number, cell in enumerate(released):
+        kind = _kind(cell)
+        source = answers.get(number, cell.source) if kind == "answer" else cell.source
+        result.append((kind, NotebookNode({**cell, "source": source})))
+        following = next((n for n in range(number + 1, len(code)) if code[n]), number)
+        # Where the answer's cell is gone, the answer may stand in one of theirs: behind the stub.
+        if following not in here and _kind(released[following]) == "answer":
+            behind[number + 1] = behind[number] + behind[number + 1]
+        else:
+            result += behind[number]
+    return result
 
 
-def _is_answer(cell: NotebookNode) -> bool:
-    return bool(mark_of(cell)) and not mark_of(cell).endswith("-check")
+def _kind(cell: NotebookNode) -> _Kind:
+    mark = mark_of(cell)
+    return "check" if mark.endswith("-check") else "answer" if mark else "published"
 
 
 def _number(cells: Sequence[NotebookNode], shown: PurePath) -> str:
     """Tell the lesson: by the marks of its exercises, else by the names of file and folders."""
-    marked = (mark_of(cell).partition("-")[0] for cell in cells)
-    marks = Counter(mark for mark in marked if _NUMBER.fullmatch(mark))
-    if marks:
-        return marks.most_common(1)[0][0]
+    marks = Counter(match[1] for cell in cells if (match := _MARK.fullmatch(mark_of(cell))))
     named = (LESSON.fullmatch(part) for part in reversed(_parts(shown)[1]))
-    return next((match[1] for match in named if match), "")
+    numbers = [each for each, _ in marks.most_common(1)] + [match[1] for match in named if match]
+    return next(iter(numbers), "")
 
 
 def students(notebooks: Sequence[PurePath]) -> dict[PurePath, str]:
@@ -314,19 +254,16 @@ def students(notebooks: Sequence[PurePath]) -> dict[PurePath, str]:
     split = {shown: _parts(shown) for shown in notebooks}
     people = Counter(name for name, _ in {(parts[0], key) for key, parts in split.values()})
     return {
-        shown: f"{parts[0]} {key}" if people[parts[0]] > 1 and key else _student(parts)
+        shown: f"{parts[0]} {key}"
+        if people[parts[0]] > 1 and key
+        else next((part for part in parts if not LESSON.fullmatch(part)), parts[0])
         for shown, (key, parts) in split.items()
     }
 
 
-def _student(parts: Sequence[str]) -> str:
-    return next((part for part in parts if not LESSON.fullmatch(part)), parts[0])
-
-
 def _parts(shown: PurePath) -> tuple[str, list[str]]:
     """Split a path into a platform's number of the student, and what may be student or lesson."""
-    again = _AGAIN.fullmatch(shown.stem)
-    parts = [*shown.parts[:-1], again[1] if again else shown.stem]
+    parts = [*shown.parts[:-1], _AGAIN.sub("", shown.stem)]
     for number, part in enumerate(parts):
         for pattern in _COLLECTED:
             if match := pattern.fullmatch(part):
@@ -335,11 +272,6 @@ def _parts(shown: PurePath) -> tuple[str, list[str]]:
                 own = [match["name"].strip(), *above, *filter(None, [file]), *parts[number + 1 :]]
                 return match["id"], own
     return "", parts
-
-
-def _latest_first(shown: Path) -> tuple[Path, str, int]:
-    again = _AGAIN.fullmatch(shown.stem)
-    return shown.parent, again[1] if again else shown.stem, -int(again[2]) if again else 0
 
 
 def _python(source: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from _start import delivery, notebooks
+from _start import copies, notebooks
 from _tools import places
 
 KERNEL = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
@@ -35,7 +35,7 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
     for path in lessons:
         shutil.copy(path, folder)
     for path in lessons:
-        made = delivery.delivered(notebooks.read(path), moved=False)
+        made = copies.delivered(notebooks.read(path), moved=False)
         made["metadata"]["kernelspec"] = KERNEL
         for cell in made["cells"]:
             if cell["cell_type"] == "markdown":

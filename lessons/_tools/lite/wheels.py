@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import zipfile
-from collections.abc import Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from _tools import places
 PURE = ("comm", "mpmath", "sympy", "tqdm")
 OWN = "minigrad-lessons"
 _NOT_PACKED = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "entry_points.txt")
-_WHEN = (1980, 1, 1, 0, 0, 0)  # the same content is the same file
 
 
 def pack(folder: Path) -> list[str]:
@@ -30,25 +28,22 @@ def pack(folder: Path) -> list[str]:
         Their names.
     """
     folder.mkdir(parents=True)
-    return [_own(folder), *(_installed(name, folder) for name in PURE)]
-
-
-def _own(folder: Path) -> str:
-    """Pack minigrad with the checks and the data of the lessons, and what is checked by."""
-    files: dict[str, Path | bytes] = {
-        f"minigrad_lessons/solutions/{path.name}": _code_alone(path)
-        for path in sorted((places.LESSONS / "solutions").glob("*.ipynb"))
+    own = {
+        f"minigrad_lessons/solutions/{path.name}": _code_alone(path) for path in places.solutions()
     }
-    package = Path(minigrad.__file__).parent
-    for root, into in (
-        (package, "minigrad"),
-        (places.LESSONS / "checks", "minigrad_lessons/checks"),
-        (places.LESSONS / "data", "minigrad_lessons/data"),
-    ):
-        for path in root.rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                files[f"{into}/{path.relative_to(root).as_posix()}"] = path
-    return _wheel(OWN, minigrad.__version__, files, folder)
+    own |= _tree(Path(minigrad.__file__).parent, "minigrad")
+    for part in ("checks", "data"):
+        own |= _tree(places.LESSONS / part, f"minigrad_lessons/{part}")
+    return [_wheel(OWN, own, folder), *(_wheel(name, _installed(name), folder) for name in PURE)]
+
+
+def _tree(root: Path, into: str) -> dict[str, bytes]:
+    """Read a folder, each file by the name that it gets."""
+    return {
+        f"{into}/{path.relative_to(root).as_posix()}": path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
 
 
 def _code_alone(path: Path) -> bytes:
@@ -62,42 +57,31 @@ def _code_alone(path: Path) -> bytes:
     return json.dumps({"cells": code}).encode()
 
 
-def _installed(name: str, folder: Path) -> str:
-    """Pack a package as it is installed here."""
-    found = distribution(name)
-    files: dict[str, Path | bytes] = {}
-    for path in found.files or ():
-        head = path.parts[0]
-        if head != ".." and not head.endswith(".dist-info") and "__pycache__" not in path.parts:
-            files[path.as_posix()] = Path(str(path.locate()))
-    return _wheel(name, found.version, files, folder)
-
-
-def _wheel(name: str, version: str, files: Mapping[str, Path | bytes], folder: Path) -> str:
-    """Write a wheel of these files, with what is known of the distribution."""
-    stem = f"{name.replace('-', '_')}-{version}"
-    content = {
-        inside: each if isinstance(each, bytes) else each.read_bytes()
-        for inside, each in files.items()
+def _installed(name: str) -> dict[str, bytes]:
+    """Read a package as it is installed here."""
+    return {
+        path.as_posix(): path.read_binary()
+        for path in distribution(name).files or ()
+        if path.suffix != ".pyc" and not path.parts[0].endswith(("..", ".dist-info"))
     }
-    for path in distribution(name).files or ():
-        head, found, inside = path.as_posix().partition(".dist-info/")
-        if found and inside not in _NOT_PACKED:
-            content[f"{stem}.dist-info/{inside}"] = Path(str(path.locate())).read_bytes()
-    head = f"Wheel-Version: 1.0\nGenerator: {OWN}\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    content[f"{stem}.dist-info/WHEEL"] = head.encode()
-    rows = [f"{inside},{_digest(data)},{len(data)}" for inside, data in sorted(content.items())]
+
+
+def _wheel(name: str, files: dict[str, bytes], folder: Path) -> str:
+    """Write a wheel of these files, with what is known of the distribution."""
+    found = distribution(name)
+    stem = f"{name.replace('-', '_')}-{found.version}"
+    for path in found.files or ():
+        _, is_about, inside = path.as_posix().partition(".dist-info/")
+        if is_about and inside not in _NOT_PACKED:
+            files[f"{stem}.dist-info/{inside}"] = path.read_binary()
     record = f"{stem}.dist-info/RECORD"
-    content[record] = "\n".join([*rows, f"{record},,", ""]).encode()
+    rows = [f"{record},,\n"]
+    for inside, data in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
+        rows.append(f"{inside},sha256={digest},{len(data)}\n")
+    files[record] = "".join(rows).encode()
     named = f"{stem}-py3-none-any.whl"
     with zipfile.ZipFile(folder / named, "w", zipfile.ZIP_DEFLATED) as archive:
-        for inside, data in sorted(content.items()):
-            entry = zipfile.ZipInfo(inside, _WHEN)
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
+        for inside, data in files.items():
+            archive.writestr(inside, data)
     return named
-
-
-def _digest(data: bytes) -> str:
-    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest())
-    return "sha256=" + digest.decode().rstrip("=")

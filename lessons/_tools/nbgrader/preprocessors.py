@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from nbformat import NotebookNode, from_dict
+from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import ClearSolutions, Execute, NbGraderPreprocessor
 from traitlets import Integer
 
 from _tools import canonical, stubs
-from _tools.canonical import mark_of
+from _tools.grading.submissions import merged
 
 TEMPLATES = Path(__file__).with_name("templates")
 """For pages of feedback that fetch nothing."""
@@ -33,53 +32,17 @@ class LessonStubs(ClearSolutions):
 
 
 class RestoreCells(NbGraderPreprocessor):
-    """Put the marks of cells in order, and answer cells and checks back that a student deleted."""
+    """Put what is a student's into the released notebook: nothing of that is gone, or changed."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """Compare with the released notebook; nbgrader does this in the course's folder."""
+        """Merge with the released notebook; nbgrader does this in the course's folder."""
         own = resources["nbgrader"]
         path = Path("release", own["assignment"], f"{own['notebook']}.ipynb")
         if path.is_file():
-            nb.cells = restored(nb.cells, canonical.read(path).cells)
+            released = canonical.read(path)
+            nb.cells = [cell for _, cell in merged(released.cells, nb.cells)]
+            nb.nbformat_minor = released.nbformat_minor
         return nb, resources
-
-
-def restored(cells: Sequence[NotebookNode], released: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Mark each exercise's cells once, as they were, and add those that are missing.
-
-    Of cells with the same mark the last one keeps it. An answer comes right after what stood
-    above it; a check as late as it can, so that an answer that was written elsewhere is above it.
-
-    Args:
-        cells: What a student has handed in.
-        released: What the student had got.
-    """
-    marks = {mark_of(cell): cell.metadata.nbgrader for cell in released if mark_of(cell)}
-    last = {mark_of(cell): place for place, cell in enumerate(cells)}
-    for place, cell in enumerate(cells):
-        if mark_of(cell) in marks and place == last[mark_of(cell)]:
-            cell.metadata.nbgrader = from_dict(marks[mark_of(cell)])
-        else:
-            cell.metadata.pop("nbgrader", None)
-    result, keys = list(cells), [_key(cell) for cell in released]
-    here = {_key(cell) for cell in cells}
-    for number, cell in enumerate(released):
-        if not mark_of(cell) or keys[number] in here:
-            continue
-        places = {_key(each): place for place, each in enumerate(result)}
-        if mark_of(cell).endswith("-check"):
-            below = [places[key] for key in keys[number + 1 :] if key in places]
-            at = min(below, default=len(result))
-        else:
-            above = [places[key] for key in keys[:number] if key in places]
-            at = max(above, default=-1) + 1
-        result.insert(at, from_dict(cell))
-    return result
-
-
-def _key(cell: NotebookNode) -> str:
-    """Tell a cell from others: by its mark, else by what it says."""
-    return mark_of(cell) or cell.source.strip()
 
 
 class RunToTheEnd(Execute):
@@ -134,14 +97,11 @@ class RunToTheEnd(Execute):
         self, msg: dict[str, Any], cell: NotebookNode, cell_index: int
     ) -> NotebookNode | None:
         """Take what a cell shows, up to a certain length; a loop may print without end."""
-        if msg["msg_type"] in _OUTPUTS:
-            content = msg["content"]
-            shown = content.get("text") or "".join(map(str, content.get("data", {}).values()))
-            if self._shown > self.most_output:
-                return None
-            self._shown += len(shown)
+        if msg["msg_type"] in _OUTPUTS and self._shown <= self.most_output:
+            self._shown += len(str(msg["content"]))
             if self._shown > self.most_output:
                 words = "... The rest of what this cell shows was left out ...\n"
                 cell.outputs.append(new_output("stream", text=words))
-                return None
+        if msg["msg_type"] in _OUTPUTS and self._shown > self.most_output:
+            return None
         return super().process_message(msg, cell, cell_index)
