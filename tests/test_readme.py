@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from _tools import pictures
+from _tools import pictures, places
+from _tools.book import staging
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -38,6 +39,22 @@ def test_the_links_lead_somewhere() -> None:
     local = [link for link in links if not link.startswith("https://")]
     assert local
     assert [link for link in local if not (ROOT / link).exists()] == []
+
+
+def test_the_ways_in_take_as_long_as_their_lessons_say() -> None:
+    text = README.read_text(encoding="utf-8")
+    times = {places.number_of(path.name): staging.minutes(path) for path in places.learners()}
+    first, evening, course = (
+        int(re.search(pattern, text)[1])
+        for pattern in (
+            r"\*\*(\d+) minutes:\*\*",
+            r"evening\*\* of (\d+) minutes",
+            r"about (\d+) hours",
+        )
+    )
+    assert first == times["00"]
+    assert evening == times["01"] + times["06"] + times["07"] <= 120
+    assert course == round(sum(times.values()) / 60)
 
 
 def test_the_pictures_are_those_that_the_command_draws() -> None:

@@ -1,4 +1,4 @@
-"""Check the exercises of lesson 01: the chain rule by hand, on one small chain."""
+"""Check the exercises of lesson 01: the chain rule by hand."""
 
 from __future__ import annotations
 
@@ -18,15 +18,25 @@ Y = S**2
 BY_HAND = ("backward", "diff", "jacobian", "derive_by_array")
 
 
-def gradients(at_s: float = 1, at_x1: float = 1) -> list[float]:
-    """Compute the five gradients, with hooks that multiply what arrives at s and at x1."""
+def gradients() -> list[float]:
+    """Compute the five gradients."""
     inputs = [tensor(value, dtype=float64, requires_grad=True) for value in POINT]
     x, w0, b0, w1, b1 = inputs
-    x1 = w0 * x + b0
-    s = w1 * x1 + b1
-    x1.register_hook(lambda gradient: at_x1 * gradient)
-    s.register_hook(lambda gradient: at_s * gradient)
+    s = w1 * (w0 * x + b0) + b1
     return [float(each) for each in grad((s**2 - 1) ** 2, inputs)]
+
+
+CLIP, DOUBLE = (lambda gradient: gradient.clamp(-5, 5)), (lambda gradient: 2 * gradient)
+
+
+def with_hooks(at_q: Any = CLIP, at_p: Any = DOUBLE) -> list[float]:
+    """Compute the gradients of x, k, m and n on the chain of 01.5, with hooks at q and p."""
+    x, k, m, n = inputs = [tensor(v, dtype=float64, requires_grad=True) for v in (2, 3, -5, 4)]
+    p = k * x
+    q = p + m
+    q.register_hook(at_q)
+    p.register_hook(at_p)
+    return [float(each) for each in grad(n * q**2, inputs)]
 
 
 def points(*first: float) -> Callable[[Random], list[tuple[float, ...]]]:
@@ -62,18 +72,18 @@ BY_ANY = r"""
         ~ return => return (1 + 1e-6) *
         ? near(seen, right)
             Nearly the right numbers, but not all of their digits. Is something rounded on the way,
-            or is there a small step in it? A walk along the links gives every digit.
+            or is there a small step in it? Going link by link gives every digit.
         ~ s = w1 * x1 + b1 => s = 0.276
         ? alike(seen[0], right[0], 6) and sum(map(alike, seen, right)) <= 4
             It's right at the numbers of this lesson, and at no others. Is a number typed in, or
             taken from the notebook and not from the arguments?
         ~ * 2 * s => * 2 * abs(s)
-            The derivative of a square has the sign of what is squared. A root or an absolute value
+            The derivative of a square has the sign of what's squared. A root or an absolute value
             has lost it.
         ~ * 2 * s => * 2 * s * s
         ~ * 2 * s => * 2 * x1
         ~ * 2 * s => * s * s
-            The derivative of the square is taken of the wrong number. It's two times what is
+            The derivative of the square is taken at the wrong number. It's two times what's
             squared: which number is that?
         ~ w1 * x1 + b1 => w1 * x1
             The forward pass has lost b1 on the way to s.
@@ -81,13 +91,13 @@ BY_ANY = r"""
 
 ALL_GRADIENTS = """
         ~ dL_dx1 * w0, dL_dx1 * x, => dL_dx1 * x, dL_dx1 * w0,
-            The gradients of x and of w0 are exchanged. At x = w0 = 0.3 you can't see it, elsewhere
-            you can: each contains its partner, not itself.
+            The gradients of x and w0 are swapped. At x = w0 = 0.3 you can't see it, elsewhere you
+            can: each contains its partner, not itself.
         ~ dL_dx1 * x, dL_dx1, => dL_dx1, dL_dx1 * x,
         ~ dL_ds * x1, dL_ds => dL_ds, dL_ds * x1
         ~ dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_dx1, dL_dx1 * x, dL_ds, dL_ds * x1
-            The gradients of a weight and of its bias are exchanged: which of them is passed on
-            without a partner?
+            The gradients of a weight and its bias are swapped: which of the two is passed on without
+            a partner?
         ~ dL_dx1 * w0, dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_ds, dL_ds * x1, dL_dx1, dL_dx1 * x, dL_dx1 * w0
         ? all(alike(sorted(a), sorted(b), 9) for a, b in zip(seen, right))
             Right values, in another order: the one in which you computed them? Return them in the
@@ -108,8 +118,8 @@ ALL_GRADIENTS = """
         ~ dL_ds * x1, dL_ds => dL_ds * x1, dL_dx1
         ~ dL_ds * x1, dL_ds => dL_dx1 * x1, dL_dx1
         ~ dL_ds * x1, dL_ds => dL_dx1 * x1, dL_ds
-            Your gradient of w1 or of b1 takes what arrives at x1. Where do their roads leave the
-            main road?
+            Your gradient of w1 or b1 takes what arrives at x1. Where do their paths leave the main
+            one?
         ~ * 2 * s => * s
             The derivative of a square has a 2 in front. How many squares does this chain have?
         ~ dL_ds * w1 => dL_ds
@@ -122,19 +132,18 @@ OF_B1 = Number(
     id="01.1",
     asks="dL/db1 on the chain of this lesson, as a number with four digits or more",
     expected=lambda: gradients()[4],
-    right="The road to b1 leaves at s, and a bias passes on exactly what arrives there.",
+    right="The path to b1 leaves at s, and a bias passes on exactly what arrives there.",
     hints=(
         "b1 goes into s and nowhere else. Which local derivatives are there between L and s?",
         "Multiply dL/dy, dy/ds and ds/db1. The last one is how much s moves when b1 does.",
     ),
     mistakes="""
         = gradients()[2]
-            That is what arrives at x1. The road to b1 leaves the main road before the
-            multiplication by w1.
+            That's what arrives at x1. The path to b1 leaves before the multiplication by w1.
         = 2 * (Y - 1)
-            That is what arrives at y. There is one link between y and s: the square.
+            That's what arrives at y. There's one link between y and s: the square.
         = gradients()[3]
-            That is a weight's gradient: a weight has a partner in its product, a bias has none.
+            That's a weight's gradient: a weight has a partner in its product, a bias has none.
         = gradients()[4] * 0.2
             Here b1 stands where 1 should: the derivative of w1 * x1 + b1 with respect to b1
             doesn't depend on b1.
@@ -143,16 +152,16 @@ OF_B1 = Number(
         = gradients()[4] / 4
             Both derivatives of squares have lost their 2.
         = 2 * (Y - 1) * 2 * Y
-            The derivative of the square is taken of the wrong number: two times what is squared,
-            and not two times the square.
+            The derivative of the square is taken at the wrong number: two times what's squared, not
+            two times the square.
         = 2 * (Y - 1) / (2 * S)
         = 2 * (Y - 1) + 2 * S
             You add or divide local derivatives. Along a path they are multiplied.
         = (Y - 1) ** 2 * 2 * S
-            The walk begins with L itself. What arrives at y is the derivative of L.
+            You begin with L itself. What arrives at y is the derivative of L.
         = (((S + 0.1) ** 2 - 1) ** 2 - (Y - 1) ** 2) / 0.1
         ? any(alike(answer, (((S + h) ** 2 - 1) ** 2 - (Y - 1) ** 2) / h, 4) for h in (1, -1, 0.1, -0.1, 0.01, -0.01))
-            That is a difference quotient to one side with a large step: near, but not to four
+            That's a difference quotient to one side with a large step: near, but not to four
             digits. Multiply the local derivatives.
     """,
 )
@@ -164,7 +173,7 @@ ALL_FIVE = Function(
     inputs=points(*POINT),
     digits=12,
     without=BY_HAND,
-    right="One walk, five gradients, and right at every point that was tried.",
+    right="One pass, five gradients, right at every point that was tried.",
     hints=(
         "First the forward pass: x1, s. Then what arrives at s, then what arrives at x1.",
         "With dL_ds and dL_dx1 in hand, each of the five is one of the two times one factor.",
@@ -173,15 +182,15 @@ ALL_FIVE = Function(
         ~ 2 * (s * s - 1) * 2 * s => (s * s - 1) * s
             Both squares in this chain have lost their 2.
         ~ s * s - 1 => s - 1
-            The loss looks at y, not at s.
+            The loss depends on y, not on s.
         ~ 2 * (s * s - 1) * 2 * s => 2 * s
-            That walk starts at y. The loss has a derivative, too.
+            You start at y. The loss has a derivative, too.
         ~ 2 * (s * s - 1) => (s * s - 1) ** 2
-            The walk begins with L itself. What arrives at y is the derivative of L.
+            You begin with L itself. What arrives at y is the derivative of L.
         ~ - 1) * 2 * s => - 1)
             The link from s to y is missing. What is the derivative of a square?
         ~ 2 * (s * s - 1) => -2 * (s * s - 1)
-            All signs are the other way round: look for a lost or an extra minus.
+            Right sizes, wrong signs: look for a lost or extra minus.
         ~ 2 * (s * s - 1) => -2 * abs(s * s - 1)
             The sign turns where y is above 1, and yours doesn't: is there an absolute value in it,
             or a minus that you put in yourself?
@@ -192,7 +201,7 @@ ALL_FIVE = Function(
 
 MENDED = Function(
     id="01.3",
-    asks="gradient_of_x1(x1, w1, b1), mended, which returns dL/dx1",
+    asks="gradient_of_x1(x1, w1, b1), without the bug, which returns dL/dx1",
     inputs=points(0.19, 0.4, 0.2),
     digits=12,
     without=BY_HAND,
@@ -210,13 +219,13 @@ MENDED = Function(
             This is still the colleague's version: one link of the forward pass has no factor in
             the backward pass. Which one has the value 0.552 here?
         ~ 2 * s => s
-            Nearly: you found the missing link, but the derivative of a square isn't the number
-            that is squared.
+            You found the missing link, but the derivative of a square isn't the number that's
+            squared.
         ~ 2 * s => 0.552
-            A fixed number mends one point only. The factor depends on s: write it with s.
+            A fixed number is right at one point only. The factor depends on s: write it with s.
         ~ gradient * w1 => gradient
         ~ gradient * w1 => gradient * x1
-            The square has its factor now, and w1 has lost its own.
+            The square has its factor now, but w1 has lost its own.
         ~ gradient * 2 * s => gradient + 2 * s
             A path is a product: the links' derivatives are multiplied, not added.
         ~ gradient * w1 => gradient * w1 * 0.3
@@ -225,7 +234,7 @@ MENDED = Function(
             The link from x1 to s has something besides w1 in it. How much does s move when x1
             does?
         ~ 2 * (y - 1) => 1
-            The square has its factor now, and the loss has lost its own.
+            The square has its factor now, but the loss has lost its own.
     """
     + BY_ANY,
 )
@@ -233,7 +242,7 @@ MENDED = Function(
 STEP = Choice(
     id="01.4",
     asks="the step for a central difference quotient in float32, and why",
-    right="With fewer digits the best step is larger: rounding weighs more, bending the same.",
+    right="With fewer digits the best step is larger: more rounding, the same bending.",
     model="With 7 digits, the difference of two values of the loss is mostly rounding unless "
     "they are well apart; with a step of 1, the curve bends on the way.",
     hints=(
@@ -252,48 +261,43 @@ STEP = Choice(
     """,
 )
 
-FACTORS = Numbers(
+TWO_HOOKS = Numbers(
     id="01.5",
-    asks="the factors by which the gradients of x, w0, b0, w1, b1 grow, five numbers",
-    expected=lambda: [a / b for a, b in zip(gradients(3, 2), gradients(), strict=True)],
-    right="Factors along one path multiply, and each path has only those that are on it.",
+    asks="the gradients of x, k, m, n with the hooks at q and p, four numbers",
+    expected=with_hooks,
+    right="Go from the loss toward the inputs, and apply each hook when you come to its place.",
     hints=(
-        "For each of the five: does its road from the loss pass s? Does it pass x1?",
-        "On each road multiply the factors of the hooks that it passes.",
+        "Start at L and go to r, then q. What arrives at q, and what is it after the clip?",
+        "From q, one path goes to m and one to p. Double what arrives at p, then go on to x and k. "
+        "The path to n leaves before q.",
     ),
     mistakes="""
-        = gradients(3, 2)
-            You are asked for the factors, not the gradients: divide by those without hooks.
-        = (5, 5, 5, 2, 2)
-            You are asked for the factor: a gradient that is twice as large has the factor 2, and
-            not 1.
-        = (5, 5, 5, 3, 3)
-            Two factors on one path are multiplied, not added.
-        = (2, 2, 2, 3, 3)
-            The gradient that arrives at x1 has already passed s: both hooks change it.
-        = (6, 6, 6, 6, 6)
-            The roads to w1 and b1 leave before x1: does the second hook change what they get?
-        = (2, 2, 2, 6, 6)
-            A hook changes what comes after it, toward the inputs. You let the one at x1 change
-            what is toward the loss.
-        = (3, 3, 3, 3, 3)
-            You followed the first hook, but not the second.
-        = (2, 2, 2, 1, 1)
-        = (6, 6, 6, 1, 1)
-        = (3, 3, 3, 1, 1)
-        = (6, 6, 6, 2, 2)
-        ? len(answer) == 5 and {*answer[:3]} == {6} and answer[3] != answer[4]
-            The roads to w1 and b1 both leave at s. Which hook is there, and what does it change?
-        = (18, 18, 18, 3, 3)
-        = (12, 12, 12, 3, 3)
-            On the way to x, w0 and b0 each hook is passed once. You count one of them twice.
-        = (6, 3, 6, 3, 6)
-        ? sorted(answer) == [3, 3, 6, 6, 6]
-            These numbers in another order: that of x, w0, b0, w1, b1 is asked for.
-        = (6, 6, 1, 3, 1)
-        ? len(answer) == 5 and len({*answer[:3]}) > 1
-            x, w0 and b0 are all reached through x1: what is changed there changes all three. A
-            bias passes on what arrives.
+        = (24, 16, 8, 1)
+            Those are the gradients without hooks. What does the first hook on the way back do?
+        = with_hooks(at_p=lambda gradient: None)
+            The clip is there, but nothing is doubled at p.
+        = with_hooks(at_q=lambda gradient: None)
+            It's doubled at p, but nothing is clipped at q: what arrives there is larger than 5.
+        = with_hooks(DOUBLE, CLIP)
+            Each hook has to stay at its place: the clip is at q, the factor 2 at p.
+        = (15, 10, 8, 1)
+            You doubled first and clipped then. Which of the two places does the gradient reach
+            first?
+        = (30, 20, 8, 1)
+            m is part of q = p + m. Does its path leave q before or after the clip?
+        = (30, 20, 10, 1)
+            The path to m doesn't pass p.
+        = (30, 20, 5, 5)
+        = (30, 20, 5, 10)
+        = (30, 20, 5, 4)
+        ? len(answer) == 4 and alike(answer[:3], with_hooks()[:3], 4)
+            Look at n again. Its link is L = n * r: which number is its partner there, and is a
+            hook on its path?
+        = [20, 30, 5, 1]
+            x and k are swapped: each contains its partner, not itself.
+        = (24, 16, 4, 1)
+        = (12, 8, 2, 1)
+            The derivative of the square is 2q, and n multiplies it. How large is that at q = 1?
     """,
 )
 
@@ -304,25 +308,25 @@ DEEPER = Function(
     inputs=points(*POINT, 1.5, -0.2),
     digits=12,
     without=BY_HAND,
-    right="Only what arrives at y is new. From y toward the inputs everything is as it was, and "
-    "it would be with ten layers more.",
+    right="Only what arrives at y is new. From y toward the inputs everything stays the same, and "
+    "it would with ten more layers.",
     hints=(
-        "Walk from the loss: what arrives at t? And then at y, through t = w2 * y + b2?",
-        "What arrives at y is what arrives at t, times w2. It takes the place of 2(y - 1).",
+        "Start at the loss: what arrives at t? And then at y, through t = w2 * y + b2?",
+        "What arrives at y is what arrives at t, times w2. It replaces 2(y - 1).",
     ),
     mistakes="""
         ~ , dL_dt * y, dL_dt =>
         ? all(len(each) == 5 for each in seen)
             Five gradients of the old chain aren't enough: w2 and b2 get one each.
         ~ dL_dt * y, dL_dt => dL_dt, dL_dt * y
-            The gradients of w2 and b2 are exchanged: which of them has a partner?
+            The gradients of w2 and b2 are swapped: which of them has a partner?
         ~ dL_dt * w2 * 2 * s => 2 * (s * s - 1) * 2 * s
             The first five are still those of the old chain. What arrives at y now comes from t.
         ~ dL_dt * w2 => dL_dt
             The link from y to t is missing: what multiplies y on its way to t?
         ~ t * t - 1 => s * s - 1
         ~ t * t - 1 => t - 1
-            The loss looks at z now, and at nothing else.
+            The loss depends on z now, and on nothing else.
         ~ dL_dt * y => dL_dt * s
         ~ dL_dt * y => dL_dt * t
             The partner of w2 in its product is neither s nor t.
@@ -347,4 +351,4 @@ DEEPER = Function(
     + ALL_GRADIENTS,
 )
 
-EXERCISES = [OF_B1, ALL_FIVE, MENDED, STEP, FACTORS, DEEPER]
+EXERCISES = [OF_B1, ALL_FIVE, MENDED, STEP, TWO_HOOKS, DEEPER]

@@ -68,8 +68,12 @@ def test_the_sources_have_the_lessons_with_their_questions(tmp_path):
     home = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "| [17 · Build your own](lessons/17_build_your_own.ipynb) | " in home
     assert "\nlessons/17_build_your_own\n" in home
-    assert not re.search("LESSONS|COUNT", home)
-    assert home.count("| about 45 minutes |") == 1  # what lesson 00 takes
+    assert not re.search("LESSONS|COUNT|MINUTES|HOURS", home)
+    times = {places.number_of(path.name): staging.minutes(path) for path in places.learners()}
+    assert home.count(f"| about {times['00']} minutes |") == 1
+    assert f"<strong>{times['00']} minutes</strong>" in home
+    assert f"</a>, {times['01'] + times['06'] + times['07']}\nminutes: " in home
+    assert f"about {sum(times.values()) / 60:.0f} hours" in home
     assert "<script" in (tmp_path / "extra/bench/index.html").read_text(encoding="utf-8")
     for path in tmp_path.rglob("*.ipynb"):
         assert "](solutions/" not in path.read_text(encoding="utf-8")

@@ -1,27 +1,22 @@
 """Wrong answers and differently written right ones, for the exercises of lesson 00."""
 
-from fractions import Fraction
+import math
 
 import numpy as np
+import sympy
 
 import minigrad as torch
+from minigrad import symbolic
 
 
 def loss(x):
-    return ((0.12 * x + 0.24) ** 2 - 1) ** 2
+    return (x + math.tanh(0.9 * x + 0.3) - 2) ** 2
 
 
-def _slope(x, times=1):
+def _with_engine(x):
     x = torch.tensor(x, requires_grad=True)
-    for _ in range(times):
-        loss(x).backward()
+    ((x + torch.tanh(0.9 * x + 0.3) - 2) ** 2).backward()
     return x.grad
-
-
-def _the_weight_as_well(module, grad_input, grad_output):
-    with torch.no_grad():
-        module.f.weight.mul_(0.5)
-    return (grad_input[0] / 2,)
 
 
 class _Halve:
@@ -30,42 +25,52 @@ class _Halve:
         return [gradient.clone().div_(2)]
 
 
+X, W, B = sympy.symbols("x w b")
+L = (X + sympy.tanh(W * X + B) - 2) ** 2
+
+
+def _symbols():
+    x, w, b = symbolic.symbols("x w b", requires_grad=True)
+    ((x + torch.tanh(w * x + b) - 2) ** 2).backward()
+    return x.grad
+
+
 ANSWERS = {
     "00.1": {
         "wrong": [
-            ("opposite order", (-1, 1, 1)),
-            ("2 of 3 values fit", (-1, 1, -1)),
-            ("in digits", [loss(10), loss(-3), loss(-20)]),
+            ("turned around", (1, 1, -1)),
+            ("2 of 3 values fit", (1, -1, 1)),
+            ("in digits", [loss(-1), loss(1), loss(3)]),
             ("A set has none", {1, -1}),
             ("should not be 1 value", -1),
         ],
-        "right": [("1", "1", "-1"), {10: 1, -3: 1, -20: -1}, np.array([1.0, 1.0, -1.0])],
+        "right": [("-1", "-1", "1"), {-1: -1, 1: -1, 3: 1}, np.array([-1.0, -1.0, 1.0])],
     },
     "00.2": {
         "wrong": [
-            ("L at x = 7", loss(torch.tensor(7.0, requires_grad=True))),
-            ("another number of the example", 2 * (1.08**2 - 1) * 2 * 1.08 * 0.4),
-            ("lost factor of 2", 0.04313),
-            ("Close, but 4", 0.09),
+            ("L at x = 1.5", torch.tensor(loss(1.5), requires_grad=True)),
+            ("another number of the block", 2 * (math.sqrt(loss(1.5)))),
+            ("lost factor of 2", 0.48186),
+            ("Close, but 4", 1.0),
             ("call a function first", loss),
         ],
-        "right": [_slope(7.0), (loss(7.0001) - loss(6.9999)) / 0.0002, [0.0863]],
+        "right": [_with_engine(1.5), (loss(1.50001) - loss(1.49999)) / 0.00002, [0.9637]],
     },
     "00.3": {
         "wrong": [
-            ("wrong sign", 0.0058),
-            ("2 significant digits are asked for", -0.006),
-            ("decimal point", -0.058),
+            ("wrong sign", 0.016),
+            ("Check each factor", -0.018),
+            ("decimal point", -0.16),
             ("its sign and its size", 0),
             ("in digits", "it falls"),
         ],
-        "right": [-0.1938 * (0.43 - 0.40), "-5.8e-3", torch.tensor(-0.00586)],
+        "right": [-0.5439 * (0.93 - 0.90), "-1.6e-2", torch.tensor(-0.0163)],
     },
     "00.4": {
         "wrong": [
             ("1 of 3 values fit", lambda m, i, o: (torch.cat([i[0][:1] / 2, i[0][1:]]),)),
-            ("must not do that", _the_weight_as_well),
-            ("returned a dict", lambda m, i, o: {"x_1": i[0] / 2}),
+            ("another mode", lambda m, i, o: (i[0] / (2 * bool(m.eval())),)),
+            ("returned a dict", lambda m, i, o: {"h": i[0] / 2}),
             ("NameError", lambda m, i, o: (grad_inputs[0] / 2,)),  # noqa: F821
             ("called with 3 arguments", lambda i, o: (i[0] / 2,)),
         ],
@@ -73,26 +78,22 @@ ANSWERS = {
     },
     "00.5": {
         "wrong": [
-            ("go from f0", ("a", "there is no module below f0")),
-            ("f0's own weight", "c) all that belongs to f0 doubles, and x"),
+            ("go from f", ("a", "there is no module below f")),
+            ("leaves f's input", "c) all that belongs to f doubles, and x"),
             ("Add your reason", "b"),
             ("Add your reason", ("b", "because ...")),
             ("letters a, b, c, d", 2),
         ],
-        "right": [("b", "f0 has its gradients"), "(B) The hook sits at x.", ["b", "x comes after"]],
+        "right": [("b", "f has its gradients"), "(B) The hook sits at x.", ["b", "x comes after"]],
     },
     "00.6": {
         "wrong": [
-            ("Some are missing", [-31 / 3, 19 / 3]),
-            ("another order", (19 / 3, -31 / 3, -2)),
-            ("0 of 3 values fit", [(s - 0.24) * 0.12 for s in (-1, 0, 1)]),
-            ("4 values", [-31 / 3, -2, -2, 19 / 3]),
-            ("numbers", "solve"),
+            ("sign", -L.diff(X)),
+            ("constant factor", L.diff(X) / 2),
+            ("does not depend on", L.diff(X).subs(W, 0.9)),
+            ("without quotes", "2*(y - 2)*(1 + w*(1 - tanh(h)**2))"),
+            ("depends on y", 2 * (sympy.Symbol("y") - 2) * (1 + W)),
         ],
-        "right": [
-            [Fraction(-31, 3), -2, Fraction(19, 3)],
-            "-10.33, -2.0, 6.333",
-            sorted([*np.roots([0.12**2, 2 * 0.12 * 0.24, 0.24**2 - 1]).tolist(), -2]),
-        ],
+        "right": [L.diff(X), sympy.expand(L.diff(X)), _symbols()],
     },
 }

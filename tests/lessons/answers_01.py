@@ -114,13 +114,13 @@ ANSWERS = {
     },
     "01.5": {
         "wrong": [
-            ("changes all three", (6, 6, 2, 3, 3)),
-            ("both leave at s", (6, 6, 6, 1, 3)),
-            ("should not be 7 values", "3, 3, 2, 2, 6, 6, 6"),
-            ("5 are asked for", (6, 3)),
-            ("3 of 5 values fit", (6, 6, 6, 9, 9)),
+            ("without hooks", (24, 16, 8, 1)),
+            ("swapped", (20, 30, 5, 1)),
+            ("should not be 6 values", "30, 20, 5, 1, 5, 10"),
+            ("4 are asked for", (30, 20)),
+            ("3 of 4 values fit", (30, 20, 9, 1)),
         ],
-        "right": ["6, 6, 6, 3, 3", [6.0, 6.0, 6.0, 3.0, 3.0], np.array([6, 6, 6, 3, 3])],
+        "right": ["30, 20, 5, 1", {"x": 30, "k": 20, "m": 5, "n": 1}, np.array([30, 20, 5, 1])],
     },
     "01.6": {
         "wrong": [

@@ -6,6 +6,7 @@ import pytest
 
 import minigrad as torch
 from _tools import canonical, lint_table, places
+from _tools.book import staging
 from _tools.lesson import sentences, without_fences
 from minigrad import nn
 from minigrad.autograd import gradcheck
@@ -388,8 +389,7 @@ def test_its_times_are_those_of_the_lessons():
     for path in places.learners():
         stated = re.search(r"\*\*Time:\*\* (.*)", canonical.read(path).cells[0].source)[1]
         whole = re.search(r"about (\d+) minutes: ", stated)
-        parts = re.findall(r"(\d+)(?: minutes| more)? (?:to read|for)", stated)
-        minutes = sum(map(int, parts))
+        minutes = staging.minutes(path)
         assert whole is None or int(whole[1]) == minutes, stated
         row = next(line for line in text.splitlines() if f"({path.name})" in line)
         assert f"| {minutes} min" in row, (stated, row)

@@ -51,6 +51,7 @@ TOPICS = {
     "18": "transformer, attention pattern, induction head, activation patching",
 }
 _SOLUTION = re.compile(r"(\]\([^)]*?)solutions/(\d\d_\w+\.ipynb)")
+_MINUTES = re.compile(r"(\d+)(?: minutes| more)? (?:to read|for)")
 _UNGUESSED = re.compile(r"You made no prediction (\S+) this time\.")
 
 
@@ -76,7 +77,12 @@ def stage(folder: Path, only: Iterable[str] = ()) -> None:
     hook_bench().save(extra / "bench" / "index.html")
     lessons = [places.learner_of(path) for path in places.chosen(tuple(only))]
     home = (HERE / "home.md").read_text(encoding="utf-8").replace("LESSONS", contents(lessons))
-    home = home.replace("COUNT", str(len(places.learners())))
+    takes = {places.number_of(path.name): minutes(path) for path in places.learners()}
+    home = home.replace("COUNT", str(len(takes)))
+    home = home.replace("HOURS", str(round(sum(takes.values()) / 60)))
+    home = re.sub(
+        r"MINUTES\((.+?)\)", lambda way: str(sum(takes[each] for each in way[1].split())), home
+    )
     (folder / "index.md").write_text(home, encoding="utf-8", newline="\n")
     for path in lessons:
         source, number = canonical.read(places.solution(path.stem)), places.number_of(path.name)
@@ -172,6 +178,16 @@ def below(name: str, stub: str, answer: str, hints: Sequence[str], said: str) ->
         f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"
         for title, text in folds.items()
     )
+
+
+def minutes(path: Path) -> int:
+    """Add up the minutes that a lesson states after **Time:**, to read and for its exercises.
+
+    Args:
+        path: the learner's notebook.
+    """
+    stated = canonical.read(path).cells[0].source.partition("**Time:**")[2].partition("\n")[0]
+    return sum(map(int, _MINUTES.findall(stated)))
 
 
 def contents(lessons: Iterable[Path]) -> str:
