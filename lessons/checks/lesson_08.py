@@ -371,15 +371,15 @@ GRADIENT_FLOW = Hook(
             an empty dict each time.
         ~ gradients = {} => gradients = dict.fromkeys(names.values(), (None, None))
         ? "spare" in names_in(seen[FLOW])
-            A module that was never called has an entry. Note what the hook is told, and no more.
+            A module that was never called has an entry. Note only what the hook is called with.
         ~ gradients[names => if grad_input[0] is not None: gradients[names
         ? names_in(seen[NO_GRAD]) < names_in(seen[FLOW])
             For data that need no gradient, entries are missing. A module whose grad_input is None
             was called all the same: note the None.
         ~ None if g is None else g.norm().item() => g.norm().item()
         ! NoneType
-            It met a None. Where data need no gradient there is no grad_input, and a norm can't be
-            taken of nothing.
+            It met a None. Where the data need no gradient, grad_input holds None, and you can't
+            take a norm of that.
         ~ None if g is None else g.norm().item() => g.norm().item() if g else None
         ! ambiguous
             `if g:` asks a tensor whether it is true. You want to know whether there is one: `if g
