@@ -117,7 +117,7 @@ def clipped_run(hook: Answer) -> dict[str, Any]:
     return {
         "the gradient of the first input": first,
         "the gradient of the third input": third,
-        "the gradient of a module's second input, where the first is no tensor,": second,
+        "the gradient of a module's second input, where the first isn't a tensor,": second,
         "the gradient of a weight, where no input needs one,": (
             "none: the pass ends in an error" if weight.grad is None else weight.grad
         ),
@@ -170,7 +170,7 @@ CLIP = Hook(
         ~ in grad_input) => in grad_input[::-1])
             The right entries in the opposite order: the first belongs to the first input.
         ~ for g in grad_input => for g in grad_output * len(grad_input)
-            Those are the entries of grad_output. The other gradient is meant.
+            Those are the entries of grad_output. You need those of grad_input.
         = lambda m, i, o: (*(g if g is None else g.clamp(-1, 1) for g in i[:1]), *i[1:])
             The first entry is clipped, and others aren't.
     """,
@@ -181,7 +181,8 @@ CLIP = Hook(
 LETTERS = Order(
     id="06.3",
     asks="the letters A, B, C and D in the order in which they are printed",
-    right="Modules in the order of the backward pass; within one, registration, but for prepend.",
+    right="Modules come in the order of the backward pass, and the hooks of one module in the order "
+    "of registration, except for prepend.",
     hints=(
         "Which module does the gradient reach first, f0 or f1?",
         "Order the two hooks of that module, with prepend in mind; then those of the other.",
@@ -199,7 +200,7 @@ LETTERS = Order(
             Look again at f0.
         = "CA"
         ? len(answer) < 4 and {*answer} < {*"ABCD"}
-            Both modules are on the way back, and each calls all of its hooks.
+            The backward pass goes through both modules, and each calls all of its hooks.
         = "CABDCABD"
         ? len(answer) > 4 and {*answer} == {*"ABCD"}
             These hooks run in the backward pass only, and there is one such pass.
@@ -249,7 +250,7 @@ def hooks_on(model: nn.Module) -> set[int]:
 
 
 def norms_run(answer: Answer) -> dict[str, Any]:
-    """Let an answer measure two models, and look at what it says and at what it leaves behind."""
+    """Let an answer measure two models, and look at what it says and at what it leaves changed."""
 
     def norms(model: nn.Module, data: Tensor, cotangent: Tensor) -> dict[str, Any]:
         found = answer(model, data, cotangent)
@@ -318,7 +319,7 @@ NORMS = Hook(
             backward pass is over.
         ~ isinstance(module, nn.Linear) => name
         ? {*seen["the list of names"]} > {*right["the list of names"]}
-            It hooked more than the linear layers. isinstance(module, nn.Linear) sorts them out.
+            It hooked more than the linear layers. isinstance(module, nn.Linear) picks the right ones.
         ~ named_modules => named_children
         ? seen["the list of names"] == ["first", "last"]
             The layer inside of model.body is missing: named_children() goes one level deep,

@@ -25,8 +25,8 @@ FACTORS = Numbers(
     ),
     mistakes="""
         = ((1, 1, 1, 1, 2), (2, 2, 2, 1, 1))
-            The first tuple is for the full hook, the second for the legacy hook. Yours are the
-            other way round.
+            The first tuple is for the full hook, the second for the legacy hook. Yours are
+            swapped.
         = ((2, 2, 2, 1, 1), (2, 2, 2, 2, 2))
             That's what a legacy hook does that doubles all three entries. This one doubles the
             first: whose is it?
@@ -103,7 +103,7 @@ COLLECT = Hook(
     right="One positional argument, one entry: grad_input[0] now means what it says.",
     hints=(
         "What is the first input of addmm, the last operation of Linear?",
-        "No fixed index can save the old hook: the entries differ between the cases. "
+        "No fixed index works for the old hook: the entries differ between the cases. "
         "Which hook has one entry for each argument?",
     ),
     mistakes=r"""
@@ -116,7 +116,7 @@ COLLECT = Hook(
             computed. Look for a hook whose entries don't.
         ~ grad_input[0] => grad_input[1]
         ! IndexError
-            There is no entry with this index. How many the old hook has depends on how the layer
+            grad_input has no entry with this index. How many the old hook has depends on how the layer
             was computed; a full hook has one for each argument of the call. Which hook, and which
             index?
         ~ append(grad_input[0]) => append(grad_output[0])
@@ -226,7 +226,7 @@ PROPOSAL = Choice(
     asks="your judgment of the colleague's proposal",
     right="A node of its own that serves this one call only: that is the identity node.",
     model="At x.grad_fn the gradients of all uses of x have been added up, and the module's "
-    "own share can no longer be told from the rest.",
+    "own share can't be separated from the rest any more.",
     hints=(
         "Draw two arrows that arrive at x.grad_fn: one from the module, one from elsewhere.",
         "Look at what the legacy hook on the Identity showed, 6, and at where the 5 came from.",

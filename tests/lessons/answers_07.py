@@ -72,7 +72,10 @@ ANSWERS = {
     },
     "07.2": {
         "wrong": [
-            ("no entry", partial(_collect, kind="register_backward_hook", pick=lambda i, o: i[2])),
+            (
+                "has no entry",
+                partial(_collect, kind="register_backward_hook", pick=lambda i, o: i[2]),
+            ),
             ("what was found", partial(_collect, pick=lambda i, o: i[0].norm())),
             ("return the handle", lambda layer, found: print(_collect(layer, found))),
             ("in a third pass", lambda *args: _collect(*args) and _collect(torch.nn.Tanh(), [])),
