@@ -141,8 +141,8 @@ CLIPPER = Hook(
             keeps it.
         = lambda grad, limit=1.0: grad * min(1.0, limit / grad.norm().item())
         ! object has no attribute 'norm'
-            norm_clipper gets the limit, before there is any gradient. The gradient is what the hook
-            gets that it returns.
+            norm_clipper gets the limit, before there is any gradient. The hook that it
+            returns gets the gradient.
         ~ norm > limit => limit / norm.item() < 1
         ! ZeroDivisionError
             It divides by a norm of zero. Ask first whether the gradient is too long at all.
@@ -367,7 +367,8 @@ STEP = Hook(
         ~ register_post_accumulate_grad_hook => register_hook
         ! NoneType
             The hook read a .grad that is None. A tensor hook comes before .grad is there; and a
-            hook should touch its own parameter only, because the others may still wait.
+            hook should touch its own parameter only, because the others may not have theirs
+            yet.
         ~ hook(step_with_a_velocity()) for p => hook(step) for step in [step_with_a_velocity()] for p
         ! broadcast, size of tensor, shape
             The shapes of two parameters meet: do they share one velocity? Each needs its own.
@@ -442,7 +443,7 @@ def stand_ins_run(answer: Answer) -> dict[str, Any]:
     leaf: Any = torch.tensor([[0.5, -1.0, 2.0]], requires_grad=True)
     tensors = made(leaf * 3, 4, 3)
     sum((k + 1.5) * each.sum() for k, each in enumerate(tensors)).backward()
-    seen["the number of calls for four stand-ins of a tensor that is no leaf"] = len(calls)
+    seen["the number of calls for four stand-ins of a tensor that isn't a leaf"] = len(calls)
     return {**seen, "the .grad of the leaf that this tensor comes from": leaf.grad}
 
 

@@ -208,7 +208,7 @@ DOUBLE = Hook(
             With with_kwargs=True a pre-hook gives back both: a tuple and a dict, in this order.
         ~ tuple(map(convert, args)) => (args[0].double(), *args[1:])
         ! IndexError
-            Everything may come by keyword, and then there is no args[0]. Any argument may be a
+            Everything may come by keyword, and then args is empty. Any argument may be a
             tensor: look at each.
         ~ fits = isinstance(value, torch.Tensor) and => fits =
         ! has no attribute
@@ -236,11 +236,11 @@ LETTERS = Order(
     hints=(
         "Which of the hooks run before their module, which after it? And when is net finished?",
         "Walk through the call: net begins, net[0] begins and ends, net[1] begins and ends, "
-        "net ends. Write the letters beside it, then mind prepend.",
+        "net ends. Write the letters next to it, and watch for prepend.",
     ),
     mistakes="""
         = "AEBDC"
-            Exactly the other way round. A call begins at the root, and ends there.
+            Exactly the reverse. A call begins at the root, and ends there.
         = "CBDEA"
             The hook with prepend=True goes before those that its module already has.
         = "ABCDE"
