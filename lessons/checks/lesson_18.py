@@ -121,7 +121,7 @@ SCORE = Function(
         ~ letters[:at] => letters
             The mean is taken over all positions. Count only those whose letter has come before.
         ~ sum(weights) / len(weights) => sum(weights)
-            That's the sum of the weights. Their mean is asked for.
+            That's the sum of the weights. Return their mean.
         ~ letters.index(letter) + 1 => at - 1
             That's the weight on the previous position, the score of a previous-token head.
         ~ letters.index(letter) + 1 => at - len(letters) // 2 + 1
@@ -129,7 +129,7 @@ SCORE = Function(
             here aren't all so regular: look the letter up.
         ~ .item() => .round().item()
         ~ pattern[at, letters.index(letter) + 1].item() => float(pattern[at].argmax() == letters.index(letter) + 1)
-            The weights themselves are asked for, not how often the head looks there most.
+            Return the mean of the weights themselves, not how often the head looks there most.
     """,
 )
 
@@ -176,8 +176,8 @@ AVERAGE = Hook(
         ~ output.mean(dim=0, keepdim=True).expand_as(output) => torch.zeros_like(output)
             That's zero ablation, as in the text. Return the mean over the words.
         ~ output.mean(dim=0, keepdim=True).expand_as(output) => output - output.mean(dim=0)
-            This takes the mean away, and keeps what is special about each word. It should be the
-            other way round.
+            This takes the mean away, and keeps what is special about each word. You want
+            the opposite.
         ~ output.mean(dim=0, => output.sum(dim=0,
             That's the sum over the words. Divide it by their number.
     """,
@@ -187,7 +187,7 @@ AVERAGE = Hook(
 
 TELLING = Choice(
     id="18.3",
-    asks="the experiment that could show that the colleague's heads are no induction heads",
+    asks="the experiment that could show that the colleague's heads aren't induction heads",
     right="That colleague's network was trained, and fails on words of six. With eight letters "
     "only, counting back is enough, so nothing made it look at letters.",
     model="With words of six letters an induction head has to look five back, and a head that "
@@ -256,7 +256,7 @@ PATCH = Hook(
             The first dimension counts words, the second positions: output[:, position].
         ~ (clean, corrupted) => (corrupted, clean)
         | letters is clean => letters is corrupted
-            Clean and corrupted have changed places. The scores you return are those of the run on
+            Clean and corrupted are swapped. The scores you return are those of the run on
             corrupted.
         ~ return output => pass
         = lambda model, places, clean, corrupted: model(corrupted)
@@ -314,8 +314,7 @@ ATTRIBUTION = Hook(
             grad_input belongs to what went into the module. You patch what comes out of it, so you
             need grad_output.
         ~ .sum(dim=(0, 2)) =>
-            One number for each position is asked for. Sum over words and over the numbers of a
-            vector.
+            Return one number for each position: sum over words and over the numbers of a vector.
         ~ .sum(dim=(0, 2)) => .sum(dim=2).mean(dim=0)
             That's a mean over the words. Sum over them: the score takes care of the rest.
         ~ .sum(dim=(0, 2)) => .sum(dim=(0, 1))
@@ -363,11 +362,11 @@ ALONG = Hook(
         ~ (step + 0.5) / steps => step / steps
             These are the beginnings of the steps. Take the slope in their middles.
         ~ way * total / steps => way * total
-            The slopes were summed. Their mean is asked for: divide by the number of steps.
+            The slopes were summed. You need their mean: divide by the number of steps.
         ~ (step + 0.5) / steps * way => 0 * way
             All slopes come from the corrupted run. Walk along the way to the clean one.
         ~ (corrupted, clean): => (clean, corrupted):
-            The two runs have changed places: the way begins at corrupted.
+            The two runs are swapped: the way begins at corrupted.
         ~ way * total => total
             Multiply the mean slope by the way, clean minus corrupted.
         ~ .requires_grad_() =>
@@ -376,7 +375,7 @@ ALONG = Hook(
             return this very tensor.
         ~ .sum(dim=(0, 2)) => .sum(dim=2)
         ? any(seen[name].shape != right[name].shape for name in seen)
-            One number for each position is asked for: sum over words and numbers.
+            Return one number for each position: sum over words and numbers.
     """,
 )
 
