@@ -273,6 +273,17 @@ def stretched():
     return a.grad.tolist(), b.grad.tolist()
 
 
+def patched_and_estimated():
+    part, noted = nn.Identity(), []
+    corrupted, clean = (torch.tensor(a, requires_grad=True) for a in (1.0, 3.0))
+    with part.register_forward_hook(lambda module, args, output: clean):
+        patched = part(corrupted) ** 2
+    with part.register_full_backward_hook(lambda module, gi, go: noted.append(go[0])):
+        for a in (corrupted, clean):
+            (part(a) ** 2).backward()
+    return (patched - corrupted**2).item(), *(((clean - corrupted) * g).item() for g in noted)
+
+
 COMPUTED = {
     "1": forward_values,
     "2": chain,
@@ -301,6 +312,7 @@ COMPUTED = {
     "28": unequal_shards,
     "29": one_array_for_two,
     "30": stretched,
+    "31": patched_and_estimated,
 }
 
 

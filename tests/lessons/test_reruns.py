@@ -6,7 +6,7 @@ from nbformat import v4
 from _tools import canonical, places, reruns
 from tests.lessons.drafted import notebook_of
 
-LONG = ("03", "10", "11", "12", "13", "14", "15", "16", "17")
+LONG = ("03", "10", "11", "12", "13", "14", "15", "16", "17", "18")
 """Lessons that compute for long: run once, and again only with `--all`."""
 
 

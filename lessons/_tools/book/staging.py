@@ -48,6 +48,7 @@ TOPICS = {
     "15": "gradient reversal, loss scaling, Fisher information, per-sample gradient",
     "16": "gradient checkpointing, data parallelism, all-reduce",
     "17": "autograd engine",
+    "18": "transformer, attention pattern, induction head, activation patching",
 }
 _SOLUTION = re.compile(r"(\]\([^)]*?)solutions/(\d\d_\w+\.ipynb)")
 _MINUTES = re.compile(r"(\d+)(?: minutes| more)? (?:to read|for)")
