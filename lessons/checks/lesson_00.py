@@ -234,7 +234,7 @@ EXERCISES = [
                 Those changed with the hook on act. Now it sits on f and replaces what leaves f's
                 input: do f's own weight and bias get their gradients from there?
             = "d"
-                It's the other way around: are f's own gradients made from grad_input, or from
+                You've swapped them: are f's own gradients made from grad_input, or from
                 what arrives at f?
         """,
     ),

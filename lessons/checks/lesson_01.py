@@ -58,7 +58,7 @@ def points(*first: float) -> Callable[[Random], list[tuple[float, ...]]]:
 
 
 def near(found: Any, right: Any) -> bool:
-    """Tell whether results are right but for their last digits."""
+    """Tell whether results are right except for their last digits."""
     return np.allclose(np.array(found, float), np.array(right, float), rtol=0.1, atol=0.006)
 
 
@@ -273,7 +273,7 @@ TWO_HOOKS = Numbers(
     ),
     mistakes="""
         = (24, 16, 8, 1)
-            Those are the gradients without hooks. What does the first hook on the way back do?
+            Those are the gradients without hooks. What does the hook at q do?
         = with_hooks(at_p=lambda gradient: None)
             The clip is there, but nothing is doubled at p.
         = with_hooks(at_q=lambda gradient: None)
