@@ -300,7 +300,7 @@ def test_an_answer_stands_on_the_page_as_text(tmp_path):
 def test_wrong_answers_without_a_reason_are_collected_without_names(tmp_path):
     cell = submissions.Cell("five = 1", "answer", "06.1")
     handed = Submission("ann", tmp_path, "06", cells=(cell,))
-    known = "Those are the gradients without the hook. What arrives at f0 now?"
+    known = "Those are the gradients without the hook. What arrives at the first use of f now?"
     said = [("It does not fit.",), (known,)]
     grades = [Grade(handed, (Result("06.1", "wrong", 0, 1, lines),)) for lines in said]
     grades.append(Grade(handed, (Result("06.1", "right", 1, 1, said[0]),)))
