@@ -209,7 +209,7 @@ ANSWERS = {
     },
     "03.6": {
         "wrong": [
-            ("not what it is given", _engine(exp=lambda self: self**2)),
+            ("the result of exp. It isn't the input", _engine(exp=lambda self: self**2)),
             ("whose edges are None", _engine(release=lambda self: None)),
             ("must not look like a leaf", _engine(release=lambda self: [])),
             ("has to be of the class of x", _engine(__pow__=lambda self, n: Value(self.data**n))),
