@@ -1,4 +1,4 @@
-"""Check the exercises of lesson 02: leaves, walks through a graph, shapes, sums on the way back."""
+"""Check the exercises of lesson 02: leaves, walks through a graph, shapes, reversed broadcasts."""
 
 from __future__ import annotations
 
@@ -140,22 +140,21 @@ WALK = Hook(
     asks="walk(output), which returns a list of all nodes below output, output.grad_fn first, "
     "each of them once",
     scenario=walk_run,
-    right="A list that grows while you go through it, and a look whether a node is in it "
-    "already: this walks through any graph.",
+    right="Go through a list while it grows, and add only nodes that aren't in it yet: this "
+    "walks through any graph.",
     hints=(
-        "Keep a list of the nodes found so far, and go through it from its beginning while it "
-        "grows.",
+        "Keep a list of the nodes found so far, and go through it while it grows.",
         "For each node look at the first part of each of its edges. If that isn't None, and "
         "not in the list yet, append it.",
     ),
     mistakes=r"""
         ~ for node in found: => while found:\n        node = found[-1]
         ! Endless
-            If you go along each path: after y = y + y, forty times, there are a trillion. Look
+            Do you follow each path? After y = y + y, forty times, there are a trillion. Look
             whether a node is in the list before you go on from it, not at the end.
         ~ [] if output.grad_fn is None else [output.grad_fn] => [output.grad_fn]
         ! 'NoneType' object
-            Somewhere it meets a None: a tensor without a grad_fn, or an input that requires no
+            It meets a None somewhere: a tensor without a grad_fn, or an input that requires no
             gradient. Leave these out.
         ~ found = [] if => output.sum().backward()\n    found = [] if
         ! second time, does not require grad, can be implicitly created
@@ -167,17 +166,17 @@ WALK = Hook(
             to the next?
         ~ source is not None and source not in found => source not in found
         | in node.next_functions => in node.next_functions if node else ()
-            None is in your list. It stands for an input that requires no gradient, and is no node.
+            None is in your list. It stands for an input that requires no gradient: it isn't a node.
         ~ return found => return [(node, 0) for node in found]
         ~ return found => return [node.name() for node in found]
         ? not all(each.isidentifier() for each in seen[SQUARE])
-            Your list holds edges, names or something else. You are asked for the nodes themselves.
+            Your list holds edges, names or something else. It has to hold the nodes themselves.
         ~ and source not in found =>
         ~ for source, _ in node.next_functions => for source in dict.fromkeys(s for s, _ in node.next_functions)
         | and source not in found =>
         ? twice(seen)
-            A node that is used twice is in your list twice: look at x * x, and at x * y + x. Where
-            do you notice that you have met it before?
+            A node that's used twice is in your list twice: look at x * x, and at x * y + x. Where
+            do you notice that you've met it before?
         ~ return found => return [node for node in found if node.next_functions]
             The nodes of the leaves are missing. A leaf has no grad_fn, but the edge that leads to
             it ends in a node.
@@ -188,7 +187,7 @@ WALK = Hook(
         ~ for node in found: => for node in found[:1]:
             Your walk ends too early. Go on from each node that you find.
         ~ in node.next_functions: => in node.next_functions[:1]:
-            You follow one edge of each node, the first. The others lead on, too.
+            You follow only the first edge of each node. The others lead on, too.
         ~ return found => return list({node.name(): node for node in found}.values())
             Two nodes may have the same name and be different nodes. Compare the nodes themselves.
         ~ return found => return found[::-1]
@@ -206,7 +205,7 @@ SHAPES = Numbers(
     hints=(
         "Write the two shapes below each other, aligned at the right.",
         "In each column the result has the larger size, and the two fit if they are equal or "
-        "one of them is 1 or missing. () has no columns at all.",
+        "one of them is 1 or missing. () has no dimensions at all.",
     ),
     mistakes="""
         = [(3, 3), (2, 2), (4, 2, 3), None, (2, 3)]
@@ -221,11 +220,11 @@ SHAPES = Numbers(
         = [(2, 3), (2, 3), None, (2, 2), (3, 3)]
         ? answer[1] is not None
             Entry [1]: shapes are aligned at the right, not at the left. Which size stands under
-            the 3? Where two shapes don't fit there is no result, and no shape.
+            the 3? Where two shapes don't fit, there's no result.
         = [None, None, (4, 2, 3), (2, 2), (3, 3)]
         ? answer[0] is None or tuple(answer[0]) != (2, 3)
-            Entry [0]: they fit. Aligned at the right, 3 stands under 3, and what is missing at the
-            left is repeated.
+            Entry [0]: they fit. Aligned at the right, 3 stands under 3, and where a size is
+            missing, the tensor is repeated.
         = [(2, 3), None, (4, 2, 3), (2, 2), (3, 1)]
         ? answer[4] is None or tuple(answer[4]) in ((3, 1), (3,), (1, 3))
             Entry [4]: a column and a row. Aligned at the right, what stands under the 1?
@@ -235,7 +234,7 @@ SHAPES = Numbers(
             other size stays: sizes are neither multiplied nor added.
         = [(2, 3), None, (4, 2, 3), None, (3, 3)]
         ? not answer[3] or len(answer[3]) != 2
-            Entry [3]: a single number fits everything. It has no columns, and adds none.
+            Entry [3]: a single number fits everything, and adds no dimension.
     """,
 )
 
@@ -279,17 +278,17 @@ SUMS = Function(
     returns=Tensor,
     # Not expand: it may look at shapes, and takes the engine to do more.
     without=("backward", "specification", "sum_to_size"),
-    right="The way back of every operation that broadcasts ends with these few lines. As a "
-    "method of tensors they are called sum_to_size.",
+    right="The backward rule of every operation that broadcasts ends with these few lines. "
+    "Tensors have them as a method, sum_to_size.",
     hints=(
-        "Begin with what is missing at the left: how many dimensions more has the gradient? "
-        "Sum dimension 0 away that many times.",
-        "Now both have the same number of dimensions. Sum each dimension where shape has a 1, "
-        "and keep it.",
+        "Begin with what's missing at the left: how many more dimensions does the gradient "
+        "have? Sum over dimension 0 that many times.",
+        "Now both have the same number of dimensions. Where shape has a 1, sum over that "
+        "dimension and keep it.",
     ),
     mistakes=r"""
         ~ while => return gradient\n    while
-            The gradient is passed on as it came. It has to get the shape of the tensor.
+            You pass the gradient on as it came. It needs the shape of the tensor.
         ~ while => return gradient.reshape(shape)\n    while
         ! is invalid for input of size
             reshape and view only rearrange entries, and there are too many of them. They have to
@@ -297,8 +296,8 @@ SUMS = Function(
         ~ while gradient.dim() > len(shape): => for dim in range(gradient.dim() - len(shape)):
         | sum(dim=0) => sum(dim=dim)
         ! Dimension out of range
-            There are fewer dimensions than you count on. After each sum there is one less, and
-            those after it move up; and sum(dim=()) takes all of them away, in PyTorch as here.
+            There are fewer dimensions than you expect. Each sum removes one, and the later ones
+            move up. And sum(dim=()) removes all of them, in PyTorch as here.
         ~ .sum( => .mean(
             You take the mean. Each repetition contributes in full, so contributions are added, not
             averaged.
@@ -320,13 +319,13 @@ SUMS = Function(
         ~ keepdim=True) => keepdim=True)\n            break
             One dimension of size 1 is summed, and a shape may have several.
         ~ return gradient => return gradient if shape else gradient.reshape(1)
-            () is the shape of a single number, with no dimension at all. Yours has one.
+            () is the shape of a single number, without any dimension. Yours has one.
         ~ while gradient => if gradient
-            It takes away one missing dimension, and there may be several.
+            It removes one missing dimension, and there may be several.
         ~ while gradient.dim() > len(shape): => while False:
         ? all(trial.result.dim() == trial.args[0].dim() for trial in trials)
-            Dimensions that are missing in shape are still there. Which ones are they, if shapes
-            are aligned at the right?
+            Dimensions that are missing in shape are still there. Which are they, if shapes are
+            aligned at the right?
         ~ return gradient => return torch.zeros(shape) + gradient.sum()
             You sum over everything. Only what was repeated is summed.
     """,
@@ -336,21 +335,21 @@ SUMS = Function(
 
 MEMORY = Choice(
     id="02.5",
-    asks="the line that makes memory grow, and through what the memory is held",
+    asks="the line that makes memory grow, and what holds the memory",
     model="total is a result: its grad_fn leads to the graph of every loss so far, and their "
     "nodes hold what they saved.",
-    right="Each turn adds one node to total, and below it a whole graph with all that it saved.",
+    right="Each turn adds a node to total, and below it a whole graph with all that it saved.",
     hints=(
-        "After the loop you hold total and nothing else. What can be reached from it?",
+        "After the loop you hold only total. What can you reach from it?",
         "For each line: does total have a grad_fn?",
     ),
     mistakes="""
         = "a"
-            item() gives a Python number. Does a number know where it came from?
+            item() gives a Python number. Does a number have a grad_fn?
         = "b"
-            detach() cuts the connection. What leads from total to the batch, then?
+            detach() cuts the connection. What would lead from total to the batch?
         = "d"
-            Under no_grad nothing is recorded. What could total hold, besides a number?
+            Under no_grad nothing is recorded. What could total hold, except a number?
     """,
 )
 
@@ -368,37 +367,36 @@ QUOTIENT = Rule(
     right="Proved for all numbers, in four pairs of shapes: multiply as if nothing had been "
     "repeated, then sum back.",
     hints=(
-        "First forget the shapes: for numbers, what arrives is multiplied by the slope.",
-        "grad times each slope has the shape of a / b. One call of unbroadcast for each.",
+        "Forget the shapes first: for numbers, multiply what arrives by the local derivative.",
+        "Each product has the shape of a / b. Call unbroadcast on each of the two.",
     ),
     mistakes="""
         ~ grad / b => 1 / b
         ! Dimension out of range
-            A slope alone may have fewer dimensions than a / b. Multiply it by grad before it is
-            summed.
+            A local derivative alone may have fewer dimensions than a / b. Multiply it by grad
+            before you sum.
         ~ = -grad => = grad
-            Where b grows, the quotient of positive numbers falls. A sign is lost in the gradient
-            of b.
+            If b grows, a quotient of positive numbers falls. The gradient of b lost a sign.
         ~ / (b * b) => / b
         ~ / (b * b) => / b * b
-            The slope of 1 / b has the square of b below. In yours b is missing, or * b takes it
-            out again.
+            The derivative of 1 / b has b squared in the denominator. In yours a b is missing, or
+            * b cancels it.
         ~ grad * a / => grad /
-            That would be the slope of 1 / b. Here a stands above.
+            That's the derivative of 1 / b. Here a is the numerator.
         ~ grad / b => grad * b
         | -grad * a / (b * b) => grad * a
             That is the rule of a product. Here it is a quotient.
         ~ a / (b * b) => b / (a * a)
-            In the slope for b the two are exchanged: which of them is squared, and which stands
-            above?
+            In the gradient of b the two are swapped: which of them is squared, and which is in
+            the numerator?
         ~ unbroadcast(for_a, a.shape), unbroadcast(for_b, b.shape) => unbroadcast(grad, a.shape) / b, -unbroadcast(grad, b.shape) * a / (b * b)
-            What arrives is summed before it meets the slope. But the slope differs from copy to
-            copy: multiply first, then sum.
+            You sum what arrives before you multiply. But the local derivative differs from copy
+            to copy: multiply first, then sum.
         ~ -grad * a / (b * b) => -unbroadcast(for_a, a.shape) * a / b
-            The gradient of b is made of that of a, which is summed already: take what it was
+            You compute the gradient of b from that of a, which is summed already. Use what it was
             before the sum.
         ~ unbroadcast(for_a, a.shape), unbroadcast(for_b, b.shape) => unbroadcast(for_b, b.shape), unbroadcast(for_a, a.shape)
-            The right two, in the opposite order: a comes first.
+            The right gradients, in the wrong order: a comes first.
     """,
 )
 

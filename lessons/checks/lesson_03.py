@@ -1,4 +1,4 @@
-"""Check the exercises of lesson 03, on the backward pass: each step of an engine of your own."""
+"""Check the exercises of lesson 03: each step of an engine, and a training loop."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Value:
         Value.visits_left -= 1
         if Value.visits_left < 0:
             raise Objection(
-                "It comes back to the same nodes over and over: in a ladder that is once for each path. "
-                "Keep in mind where you have been, and take each node off the list."
+                "It comes back to the same nodes over and over: in a ladder that's once for each path. "
+                "Remember which nodes you've seen, and take each node off the list."
             )
         return self._edges
 
@@ -164,7 +164,7 @@ def visiting(subject: Answer, nodes: Sequence[Any], root: Any, fills_grad: bool 
     finally:
         Value.visits_left = NOT_COUNTED
     if state() != before:
-        raise Objection("It changed the nodes that it was given: keep notes in a dict of your own.")
+        raise Objection("It changed the nodes that it was given. Keep your notes in a dict.")
     return result
 
 
@@ -173,8 +173,8 @@ def listed(subject: Answer, nodes: Sequence[Any], root: Any = None) -> list[Any]
     found = visiting(subject, nodes, root or nodes[-1])
     if not isinstance(found, Mapping) or not set(map(id, found)) <= set(map(id, nodes)):
         raise Objection(
-            "It has to return a dict, a new one in each call, whose keys are nodes of the graph at "
-            "hand and whose values are numbers."
+            "It has to return a dict, a new one in each call, whose keys are nodes of this graph "
+            "and whose values are numbers."
         )
     return [found.get(node, 0) for node in nodes]
 
@@ -222,8 +222,8 @@ USES: Hook = Hook(
     scenario=lambda answer: small_then_large(USES, answer, in_graphs, first_three(answer)),
     right="Each edge was looked at once: forty diamonds have 80 edges, and a trillion paths.",
     hints=(
-        "Start from root, and keep a list of nodes that you still have to look at, and the dict. "
-        "How do you notice that you have seen a node before?",
+        "Start from root. Keep a list of nodes that you still have to look at, and the dict. "
+        "How do you notice that you've seen a node before?",
         "Take a node off the list. For each of its edges add one to the count of the source; "
         "if that made it one, the source is new, and goes onto the list.",
     ),
@@ -232,25 +232,25 @@ USES: Hook = Hook(
             You count consumers. In x * x one node uses x twice, over two edges, and a gradient
             comes along each of them.
         ~ return uses => return {node: len(node.edges) for node in [root, *uses]}
-            You count how many inputs a node has. You are asked for the other direction: how many
-            edges lead to it.
+            You count how many inputs a node has. Count the other direction: how many edges lead
+            to it.
         ~ if uses[source] == 1 => if False
             You count the edges of root only. Those of the nodes below it count, too.
         ~ return uses => return {node: uses[node] for node in uses if node.edges}
             Nodes without edges are left out. Gradients come to leaves, too, and they wait.
         ~ for source, _ in todo.pop().edges => for source in [s for s, slope in todo.pop().edges if slope]
-            Edges with a slope of zero are left out. A gradient will come along them, too, even if
-            it is zero: a node that waits has to count it.
+            Edges with a slope of zero are left out. A gradient comes along them, too, even if it's
+            zero, and the node waits for it.
         ~ Counter(), [root] => Counter([root]), [root]
-            The root is in the dict with uses of its own. No edge leads to it.
+            The root has a count. No edge leads to it.
         ~ return uses => root.calls = getattr(root, "calls", 0) + 1\n    return {n: k * root.calls for n, k in uses.items()}
         ? seen["the list of numbers " + AGAIN] != seen["the list of numbers " + IN_DIAMOND]
             A second call on the same graph gives something else: the first one left something on
             the nodes or in the function. Begin each call with a new dict.
         ~ if uses[source] == 1 => if True
         ? seen[LARGE] == LATER and all(a >= b for name in seen if name != LARGE for a, b in zip(seen[name], right[name]))
-            Some counts are too large: a node that is reached in several ways is looked at more
-            than once. Note it when you put it on the list, not when you take it off.
+            Some counts are too large: you look more than once at a node that you reach in several
+            ways. Note it when you put it on the list, not when you take it off.
     """,
 )
 
@@ -259,7 +259,7 @@ USES: Hook = Hook(
 ORDER = Order(
     id="03.2",
     asks="the names L, w, d, b, a, c and x in the order in which their nodes run",
-    right="Leaves run as soon as they are complete, and of the others the one made last.",
+    right="Leaves run as soon as they're complete. Of the others, the one made last runs first.",
     hints=(
         "Write after each name how many edges lead to it, and in which line it was made.",
         "After L two nodes are complete, and one of them is a leaf. After d two are complete "
@@ -269,15 +269,15 @@ ORDER = Order(
         = "xcabdwL"
         = "wLdbacx"
         ? answer[0] != "L"
-            Only one node is ready at the beginning: the one from which the backward pass starts.
-            The forward pass starts at the other end.
+            Only one node is ready at the beginning, the one where the backward pass starts. Yours
+            is where the forward pass starts, or later.
         = "Ldbacxw"
         = "Ldbacwx"
         = "Ldwbacx"
-            A leaf doesn't wait for the others: as soon as its sum is complete it is added to .grad.
+            A leaf doesn't wait for the others: as soon as its sum is complete, it's added to .grad.
         = "Ldwbcax"
         = "Lwdbcax"
-            That is layer by layer: all at one distance from L, then the next. Distance doesn't
+            That's layer by layer: all at one distance from L, then the next. Distance doesn't
             matter.
         = "Lwdcbax"
             You let c run before b. Both are complete after d: which of them was made later?
@@ -358,33 +358,33 @@ GRADIENTS: Hook = Hook(
     mistakes=r"""
         ~ {root: 1.0} => {}
         ! KeyError
-            A node was run, or counted, before anything was known about it. Does root have its
-            gradient at the beginning? And does no node run before its users?
+            You ran a node, or counted it, before anything was known about it. Does root have its
+            gradient at the beginning? Do all users of a node run before it?
         ~ waiting[source] -= 1\n            if not waiting[source] => new = waiting[source]\n            waiting[source] = 0\n            if new
         | heappop(ready) => ready.pop(0)
         | heappush(ready, ( => ready.append((
-            Your nodes run as soon as the first gradient arrives, and send on too little. What
-            makes y wait for the second one?
+            Your nodes run as soon as the first gradient arrives, and send too little. What makes y
+            wait for the second one?
         ~ found.get(source, 0.0) + =>
-            The second gradient to arrive at a node takes the place of the first. Add them.
+            The second gradient to arrive at a node replaces the first. Add them.
         ~ slope * found[node] => found[node]
         ~ slope * found[node] => source.data * found[node]
         ~ slope * found[node] => slope
-            What is sent along an edge is the node's gradient times the local derivative that the
-            edge carries. Yours sends something else.
+            A node sends along an edge its gradient times the edge's local derivative. Yours sends
+            something else.
         ~ count_uses(root) => Counter(s for n in latest_first(root) for s in {s for s, _ in n.edges})
         | if not waiting[source] => if waiting[source] <= 0
-            You wait for one gradient from each user. In x * x one user sends two, over two edges,
-            and both have to be waited for.
+            You wait for one gradient from each user. In x * x one user sends two, over two edges:
+            wait for both.
         ~ while ready: => found = dict.fromkeys(latest_first(root), 0.0) | found\n    for node in latest_first(root):
         | _, node = heappop(ready) => pass
             Right as long as the numbers follow the order of making. In PyTorch each thread counts
-            for itself, so they need not. Count edges: the number decides only among nodes that
-            are ready.
+            for itself, so they may not. Count edges: the number decides only among nodes that are
+            ready.
         ~ -source.number => source.number
         ~ heappop(ready) => ready.pop()
         ? alike(seen[LARGE], right[LARGE]) and any(seen[name] != right[name] for name in ORDERS)
-            All sums are right, and the nodes run in the wrong order. Of those that are ready, the
+            All sums are right, but the nodes run in the wrong order. Of those that are ready, the
             one with the highest number runs next. The heap gives its smallest entry.
     """,
 )
@@ -427,74 +427,73 @@ def passes_run(answer: Answer) -> dict[str, Any]:
 
 PASSES: Hook = Hook(
     id="03.4",
-    asks="backward(root), mended: it adds the gradient of each leaf to the leaf's .grad, "
-    "however often it is called",
+    asks="backward(root), fixed: it adds the gradient of each leaf to the leaf's .grad, "
+    "however often it's called",
     scenario=passes_run,
     without=("autograd",),
-    right="What travels belongs to one pass, what is collected belongs to the leaves.",
+    right="What travels belongs to one pass. What's collected belongs to the leaves.",
     hints=(
         "Print y.grad after each pass. What should the second pass find there when it begins?",
-        "Keep gradients on the way in a dict of their own, a new one in each pass; or empty nodes "
-        "with edges before the pass begins, but never a leaf, not even one that is the root.",
+        "Keep gradients that travel in a dict, a new one in each pass. Or empty nodes with edges "
+        "before the pass begins, but never a leaf, not even one that's the root.",
     ),
     mistakes=r"""
         ~ (node.grad or 0.0) => node.grad
         ! NoneType
-            A leaf's .grad is None as long as nothing has arrived there: mind the first time.
+            A leaf's .grad is None until something arrives there: think of the first time.
         ~ arrived.get(source, 0.0) => arrived.get(source, source.grad or 0.0)
         | if not node.edges: => node.grad = arrived[node]\n        if False:
         ? seen["x.grad after a second pass"] == 3 * seen["x.grad after one pass"]
-            The second pass still finds gradients of the first one, and sends them again. They
-            aren't at the leaf: which other nodes have a .grad?
+            The second pass still finds gradients of the first, and sends them again. They aren't
+            at the leaf: which other nodes have a .grad?
         ~ def => arrived = {}\ndef
         | arrived = {root: 1.0} => arrived[root] = 1.0
-            The second pass still finds what the first one had on its way. Make a new dict for that
-            in each pass, inside of the function.
+            The second pass still finds what traveled in the first. Make a new dict in each pass,
+            inside the function.
         ~ (node.grad or 0.0) + =>
             Now the leaf forgets, too. Leaves collect, until zero_grad.
         ~ arrived = {root: 1.0} => if hasattr(root, "done"):\n        return\n    root.done = True\n    arrived = {root: 1.0}
         ? seen["x.grad after a second pass"] == seen["x.grad after one pass"] == 12
-            The second pass leaves x.grad as it was. It was asked for, so it counts.
+            The second pass leaves x.grad as it was. Each pass adds its gradient.
         ~ arrived.get(source, 0.0) + =>
-            A new gradient takes the place of the one before. In y + y two arrive at y, and both
-            count.
+            A new gradient replaces the one before. In y + y two arrive at y, and both count.
         ~ for node in latest_first(root): => nodes = [root]\n    for node in nodes:
         | arrived[source] = => if source not in nodes:\n                nodes.append(source)\n            arrived[source] =
-            A node passes on what it has as soon as the first gradient arrives. In which order do
-            nodes run, so that all is in?
+            A node sends what it has as soon as the first gradient arrives. In which order do nodes
+            have to run, so that all gradients are in?
         ~ arrived = => root.grad = None\n    arrived =
-            Where the root is a leaf itself, its .grad is overwritten by the 1. It collects, like
-            every leaf.
+            If the root is a leaf itself, your 1 overwrites its .grad. It collects, like every
+            leaf.
         ~ node.grad = => node.gradient =
         ? seen["x.grad after one pass"] is None
             Nothing arrived in x.grad. The function has to write there; what it returns isn't used.
         ~ arrived = => root.grad = 1.0\n    arrived =
         | arrived.get(source, 0.0) => arrived.get(source, source.edges and source.grad or 0.0)
         ? seen["x.grad after a third pass"] == 36 and seen["x.grad after passes from two losses that share y"] != 120
-            One loss twice works now. Then a pass came from another root, and went wrong: some node
-            still keeps what an earlier pass left there, perhaps the 1 of its root.
+            One loss twice works now, but a pass from another root goes wrong: some node still
+            keeps what an earlier pass left there, perhaps the 1 of its root.
     """,
 )
 
 MUTATED = Choice(
     id="03.5",
     asks="which of the four programs ends in an error, and why",
-    right="What counts isn't that y was changed, but whether some node had saved y.",
-    model="The slope of the square root is 1 / (2 y), so its node had saved y, its own result; "
-    "mul_ wrote into it before the node ran. In the other three no node had saved y.",
+    right="It doesn't matter that y was changed, only whether some node had saved y.",
+    model="The derivative of the square root is 1 / (2 y), so its node had saved y, its own "
+    "result, and mul_ wrote into it. In the other three no node had saved y.",
     hints=(
         "For each program write down the local derivative, and which tensor it needs.",
-        "Make each y and list the attributes of y.grad_fn that begin with _saved_. In which of "
-        "them is y itself among what was saved?",
+        "Make each y and list the attributes of y.grad_fn that begin with _saved_. Where is y "
+        "itself among them?",
     ),
     mistakes="""
         = "a"
-            Multiplying by 3 saves only the 3. Does any derivative here need what y was?
+            Multiplying by 3 saves only the 3. Does any derivative here need the old y?
         = "c"
-            The derivative of the sine is the cosine of its input. Which tensor is saved then, and
-            is it the one that was changed?
+            The derivative of the sine is the cosine of its input. So which tensor is saved? Is it
+            the one that was changed?
         = "d"
-            y is used by z, that is right. Does the derivative of y + 1 need y?
+            It's true that z uses y. Does the derivative of y + 1 need y?
     """,
 )
 
@@ -578,62 +577,107 @@ ENGINE: Hook = Written(
     scenario=engine_run,
     right="Value, count_uses, gradients and this class: sixty lines that agree with minigrad.",
     hints=(
-        "Look at __mul__ in Value: a result and a list of edges. What are result and slope of "
-        "exp? And what are the edges of something that is cut off?",
+        "Look at __mul__ in Value: a result and a list of edges. What are the result and the slope "
+        "of exp? And what are the edges of something detached?",
         "backward: call gradients(self), add to .grad where a node has no edges, and without "
         "retain_graph replace the edges of all others by something that a later walk recognizes.",
     ),
     mistakes=r"""
         ~ for node, gradient in => if not self.edges:\n            raise RuntimeError("retain_graph")\n        for node, gradient in
         ! retain_graph
-            A pass through a new graph was refused. What is released belongs to its nodes, and not
-            to the class; and a leaf, which never had any edges, wasn't released.
+            It refuses a pass through a new graph. Keep what's released on the nodes, not on the
+            class. And a leaf, which never had any edges, isn't released.
         ~ node.edges = Released() => node.edges = None
         ? "TypeError" in seen[AFTER] + seen[OVER]
-            A walk came to a node whose edges are None. Look for such nodes before the walk, on the
-            whole way and not only at its root, and raise a RuntimeError yourself.
+            A walk came to a node whose edges are None. Look for such nodes before the walk, all of
+            them and not only the root, and raise a RuntimeError yourself.
         ~ node.grad = => node.gradient =
         ? seen["x.grad of x ** 3 at x = 2"] is None
             Nothing arrived in x.grad: backward has to write there.
         ~ n * self.data ** (n - 1) => n * self.data**n
         ~ n * self.data ** (n - 1) => self.data ** (n - 1)
         ? seen["x.grad of x ** 3 at x = 2"] != 12
-            In the slope of x ** n something is missing: n appears in it twice, as a factor and in
-            the exponent.
+            Something is missing in the slope of x ** n. It has n twice: as a factor and in the
+            exponent.
         ~ (self, result) => (self, self.data)
         ~ (self, result) => (self, 1.0)
         ? not alike(seen["x.grad of x.exp() at x = 2"], right["x.grad of x.exp() at x = 2"], 4)
-            The slope of exp is what exp gives, not what it is given, and not that of a power.
+            The slope of exp is the result of exp. It isn't the input, or that of a power.
         ~ elif not retain_graph: => else:
         ? seen[BOTH] == REFUSED
-            A pass was refused although the one before had retain_graph=True: then the edges have
-            to stay.
+            It refuses a pass although the one before had retain_graph=True. Then the edges have to
+            stay.
         ~ return Engine(self.data) => return self
         ~ return Engine(self.data) => self.edges = []\n        return self
         ? seen[CUT] in (108, None)
-            detach has to give a new value, with the same data and without edges, and to leave the
-            one that it was called on as it is.
+            detach has to return a new value, with the same data and without edges. The old one
+            stays as it is.
         ~ Released() => []
         ~ elif not retain_graph => elif False
         ? seen[AFTER] == NO_ERROR
-            A second pass went through without an error. After a pass without retain_graph=True the
-            edges have to be gone, and a node that lost its edges must not look like a leaf, which
-            never had any.
+            A second pass ran without an error. After a pass without retain_graph=True the edges
+            have to be gone, and a node that lost its edges must not look like a leaf, which never
+            had any.
         ~ released by an earlier pass: give that one retain_graph=True => no second time
         ~ raise RuntimeError => raise ValueError
         ? not {seen[AFTER], seen[OVER]} <= {REFUSED, NO_ERROR}
-            The pass is refused, but not as asked for: raise a RuntimeError whose text says what
+            It refuses the pass, but with another error: raise a RuntimeError whose text says what
             helps, retain_graph.
         ~ elif not retain_graph => elif node is self and not retain_graph
         ? seen[AFTER] == REFUSED and seen[OVER] == NO_ERROR
-            The second pass from one root is refused. A pass from another root then came to a node
-            that had been released, and went on: look at all nodes on the way.
+            It refuses the second pass from one root. A pass from another root then came to a
+            released node, and went on: look at all nodes on the way.
         ~ elif not retain_graph => elif hasattr(node, "gone"):\n                raise RuntimeError("retain_graph")\n            elif not retain_graph
         | node.edges = Released() => node.gone = True
         ? seen[KEPT]
-            A later pass is refused, and the edges are still there, with all nodes that they lead
-            to. Letting them go is what gives the memory back.
+            It refuses a later pass, but the edges are still there, with all nodes that they lead
+            to. Release them, and the memory is free.
     """,
 )
 
-EXERCISES = [USES, ORDER, GRADIENTS, PASSES, MUTATED, ENGINE]
+# --- 03.7: training
+
+
+def train_run(train: Answer) -> dict[str, Any]:
+    """Let an answer train a small network on three batches, after a gradient was left over."""
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    model(torch.ones(1, 3)).sum().backward()
+    batches = [(torch.randn(5, 3), torch.tensor([0, 1, 1, 0, k])) for k in (0, 1, 1)]
+    losses = train(model, torch.optim.SGD(model.parameters(), lr=0.5), iter(batches))
+    if not isinstance(losses, list) or len(losses) != 3:
+        raise Objection(
+            f"From three batches it returned {describe(losses)}. It has to return a list with one "
+            "loss for each batch: is return below the loop, and append inside?"
+        )
+    weights = {f"{name} after three batches": p.detach() for name, p in model.named_parameters()}
+    return {"the type of a loss": type(losses[0]).__name__, "the list of losses": losses} | weights
+
+
+TRAIN = Hook(
+    id="03.7",
+    asks="train(model, optimizer, batches), which trains on each batch and returns the losses",
+    scenario=train_run,
+    right="Nearly every network there is was trained by these lines.",
+    hints=(
+        "Four steps for each batch: the loss from model(images), zero_grad, backward, step.",
+        "The loss is cross_entropy(model(images), labels). Append loss.item() to a list.",
+    ),
+    mistakes=r"""
+        ~ optimizer.zero_grad() =>
+            .grad still holds the gradients of earlier batches, so each step follows their sum.
+        ~ optimizer.zero_grad() =>
+        | loss.backward() => loss.backward()\n        optimizer.zero_grad()
+        ~ loss.backward() =>
+        ~ optimizer.step() =>
+            The weights don't move. Is there a step, and what does .grad hold when it comes?
+        ~ loss.item() => loss
+        ~ loss.item() => loss.detach()
+        ? seen["the type of a loss"] == "Tensor"
+            Your list holds tensors. A loss keeps its whole graph alive: append a Python number.
+        ~ model(images) => model(images).softmax(1)
+            cross_entropy wants the scores as the model gives them. It applies the softmax itself.
+    """,
+)
+
+EXERCISES = [USES, ORDER, GRADIENTS, PASSES, MUTATED, ENGINE, TRAIN]

@@ -130,7 +130,7 @@ ANSWERS = {
     },
     "02.5": {
         "wrong": [
-            ("Does a number know", ("a", "because item copies the graph")),
+            ("Does a number have", ("a", "because item copies the graph")),
             ("cuts the connection", "b: because detach keeps the graph"),
             ("nothing is recorded", ["d", "the graph is still there without gradients"]),
             ("Add your reason", "c"),

@@ -5,6 +5,7 @@ from bisect import insort
 from collections import Counter
 from operator import attrgetter, itemgetter
 
+from minigrad import nn
 from minigrad.classroom.desk import checks
 
 Value = checks("03").Value
@@ -140,6 +141,17 @@ def _engine(**methods):
     return type("Mine", (Engine,), methods)
 
 
+def _trained(model, optimizer, batches, empty=nn.Module.zero_grad, passes=1, **how):
+    losses = []
+    for inputs, targets in batches:
+        losses += [nn.CrossEntropyLoss(**how)(model(inputs), targets)]
+        empty(model)
+        for _ in range(passes):
+            losses[-1].backward(retain_graph=True)
+        optimizer.step()
+    return [float(loss) for loss in losses]
+
+
 ANSWERS = {
     "03.1": {
         "wrong": [
@@ -197,7 +209,7 @@ ANSWERS = {
     },
     "03.6": {
         "wrong": [
-            ("not what it is given", _engine(exp=lambda self: self**2)),
+            ("the result of exp. It isn't the input", _engine(exp=lambda self: self**2)),
             ("whose edges are None", _engine(release=lambda self: None)),
             ("must not look like a leaf", _engine(release=lambda self: [])),
             ("has to be of the class of x", _engine(__pow__=lambda self, n: Value(self.data**n))),
@@ -207,6 +219,20 @@ ANSWERS = {
             Engine,
             _engine(detach=lambda self: type(self)(self.data + 0.0)),
             _engine(exp=lambda self: type(self)(e := math.e**self.data, [(self, e)])),
+        ],
+    },
+    "03.7": {
+        "wrong": [
+            ("follows their sum", lambda m, o, b: _trained(m, o, b, empty=id)),
+            ("one loss for each batch", lambda m, o, b: _trained(m, o, b)[-1]),
+            ("one loss for each batch", lambda m, o, b: _trained(m, o, [next(b)])),
+            ("values fit", lambda m, o, b: _trained(m, o, b, passes=2)),
+            ("values fit", lambda m, o, b: _trained(m, o, b, reduction="sum")),
+        ],
+        "right": [
+            _trained,
+            lambda m, o, b: list(map(lambda each: _trained(m, o, [each])[0], b)),
+            lambda m, o, b: _trained(m, o, b, lambda m: [p.grad.zero_() for p in m.parameters()]),
         ],
     },
 }
