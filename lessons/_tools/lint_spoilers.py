@@ -14,7 +14,6 @@ from _tools.telling import Number
 
 ALLOWED_SPOILERS: dict[tuple[str, str], str] = {
     ("00.a", "down"): "exercise 00.1 asks up or down at other places",
-    ("11.a", "right"): "the right-hand side of the figure",
 }
 """What may be seen though it is an outcome: (prediction, number, word or "after") to the reason.
 

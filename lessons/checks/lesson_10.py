@@ -3,71 +3,63 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from typing import Any
 
 from minigrad.classroom.exercises import Choice
 from minigrad.nn.functional import silu
 
 from .formulas import Formula, Rule
-from .models import SLinear
 
 # --- 10.1
 
 
-def gradients(register: str = "register_backward_hook", factor: str = "c") -> dict[str, Any]:
-    """Run f1 on symbols, with a hook that multiplies by a symbol, and give all gradients."""
-    symbolic = importlib.import_module("minigrad.symbolic")  # needs SymPy, when it is called
-    f1 = symbolic.symbolic_like(SLinear(), {"f.weight": "w_1", "f.bias": "b_1"})
-    x1, times = symbolic.symbols("x_1", 1, requires_grad=True), symbolic.symbols(factor)
-    getattr(f1, register)(lambda module, grad_input, grad_output: (times * grad_input[0],))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of the legacy hook
-        y = f1(x1)
-    ((y - 1) ** 2).backward()
-    return {"x_1": x1.grad, "w_1": f1.f.weight.grad, "b_1": f1.f.bias.grad}
+def gradient_of_x(place: str = "s") -> Any:
+    """Run the block on symbols, with a hook at a place that multiplies by c."""
+    symbols = importlib.import_module("minigrad.symbolic").symbols  # needs SymPy, when called
+    x, w, b = symbols("x w b", requires_grad=True)
+    s = w * x + b
+    y = x + s**2
+    {"s": s, "y": y}[place].register_hook(lambda gradient: symbols("c") * gradient)
+    (y**2 / 2).backward()
+    return x.grad
 
 
-TRIPLED = Formula(
+THROUGH_S = Formula(
     id="10.1",
-    asks="the gradient of w_1 as a formula in x_1, w_1, b_1 and c, when the legacy hook on f1 "
-    "returns (c * grad_input[0],)",
-    expected=lambda: gradients()["w_1"],
-    symbols="x_1 w_1 b_1 c",
-    right="The legacy hook sits on the square, and the way to w_1 leads through it. So c reaches "
-    "f1's own parameters, which is something that a full hook's return never does.",
+    asks="the gradient of x as a formula in x, w, b and c, when a tensor hook on s returns "
+    "c * gradient",
+    expected=gradient_of_x,
+    symbols="x w b c",
+    right="c is in one term only. With c = 0, the hook cuts that path and the shortcut stays.",
     hints=(
-        "On which node does the legacy hook sit, and which derivative does it multiply by c?",
-        "It multiplies dL/ds. Which factor lies between s and w_1?",
+        "There are two paths from y to x. Write down what each brings, without the hook.",
+        "The shortcut brings y. The path through s brings y * 2s * w. Which one passes the hook?",
     ),
     mistakes="""
-        = gradients("register_full_backward_hook")["w_1"]
-            That is what comes under a full hook, whose return leaves by the input gate. On which
-            node does the legacy hook sit, and does the way to w_1 pass it?
-        = gradients()["x_1"]
-            That is what x_1 gets. In the product w_1 x_1, each gets the other as a factor.
-        = gradients()["b_1"]
-            That is what b_1 gets, and what arrives at s. A weight has a partner in its product:
-            one more factor.
-        ~ c * 2 => c**2 * 2
-            The factor c belongs there once, because the hook runs once.
-        ~ c * 2 => (1 + c) * 2
-            What a hook returns takes the place of the old gradient. You added the two.
+        = gradient_of_x("y")
+            That's c times everything, as if the hook were on y. Does each path to x pass s?
         ~ c * 2 => 2
-        | s = w_1 * x_1 + b_1 => s = c * (w_1 * x_1 + b_1)
-        ~ s = w_1 * x_1 + b_1 => s = c * (w_1 * x_1 + b_1)
+            That's the gradient without the hook.
+        ~ c * 2 * s * w => 2 * s * w + c
+        ~ 1 + c * 2 => c + 2
+            You put c on the shortcut. That path goes around s, where the hook is.
+        ~ 1 + c => c
+            One path is missing: x also goes into y directly.
+        ~ c * 2 => (1 + c) * 2
+            What a hook returns replaces the old gradient. You added the two.
+        ~ s = w * x + b => s = c * (w * x + b)
+        ~ s = w * x + b => s = c * (w * x + b)
+        | c * 2 => 2
             You put c into the forward pass. A hook changes only what travels backward.
-        ~ * s * x_1 => * s * w_1 * x_1
-            w_1 x_1 is a product, and you took all of it. Which of the two is a partner of w_1?
-        ~ s**2 - 1 => s - 1
-            The loss compares y with 1, and y is the square of s.
-        ~ w_1 * x_1 + b_1 => (w_1 + b_1) * x_1
-            Mind the brackets: w_1 multiplies x_1 alone, and b_1 is added to that.
-        ~ * 2 * s * x_1 => * x_1
-            The factor 2s, of the square, is missing. The legacy hook sits there, and what it
-            gets has been multiplied by it already.
-        ~ 2 * (s**2 - 1) * 2 => 2
-            The loss has a square too, and its derivative is missing.
+        ~ * s * w) => * s)
+            The path through s has one more step, from s to x. Its local derivative is missing.
+        ~ * s * w) => * s * x)
+            From s to w the local derivative is x. What is it from s to x?
+        ~ 2 * s => s
+        ~ 2 * s => 2
+            The local derivative of the square is 2s. Part of it is missing.
+        ~ y * (1 => (1
+            That's only the block's own derivative. Multiply it by what arrives at y.
     """,
 )
 
@@ -89,35 +81,33 @@ SILU = Rule(
         ~ (p + x * p * (1 - p)) => p
             x is in both factors of x * sigmoid(x). You treat sigmoid(x) as a constant.
         ~ (p + x * p * (1 - p)) => p * (1 - p)
-            That is the rule of sigmoid alone. Here it is multiplied by x.
+            That's the rule of sigmoid alone. Here it's multiplied by x.
         ~ (p + x * p * (1 - p)) => x * p
-            That is the forward, times the gradient.
+            That's the forward, times the gradient.
         ~ (p + x * p * (1 - p)) => p + x * p * (1 - p)
         ~ grad * (p + => (p + grad *
-            Only one of the two terms has the gradient. A rule multiplies the whole derivative by
-            it.
+            Only one of the two terms has the gradient. It multiplies the whole derivative.
         ~ (1 - p) => (1 + p)
         ~ p + x => p - x
             Mind the signs. A product's derivative is a sum of two terms, and the derivative of
             sigmoid, which section 5 proved, has a minus in it.
         ~ x * p * (1 - p) => p * (1 - p)
-            In the derivative of a product each term keeps one of the factors as it is. One has lost
-            it.
+            In the derivative of a product, each term keeps one of the factors. One has lost it.
         ~ p * (1 - p) => (1 - p**2)
-            One minus the square belongs to tanh. The derivative of sigmoid is another.
+            One minus the square belongs to tanh. Sigmoid has another derivative.
         ~ x * p * (1 - p) => x * x * (1 - x)
-            The derivative of sigmoid is written in sigmoid(x), and not in x.
+            The derivative of sigmoid is written in sigmoid(x), not in x.
         ~ x * p * => x *
             The derivative of sigmoid has two factors. You have one of them.
         ~ p + x * p * (1 - p) => p * (1 - p) * x * x
             You multiplied the two derivatives. Is that the rule for a product?
         ~ grad, x => x, grad
-            The arguments are exchanged: first comes the gradient, then x.
+            The arguments are swapped: the gradient comes first, then x.
         ~ sigmoid(x) => sigmoid(grad)
-            The local derivative is taken at x. You took it at the gradient that arrives.
+            Take the local derivative at x. You took it at the gradient that arrives.
         ~ torch.sigmoid(x) => float(x)
         ! still has symbols, expression to float, a Python float
-            The rule is run on symbols, and a symbol is no float. Take torch.sigmoid and
+            The rule runs on symbols, and a symbol isn't a float. Use torch.sigmoid and
             arithmetic, which work on both.
     """,
 )
@@ -128,14 +118,14 @@ SCALING = Rule(
     "is broadcast over the rows of x",
     forward=lambda x, w: x * w,
     shapes=[{"x": (2, 2), "w": 2}, {"x": (2, 3), "w": 3}, {"x": (3, 1), "w": 1}],
-    right="A sum of products: each row's gradient meets that row's x before anything is added.",
+    right="A sum of products: multiply each row's gradient by that row's x first, then add.",
     hints=(
         "r_ij = x_ij w_j. How often is w_j used, and with which factor each time?",
         "Each use sends g_ij x_ij. Then add the uses up.",
     ),
     mistakes="""
         ~ (grad * x).sum(0) => grad.mean(0) * x.sum(0)
-            That is the colleague's own rule. With ones in grad you can't tell it from the right
+            That's the colleague's own rule. With ones in grad you can't tell it from the right
             one. What if the rows of grad differ?
         ~ (grad * x).sum(0) => grad.sum(0) * x.sum(0)
             You sum both, and then multiply. Think of g_0 x_0 + g_1 x_1: is that
@@ -143,23 +133,20 @@ SCALING = Rule(
         ~ .sum(0) => .mean(0)
             The uses of w are added up, not averaged.
         ~ (grad * x).sum(0) => grad.sum(0)
-            Each use of w has a factor of its own, and you left it out. That would be the rule of a
-            sum.
+            Each use of w has a factor of its own, and you left it out. That's the rule of a sum.
         ~ grad * w, => grad,
         ~ grad * w, => grad * x,
-            In a product, each partner gets the other one as its factor. In the gradient of x it is
-            missing.
+            In a product, each factor gets the other one. In the gradient of x it's missing.
         ~ (grad * x) => (grad * x * w)
             r is a product, and w is in it once. Its own gradient has no w left in it.
         ~ grad * w, (grad * x) => 0 * grad + w, x
-            That is what a gradient of ones gives. A rule multiplies the gradient that arrives.
+            That's what a gradient of ones gives. A rule multiplies the gradient that arrives.
         ~ .sum(0) => .sum(1)
-            w_j is used once in each row: which index is it that you have to add over?
+            w_j is used once in each row. Which index do you have to sum over?
         ~ grad * w, => grad / w,
-            x is multiplied by w on the way forward, and so is the gradient on its way back. You
-            divided.
+            The forward multiplies x by w, so the rule multiplies the gradient by w. You divided.
         ~ (grad * x).sum => (x.T @ grad).sum
-            r is a product entry by entry. You took a product of matrices for it.
+            r is an elementwise product. You used a matrix product.
         ~ grad * w, (grad * x).sum(0) => (grad * x).sum(0), grad * w
             The gradients come in the order of the inputs: first x, then w.
     """,
@@ -170,10 +157,9 @@ SCALING = Rule(
 HIDDEN = Choice(
     id="10.4",
     asks="the letter of the wrong rule that a gradient of ones does not show, and why",
-    right="A matrix of ones looks the same in any order. Only entries with names of their own "
-    "show where they were sent.",
+    right="A matrix of ones looks the same in any order. Symbols show where each entry went.",
     model="The gradient that arrives from .sum() is a matrix of ones. Transposing it moves its "
-    "entries to other places, and nobody can see that, because all are equal.",
+    "entries to other places, and that doesn't show, because they're all equal.",
     hints=(
         "Put a matrix of ones into each rule, and compare with what it should be.",
         "Which of the four only puts entries of g into other places?",
@@ -184,16 +170,16 @@ HIDDEN = Choice(
         = "c"
             With ones this gives a third, and it should be 3: a wrong factor shows.
         = "d"
-            Each entry of x is used twice there. With ones the rule gives 1. How large is the sum
-            of two uses?
+            Each entry of x is used twice there. With ones the rule gives 1. What do two uses add
+            up to?
     """,
 )
 
 KNOWN = Choice(
     id="10.5",
     asks="the letter of what is known for certain, and what is left open",
-    right="All values, at these sizes, as formulas. That is a lot, and it is all that was proved.",
-    model="The proof compared formulas, for all real entries, at these two sizes. Open are "
+    right="All values, at these sizes, as formulas. That's a lot, and it's all that was proved.",
+    model="The proof compared formulas, for all real entries, at these two sizes. It leaves open "
     "other sizes, rounding and overflow, and whether the forward is the product at all.",
     hints=(
         "What did prove run, and on which inputs?",
@@ -202,10 +188,9 @@ KNOWN = Choice(
     ),
     mistakes="""
         = "a"
-            Which sizes did SymPy see? That others work alike is true, but it takes an argument of
-            your own.
+            Which sizes did SymPy see? Other sizes do work alike, but that's your own argument.
         = "b"
-            Symbols are not rounded. What the proof says of formulas, float32 obeys up to rounding.
+            Symbols are not rounded. Numbers in float32 are.
         = "d"
             The rule was compared with the derivative of the forward as it is. What if the forward
             computed something else?
@@ -226,22 +211,22 @@ STANDARDIZE = Rule(
     asks="standardize_rule(grad, x), which returns the gradient of x for (x - m) / sqrt(v)",
     forward=standardize,
     shapes=[{"x": 2}, {"x": 3}],
-    right="Three ways, three terms: what arrives, less its mean, less its part along r.",
+    right="Three paths, three terms: what arrives, minus its mean, minus its part along r.",
     hints=(
-        "Take c = x - m first: what arrives at c goes to x less its mean. So one step remains: "
+        "Take c = x - m first: what arrives at c goes to x minus its mean. One step remains: "
         "from r = c / sqrt(v) to c.",
-        "r divides c by a root that all c_j are in. The way through the root gives each entry "
+        "r divides c by a root that all c_j are in. The path through the root gives each entry "
         "r_i times the mean of g r, with a minus, and everything is divided by the root.",
     ),
     mistakes="""
         ~ - r * (grad * r).mean() =>
-            The way through v is missing, or comes to nothing. v depends on x.
+            The path through v is missing, or gives zero. v depends on x.
         ~ - grad.mean() =>
-            You treat the mean as a constant: the way through m is missing.
+            You treat the mean as a constant: the path through m is missing.
         ~ - grad.mean() - r * (grad * r).mean() =>
-            Only the direct way is there: m and v depend on x as well.
+            Only the direct path is there: m and v depend on x, too.
         ~ .mean()) / root => .mean())
-            All three ways are there, and the division by the root of v is missing.
+            All three paths are there. The division by the root of v is missing.
         ~ .mean()) / root => .mean()) / root**2
             Divide by the root of v once: the root is in r already.
         ~ - grad.mean() - r * (grad * r).mean() => - grad.sum() - r * (grad * r).sum()
@@ -249,30 +234,30 @@ STANDARDIZE = Rule(
             The formula is made of means, not of sums.
         ~ grad - grad.mean() => grad + grad.mean()
         ~ - r * => + r *
-            One of the ways has the wrong sign. A larger m makes each x - m smaller, and a larger
+            One of the paths has the wrong sign. A larger m makes each x - m smaller, and a larger
             v makes each r smaller.
         ~ - r * => - 2 * r *
         ~ - r * => - r / 2 *
-            The way through v has a wrong factor: a square brings a 2, and a root brings a half.
+            The path through v has a wrong factor: a square brings a 2, and a root brings a half.
         ~ - r * => - centered *
         ~ - r * (grad * r) => - centered * (grad * centered)
         ~ (grad * r) => (grad * x)
-            The way through v depends on how far each x is from the mean, in units of the root.
-            Somewhere in that term it is measured in another way.
+            The path through v depends on how far each x is from the mean, in units of the root.
+            Part of that term measures something else.
         ~ (centered * centered).mean() => centered.var()
             v divides by n, not by n - 1.
         ~ .mean() => .sum().div(3)
         ~ .mean() => .sum().div(2)
-            A number of entries is written into it. The rule is for vectors of any length.
+            Your rule has a fixed number of entries in it. It has to work for any length.
         ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return r
         ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return grad * r
-            That is the forward. A rule gives what arrives, times a derivative.
+            That's the forward. A rule returns what arrives, times a derivative.
         ~ .mean().sqrt() => .mean().item() ** 0.5
         | centered = x => centered = float(x[0])
         ! not a number, expression to float, OrderUnknown
-            The rule is run on symbols, and a symbol is no float and has no order. Means, products
+            The rule runs on symbols. They aren't floats and have no order. Means, products
             and roots work on symbols.
     """,
 )
 
-EXERCISES = [TRIPLED, SILU, SCALING, HIDDEN, KNOWN, STANDARDIZE]
+EXERCISES = [THROUGH_S, SILU, SCALING, HIDDEN, KNOWN, STANDARDIZE]

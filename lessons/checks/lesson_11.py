@@ -33,38 +33,38 @@ STEPS = Numbers(
     "error of the central one",
     expected=lambda: thumb(EPS),
     digits=2,
-    right="In float32 a central quotient gives four digits or five, and asks for a step that "
-    "looks far too large.",
+    right="In float32 a central quotient gives four or five digits, with a step that looks far "
+    "too large.",
     hints=(
-        "Section 2 says which power of epsilon each of the four is.",
+        "Section 1 says which power of epsilon each of the four is.",
         "One-sided: step and error are both the square root. Central: the step is the cube "
         "root. What is its error, if it shrinks with the square of the step?",
     ),
     mistakes="""
         = thumb(2.0**-52)
-            Those belong to float64. Here epsilon is 2**-23.
+            Those are for float64. Here epsilon is 2**-23.
         = (0.5, 0.5, 1 / 3, 2 / 3)
-            Those are the powers themselves. Take epsilon to these powers.
+            Those are the exponents. Raise epsilon to them.
         = thumb(EPS / 2)
             Your epsilon is half as large. Here it is the distance from 1 to the next number.
         = thumb(1e-7)
             Epsilon was rounded before the roots were taken. Put in 2**-23.
         = thumb(2e-23)
-            You took a power of ten for epsilon. It is a power of two.
+            You took a power of ten for epsilon. It's a power of two.
         = (1e-4, 6e-5, 3e-3, 2e-6)
-            Those were found by trying. You are asked for the rules of thumb: powers of epsilon.
+            Those are the measured ones. The rules of thumb are powers of epsilon.
         = (*thumb(EPS)[2:], *thumb(EPS)[:2])
         ? alike(sorted(answer), sorted(thumb(EPS)), 2)
-            Another order is asked for: step and error one-sided, then step and error central.
+            Right numbers in another order: step and error one-sided, then step and error central.
         ~ 2 ** (-46 / 3) => 2 ** (-23 / 3)
         ? alike(answer[2], answer[3], 2)
-            The error of the central quotient is not its step: it shrinks with its square.
+            The error of the central quotient isn't its step. It shrinks with the step's square.
         ~ 2**-11.5, 2**-11.5 => 2 ** (-23 / 3), 2 ** (-23 / 3)
         ? alike(answer[0], EPS ** (1 / 3), 2)
-            You gave the one-sided quotient the power that belongs to the central one.
+            You gave the one-sided quotient the central one's power.
         ~ 23 / 3 => 11.5
         ? alike(answer[2], EPS**0.5, 2)
-            The central step is no square root: truncation shrinks with the square of the step.
+            The central step isn't a square root: truncation shrinks with the square of the step.
         = (EPS**1 / 2, EPS**1 / 2, EPS**1 / 3, EPS**2 / 3)
         ? alike(answer[0], EPS / 2, 2)
             As Python reads it, e ** 1 / 2 is half of e: put the exponent in brackets.
@@ -73,7 +73,7 @@ STEPS = Numbers(
             Epsilon is the error of a stored number. The quotient divides it by the step.
         = (3e-4, 3e-4, 5e-3, 2e-5)
         ? alike(answer, thumb(EPS), 1)
-            All four are about right. Carry two significant digits through, and round at the end.
+            All four are about right. Give two significant digits, and round at the end.
     """,
 )
 
@@ -118,7 +118,7 @@ CENTRAL = Function(
         ~ (f(x + step) - f(x - step)) / (2 * h) => (f(x) - f(x - step)) / h
             That is the one-sided quotient: f(x) itself isn't in a central one.
         ~ f(x - step) => f(x)
-            The second place is x itself, and you divide as if it were on the other side.
+            Your second point is x itself, and you divide as if it were on the other side.
         ~ (2 * h) => h
             From x - h to x + h it is twice as far as h: what do you divide by?
         ~ f(x + step) - f(x - step) => f(x - step) - f(x + step)
@@ -130,30 +130,30 @@ CENTRAL = Function(
         ~ step = h => h, step = h * 2, h * 2
             h is the step to each side. You went another distance.
         ~ step = h => h, step = 1e-4, 1e-4
-            Those are nearly the slopes. You are asked for the quotient with the step h given.
+            Those are nearly the slopes. Use the step h that you're given.
         ~ h * unit.reshape(x.shape) => h
             You moved all entries at once. Move one at a time.
         ~ unit.reshape(x.shape) => (unit.reshape(len(x), -1).sum(1).reshape(-1, *x.dim() * [1])[..., 0] + 0 * x)
             x[i] of a matrix is a row, and you moved all of it. Move one entry at a time.
         ~ dtype=x.dtype) => dtype=x.dtype).cumsum(0)
-            Entries that had their turn are still moved. Begin with a fresh copy for each.
+            Earlier entries are still moved. Start with a fresh copy for each.
         ~ f(x + step) - f(x - step) => f(x.add_(step)) - f(x.sub_(2 * step))
         ? any(each.changed for each in trials)
-            x is another now. Move a copy, or put back exactly what was there.
+            x has changed. Move a copy, or put back exactly what was there.
         ~ f(x - step) => f(x + step)
-            All quotients are zero. Are the two places two tensors, or two names of one?
+            All quotients are zero. Are your two points two tensors, or two names for one?
         ~ torch.stack(slopes) => torch.stack([slopes[0], *(0 * each for each in slopes[1:])])
-            Only the first entry has a quotient. Is the return inside of the loop?
+            Only the first entry has a quotient. Is the return inside the loop?
         ~ h): => h, slopes=[]):
         | slopes = [] => pass
         | torch.stack(slopes) => torch.stack(slopes[: x.numel()])
-            The second result begins with the first. A list as a default is made only once.
+            The second result starts with the first. A default list is made only once.
         ~ h * unit.reshape(x.shape) => h
         | torch.stack(slopes).reshape(x.shape) => slopes[0]
         ? seen[0].dim() == 0
             One number came back. The loss has a slope for each entry of x.
         ~ (slopes).reshape(x.shape) => (slopes)
-            The numbers are right, in one long row. Give them the shape of x.
+            The numbers are right, but in one long row. Give them the shape of x.
         ~ x.numel() => x.shape[0] * x.shape[1]
         ! index out of range, values to unpack, too many indices
             x comes in any shape here. Go through all of its entries, whatever the shape is.
@@ -177,8 +177,8 @@ SHARE = Function(
     asks="share_backward(g, x), mended, which returns the gradient of x for y = x / x.sum()",
     inputs=shares,
     without=("backward", "grad"),
-    right="The mean that is taken off is weighted with the shares. With ones for g all means "
-    "are the same, and so nobody saw it.",
+    right="The mean you subtract is weighted by the shares. With ones for g all means are equal, "
+    "so the bug didn't show.",
     hints=(
         "x_i is in the numerator of y_i, and in the denominator of every y_j: two terms.",
         "The term of the numerator is g_i / S. The derivative of x_j / S by S is -x_j / S**2, "
@@ -187,11 +187,11 @@ SHARE = Function(
     mistakes="""
         ~ (g * x).sum() / total => g.mean()
         ~ (g * x).sum() / total => g.sum()
-            This is still the colleague's rule: every g_j is given the same weight.
+            This is still the colleague's rule: every g_j has the same weight.
         ~ (g - (g * x).sum() / total) => g
-            The denominator depends on x as well. One term is missing.
+            The denominator depends on x, too. One term is missing.
         ~ (g * x).sum() / total) => (g * x).sum())
-            Nearly: the second term is divided by the total once more than you do.
+            Nearly: the second term has to be divided by the total once more.
         ~ g - ( => g + (
             Both terms have the same sign. What does y_j do when the total grows?
         ~ .sum() / total => / total
@@ -199,17 +199,17 @@ SHARE = Function(
         ~ total) / total => total)
         ~ total) / total => total) / total**2
         ~ (g * x).sum() / total => (g * x).sum() / total**2
-            Something is divided by the total too often, or too rarely.
+            You divide something by the total too often, or not often enough.
         ~ (g * x).sum() => x * g.sum()
         ~ (g * x).sum() => g.sum()
-            In the second term x_j belongs to g_j, inside of the sum over j.
+            In the second term x_j belongs with g_j, inside the sum over j.
         ~ (g * x).sum() / total => (g * x).mean()
         ~ (g * x).sum() => (g * x).mean()
-            You took a mean over the entries. What each g_j counts for is its share.
+            You took a mean over the entries. Weight each g_j by its share.
         ~ .sum() / total => .sum() / g.sum()
             The weights are the shares of x, not those of g.
         ~ total) / total => total) / total * x
-            That is softmax's rule. Here nothing is exponentiated, so y is no factor.
+            That's softmax's rule. Nothing is exponentiated here, so y isn't a factor.
         ~ return ( => return -(
             Both terms are there, each with the wrong sign.
         ~ return ( => return 0 * (
@@ -217,7 +217,7 @@ SHARE = Function(
         ~ x): => x, kept=[]):
         | total = x.sum() => kept.append(x.sum()); total = kept[0]
         ? alike(seen[0], right[0]) and not any(map(alike, seen[1:], right[1:]))
-            The first case is right, and the others aren't. What is kept from an earlier call?
+            The first case is right, and the others aren't. What do you keep from an earlier call?
         ~ g * x => g * torch.ones(7)
         ! size of tensor, shape
             g and x come in several lengths. Does the rule use a tensor of the notebook?
@@ -227,11 +227,11 @@ SHARE = Function(
 IN_FLOAT32 = Choice(
     id="11.4",
     asks="why gradcheck refuses a right rule for float32 inputs",
-    right="The rule is right and the yardstick is too coarse: it is a false alarm.",
-    model="Two values of the function that are only 2e-6 apart are subtracted, and float32 has "
-    "rounded each of them by about 1e-7, so the quotient keeps a digit or two.",
+    right="The rule is right, and the quotient too coarse: a false alarm.",
+    model="The two values that are subtracted differ by about 2e-6, and float32 has rounded each "
+    "of them by up to 6e-8, so the quotient keeps only a digit or two.",
     hints=(
-        "Look at the figure: how large is the error of the float32 curves at h = 1e-6?",
+        "In the figure, how large is the error of the float32 curves at h = 1e-6?",
         "How many float32 numbers, 6e-8 apart, are between sin(0.7 - 1e-6) and sin(0.7 + 1e-6)?",
     ),
     mistakes="""
@@ -313,13 +313,13 @@ SLY = Hook(
     ),
     mistakes="""
         ~ x.abs() => x
-            This rule is right everywhere. Now spoil it where gradcheck doesn't look.
+            This rule is right everywhere. Now make it wrong where gradcheck doesn't look.
         = lambda g, x: 3 * g * x * x.abs() + 1e-9 * torch.rand_like(x)
         ? "reentrant" in seen["gradcheck's verdict"]
             gradcheck runs every backward pass twice. Be wrong in the same way each time.
         ~ 3 * g => g
         ? seen["gradcheck's verdict"] != ACCEPTED
-            It is wrong, and gradcheck sees it: leave its points and unit cotangents alone.
+            It's wrong, and gradcheck sees it. Be right at its point, for unit cotangents.
     """,
 )
 
@@ -384,11 +384,11 @@ DIRECTION = Hook(
     "directions by two forward passes, and by one backward pass",
     scenario=direction_run,
     digits=8,
-    right="Three forward passes for any number of parameters. A random direction misses a "
-    "wrong gradient only by bad luck.",
+    right="Three forward passes, however many parameters. A random direction misses a wrong "
+    "gradient only by bad luck.",
     hints=(
         "Take the gradients first, with torch.autograd.grad. Then move all parameters by h "
-        "times their direction, inside of torch.no_grad().",
+        "times their direction, inside torch.no_grad().",
         "Forward by h, call loss, back by 2 * h, call loss, forward by h. The second number of "
         "the pair is the sum of (gradient * direction).sum().",
     ),
@@ -402,40 +402,40 @@ DIRECTION = Hook(
         ~ move(-2 * h) => move(-h)
         | .item()\n    move(h) => .item()
         | (2 * h) => h
-            That is a one-sided quotient: it forgets the step to the other side.
+            That's a one-sided quotient: the step to the other side is missing.
         ~ move(-2 * h) => move(-h)
         | .item()\n    move(h) => .item()
-            The second place is where you started: go back by twice the step.
+            Your second point is where you started. Go back by twice the step.
         ~ / (2 * h) => / h
-            From one side to the other it is 2 * h.
+            From one side to the other it's 2 * h.
         ~ / (2 * h), => ,
             The first number is a difference. Divide it by the distance.
         ~ (up - down) / (2 * h), predicted.item() => predicted.item(), (up - down) / (2 * h)
-            Right numbers in the other order: first by steps, then by backward.
+            Right numbers in the wrong order: first by steps, then by backward.
         ~ (g * d) => g
         ~ (g * d) => (g * g)
-            The gradients are summed without their directions: multiply first.
+            You summed the gradients without their directions. Multiply first.
         ~ (g * d).sum() => (g * d).mean()
             In the second number you took a mean over entries. The formula has a sum.
         ~ gradients = => move(h)\n    gradients =
         | parameters)\n    move(h) => parameters)
         ~ gradients = => move(-h)\n    gradients =
         | parameters)\n    move(h) => parameters)\n    move(2 * h)
-            The gradients belong to the place in the middle, before anything is moved.
+            Take the gradients at the point in the middle, before you move anything.
         ~ def move => parameters, directions = parameters[:1], directions[:1]\n    def move
         ~ zip(gradients, directions, => zip(gradients[:1], directions[:1],
-            Only the first parameter takes part. All of them move together.
+            Only the first parameter takes part. Move all of them together.
         ~ parameter.add_(direction, alpha=distance) => parameter + direction
-            loss() reads the parameters themselves: move these, in place, and not copies of them.
+            loss() reads the parameters themselves. Move them in place, not copies of them.
         ~ def move => h = 1e-3\n    def move
         ? 0 < abs(trials[0].result / trials[1].result - 1) < 1e-5
-            You measured with another step than the h that is given.
+            Use the step h that you're given. You measured with another one.
         ~ (up - down) / (2 * h) => predicted.item()
         ? trials[0].result == trials[1].result
             Both numbers come from backward. Measure the first: move, and call loss().
         ~ with torch.no_grad() => if True
         ! leaf
-            A leaf that requires a gradient is only moved inside of torch.no_grad().
+            You can change a leaf that requires grad only inside torch.no_grad().
         ~ grad(loss(), => grad(loss,
         ! 'function', builtin_function
             loss is a function: loss() computes the number.

@@ -5,9 +5,9 @@ import sympy as sp
 import minigrad as torch
 from minigrad.symbolic import tensor_of
 
-X1, W1, B1, C = sp.symbols("x_1 w_1 b_1 c", real=True)
-S = W1 * X1 + B1
-RIGHT = 4 * C * X1 * (S**3 - S)
+X, W, B, C = sp.symbols("x w b c", real=True)
+S = W * X + B
+RIGHT = (X + S**2) * (1 + 2 * C * S * W)
 
 
 def _silu(grad, x):
@@ -63,9 +63,9 @@ ANSWERS = {
         "wrong": [
             ("sign", -RIGHT),
             ("constant factor", RIGHT / 2),
-            ("yours is", RIGHT + X1 * C),
-            ("without quotes", "4*c*x_1*(b_1 + w_1*x_1)"),
-            ("depends on s", 4 * C * X1 * sp.Symbol("s") * (sp.Symbol("s") ** 2 - 1)),
+            ("yours is", RIGHT + X * C),
+            ("without quotes", "(x + s**2)*(1 + 2*c*s*w)"),
+            ("depends on s", (X + sp.Symbol("s") ** 2) * (1 + 2 * C * W * sp.Symbol("s"))),
         ],
         "right": [sp.expand(RIGHT), RIGHT.subs(C, sp.Symbol("c")), tensor_of(RIGHT)],
     },

@@ -81,8 +81,8 @@ _ROOT, _CUBE = 2**-11.5, 2 ** (-23 / 3)
 ANSWERS = {
     "11.1": {
         "wrong": [
-            ("Another order", (_ROOT, _CUBE, _ROOT, _CUBE**2)),
-            ("no square root", (3.5e-4, 3.5e-4, 3.5e-4, 2.4e-5)),
+            ("another order", (_ROOT, _CUBE, _ROOT, _CUBE**2)),
+            ("isn't a square root", (3.5e-4, 3.5e-4, 3.5e-4, 2.4e-5)),
             ("error of a stored number", (3.5e-4, 1.2e-7, 4.9e-3, 2.4e-5)),
             ("4 are asked for", (3.5e-4, 4.9e-3)),
             ("entry [3]", (3.5e-4, 3.5e-4, 4.9e-3, 1e-3)),
@@ -95,7 +95,7 @@ ANSWERS = {
     },
     "11.2": {
         "wrong": [
-            ("x is another now", lambda f, x, h: _by_index(f, x.add_(h), h)),
+            ("x has changed", lambda f, x, h: _by_index(f, x.add_(h), h)),
             ("type Tensor", lambda f, x, h: _by_index(f, x, h).tolist()),
             ("has to work without", lambda f, x, h: torch.func.grad(f)(x)),
             ("Is a return missing", lambda f, x, h: None if h else x),
@@ -105,7 +105,7 @@ ANSWERS = {
     },
     "11.3": {
         "wrong": [
-            ("belongs to g_j", lambda g, x: g / x.sum() - x * g.sum() / x.sum() ** 2),
+            ("belongs with g_j", lambda g, x: g / x.sum() - x * g.sum() / x.sum() ** 2),
             ("has to work without", lambda g, x: torch.func.vjp(lambda t: t / t.sum(), x)[1](g)[0]),
             ("softmax's rule", lambda g, x: x * _share_by_jacobian(g, x)),
             ("Is a return missing", lambda g, x: None if len(x) else g),
@@ -149,7 +149,7 @@ ANSWERS = {
         "wrong": [
             ("grad was changed", lambda *given: _walk_grad_aside(*given, clear=False)),
             ("pair of numbers", lambda *given: _walk(*given)[0]),
-            ("another step", lambda loss, p, d, h: _walk(loss, p, d, 1e-5)),
+            ("with another one", lambda loss, p, d, h: _walk(loss, p, d, 1e-5)),
             ("Both numbers", lambda *given: _walk(*given)[1:] * 2),
             ("After the run", lambda *given: (_walk(*given)[0] + 1, _walk(*given)[1])),
         ],
