@@ -137,7 +137,7 @@ ANSWERS = {
     },
     "12.4": {
         "wrong": [
-            ("what is the penalty differentiated", ("a", "because the second derivative of ReLU is zero")),
+            ("differentiated by", ("a", "because the second derivative of ReLU is zero")),
             ("computes nothing", "b) the graph has to be retained for it"),
             ("doesn't: look", ("D", "because PyTorch smooths the kink of the ReLU function")),
             ("Add your reason", "c"),
