@@ -21,50 +21,41 @@ Answer = Callable[..., Any]
 
 TERMS = Numbers(
     id="12.1",
-    asks="two terms of the second derivative of L by x and w_0: the one through s, then the "
-    "one of the factor",
-    right="The second is ten times the first, and you have met it before: it is dL/dx_1.",
+    asks="two terms of the second derivative of L by x and a: the one through y, then the one "
+    "from the factor",
+    right="The second is -0.648 / 1.5, the slope without its factor a.",
     hints=(
-        "For each term one of the two places moves, and the other one stays.",
-        "Through s: the derivative of 4s(s^2 - 1) by s is 12 s^2 - 4, s moves by w_1 * x, and "
-        "w_1 * w_0 stays. Of the factor: take w_0 away, and leave all else as it is.",
+        "In each term only one of the two places moves. The other one stays as it is.",
+        "Through y: how far does y move when a does? The rest, 4ax, stays. From the factor: take "
+        "a away, and leave everything else.",
     ),
     mistakes="""
-        ~ (0.4 * 0.3) * (0.4 * 0.3) => 0.3 * (0.4 * 0.3)
-            In the first term a factor w_1 is missing: w_0 moves x_1, and w_1 times that moves s.
-        ~ (0.4 * 0.3) * (0.4 * 0.3) => (0.4 * 0.3)
-            In the first term the slope's own factor w_1 * w_0 is missing. It doesn't move, but it
-            stays.
-        ~ * (0.4 * 0.3) * (0.4 * 0.3) =>
-            In the first term it isn't enough to differentiate by s: how far does s move when w_0
+        ~ 4 * a * x**3 => 4 * x**3
+            In the first term the factor a is missing. It doesn't move there, but it stays.
+        ~ 4 * a * x**3 => 4 * a * x
+        ~ 4 * a * x**3 => 4 * a
+            In the first term it isn't enough to differentiate by y: how far does y move when a
             does?
-        ~ (0.4 * 0.3) * (0.4 * 0.3) => 0.4 * (0.4 * 0.3)
-            In the first term one factor of 0.3 is missing. It has both w_0 in it, and x, which is
-            how w_0 moves s.
-        ~ 12 * s**2 - 4 => 8 * s**2
-        ~ 12 * s**2 - 4 => 12 * s**2
-        ~ 12 * s**2 - 4 => 12 * s - 4
-        ~ 12 * s**2 - 4 => 4 * (s**2 - 1)
-        ~ 12 * s**2 - 4 => 12 * s**2 - 1
-            In the first term 4s(s^2 - 1) is differentiated by s: a product once more, or
-            4s^3 - 4s.
-        ~ through_s, => -through_s,
-        ~ through_s, 4 => through_s, -4
-            One of the signs is wrong. Is 12 s^2 above 4 or below it, and s^2 above 1 or below it?
-        ~ (s**2 - 1) * 0.4 => (s**2 - 1)
-            In the second term a factor is missing. Which one is beside w_0 in the slope, and
-            stays?
-        ~ * 0.4) => * 0.4 * 0.3)
-            The second term has the whole slope in it. Its derivative by the factor w_0 does not
-            contain w_0 any more.
-        ~ through_s, 4 => through_s, 2
-            In the second term a factor of 2 is lost. The slope begins with 4s.
-        ~ 4 * s * (s**2 - 1) * 0.4 => 4 * s * 0.4
-        ~ 4 * s * (s**2 - 1) * 0.4 => 4 * (s**2 - 1) * 0.4
-            In the second term only the factor w_0 is taken away. 4s and s^2 - 1 both stay.
-        ~ (through_s, 4 * => [through_s + 4 *
-        | * 0.4) => * 0.4]
-            That is the sum. Give the two terms one by one.
+        ~ 4 * a * x**3 => 8 * a**2 * x**2
+        ~ 4 * a * x**3 => 8 * a * x**2
+            In the first term you moved x inside y. Here it's a that moves.
+        ~ 4 * a * x**3 => 4 * a * x**2
+            In the first term a factor x is missing: one x stands in front, and a times x squared
+            is in y.
+        ~ 4 * a * x**3, 4 => -4 * a * x**3, 4
+        ~ (y - 1)) => (1 - y))
+            One of the signs is wrong. Does y grow with a? And is y above 1 or below it?
+        ~ 4 * x * (y - 1) => 4 * x
+        ~ 4 * x * (y - 1) => 4 * (y - 1)
+            In the second term only the factor a is taken away. 4x and y - 1 both stay.
+        ~ 4 * x * (y - 1) => 4 * a * x * (y - 1)
+            The second term has the whole slope in it. Its derivative by the factor a doesn't
+            contain a any more.
+        ~ 4 * x * (y - 1) => 2 * x * (y - 1)
+            In the second term a factor of 2 is lost. The slope begins with 4.
+        ~ (4 * a * x**3, 4 * => [4 * a * x**3 + 4 *
+        | (y - 1)) => (y - 1)]
+            That's the sum. Give the two terms one by one.
     """,
 )
 
@@ -120,11 +111,11 @@ HVP = Hook(
         ~ , create_graph=True =>
         ~ x.detach().requires_grad_() => x
         ! not require grad
-            What you differentiate has no past. Does x require a gradient? And was the first
+            What you differentiate has no graph. Does x require a gradient? And was the first
             gradient taken with create_graph=True, and not detached?
         ~ (gradient * v).sum() => gradient * v
         ! only for scalar outputs
-            grad wants one number to start from. The gradient times v has several: sum them up.
+            grad starts from one number. The gradient times v has several: sum them up.
         ~ def hvp(f, x, v): => def hvp(f, x, v, kept={}):
         | return grad((gradient * v).sum(), x)[0] => x, gradient = kept.setdefault(0, (x, gradient)); return grad(gradient, x, v, retain_graph=True)[0]
         ! has a shape of torch.Size([2]), must match the size, appears to not have been used
@@ -140,7 +131,7 @@ HVP = Hook(
         = lambda f, x, v: 8 * (x * v).sum() * x + 4 * (x * x).sum() * v
             That is right for the f of the text, (v . v)^2, and for no other.
         ~ grad((gradient * v).sum(), x)[0] => gradient * (gradient * v).sum()
-            Gradient times gradient is no second derivative. Differentiate the dot product.
+            Gradient times gradient isn't a second derivative. Differentiate the dot product.
         ~ grad((gradient * v).sum(), x)[0] => gradient * v
             That is the gradient times v entry by entry. Sum it up, and differentiate.
         ~ grad((gradient * v).sum(), x)[0] => (gradient * v).sum()
@@ -207,7 +198,7 @@ PENALTY = Hook(
     asks="mended_penalty(f, x, limit), the mean over the rows of x of the squared excess of "
     "the slope's length over the limit, through which the weights of f can be trained",
     scenario=penalty_run,
-    right="Now the penalty has a past, and each point has a slope of its own.",
+    right="Now the penalty has a graph, and each point has its own slope.",
     hints=(
         "Which argument of grad makes its result differentiable? And how many slopes does a "
         "batch of eight points have?",
@@ -218,11 +209,11 @@ PENALTY = Hook(
         ~ x.detach().requires_grad_() => x
         ~ (slopes,) = grad(f(x).sum(), => with torch.no_grad(): y = f(x)\n    (slopes,) = grad(y.sum(),
         ! does not require grad
-            What you differentiate has no past. x came without requires_grad: was there a copy that
-            requires a gradient before f was called, and was the forward pass recorded?
+            What you differentiate has no graph. x came without requires_grad: did you make a copy
+            that requires a gradient before f was called, and was the forward pass recorded?
         ~ (slopes,) = grad(f(x).sum(), x, => (slopes,) = grad(f(x).sum(), x.clone(),
         ! not have been used
-            You differentiate by a tensor that f has not seen: call f on the very copy that
+            You differentiate by a tensor that f hasn't seen: call f on the very copy that
             requires a gradient.
         ~ f(x).sum() => f.sum()
         ! 'Sequential' object has no attribute
@@ -234,14 +225,14 @@ PENALTY = Hook(
             No way leads from the penalty back to the weights. What records a backward pass? And
             does anything cut the graph after it?
         ~ norm(dim=1) => norm()
-            The graph is there now. The second bug is still in: one norm for the whole batch,
-            where each row has a slope of its own.
+            The graph is there now. The second bug still is, too: one norm for the whole batch,
+            though each row has its own slope.
         ~ norm(dim=1) => norm(dim=0)
             The norm runs over the points: it should run over the entries of one slope.
         ~ f(x).sum() => f(x).mean()
             The mean of the outputs divides each slope by the number of points. Take the sum.
         ~ .clamp(min=0) =>
-            Slopes below the limit cost something too. They should cost nothing.
+            Slopes below the limit add to the penalty. They should add nothing.
         ~ ** 2).mean() => ).mean()
             That is the excess itself. You are asked for its square.
         ~ .clamp(min=0) ** 2).mean() => .mean().clamp(min=0) ** 2)
@@ -257,21 +248,21 @@ PENALTY = Hook(
         ~ .mean() => .max()
             Only the steepest row counts here. Take the mean over all rows.
         ~ - limit => - 0 * limit
-            The limit hasn't come in.
+            The limit isn't used.
         ~ - limit => - 0.5
         ~ - limit => - 1
-            The limit is an argument: use the one that is given.
+            The limit is an argument: use the one you're given.
         ~ norm(dim=1) => norm(1)
         ~ norm(dim=1) => norm(1, dim=1)
         ~ slopes.norm(dim=1) => slopes.abs()
-            The length of a slope is the root of the sum of its squares. norm's first argument is
-            another: it says which norm.
+            The length of a slope is the root of the sum of its squares. norm's first argument says
+            which norm it computes.
         ~ .mean() => .sum()
-            That adds the points up. You are asked for the mean over them.
+            That adds the points up. You're asked for their mean.
         ~ (slopes,) = grad(f(x).sum(), x, create_graph=True) => f(x).sum().backward(create_graph=True)\n    slopes = x.grad
         ~ x = => f.zero_grad(); x =
         ? seen["the .grad of the parameters"] != right["the .grad of the parameters"]
-            The .grad of the parameters has changed, and somebody may still need what was in it.
+            The .grad of the parameters has changed, and the caller may still need what was in it.
             grad leaves it alone.
         ~ x.detach().requires_grad_() => x.requires_grad_()
         ? seen["x.requires_grad after the call"]
@@ -284,19 +275,19 @@ WITH_RELU = Choice(
     asks="your judgment on ReLU and the gradient penalty",
     right="Twice by x is zero. Once by x and once by a weight is not.",
     model="The slope of such a network is a product of its weights, and the penalty is "
-    "differentiated by the weights and not by x once more, so its gradient is not zero.",
+    "differentiated by the weights, not by x once more, so its gradient isn't zero.",
     hints=(
-        "Write down f(x) = w_1 * relu(w_0 * x) for a point where relu lets through. What is "
+        "Write down f(x) = w_1 * relu(w_0 * x) at a point where relu's input is positive. What's "
         "its slope?",
         "The slope is w_1 * w_0. Is its derivative by x zero? And by w_1?",
     ),
     mistakes="""
         = "a"
-            All second derivatives by x, twice, are zero. By what is the penalty differentiated?
+            All second derivatives by x, twice, are zero. But what is the penalty differentiated by?
         = "b"
             retain_graph keeps a graph from being freed. It computes nothing new.
         = "d"
-            It does not: look at the Hessian of a small ReLU network. All entries are zero.
+            It doesn't: look at the Hessian of a small ReLU network. All entries are zero.
     """,
 )
 
@@ -308,24 +299,24 @@ SQUARED = Numbers(
     right="g became 9x^4, and 36x^3 is its derivative: the hook was differentiated.",
     hints=(
         "The hook turns g into a new function of x. Which one?",
-        "g is (3x^2)^2. On a cube the hook is not called again, so the second number is the "
+        "g is (3x^2)^2. The hook doesn't run again in the second pass, so the second number is the "
         "plain derivative of this formula.",
     ),
     mistakes="""
         = (75, 30)
-            That is without the hook. What it returns takes the place of grad_input.
+            That's without the hook. What it returns replaces grad_input.
         ~ 2 * 75.0 * 30.0 => 30.0**2
         ~ 2 * 75.0 * 30.0 => (2 * 75.0 * 30.0)**2
-            The first fits. The second is squared as if the hook were called again. In the second
-            pass of a cube it is not.
+            The first fits. The second is squared as if the hook ran again. Does the second pass
+            arrive at the output gate?
         ~ 2 * 75.0 * 30.0 => 30.0
             The first fits. The second number is the derivative of what the hook made, not of what
-            it was given.
+            it got.
         ~ 2 * 75.0 => 75.0
         ~ * 75.0 * 30.0 => * 75.0
         ~ * 75.0 * 30.0 => * 75.0**2
-            The first fits. The derivative of a square has a 2, what was squared, and the
-            derivative of that.
+            The first fits. The derivative of a square has three factors: 2, what was squared, and
+            the derivative of that.
         = (3 * 5**4, 12 * 5**3)
         ? answer[0] == 3 * 5**4
             (3x^2)^2 is not 3x^4: the 3 is squared, too.
@@ -339,7 +330,7 @@ SQUARED = Numbers(
         ? answer[0] == 75
             g is what the hook returned, in the first pass already.
         = (150, 60)
-            The hook squares the gradient. This one is doubled.
+            The hook squares the gradient. You doubled it.
         ~ 2 * 75.0 * 30.0 => 120.0
         ? answer[0] == 75**2 and len(answer) == 2
             The first fits. Write g as a formula in x, the hook included, and differentiate it.
@@ -375,37 +366,37 @@ def tower_run(answer: Answer) -> dict[str, Any]:
 
 TOWER = Hook(
     id="12.6",
-    asks="tower(f, x, n), which returns the list of f(x) and the first n derivatives at x",
+    asks="tower(f, x, n), which returns the list of f(x) and its first n derivatives at x",
     scenario=tower_run,
     digits=4,
-    right="With these numbers you could write down the Taylor series of anything.",
+    right="With these numbers you can write down a Taylor series.",
     hints=(
-        "When does a derivative have no past, and what are all the derivatives after it?",
+        "When does a derivative have no graph, and what are all the derivatives after it?",
         "Ask current.requires_grad before each step; if it is False, go on with zeros. And "
         "materialize_grads=True makes grad return zeros where no way leads to x.",
     ),
     mistakes=r"""
         ~ if current.requires_grad => if True
         ! does not require grad
-            It came to a derivative that has no past, a constant, and grad refused it. Ask for
+            It came to a derivative without a graph, a constant, and grad refused it. Ask for
             requires_grad before you differentiate. What comes after a constant?
         ~ , materialize_grads=True =>
         ! not to have been used, not have been used
-            w * x has the derivative w. It requires a gradient, but no way leads from it to x.
+            w * x has the derivative w. That requires a gradient, but no way leads from it to x.
             grad has an argument that turns this case into zeros.
         ~ torch.tensor(x, requires_grad=True) => x
         ! must be Tensor, Symbol, 'float' object
-            f is called on a tensor, so it may use all that tensors can do. Plain numbers can't.
+            Call f on a tensor. It may use anything that tensors can do, and plain numbers can't.
         ~ return floors => return floors[1:]
         ~ return floors => return floors[1:]
         | n + 1 => n + 2
             f(x) itself is the first entry of the list, before any derivative.
         ~ current.item() => current.item() / math.factorial(len(floors))
-            Those are divided by factorials: the coefficients of Taylor's series. You are asked for
+            Those are divided by factorials: the coefficients of a Taylor series. You're asked for
             the derivatives themselves.
         ~ create_graph=True, =>
-            After the first derivative come zeros. Does the first step leave a graph? And does a
-            caught error hide that it does not?
+            After the first derivative come zeros. Does the first step leave a graph? Or does a
+            caught error hide that it doesn't?
         ~ current = grad(current, x, create_graph=True, materialize_grads=True)[0] => current.backward(create_graph=True); current = 1 * x.grad if x.grad is not None else 0 * x
         ? alike(trials[1].result, [125.0, 75.0, 105.0])
             backward adds each derivative to what is in .grad. Use grad, or empty .grad between
@@ -414,8 +405,8 @@ TOWER = Hook(
         ? alike(trials[4].result, [6.0, 3.0, 3.0, 3.0]) and alike(trials[1].result[1], 75.0)
             You repeat the last derivative. What is the derivative of a constant?
         ~ if current.requires_grad => if current.requires_grad and (current != 0 or len(floors) < 2)
-            A derivative that is zero at this x need not be zero elsewhere: sin goes on at 0. Ask
-            whether it still has a past, not for its value.
+            A derivative that is zero at this x may not be zero elsewhere: sin goes on at 0. Ask
+            whether it has a graph, not for its value.
         ~ if current.requires_grad => if current.requires_grad and len(floors) < 4
             The list has a fixed length. Differentiate n times, however large n is.
         ~ return floors => while floors[-1] == 0 and len(floors) > 1: floors.pop()\n    return floors
@@ -424,10 +415,10 @@ TOWER = Hook(
             has n + 1 entries.
         ~ current, floors = f(x), [] => current, floors = f(x), []; f(x).backward()
         ? seen["w.grad"] is not None
-            The .grad of another tensor in f was filled on the way. grad leaves it alone.
+            You filled the .grad of another tensor in f. grad leaves it alone.
         ~ n): => n):\n    if n: return [f(torch.tensor(x)).item(), *tower(lambda t: (f(t + 1e-3) - f(t)) / 1e-3, x, n - 1)]
         ? alike(trials[0].result[1], math.e, 2) and not alike(trials[0].result[1], math.e, 4)
-            A small step gives a derivative with few digits, and the next one fewer. grad loses
+            A small step gives a derivative with few digits, and the next one has fewer. grad loses
             none.
     """,
 )

@@ -77,7 +77,7 @@ def hooks_on(model: nn.Module) -> int:
 NORMS, AGAIN = "the list of norms", "in a second call with the same model, the list"
 SMALL = "for another model, the list"
 KEPT = "whether everything that was in .grad before is still in there, the answer"
-ERROR = "with a model that raises an error, the number of hooks left behind"
+ERROR = "with a model that raises an error, the number of hooks left on it"
 
 
 def flow_model() -> Any:
@@ -110,7 +110,7 @@ def listed(norms: Any) -> list[float]:
 
 
 def flow_run(answer: Answer) -> dict[str, Any]:
-    """Let an answer record two models, and look at what it leaves behind."""
+    """Let an answer record two models, and look at what it leaves on them."""
 
     def loss(model: nn.Module) -> Tensor:
         return (model(numbers(5, 3, seed=2)) ** 2).sum()
@@ -152,7 +152,7 @@ FLOW = Hook(
     "from the input to the loss",
     scenario=flow_run,
     digits=4,
-    right="One pass, and you know where the gradient is lost, in any model.",
+    right="One pass, and you know where the gradient gets lost, in any model.",
     hints=(
         "Which hook gets the gradient of one parameter? In which order are such hooks called?",
         "Go through model.named_parameters(); what is before the last dot names the layer. "
@@ -168,25 +168,25 @@ FLOW = Hook(
             A frozen parameter has no gradient. And .grad is not filled yet when a tensor hook runs.
         ~ squares[layer] += => return
         ! expected to return, hook returned
-            A hook that returns something replaces the gradient. Let this one return None.
+            A hook that returns something replaces the gradient. This one should return None.
         ~ if parameter.requires_grad => if parameter.requires_grad_() is not None
         ? "requires_grad" in trials[0].changed
-            What was frozen is not frozen any more, so the next step would move it.
+            What was frozen isn't any more, so the next step would move it.
         ~ squares.values()] => squares.values()][::-1]
         ? alike(sorted(seen[NORMS]), sorted(right[NORMS])) and not alike(seen[NORMS], right[NORMS])
             The right norms in another order. Where does a backward pass start?
         ~ (gradient, layer=layer) => (gradient)
         ? len(seen[NORMS]) > 3 and sum(norm != 0 for norm in seen[NORMS]) == 1
-            All gradients went to one layer: functions made in a loop share its variable.
+            All gradients went to one layer: functions made in a loop share the loop's variable.
         ~ return [ => squares = {n: sum((p.grad**2).sum().item() for p in model.get_submodule(n).parameters(recurse=False) if p.requires_grad) for n in squares}\n    return [
             Only this pass counts. .grad also holds what earlier passes left.
         ~ return [ => squares = {n: sum((p**2).sum().item() for p in model.get_submodule(n).parameters(recurse=False) if p.requires_grad) for n in squares}\n    return [
-            Those are the sizes of the parameters, and not of their gradients.
+            Those are the norms of the parameters, not of their gradients.
         ~ name.rpartition(".")[0] => name
         ? len(seen[NORMS]) > len(right[NORMS]) + 1
             Those are the parameters one by one. A layer is one entry: weight and bias together.
         ~ rpartition => partition
-            A layer in a container has an entry of its own: its name is all before the last dot.
+            A layer in a container has its own entry: its name is everything before the last dot.
         ~ rpartition(".")[0] => rpartition(".")[2]
             The name of a layer is what is before the last dot, not what comes after it.
         ~ if parameter => if name.endswith("weight") and parameter
@@ -195,7 +195,7 @@ FLOW = Hook(
             Only the weights are in it. A layer's bias has a gradient as well.
         ~ (gradient * gradient).sum() => gradient.norm()
         | total**0.5 => total
-            Norms don't add up like numbers. Add the squares of all entries.
+            You can't add norms like that. Add the squares of all entries.
         ~ total**0.5 => total
             That is the sum of the squares. The norm is its root.
         ~ += (gradient * gradient).sum() => = max(torch.tensor(squares[layer]), gradient.norm())
@@ -206,10 +206,10 @@ FLOW = Hook(
         | total**0.5 => total
         ~ (gradient * gradient).sum() => gradient.abs().sum()
         | total**0.5 => total
-            That isn't the norm of the layer: one root, of one sum of the squares of all entries.
+            That isn't the norm of the layer, which is the root of the sum of all squares.
         ~ += => =
         ~ += (gradient => = squares[layer] or (gradient
-            Of each layer only one parameter is left. Let the squares of a layer add up.
+            Only one parameter of each layer counts. Add up the squares of all.
         ~ if parameter => if "norm" not in name and parameter
         ~ if parameter => if "norm" not in name and "gain" not in name and parameter
         ~ if parameter => if "gain" not in name and parameter
@@ -231,10 +231,10 @@ FLOW = Hook(
             The first call is right, and the second isn't. What is kept from the first?
         ~ try: => model.zero_grad()\n    try:
         ? seen[KEPT] is False
-            What was in .grad before is gone, and somebody may be collecting there.
+            What was in .grad before is gone, and the caller may still need it.
         ~ handle.remove() => pass
         ? "hooks" in trials[0].changed
-            Your hooks are still there, and run in each later pass. Keep the handles.
+            Your hooks are still there, and run in every later pass. Keep the handles, remove them.
         ~ finally: => except ValueError: pass\n    else:
         ? seen[ERROR] > 0 and alike(seen[NORMS], right[NORMS])
             The hooks stay when loss_fn or the pass raises: remove() was never reached.
@@ -320,11 +320,11 @@ CLIPPING = Hook(
     scenario=clip_run,
     digits=4,
     may_change=("hooks",),
-    right="A post-accumulate hook sees .grad as a step of the optimizer would.",
+    right="A post-accumulate hook sees .grad as the optimizer would.",
     hints=(
-        "When does a tensor hook run, before or after the sum is made? Into what may it write?",
+        "Does a tensor hook run before or after the gradient is added to .grad?",
         "register_post_accumulate_grad_hook on each parameter that requires a gradient: its hook "
-        "is given the parameter, whose .grad is complete. Scale that if its norm is too large, and "
+        "gets the parameter, whose .grad is complete. Scale that if its norm is too large, and "
         "return the list of handles.",
     ),
     mistakes=r"""
@@ -342,9 +342,9 @@ CLIPPING = Hook(
             The parameters themselves were changed. Clip their gradients, in parameter.grad.
         ~ norm > limit => norm < limit
         ~ norm > limit => 0 < norm < limit
-            The comparison is the wrong way round: the short ones are scaled.
+            The comparison is reversed: the short ones are scaled.
         ~ post_accumulate_grad_hook(clip) => hook(lambda g, p=parameter: None if p.grad is None else clip(p))
-            One pass is clipped, another isn't. A tensor's hook finds .grad before the addition.
+            One pass is clipped, another isn't. A tensor hook sees .grad before the addition.
         ~ mul_(limit / norm) => mul(limit / norm)
         ? alike(seen[FIRST], right[GONE])
             Nothing is clipped. Is there a hook for each parameter, and does it write to .grad?
@@ -357,7 +357,7 @@ CLIPPING = Hook(
             Short gradients are made longer. What is within the limit stays as it is.
         ~ post_accumulate_grad_hook(clip) => hook(lambda g: (g.mul_((limit / g.norm()).clamp(max=1)), None)[1])
         ? alike(seen[FIRST], right[FIRST]) and not alike(seen[INPUT], right[INPUT])
-            What arrives in a hook may be shared with others: make a new tensor.
+            The tensor that a hook gets may be shared with others: make a new one.
         ~ post_accumulate_grad_hook(clip) => hook(lambda g: g * (limit / g.norm()).clamp(max=1))
             Each pass is clipped, and their sum isn't. Which hook acts after the addition to .grad?
         ~ mul_(limit / norm) => clamp_(-limit, limit)
@@ -368,7 +368,7 @@ CLIPPING = Hook(
         ~ mul_(limit / norm) => div_(norm)
         ~ norm > limit => norm > 0
         | limit / norm => 1 / norm
-            That is the direction alone, with norm 1, whatever the limit is.
+            That's the direction alone, with norm 1 for any limit.
         ~ > limit => > 2.0
         | limit / norm => 2.0 / norm
             The limit is an argument: use the one that is given.
@@ -380,22 +380,22 @@ CLIPPING = Hook(
         ~ limit / norm => limit
         ~ limit / norm => norm / limit
         ~ limit / norm => limit / norm / 2
-            What is too long does not get the limit for its norm. How do you scale 6 to 2?
+            What's too long doesn't end up with the limit as its norm. How do you scale 6 to 2?
         ~ .grad.norm() => .grad.norm(dim=-1, keepdim=True) if parameter.dim() else parameter.grad.norm()
         | if norm > limit => if True
         | limit / norm => (limit / norm).clamp(max=1)
-            Each row has a norm of its own there. You are asked for one norm for the whole .grad.
+            You took a norm of each row. You're asked for one norm of the whole .grad.
         ~ mul_(limit / norm) => zero_()
-            What is too long is set to zero, and nothing is learned from it. Scale it.
+            What's too long is set to zero, so nothing learns from it. Scale it.
         ~ norm = parameter.grad.norm() => nn.utils.clip_grad_norm_(free, limit); return
-            That is one norm for all parameters together. Here each parameter has its own.
+            That's one norm for all parameters together. Here each parameter has its own.
         ~ norm = parameter.grad.norm() => parameter = free[-1]\n        norm = torch.tensor(0.0) if parameter.grad is None else parameter.grad.norm()
-            Only one parameter is clipped: functions made in a loop share its variable.
+            Only one parameter is clipped: functions made in a loop share the loop's variable.
         ~ post_accumulate_grad_hook(clip) => hook(lambda g, p=parameter: (s := g if p.grad is None else p.grad + g) * (limit / s.norm()).clamp(max=1))
             What a tensor hook returns is added to .grad, so the old part counts twice.
         ~ for parameter in free] => for parameter in free][-1:]
         ? seen[COUNT] > 0
-            Some hooks are still there when the handles are removed. Return a handle for each.
+            Some hooks are still there after removing the handles. Return a handle for each.
     """,
 )
 
@@ -420,18 +420,17 @@ BY_HAND = Numbers(
     "of the last and the first with the limit 1e-14, to three digits",
     expected=norms,
     digits=3,
-    right="Compare with your sentence: clipping only shortens, and with one factor for all. So the "
-    "first layer stays as far behind the last as it was, and nothing here was too long.",
+    right="Compare with your sentence: clipping only shortens, by one factor for all. The first layer "
+    "stays as far below the last as it was, and nothing here was too long.",
     hints=(
         "How long is each gradient as it is? And how long are both together?",
         "Both together are as long as the last layer's, to twelve digits and more. Divide each "
-        "limit by that, and where more than 1 comes out, the minimum is 1. Then multiply both "
-        "gradients by what you have.",
+        "limit by that. If the result is more than 1, use 1. Then multiply both gradients by it.",
     ),
     mistakes="""
         = (3e-3, 4e-3, 3e-12, 4e-12, 6e-15, 8e-15, 6e-24, 8e-24)
         ? len([*torch.tensor(answer).flatten()]) == 8
-            Those are entries. The norm is one number for a layer.
+            Those are entries. A layer has one norm.
         = norms()[:3]
         ? alike(answer, as_number(answer)) or len(answer) < 4
             Four norms are asked for: of the last and the first layer, with each limit.
@@ -450,23 +449,23 @@ BY_HAND = Numbers(
             The limit is a ceiling. What does the minimum do to a gradient that is below it?
         = (*norms()[:2], 1, 1e-9)
         ? any(a > 1.01 * b for a, b in zip(answer, 2 * norms()[:2]))
-            Something got longer than it was. What is the largest factor that the minimum can give?
+            Something got longer than it was. What's the largest factor that the minimum allows?
         ~ 1e-14, 1e-23 => 2**0.5 * 1e-14, 2**0.5 * 1e-14
-            The first two fit. Then each entry was cut by itself, which changes the direction.
+            The first two fit. Then you cut each entry by itself, which changes the direction.
         ~ 1e-23 => 1e-14
         ~ 1e-14, 1e-23 => 9.998e-15, 5e-20
         ? answer[2] == answer[3] != 0
-            The first two fit. Then each layer was clipped by itself. There is one factor for all.
+            The first two fit. Then you clipped each layer by itself. There's one factor for all.
         ~ 1e-14, 1e-23 => 5e-17, 5e-26
-            The first two fit. The limit is not the factor: it is divided by the norm.
+            The first two fit. The limit isn't the factor: divide it by the norm.
         ~ 1e-14, 1e-23 => 1e-5, 1e-14
             The first two fit. You divided 1e-14 by the norm of the first layer alone.
         ~ 1e-14, 1e-23 => 5e-3, 5e-12
-            The first two fit. In the end nothing was clipped. Is the norm of all below 1e-14?
+            The first two fit. Then nothing was clipped. Is the norm of all below 1e-14?
         ~ 1e-23 => 5e-12
         ~ 1e-23 => 1e-21
         ? alike(answer[:2], norms()[:2], 3) and all(answer) and not alike(answer[3] / answer[2], 1e-9, 2)
-            The first two fit. In the other two the proportion between the layers has changed.
+            The first two fit. In the other two the ratio of the layers has changed.
         ~ 1e-14, 1e-23 => 1e-12, 1e-21
         ? alike(answer[:2], norms()[:2], 3) and all(answer) and len(answer) == 4
             The first two fit, and the last two except for a factor: which norm becomes 1e-14?
@@ -481,15 +480,15 @@ BY_HAND = Numbers(
 
 # --- 13.4
 
-# What comes to the first ReLU, a row for each image. Unit 0 is always awake, 1 and 3 never, 2 in
-# each batch but not for each image, 4 for the first image only, 5 hardly, for the last only.
+# The input of the first ReLU, a row for each image. Unit 0 is always active, 1 and 3 never, 2 in
+# each batch but not for each image, 4 for the first image only, 5 barely, for the last only.
 BATCHES = [
     [[1, -1, -0.1, 0, 2, -3], [0.5, -2, 0.3, 0, -1, -0.2]],
     [[2, -0.3, -1, 0, -0.4, -1], [1.5, -0.7, 0.8, 0, -0.6, -2], [0.7, -0.9, -1.2, 0, -0.1, -0.5]],
     [[0.6, -0.8, -0.7, 0, -0.9, -0.3], [0.9, -1.1, 0.6, 0, -1.3, 0.004]],
 ]
-# Four units of the second ReLU: awake, never (its weights are negative), for the first image of the
-# second batch only, awake at first and never again.
+# Four units of the second ReLU: active, never (its weights are negative), for the first image of
+# the second batch only, active at first and never again.
 INNER = [
     [1.0, 0, 0, 0, 0, 0],
     [-1.0, -0.5, -1.0, -1.0, -0.5, -2.0],
@@ -533,70 +532,70 @@ DEAD = Hook(
     asks="dead_units(model, batches), which returns a dict from the name of each nn.ReLU to the "
     "number of its units that are zero for all the data",
     scenario=dead_run,
-    right="Now you can tell in a minute whether half of your network is asleep.",
+    right="Now you can tell in a minute how much of your network is dead.",
     hints=(
-        "A unit is alive if it was awake once. What do you remember from batch to batch?",
+        "A unit is alive if it was active once. What do you have to remember from batch to batch?",
         "A forward hook on each nn.ReLU takes (output != 0).any(0), a True or False for each unit, "
-        "and joins it with what it noted before, by |. In the end count those that are still "
+        "and combines it with what it noted before, using |. At the end count those that are still "
         "False, and remove the hooks.",
     ),
     mistakes=r"""
         ~ names[relu] => 0
         ~ .any(0) => .any(1)
         ! must match, broadcast
-            Does each ReLU have a note of its own, with an entry for each unit?
+            Does each ReLU have its own note, with an entry for each unit?
         ~ | now => | now; return now.sum().item()
         ! must be Tensor, mat1 and mat2, linear(): argument
-            What your hook returns takes the output's place: let it return None.
+            What your hook returns replaces the output: let it return None.
         ~ (output != 0).any(0) => (output == 0).all(0).sum()
-        | awake.get(names[relu], now) | now => awake.get(names[relu], 0) + now
+        | active.get(names[relu], now) | now => active.get(names[relu], 0) + now
         | int((~units).sum()) => int(units)
         ~ (output != 0).any(0) => (output == 0).all(0).sum()
-        | awake.get(names[relu], now) | now => min(awake.get(names[relu], now), now)
+        | active.get(names[relu], now) | now => min(active.get(names[relu], now), now)
         | int((~units).sum()) => int(units)
-            Each batch was counted by itself. Join the batches before you count.
-        ~ awake.get(names[relu], now) | now => now
-            Only the last batch counts. A unit that was awake in an earlier one isn't dead.
+            You counted each batch by itself. Combine the batches before you count.
+        ~ active.get(names[relu], now) | now => now
+            Only the last batch counts. A unit that was active in an earlier one isn't dead.
         ~ in batches => in batches[:1]
             Only the first batch counts. The data are all batches together.
         ~ | now => & now
-            You count units that are silent in at least one batch. Dead means silent in all of them.
+            You count units that are zero in at least one batch. Dead means zero in all of them.
         ~ .any(0) => .all(0)
         ~ .any(0) => .all(0)
         | | now => & now
-            A unit is alive if any image wakes it: mind any and all.
+            A unit is alive if any image activates it: any or all?
         ~ (output != 0).any(0) => (output == 0).sum()
-        | awake.get(names[relu], now) | now => awake.get(names[relu], 0) + now
+        | active.get(names[relu], now) | now => active.get(names[relu], 0) + now
         | int((~units).sum()) => int(units)
             Those are zeros, one for each unit and each image. Each unit counts once.
         ~ | now => | ~now
         ? len(seen[COUNTS]) > 1 and not any(seen[COUNTS].values())
             No unit counts as dead. Rows are images, columns are units. Can your note become dead?
         ~ (output != 0).any(0) => (output[0] != 0)
-            Only one image of each batch is looked at. A unit is alive if any image wakes it.
+            You look at one image of each batch. A unit is alive if any image activates it.
         ~ output != 0 => output > 0.01
-            A unit that is hardly ever awake counts as dead there. Dead is exactly zero.
+            A unit that is barely active counts as dead there. Dead is exactly zero.
         ~ (~units) => (units)
-            Those are the units that are alive. You are asked for the dead ones.
+            Those are the units that are alive. You're asked for the dead ones.
         ~ int((~units).sum()) => (~units).double().mean().item()
-            That is the share of dead units. You are asked for their number.
+            That's the share of dead units. You're asked for their number.
         ~ named_modules => named_children
             The ReLU inside of body is missing: named_modules() goes all the way down.
         ~ output != 0 => args[0] >= 0
             A unit whose input is exactly 0 puts out 0 as well: look at the output.
-        ~ awake[names[relu]] = awake.get(names[relu], now) | now => awake[[*names.values()][-1]] = now
+        ~ active[names[relu]] = active.get(names[relu], now) | now => active[[*names.values()][-1]] = now
         ? len(seen[COUNTS]) == 1 and "relu" not in seen[COUNTS]
-            Everything was noted under one name: functions made in a loop share its variable.
+            All notes have one name: functions made in a loop share the loop's variable.
         ~ nn.ReLU => nn.Linear
         ? "first" in seen[COUNTS]
-            A layer before the ReLU was asked, and not the ReLU: a value below zero isn't zero yet.
+            You hooked a layer before the ReLU, where a value below zero isn't zero yet.
         ~ nn.ReLU => (nn.ReLU, nn.LeakyReLU)
         ? {*seen[COUNTS]} > {*right[COUNTS]}
-            A module that is no nn.ReLU has an entry.
+            A module that isn't an nn.ReLU has an entry.
         ~ model(batch) => pass
         ? seen[COUNTS] == {}
             The dict is empty. Were the hooks there when the model was called?
-        ~ awake.items()} => awake.items() if not units.all()}
+        ~ active.items()} => active.items() if not units.all()}
             A ReLU without dead units is missing from the dict. Its number is 0.
         ~ {name: int => {name[-3:]: int
         ? not {*seen[COUNTS]} <= {*right[COUNTS]}
@@ -609,7 +608,7 @@ DEAD = Hook(
 
 # --- 13.5
 
-LEFT = "the number of hooks left behind"
+LEFT = "the number of hooks left"
 HEALTHY = "the name for a healthy model"
 
 
@@ -675,78 +674,78 @@ RECEIVES = Hook(
     asks="first_nan(model, data), which returns the name of the first module that receives a NaN, "
     "or None",
     scenario=nan_run,
-    right="Between the last module that got clean values and this one, the NaN was made.",
+    right="The NaN was made after the last module that got clean values, and before this one.",
     hints=(
         "Which hook sees the arguments of every module before its forward runs?",
-        "A global forward pre-hook in a with block: it goes through args, leaves out what is no "
+        "A global forward pre-hook in a with block: it goes through args, skips what isn't a "
         "tensor, and notes names[module] where isnan().any() holds. Return the first one noted.",
     ),
     mistakes=r"""
         ~ isinstance(each, torch.Tensor) and =>
         ! 'float' object, 'NoneType' object has no attribute, not float, not NoneType
-            One of the arguments is no tensor: ask isinstance(each, torch.Tensor) first.
+            One of the arguments isn't a tensor: ask isinstance(each, torch.Tensor) first.
         ~ any(isinstance(each, torch.Tensor) and each.isnan().any() for each in args) => torch.isnan(args).any()
         ! not tuple, 'tuple' object
-            A hook is given a tuple, with all the arguments in it: go through them.
+            A hook gets a tuple with all the arguments: go through them.
         ~ found.append(names[module]) => return names[module]
         ! must be Tensor
-            What a pre-hook returns takes the arguments' place. Note the name, and return None.
+            What a pre-hook returns replaces the arguments. Note the name, and return None.
         ~ found[0] if found else None => found[0]
         ! IndexError, index out of range, StopIteration
-            Nothing was noted where nobody receives a NaN. What should you return then?
+            Nothing is noted if no module receives a NaN. What should you return then?
         ~ each.isnan().any() => each.isnan()
         ! ambiguous
-            `if tensor.isnan():` asks many entries for one truth. any() makes it one.
+            `if tensor.isnan():` has many answers. any() makes it one.
         ~ forward_pre_hook => forward_hook
         | (module, args) => (module, inputs, args)
         | in args) => in [args])
         ~ forward_pre_hook => forward_hook
         | (module, args) => (module, inputs, args)
         | in args) => in [args]) and not any(isinstance(i, torch.Tensor) and i.isnan().any() for i in inputs)
-            That looks at outputs, so it names the one that makes the NaN, and not who receives it.
+            That looks at outputs, so it names the module that makes the NaN, not the receiver.
         ~ found[0] => found[-1]
         ~ found[0] if found => found[1] if found[1:]
-            That is one that receives it later. You are asked for the first.
+            That module receives it later. You're asked for the first.
         ~ found[0] if found else None => next((name for name in names.values() if name in found), None)
-            That is the first in the order of named_modules(). forward has an order of its own.
+            That's the first in the order of named_modules(). forward has its own order.
         ~ each.isnan() => (~each.isfinite())
         ~ each.isnan() => each.isinf()
             An infinity counts there. isfinite() is false for both; isnan() tells them apart.
         ~ each.isnan() => (each == math.nan)
         ~ return found[0] if found else None => found.clear()
-            Nobody is found. Is something returned? And NaN is not equal to itself: isnan() asks.
+            No module is found. Do you return something? And NaN isn't equal to itself: use isnan().
         ~ each.isnan().any() => each.sum().isnan()
-            The sum of infinities with opposite signs is NaN, and none of them is. Ask the entries.
+            Infinities of opposite signs have the sum NaN, but none of them is NaN. Ask the entries.
         ~ isnan().any() => isnan().all()
-            One NaN among good numbers is enough: mind any() and all().
+            One NaN among good numbers is enough: any() or all()?
         ~ found.append => if not [*module.children()]: found.append
-            A container receives it before the modules inside of it do, and so does the model. Ask
-            on the way in: a forward hook speaks when its module is done.
+            A container receives it before the modules in it do, and so does the model. Use a
+            pre-hook: a forward hook runs when its module is done.
         ~ found.append => if module is not model: found.append
             The model itself is never named. It is a module, and receives the data.
         ~ found.append => if module in [*model.children()]: found.append
-            Modules deeper inside are never looked at. named_modules() has them all.
+            You never look at modules deeper inside. named_modules() has them all.
         ~ if found => if found and found[0]
-            The model receives a NaN in the data, and its name, the empty text, counts as false.
+            The model receives a NaN in the data, and its name, the empty string, counts as false.
         ~ in args) => in args[:1])
         ~ in args) => in args[-1:])
         ~ in args) => in args[::3])
-            Only some of the arguments are looked at. The NaN may be in any of them.
+            You look at some of the arguments only. The NaN may be in any of them.
         = lambda model, data: "" if data.isnan().any() else None
-            Only the data are looked at, and not what the modules receive.
+            You look at the data only, not at what the modules receive.
         ~ else None => else "None"
         ~ else None => else ""
         ? seen[HEALTHY] is not None
-            Return None where nobody receives a NaN. The empty text is the name of the model.
+            Return None if no module receives a NaN. The empty string is the name of the model.
         ~ names[module]) => names[module].rpartition(".")[2])
-            That is half of a name. named_modules() gives the whole.
+            That's half of a name. named_modules() gives the whole.
         ~ names[module]) => type(module).__name__)
-            That is the name of the class. named_modules() has the module's own name.
+            That's the name of the class. named_modules() has the module's own name.
         ~ names[module]) => [*names.values()][-1])
-            The last module is named each time: functions made in a loop share its variable.
+            You name the last module each time: functions made in a loop share the loop's variable.
         ~ with everywhere.register_module_forward_pre_hook(look): => if everywhere.register_module_forward_pre_hook(look):
         ? {**seen, LEFT: 0} == right
-            A hook stayed behind. Register it in a with block.
+            A hook is still there. Register it in a with block.
         ~ with everywhere.register_module_forward_pre_hook(look): => handle = everywhere.register_module_forward_pre_hook(look)\n    if handle:
         | return => handle.remove()\n    return
         ? {**seen, ERROR: 0} == right
@@ -831,31 +830,31 @@ EVEN = Hook(
     hints=(
         "Which hook sees a layer's output, and what happens if it returns something?",
         "In a forward hook on each nn.Linear: take output.std(), divide weight and bias by it in "
-        "place, and return the output divided by it as well. All that under no_grad; remove the "
-        "hooks in the end.",
+        "place, and return the output divided by it as well. All under no_grad; remove the hooks "
+        "at the end.",
     ),
     mistakes=r"""
         ~ with torch.no_grad() => if True
         ! leaf Variable, leaf variable, in-place
-            Parameters can't be written to while that would be recorded: use torch.no_grad().
+            You can't write to parameters while autograd records: use torch.no_grad().
         ~ model(data) => for each in linears: data = each(data)
         ! mat1 and mat2, shapes cannot be multiplied, object is not iterable, 'Made' object
-            You call the layers yourself, and in another order than forward does. Use hooks.
+            You call the layers yourself, in another order than forward does. Use hooks.
         ~ in layer.parameters() => in (layer.weight, layer.bias)
         ! NoneType
             One of the layers has no bias: it is None there.
         ~ parameter.div_(deviation) => layer.weight = layer.weight / deviation
         ! cannot assign
-            Plain tensors don't take a parameter's place. Change its values in place.
+            You can't replace a parameter by a plain tensor. Change its values in place.
         ~ parameter.div_(deviation) => pass
         | output / deviation => None
             Nothing has changed. Do the hooks write to the parameters of this very model?
         ~ in layer.parameters() => in [layer.weight]
         ~ in layer.parameters() => in [layer.weight]
         | return output / deviation => return layer.forward(*args)
-            The bias was left as it was, and the output is the sum of both: divide the bias, too.
+            You left the bias as it was, and the output contains it: divide the bias, too.
         ~ return output / deviation => return None
-            Each layer was measured on outputs not corrected yet. What may a forward hook return?
+            You measured each layer on outputs not corrected yet. What may a forward hook return?
         ~ output.std() => output.var()
         ~ output.std() => output.std() ** 0.5
         ~ output.std() => output.norm()
@@ -865,39 +864,39 @@ EVEN = Hook(
             That isn't the deviation of the output, which is the root of its variance.
         ~ .div_ => .mul_
         | output / => output *
-            You multiply by the deviation: what was large gets larger.
+            You multiply by the deviation, so what was large gets larger.
         ~ output.std() => args[0].std()
         ~ output.std() => layer.weight.std()
-            That is the deviation of the input, or of the weights. It is the output that counts.
+            That's the deviation of the input, or of the weights. You need that of the output.
         ~ output.std() => output.std(0).mean()
         ~ output.std() => output.std(1).mean()
         ~ output.std() => output.std(0)
         | parameter.div_(deviation) => parameter.div_(deviation.reshape(-1, *(parameter.dim() - 1) * [1]))
         ! must match the size
-            Each unit, or each image, has a number of its own there. Take one over all entries.
+            Each unit, or each image, has its own number there. Take one over all entries.
         ~ output.std() => output.std().clamp(min=1)
-            Layers whose deviation is small were left as they are. They need a factor, too.
+            You left layers with a small deviation as they are. They need a factor, too.
         ~ model.modules() => model.children()
-            Layers inside of containers were left out: modules() goes all the way down.
+            You left out layers in containers: modules() goes all the way down.
         ~ isinstance(module, nn.Linear) => hasattr(module, "weight")
         ? seen[NORM] is False
-            Other layers were set right as well. Only the nn.Linear should change.
+            You changed other layers as well. Only each nn.Linear should change.
         ~ handles = [layer.register_forward_hook(correct) for layer in linears]\n    with torch.no_grad():\n        model(data)\n    for handle in handles:\n        handle.remove() => for layer in linears:\n        with layer.register_forward_hook(correct), torch.no_grad():\n            model(data)
         ? {*seen[SPREAD]} == {1} != {*seen[OTHER]}
-            The first model is right. The second calls its layers in another order than it has them.
+            The first model is right. The second doesn't call its layers in the order of modules().
         ~ return output / deviation => return (output - output.mean()) / deviation
         ? seen[SPREAD][0] == 1 and {*seen[SPREAD]} != {1}
             The first layer is right, and one after it isn't. The rest of the run has to see the
             output divided once by the same number.
         ~ deviation = output.std() => deviation = output.std()\n        if layer.bias is not None: layer.bias.sub_(output.mean()); output = output - output.mean()
         ? seen[FACTOR] is False and {*seen[SPREAD], *seen[OTHER]} == {1}
-            The deviations are right, but a layer was changed by more than one factor.
+            The deviations are right, but you changed a layer by more than one factor.
         ~ for parameter in layer.parameters():\n            parameter.div_(deviation) => for name, each in [*layer.named_parameters()]:\n            setattr(layer, name, nn.Parameter(each / deviation))
         ? "modules" in trials[0].changed
             There are new parameters, and an optimizer has the old ones. Change values in place.
         ~ handle.remove() => pass
         ? "hooks" in trials[0].changed
-            Your hooks are still there, and will divide again in the next run.
+            Your hooks are still there, and divide again in the next run.
         ~ model(data) => model(data), model(data)
         ? seen[RUNS] > 1
             The model ran several times. One run is enough, if it sees the corrected outputs.

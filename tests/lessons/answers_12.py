@@ -107,13 +107,13 @@ def _tower_repeats(f, x, n):
 ANSWERS = {
     "12.1": {
         "wrong": [
-            ("2 are asked for", -0.452398),
-            ("opposite order", (-0.40796, -0.044437)),
-            ("look for a lost or extra minus", (0.044437, 0.40796)),
-            ("4s^3 - 4s", ((12 * 0.276**2 - 1) * 0.0144, -0.40796)),
-            ("entry [1]", (-0.044437, 0.0)),
+            ("2 are asked for", -0.384),
+            ("opposite order", (-0.432, 0.048)),
+            ("look for a lost or extra minus", (-0.048, 0.432)),
+            ("4x and y - 1 both stay", (0.048, -2.16)),
+            ("entry [1]", (0.048, 0.0)),
         ],
-        "right": [(-0.0444, -0.408), np.array([-0.04444, -0.408]), [-0.04443679, -0.40796068]],
+        "right": [(0.048, -0.432), np.array([0.048, -0.432]), [4 * 1.5 * 0.008, 0.8 * -0.54]],
     },
     "12.2": {
         "wrong": [
@@ -137,9 +137,9 @@ ANSWERS = {
     },
     "12.4": {
         "wrong": [
-            ("By what is the penalty", ("a", "because the second derivative of ReLU is zero")),
+            ("differentiated by", ("a", "because the second derivative of ReLU is zero")),
             ("computes nothing", "b) the graph has to be retained for it"),
-            ("does not", ("D", "because PyTorch smooths the kink of the ReLU function")),
+            ("doesn't: look", ("D", "because PyTorch smooths the kink of the ReLU function")),
             ("Add your reason", "c"),
             ("letters a, b, c", ("e", "none of these will do it at all")),
         ],

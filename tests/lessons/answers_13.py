@@ -153,7 +153,7 @@ ANSWERS = {
             ("before is gone", lambda m, f: m.zero_grad() or _flow_by_difference(m, f)),
             ("asked for a list", lambda m, f: dict(enumerate(_flow(m, f)))),
             ("5 are asked for", lambda m, f: [sum(n * n for n in _flow(m, f)) ** 0.5]),
-            ("is not frozen any more", lambda m, f: _flow(m.requires_grad_(), f)),
+            ("was frozen isn't", lambda m, f: _flow(m.requires_grad_(), f)),
             ("0 of 5 values fit", lambda m, f: [round(n, 1) for n in _flow(m, f)]),
         ],
         "right": [_flow, _flow_by_difference, lambda m, f: torch.tensor(_flow(m, f))],
@@ -200,7 +200,7 @@ ANSWERS = {
         "wrong": [
             ("one name", _first(lambda n, f: lambda m, a: f.append(m) if _nan(a) else None)),
             ("It does not fit", lambda m, d: (n := _nan_stops(m, d)) and f"module {n}"),
-            ("takes the arguments' place", _first(lambda n, f: lambda m, a: _nan(a))),
+            ("replaces the arguments", _first(lambda n, f: lambda m, a: _nan(a))),
             ("Return None", lambda m, d: ""),
             ("a with block", lambda m, d: m.register_forward_pre_hook(print) and _nan_stops(m, d)),
         ],
