@@ -137,8 +137,8 @@ SALIENCY = Hook(
         ~ model(x)[ => model(x).softmax(1)[
         ~ model(x)[torch.arange(len(x)), labels].sum() => nn.functional.cross_entropy(model(x), labels)
         ~ model(x)[torch.arange(len(x)), labels].sum() => nn.functional.cross_entropy(model(x), labels, reduction="sum")
-            That's the slope of the probability or of the loss, and all scores have a part in these.
-            You are asked for the score of the label, as it comes from the model.
+            That's the slope of the probability or of the loss, which depends on all scores. You are
+            asked for the score of the label, as it comes from the model.
         ~ gradient.abs() => (gradient * images).abs()
         ~ gradient.abs().amax => (gradient * images).amax
         ~ gradient.abs() => gradient.clamp(min=0)
@@ -201,13 +201,13 @@ BY_HAND = Numbers(
         = (1, 2) + slopes(keep_positive)
         = slopes() + (1, 2)
         ? alike([*map(abs, answer)], (1, 2, 2, 2))
-            A sign is lost or turned. Slopes keep theirs, and guided ones are never negative.
+            A sign is lost or flipped. Slopes keep theirs, and here no guided one is negative.
         = (3, 1, 0, 3)
             Those are the hidden values and the score. You are asked for slopes.
         = (2, -3, 1, 0)
         ? list(answer)[:2] in ([2, -3], [2, 1]) and len(answer) == 4
-            That's one factor of two. x_1 reaches y through two hidden units: multiply along each
-            way, with the factors 2, -3 and 1, and add.
+            You stopped at the hidden units. x_1 reaches y through two of them: multiply along each
+            path, with the factors 2, -3 and 1, and add.
         = (-1, 4, 2, 4)
         ? alike(list(answer)[:2], [-1, 4])
             The values of x_1 and x_2 are in there as factors. The slope for x_1 doesn't contain the
@@ -450,7 +450,7 @@ WALK = Hook(
         ~ / steps * way => / steps * x.detach()
         ~ (baseline + => (
         | / steps * way => / steps * x.detach()
-            The way goes astray. It should begin at the baseline and end at x.
+            The points are off. The walk should begin at the baseline and end at x.
         ~ total / steps => total
         ~ total / steps => total / steps**2
             Divide the sum of the slopes by their number, once.
@@ -580,10 +580,10 @@ def useless_run(answer: Answer) -> dict[str, Any]:
 USELESS = Hook(
     id="14.5",
     asks="useless(model, images), which returns (N, H, W): one map for all images there are, of "
-    "the weights alone, and quite another one for other weights",
+    "the weights alone, and a different one for other weights",
     scenario=useless_run,
     right="Your maps depend on the weights and on no pixel, and they pass. Compare with your own "
-    "sentence: passing is necessary, and not enough. The check refuses maps that ignore what the "
+    "sentence: passing is necessary, but not enough. The check refuses maps that ignore what the "
     "network has learned. It doesn't ask whether the others show what mattered.",
     hints=(
         "What would be the worst method that passes? It needs only the shape of the images, and "
@@ -599,8 +599,8 @@ USELESS = Hook(
             number from a tensor.
         ~ torch.rand(images.shape[2:], generator=dice) => weights.reshape(images.shape[2:])
         ! is invalid for input of size, must match, out of bounds
-            Networks of several widths come, and images of several sizes. Take sizes from what you
-            are given.
+            There are networks of several widths and images of several sizes. Take sizes from what
+            you are given.
         ~ .expand(len(images), -1, -1) =>
         ! should be finite numbers
             Is a return missing? Each image of the batch gets the map, in one tensor, with rows and

@@ -446,7 +446,7 @@ SAMPLES = Hook(
             output.
         ~ with layer.register_forward_hook(note): => with layer.register_full_backward_hook(lambda m, i, o: noted.update(a=o[0], delta=i[0])):
         ! NoneType, doesn't require gradient
-            The layer's input need not require a gradient, and then there is no grad_input, and it
+            The layer's input may not require a gradient. Then grad_input is None, and the input
             refuses a hook. You need the gradient of the output.
         ~ noted.update(a=args[0].detach(), delta=delta) => [noted.update(a=args[0].detach(), delta=delta)]
         ! must be Tensor, attribute 'tanh', unsupported operand, hook returned, returned by hook, changed the size
@@ -458,13 +458,13 @@ SAMPLES = Hook(
             in some calls one more between samples and features. Print the shapes.
         ~ return torch.einsum("nto,nti->noi", delta, a), delta.sum(1) => return layer.weight.grad, layer.bias.grad
         ? tuple(seen[WEIGHTS].shape) in ((2, 3), (1, 2, 3)) or tuple(seen[BIASES].shape) in ((2,), (1, 2))
-            That is the sum over the samples, as in .grad, in the weight, in the bias or in both.
-            Keep the axis of the samples.
+            That's a sum over the samples, as in .grad, of the weight, the bias or both. Keep the
+            axis of the samples.
         ~ noted = {} => noted = per_sample.__dict__
         | noted.update( => None if noted else noted.update(
         ? alike(seen[ROWS], seen[WEIGHTS])
-            A later call gives what an earlier one has noted. Begin each call with a list or dict of
-            its own. A default argument is made only once, and kept.
+            A later call returns what an earlier one noted. Start each call with a new list or dict.
+            A default argument is made only once, and kept.
         ~ a=args[0].detach(), delta => a=out.detach(), delta
         ? tuple(seen[WEIGHTS].shape) == (3, 2, 2)
             You multiply by what came out of the layer. A weight's gradient has what went in as its
@@ -692,7 +692,7 @@ PRIVATE = Function(
             The factor comes in twice. Multiply by it once, delta or the sample's gradient.
         ~ (factor * d).sum(0) => d.sum(0)
         ~ (factor * d).T => d.T
-            One of weight and bias isn't clipped. A sample's factor is for all of its gradient.
+            One of weight and bias isn't clipped. A sample's factor applies to its whole gradient.
         ~ .clamp(max=1)[ => .ge(1).to(squares.dtype)[
         ~ .clamp(max=1)[ => .mul(squares.sqrt() > limit)[
             Some samples vanish. Make a sample that is too long shorter, and leave the others alone.
@@ -705,8 +705,8 @@ PRIVATE = Function(
         ~ limit / squares => 1.0 / squares
             You clip to a length of your own. The limit is an argument.
         ~ (factor * d).T @ a, => torch.outer((factor * d).sum(0), a.sum(0)),
-            The biases are right, and so are the factors. In a weight each sample's delta meets its
-            own input: multiply first, then add up.
+            The biases are right, and so are the factors. In the weight, each sample's delta goes
+            with its own input: multiply first, then add up.
         ~ limit / squares.sqrt().clamp(min=1e-12) => limit * squares / squares**1.5
         ? any(x.isnan().any() for pairs in seen for pair in pairs for x in pair)
             A sample whose gradient is zero has the length zero, and you divide by it.
