@@ -81,9 +81,9 @@ def plot_trade(
     """
     plot = Plot(
         "Left, peak memory against time of forward and backward, both relative to plain. Packing "
-        "each memory once in float16 lies at about half, disk at the bottom and to the right, six "
-        "segments at about a third. Right, peak memory against the number of segments: measured "
-        "dots lie a little above the curve k + 36 / k, lowest at 6.",
+        "each memory once in float16 uses more than half of plain's memory, six segments about a "
+        "third, and disk least. Right, peak memory against the number of segments: measured dots "
+        "lie a little above the curve k + 36 / k, lowest at 6.",
         2,
         (10, 4.2),
         widths=(1.25, 1),
