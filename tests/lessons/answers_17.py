@@ -350,7 +350,7 @@ lambda a: hash(a.data)\n    __radd__,
 self.result(a * b | (g * b, g * a) => (g * self.ab[1], g * self.ab[0])
 17.2 themselves and not copies ~ (self, self.wrap(other)) => (type(self)(a, self.requires_grad), \
 self.wrap(other))
-17.2 Whatever is no tensor ~ isinstance(other, Recorded) => not isinstance(other, int)
+17.2 Make whatever isn't a tensor ~ isinstance(other, Recorded) => not isinstance(other, int)
 17.4 right ~ gradient.copy() => np.array(gradient) | (0, 0, self) => (False, -self.number, self)
 17.4 It has to be an array ~ return gradient => self.grad = self.grad if self.inputs else \
 Broadcasting(self.grad)\n        return gradient
@@ -415,7 +415,7 @@ ANSWERS = {
     "17.7": {
         "wrong": [
             ("A module may have several", LateInALoop),
-            ("don't use what it gives back", AnswersAtTheResult),
+            ("don't use what it returns", AnswersAtTheResult),
             ("tables of hooks of its own", TablesOfTheClass),
             ("It was never called", NotRegistered),
         ],

@@ -22,7 +22,7 @@ __all__ = ["EXERCISES", "meters", "pictures", "ranks"]
 
 Answer = Callable[..., Any]
 
-# --- 16.1: step inside of backward, once for several micro-batches
+# --- 16.1: step inside backward, once for several micro-batches
 
 _FIRST = [[0.5, -0.3], [0.2, 0.8]], [0.1, -0.2]
 _LAST = {"": ([[1.5, -0.9]], [0.4]), "same": ([[0.7, 0.4], [-0.6, 0.9]], [0.3, 0.1])}
@@ -81,12 +81,12 @@ def steps_run(answer: Answer) -> dict[str, Any]:
 
 STEPS = Hook(
     id="16.1",
-    asks="steps_every(model, make, every), which steps each parameter inside of backward, once for "
+    asks="steps_every(model, make, every), which steps each parameter inside backward, once for "
     "`every` micro-batches and by the mean of their gradients, and returns the handles",
     scenario=steps_run,
     digits=4,
-    right="Each parameter keeps its own count. The gradients have to wait for each other now, so "
-    "nothing is left of the memory that was saved: the two tricks don't go together.",
+    right="Each parameter keeps its own count. But the gradients wait for the last micro-batch now, so "
+    "no memory is saved any more: the two tricks don't go together.",
     hints=(
         "The hook is called once for each parameter in each pass. Whose calls should be counted? "
         "And what is in .grad after two backward passes?",
@@ -96,24 +96,24 @@ STEPS = Hook(
     mistakes=r"""
         ~ if p.requires_grad] => if True]
         ! require gradient, requires grad
-            A frozen parameter takes no hook: leave out those that require no gradient.
+            A frozen parameter can't have a hook: leave out those that require no gradient.
         ~ register_post_accumulate_grad_hook(step) => register_hook(lambda g, p=p: step(p))
         ~ register_post_accumulate_grad_hook(step) => register_hook(lambda g, p=p: step(p) if p.grad is not None else None)
         ! NoneType
-            A tensor hook is called before the gradient has been added to .grad: it steps with what
-            the pass before left there, or with nothing.
+            A tensor hook is called before the gradient is added to .grad, so it steps with what the
+            last pass left there, or with nothing.
         ~ return [p.register => [p.register
         ! return the handles
-            Without them nobody can take your hooks off.
+            Without them you can't remove your hooks.
         ~ fromkeys(trained, 0) => fromkeys([0], 0)
         | calls[p] => calls[0]
         ~ fromkeys(trained, 0) => fromkeys([0], 0)
         | calls[p] => calls[0]
         | p.grad /= every => pass
-            It still counts the calls of all parameters together, so that some step in each
-            micro-batch and others never.
+            It still counts the calls of all parameters together, so some of them step in each
+            micro-batch and others never do.
         ~ p.grad /= every => pass
-            The counting is right now. The second bug is still in: .grad holds the sum over the
+            The counting is right now. The second bug is still there: .grad holds the sum over the
             micro-batches, and the whole batch's gradient is the mean.
         ~ \n            p.grad /= every =>
         | calls[p] += 1 => calls[p] += 1\n        p.grad /= every
@@ -137,12 +137,12 @@ STEPS = Hook(
         ~ \n            p.grad = None =>
         ~ \n            p.grad = None =>
         | p.grad /= every => pass
-            It steps, and doesn't empty .grad: the old gradient goes into the next step.
+            It steps, but doesn't empty .grad: the old gradient goes into the next step.
         ~ \n            p.grad = None => \n        p.grad = None
         ~ \n            p.grad = None => \n        p.grad = None
         | p.grad /= every => pass
-            It throws the gradients of the first micro-batches away: each has to stay until the step
-            comes, and the next is added to it.
+            It throws away the gradients of the first micro-batches. Each has to stay until the
+            step, so that the next is added to it.
         ~ dict.fromkeys(trained, 0) => {p.shape: 0 for p in trained}
         | calls[p] => calls[p.shape]
             Where two parameters have the same shape they share a count or an optimizer: what do you
@@ -166,8 +166,8 @@ STEPS = Hook(
         >             handles.append(p.register_post_accumulate_grad_hook(step))
         >     return handles
         ? alike(seen["with every=1, the list of parameters after two batches"][:3], [*_FIRST, _LAST[""][0]])
-            Only the last of the parameters moves. A function that is written in a loop sees the
-            loop's variable as it is in the end.
+            Only the last of the parameters moves. A function that's defined in a loop sees the
+            loop's variable as it is at the end.
     """,
 )
 
@@ -209,7 +209,7 @@ def _bytes(thing: Any, depth: int = 0) -> int:
 
 
 def halves_run(answer: Answer) -> dict[str, Any]:
-    """Pack and unpack tensors of all kinds, in one go and within a network."""
+    """Pack and unpack tensors of all kinds, by themselves and within a network."""
 
     def pair(fewest: int) -> tuple[Answer, Answer]:
         found = answer(fewest)
@@ -267,11 +267,11 @@ HALVES = Hook(
     mistakes=r"""
         ~ return tensor.dtype, => if fits: return tensor.dtype,
         ! 'NoneType' object, NoneType object
-            If that is what unpack was given: pack has to return something for every tensor, also
+            Is that what unpack was given? Then pack has to return something for every tensor, also
             for one that it leaves as it is.
         ~ packed[1].to(packed[0]) => packed.float()
         ! unpack has, to unpack, not iterable, 'tuple' object, 'Tensor' object is not
-            unpack is given exactly what pack returned: both have to agree on what that is.
+            unpack gets exactly what pack returned: both have to agree on what that is.
         ~ return tensor.dtype, tensor.half() if fits else tensor => half_hooks.kept[id(tensor)] = tensor.dtype, tensor.half() if fits else tensor\n        return id(tensor)
         | packed[1].to(packed[0]) => (lambda kept: kept[1].to(kept[0]))(half_hooks.kept.pop(packed))
         | return pack, => half_hooks.kept = {}\n    return pack,
@@ -281,8 +281,7 @@ HALVES = Hook(
         ~ return tensor.dtype, => return tensor,
         | packed[1].to(packed[0]) => packed[1].to(packed[0].dtype)
         ? seen["the number of bytes that pack keeps of a float32 tensor of 6 numbers"] > 24
-            pack keeps the half and the whole: then nothing is saved. Keep the dtype, and not the
-            tensor.
+            pack keeps the half and the whole, so nothing is saved. Keep the dtype, not the tensor.
         ~ return tensor.dtype, => half_hooks.dtype = tensor.dtype\n        return tensor.dtype,
         | packed[1].to(packed[0]) => packed[1].to(half_hooks.dtype)
         ? "64" in seen["the dtype that unpack gives for a float32 tensor of 6 numbers"]
@@ -303,18 +302,17 @@ HALVES = Hook(
             A number beyond 65,504 came back as infinity. Look at the largest entry first, and leave
             such a tensor as it is.
         ~ tensor.abs().max() => tensor.max()
-            The largest number is within bounds, and the most negative one is beyond them: look at
-            the sizes.
+            The largest number is within bounds, but the most negative one isn't: look at the sizes.
         ~ and tensor.abs().max() <= 65504 =>
         | tensor.half() => tensor.clamp(-65504, 65504).half()
-            Leave a tensor with a large entry alone as a whole. Cut off at the bound, its numbers
-            are others.
+            You cut the numbers off at the bound, which changes them. Leave the whole tensor alone
+            if it has a large entry.
         ~ tensor.abs().max() <= 65504 => not tensor.half().isinf().any()
-            float16 rounds 65,510 down to its largest number, without a word. Compare the entries
-            themselves with the bound, not what has become of them.
+            float16 rounds 65,510 down to its largest number, without a warning. Compare the
+            entries themselves with the bound, before they're converted.
         ~ abs().max() => abs().sum()
         ~ abs().max() => norm()
-            You take the sizes together, as in a sum or a norm. What counts is the largest.
+            You add the sizes up, as in a sum or a norm. What counts is the largest.
         ~ <= 65504 => < 65504
             65,504 itself still fits into float16. Your bound leaves it out.
         ~ and tensor.numel() >= fewest =>
@@ -366,7 +364,7 @@ def messages_run(answer: Answer) -> dict[str, Any]:
             process.in_backward = False
         if not any(process.early for process, _, _ in started):
             raise Objection(
-                "When backward was over no message had been started. Start each in a hook, as "
+                "When backward ended, no message had been started. Start each in a hook, as "
                 "soon as its gradient is there, and leave the hooks on."
             )
         for _, _, finish in started:
@@ -398,10 +396,9 @@ MESSAGES = Hook(
     "processes in .grad",
     scenario=messages_run,
     digits=4,
-    right="Backward never stands still, and when finish has waited every process holds the same "
-    "gradients.",
+    right="Backward never waits, and after finish every process holds the same gradients.",
     hints=(
-        "The hook starts a message and writes down what finish will need: which parameter, which "
+        "The hook starts a message and notes what finish will need: which parameter, which "
         "request, and the array that receives.",
         "In the hook: receive in np.empty_like(p.grad.numpy()), and append (p, request, total) to "
         "a list. In finish: for each entry wait, divide the total by comm.Get_size(), copy it into "
@@ -413,26 +410,26 @@ MESSAGES = Hook(
             MPI sends NumPy arrays. p.grad.numpy() is the gradient's memory as one.
         ~ filter(lambda p: p.requires_grad, model.parameters()) => model.parameters()
         ! require gradient
-            A frozen parameter takes no hook: leave out those that require no gradient.
+            A frozen parameter can't have a hook: leave out those that require no gradient.
         ~ register_post_accumulate_grad_hook(start) => register_hook(lambda g, p=p: start(p))
         ! NoneType
-            When this hook ran, the .grad that it looked at was empty. A tensor hook comes before
-            the gradient is stored; and a function that is written in a loop may look at another
-            parameter than the one that it is called for.
+            When this hook ran, the .grad it looked at was empty. A tensor hook is called before
+            the gradient is stored. And a function that's defined in a loop may look at another
+            parameter than the one it's called for.
         ~ register_post_accumulate_grad_hook(start) => register_post_accumulate_grad_hook(lambda _: p.grad is None or start(p))
         ! sent from one memory
-            A function that is written in a loop sees the loop's variable as it is in the end, so
-            one parameter is sent several times. Take what the hook is given.
+            A function that's defined in a loop sees the loop's variable as it is at the end, so
+            one parameter is sent several times. Use what the hook gets.
         ~ in running: => in [(q, *job[1:]) for q, job in zip(filter(lambda q: q.requires_grad, model.parameters()), running)]:
         ! assign a gradient of size, broadcast, must match, shape
-            Gradients come in the order of backward, not in that of registration: note with each
-            request which parameter it belongs to.
+            Gradients come in the order of backward, not of registration: note with each request
+            which parameter it belongs to.
         ~ \n        running.clear() =>
         ! of an earlier step
             A list that is never emptied is walked from its start in each step.
         ~ request.Wait() => pass
         ? seen["unwaited"]
-            Some messages are never waited for, so what they bring may not be there yet.
+            You never wait for some of the messages, so their sums may not be there yet.
         ~ p.grad.numpy(), total), total)) => p.grad.numpy(), total), total.copy()))
         ? "nan" in str(seen["the list of gradients after the first step"])
             The array that receives was read before Wait, when the sum was not in it yet.
@@ -446,28 +443,28 @@ MESSAGES = Hook(
         ~ comm.Get_size() => 2
             It divides by 2. Ask comm how many processes there are.
         ~ p.grad.copy_(torch.from_numpy(total / comm.Get_size())) => pass
-            The messages come and go, and .grad still holds what this process has found by itself.
-            Put the mean into it.
+            The messages come and go, and .grad still holds this process's own gradient. Put the
+            mean into it.
         ~ p.grad.copy_ => p.grad.add_
-            The mean is added to what this process had found by itself. It should take its place.
+            The mean is added to this process's own gradient. It should replace it.
         ~ comm.Iallreduce(p.grad.numpy(), => comm.Iallreduce(p.detach().numpy(),
             The parameters are sent. The gradients are in p.grad.
         ~ total = np.empty_like(p.grad.numpy()) => total = p.grad.numpy()
         ! same memory
             total and what is sent have to be two arrays.
         ~ comm.Iallreduce(p.grad.numpy(), total) => comm.Allreduce(p.grad.numpy(), total)
-        ! inside of backward
-            Allreduce waits by itself, too.
+        ! inside backward
+            Allreduce waits too.
         ~ return finish => return finish()
         ! return a function
-            finish() calls it at once, before any message has been started. Return finish itself.
+            finish() calls it at once, before any message has started. Return finish itself.
         ~ p.register_post_accumulate_grad_hook(start) => pass
         ! no message had been started
             Is the hook registered on each parameter?
     """,
 )
 
-# --- 16.4: by hand, when the last message is over
+# --- 16.4: by hand, when the last message ends
 
 _DOWN = [6, 5, 4, 3, 2, 1]
 _WAYS = {
@@ -507,22 +504,22 @@ def follows(answer: Any, wrong: Sequence[int]) -> bool:
 
 TIMING = Numbers(
     id="16.4",
-    asks="when the last message is over: (a) one for each layer, (b) one for all, (c) in pairs "
+    asks="when the last message ends: (a) one for each layer, (b) one for all, (c) in pairs "
     "from layer 6 on, (d) in pairs from layer 1 on",
     expected=over,
-    right="Compare with your sentence: (a) pays six times for a message's start, (b) leaves the "
-    "line idle until backward is over, and so does (d), because its first pair is there last. "
-    "(c) pays three times, and begins while most of backward is still to come.",
+    right="Compare with your sentence: (a) pays six times for a message's start; (b) leaves the "
+    "line idle until backward ends, and so does (d), because its first pair is complete last. "
+    "(c) pays three times, and starts while most of backward is still to come.",
     hints=(
         "Draw two lines of time, one below the other: on the upper one when each gradient is "
         "there, on the lower one the messages.",
         "For each message take the later of two times: its last gradient is there, the message "
-        "before is over. Add 7, and 3 for each layer in it. The first one of (a) goes from 4 "
+        "before has ended. Add 7, and 3 for each layer in it. The first one of (a) goes from 4 "
         "to 14.",
     ),
     mistakes="""
         = [over()[at] for at in (0, 1, 3, 2)]
-            (c) and (d) are the other way round: whose gradient is there first in backward?
+            (c) and (d) are exchanged: whose gradient comes first in backward?
         = sorted(over())
         ? sorted(answer) == sorted(over())
             The numbers fit, their order doesn't: (a), (b), (c), (d).
@@ -540,10 +537,10 @@ TIMING = Numbers(
             The 7 ms come once for a message, however many layers are in it.
         = over(waits=False)
         ? follows(answer, over(waits=False))
-            The line is busy until the message before is over. Does yours wait for it?
+            The line is busy until the message before has ended. Does yours wait for it?
         = over(there=lambda layers: 1)
         ? follows(answer, over(there=lambda layers: 1))
-            Messages don't wait until backward is over, and backward doesn't wait for them.
+            Messages don't wait until backward ends, and backward doesn't wait for them.
         = over(there=max)
         ? follows(answer, over(there=max))
             A message starts when all of its gradients are there, not at the first of them.
@@ -555,7 +552,7 @@ TIMING = Numbers(
             At 0 ms no gradient is there yet.
         = [54, 24, 34, 50]
         ? follows(answer, [54, 24, 34, 50])
-            That is when the last message starts. When is it over?
+            That's when the last message starts. When does it end?
     """,
 )
 
@@ -578,15 +575,15 @@ BUCKETS = Function(
     right="PyTorch does the same, with a limit of 25 MB, and 1 MB for the first bucket, so that "
     "the first message leaves early.",
     hints=(
-        "Go through the places backward. When is a bucket full: before the entry that fills it, "
-        "or after?",
+        "Go through the places from the last one. When is a bucket full: before the entry that "
+        "fills it, or after?",
         "Append the place, add its size to a running count; if the count has come to the limit, "
         "put the bucket into the result and begin an empty one with a count of 0. At the end put "
         "in what is left, if there is something.",
     ),
     mistakes=r"""
         ~ reversed(range(len(sizes))) => range(len(sizes))
-            The buckets are filled from the first place on. Whose gradient is there first?
+            The buckets are filled from the first place on. Whose gradient comes first?
         ~ reversed(range(len(sizes))) => range(len(sizes) - 1, 0, -1)
             Place 0 is in no bucket. Where does the count down end?
         ~ append(place) => append(sizes[place])
@@ -606,20 +603,19 @@ BUCKETS = Function(
             places along.
         ~ return buckets => return [[] for _ in buckets]
         ? any([] in made[:-1] for made in seen)
-            Buckets come out empty: if one list is put in and then emptied, it is empty where it was
-            put, too. Begin a new list for each.
+            Buckets come out empty: if you put one list in and then empty it, it's empty where you
+            put it, too. Begin a new list for each.
         ~ return buckets => return [*buckets, []] if held >= limit else buckets
             An empty bucket is at the end.
         ~ [*buckets, []], 0 => [*buckets, []], held * bool(buckets)
-            After the first bucket is full, each that follows is closed at once: does the count of
-            bytes start again?
+            After the first bucket, each one is closed at once: does the count of bytes start again?
         ~ [*buckets, []], 0 => [*buckets, []], held - limit
-            What a bucket holds beyond the limit is counted into the next. Its parameter stays where
-            it is, with all its bytes: begin at 0.
+            What a bucket holds beyond the limit is counted into the next one. Its parameter stays
+            where it is, with all its bytes: begin at 0.
         ~ return buckets => return buckets[::-1]
         ~ return buckets => return [bucket[::-1] for bucket in buckets]
-            The buckets are right, and they or the places in them come in the order of registration.
-            What is there first comes first.
+            The buckets are right, but they or the places in them are in the order of registration.
+            The gradient that arrives first comes first.
         ~ held += sizes[place] => held += 1
             The limit counts bytes, not parameters.
         ~ held >= limit => True
@@ -681,10 +677,10 @@ COMPRESS = Hook(
     "left over before it gives the `keep` entries of largest size, zeros elsewhere, and keeps the "
     "rest for the next call with that name",
     scenario=compress_run,
-    right="Nothing is lost, it is only late: what was sent and what is left add up to all the "
+    right="Nothing is lost, it only comes late: what was sent and what is left add up to all the "
     "gradients that came.",
     hints=(
-        "What should be remembered between two calls, and for whom?",
+        "What should be remembered between two calls, and under which name?",
         "Keep a dict from name to rest. Add the rest to a new gradient, find the places with "
         "abs().flatten().topk(...), copy those entries into zeros, and remember the difference.",
     ),
@@ -697,9 +693,9 @@ COMPRESS = Hook(
             At the first call with a name nothing is left over yet.
         ~ return whole - rest[name] => return (whole - rest[name]).flatten()
         ? any(seen[name].shape != right[name].shape for name in right if "dtype" not in name)
-            What is sent has another shape than the gradient. Zeros go where nothing is sent.
+            What you send has another shape than the gradient. Put zeros where nothing is sent.
         ~ return whole - rest[name] => return rest[name]
-            What is sent is what should be left over.
+            You send what should be left over.
         ~ < least => <= least
             With keep=1 nothing is sent: the largest entry itself is left out.
         ~ .values[-1] => .values[-1] / 2
@@ -714,16 +710,16 @@ COMPRESS = Hook(
         | < least => > least
             The smallest entries are sent, and the largest are kept back.
         ~ return whole - rest[name] => return (whole - rest[name]).abs()
-            The signs are gone: send the entries, not their sizes.
+            The signs are lost: send the entries, not their sizes.
         ~ gradient + rest.get(name, 0) => gradient
             What isn't sent is forgotten. It should be added to the next gradient.
         ~ return whole - rest[name] => sent, rest[name] = whole - rest[name], whole\n        return sent
-            You keep the whole, with what was sent in it: that would be sent twice.
+            You keep the whole, including what was sent: that part would be sent twice.
         ~ return whole - rest[name] => rest[name] = whole - rest[name]\n        return rest[name]
             You keep what was sent. The rest is what wasn't.
         ~ return whole - rest[name] => sent, rest[name] = whole - rest[name], gradient - whole + rest[name]\n        return sent
             The rest is taken from this step's gradient alone: what was left from earlier steps is
-            lost when it is left over again.
+            lost if it's left over again.
         ~ return whole - rest[name] => sent, rest[name] = whole - rest[name], -rest[name]\n        return sent
             The rest has the wrong sign: what is left is the whole without what was sent.
         ~ rest.get(name => rest.get(0
@@ -733,8 +729,8 @@ COMPRESS = Hook(
             A second compressor begins with what the first had left over: make the memory inside of
             compressor.
         ~ return whole - rest[name] => return gradient * (whole.abs() >= least)
-            What is sent is the gradient's own entries. What was left over takes part in the choice,
-            and has to be sent with them.
+            You send the gradient's own entries. What was left over takes part in the choice, and
+            has to be sent with them.
     """,
 )
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from minigrad import Tensor
 
 _MB = 1e6
@@ -58,7 +56,7 @@ class Cost(NamedTuple):
     Attributes:
         kept: megabytes in use when forward is over.
         peak: megabytes at the most.
-        gradients: what came of it.
+        gradients: the parameters' gradients.
     """
 
     kept: float
@@ -89,7 +87,7 @@ def cost(parameters: Sequence[Any], make_loss: Callable[[], Any]) -> Cost:
 
 
 def seconds(
-    parameters: Sequence[Any], ways: Mapping[str, Callable[[], Any]], rounds: int = 3
+    parameters: Sequence[Any], ways: Mapping[str, Callable[[], Any]], rounds: int = 2
 ) -> dict[str, float]:
     """Time forward and backward in several ways, in turn; the quickest run of each counts.
 
@@ -118,20 +116,3 @@ def _taken(parameters: Sequence[Any]) -> list[Any]:
     for p in parameters:
         p.grad = None
     return gradients
-
-
-def many_or_one(comm: Any) -> float:
-    """Send the same numbers in many messages and in one; give how many times as long many take.
-
-    Args:
-        comm: MPI's communicator.
-    """
-    data, times = np.ones(4096), []
-    for size in 5 * (64, 4096):
-        total = np.empty(size)  # MPI has its address only: it has to stay alive
-        comm.Barrier()
-        start = perf_counter()
-        for part in data.reshape(-1, size):
-            comm.Iallreduce(part, total).Wait()
-        times.append(perf_counter() - start)
-    return min(times[::2]) / min(times[1::2])

@@ -22,7 +22,7 @@ def plot_course(usual: Course, inside: Course) -> Plot:
         inside: the same with the optimizer's step in backward.
     """
     plot = Plot(
-        "Memory over the course of one training step, in two panels with the same axes. Usual "
+        "Memory during one training step, in two panels with the same axes. Usual "
         "loop: a level stretch in forward, then a straight rise through backward as gradients pile "
         "up. Step in backward: level all the way, with a sliver of gradient at a time.",
         2,
@@ -30,7 +30,7 @@ def plot_course(usual: Course, inside: Course) -> Plot:
     )
     top = max(total for course in (usual, inside) for total, _, _ in course) * 1.12
     for axes, course, title in zip(
-        plot.axes, (usual, inside), ("usual loop", "step inside of backward"), strict=True
+        plot.axes, (usual, inside), ("usual loop", "step inside backward"), strict=True
     ):
         total = np.array([each[0] for each in course])
         held = np.array([each[1] for each in course])
@@ -81,23 +81,20 @@ def plot_trade(
     """
     plot = Plot(
         "Left, peak memory against time of forward and backward, both relative to plain. Packing "
-        "all in float16 lies above plain, packing each memory once at about half, disk at the "
-        "bottom and to the right; checkpointing each block costs time and saves nothing, six "
-        "segments save two thirds. Right, peak memory against the number of segments: measured "
-        "dots lie a little above the curve k + 36 / k, lowest at 6.",
+        "each memory once in float16 uses more than half of plain's memory, six segments about a "
+        "third, and disk least. Right, peak memory against the number of segments: measured dots "
+        "lie a little above the curve k + 36 / k, lowest at 6.",
         2,
         (10, 4.2),
         widths=(1.25, 1),
     )
     left, right = plot.axes
     plain = costs["plain"]
-    looks = zip(
-        "osD^vPX", (PLOT_INK, VERMILLION, BLUE, GREEN, AMBER, VERMILLION, BLUE), strict=True
-    )
-    for (name, cost), (marker, color) in zip(costs.items(), looks, strict=False):
+    looks = zip("osD^", (PLOT_INK, VERMILLION, BLUE, GREEN), strict=True)
+    for (name, cost), (marker, color) in zip(costs.items(), looks, strict=True):
         at = seconds[name] / seconds["plain"], 100 * cost.peak / plain.peak
         left.plot(*at, marker, color=color, markeredgecolor=WIRE, markersize=9)
-        below = name in ("plain", "each block")
+        below = name == "plain"
         left.annotate(
             name,
             at,
@@ -110,7 +107,7 @@ def plot_trade(
     left.axhline(100, color=WIRE, linewidth=1.0, linestyle=":")
     left.margins(x=0.18)
     left.set(xlabel="time, plain = 1", ylabel="peak memory, % of plain", ylim=(0, 128))
-    left.set_title("what each way costs", fontsize=11)
+    left.set_title("memory against time", fontsize=11)
     every = np.linspace(1, blocks, 400)
     right.plot(every, (every + blocks / every) * unit, color=WIRE, label=f"k + {blocks} / k")
     right.plot(list(peaks), list(peaks.values()), "o", color=BLUE, label="measured")

@@ -32,19 +32,19 @@ class Request:
         """Wait for the message to arrive."""
         if self.process.in_backward:
             raise Objection(
-                "It waits inside of backward, for each gradient: nothing overlaps. Start in the "
+                "It waits inside backward, for each gradient, so nothing overlaps. Start in the "
                 "hook, wait in finish."
             )
         if self.done and self not in self.process.requests:
             raise Objection(
-                "finish waits once more for the messages of an earlier step. Forget them when they "
-                "have come, or there are more with every step."
+                "finish waits once more for the messages of an earlier step. Clear the list when they "
+                "have come, or it grows with every step."
             )
         if not self.done:
             if not np.array_equal(self.send, self.began, equal_nan=True):
                 raise Objection(
                     "What is sent was changed before Wait, while MPI may still be reading it. "
-                    "Leave it as it is until then."
+                    "Don't change it until then."
                 )
             self.receive[...] = self.process.total(self.number).reshape(self.receive.shape)
             self.done = True

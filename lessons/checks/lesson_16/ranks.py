@@ -143,7 +143,7 @@ def run_ranks(
 
 
 def _sources(each: Any, module: str, done: set[str]) -> Iterator[tuple[str, str]]:
-    """Give the name and the source of a function, behind those of all that it uses."""
+    """Give the name and the source of a function, after those of everything it uses."""
     pending, names = [each.__code__], set[str]()
     while pending:
         code = pending.pop()

@@ -63,7 +63,7 @@ class _Card:
 
 
 def picture(tensor: Any, names: Mapping[str, Any], **settings: Any) -> Picture:
-    """Draw the graph behind a tensor of the learner's own class.
+    """Draw the graph of a tensor of the learner's own class.
 
     Args:
         tensor: where the graph ends.
@@ -100,13 +100,13 @@ _PARTS = [
     ("17.2", "result", "operation", "interpret", "makes the function that computes and records"),
     ("17.2", "the rules", "operation", "operation", "turns forward and rules into an operation"),
     ("17.3", "unbroadcast", "node", "sum_to_shape", "sums over what was added or stretched"),
-    ("17.3", "Broadcasting", "node", "reduce_gradient", "is called behind a rule, where needed"),
+    ("17.3", "Broadcasting", "node", "reduce_gradient", "is called after a rule, where needed"),
     ("17.4", "number, inputs", "node", "Node", "knows its edges and its place in the order"),
     ("17.4", "complete, for a leaf", "engine", "AccumulateGrad._run", "adds to .grad"),
-    ("17.4", "the first walk", "engine", "count_uses", "finds who has to wait, and for how many"),
+    ("17.4", "the first walk", "engine", "count_uses", "counts how many parts each node waits for"),
     ("17.4", "the second walk", "engine", "GraphTask.run", "runs what is ready"),
-    ("17.4", "backward", "engine", "run_backward", "begins a pass, and ends it"),
-    ("17.5", "Handle", "hooks", "RemovableHandle", "takes one hook off again"),
+    ("17.4", "backward", "engine", "run_backward", "starts a pass, and ends it"),
+    ("17.5", "Handle", "hooks", "RemovableHandle", "removes one hook again"),
     ("17.5", "register_hook", "tensor", "Tensor.register_hook", "puts a hook into a table"),
     ("17.5", "complete, with hooks", "hooks", "NodeHooks.run_tensor_hooks", "calls them in order"),
     ("17.7", "identity", "module_hooks", "_through_identity", "leads values through one node"),

@@ -128,7 +128,7 @@ def equal_numbers(made: Any) -> Any:
 def with_zero(made: Any) -> Any:
     """The gradient of x in y + 7 * y * 0, with y = x * x at x = 3.
 
-    A gradient of zero is one, too: a value that waits for it has to be told that it came.
+    A gradient of zero is one, too: count it as arrived.
     """
 
     def function(x: Any) -> Any:
@@ -375,8 +375,8 @@ def beside(made: Any) -> Any:
     """Where a number or an array stands beside a: for seven operations, whether all inputs are
     tensors of your class; and the number of inputs of a ** 3.
 
-    Whatever is no tensor is made a constant one first, with type(self). It may stand on either
-    side: for 1 - a Python calls __rsub__. In a ** n the n is a plain number, and a the only input.
+    Make whatever isn't a tensor a constant one first, with type(self). It may be on either side:
+    for 1 - a Python calls __rsub__. In a ** n the n is a plain number, and a the only input.
     """
     a, other = made([1.0, 2.0], requires_grad=True), np.ones(2)
     found = [a * 2, 2 * a, a + 1, 1 - a, a * other, a - other, a**3]
@@ -458,7 +458,7 @@ RECORDED = Checkpoint(
     asks="Recorded, a class of arrays whose operations note their inputs and a rule",
     probes=[new, asking, product, beside, by_result, on_top, numbered, *OPERATIONS],
     methods=f"result result(data, inputs, rule); {CALLS}",
-    right="Every rule agrees with minigrad's. From here on nobody has to derive anything.",
+    right="Every rule agrees with minigrad's. From here on you don't have to derive anything.",
     hints=(
         "Write result first, then a + b, and copy its form: compute with .data, name the inputs, "
         "and write the rule as a function of g that gives a tuple. A number becomes a Recorded "

@@ -38,8 +38,8 @@ def once(made: Any, function: Callable[..., Any], *data: Any) -> list[Any]:
 def of_product(made: Any) -> Any:
     """x.grad and w.grad after (x * w).backward(), for x = 3 and w = -2.
 
-    The engine does no calculus: what a tensor sends to its inputs is what its rule makes of the
-    gradient that is complete.
+    The engine does no calculus: what a tensor sends to its inputs is what its rule returns for the
+    complete gradient.
     """
     return once(made, lambda x, w: x * w, 3.0, -2.0)
 
@@ -151,7 +151,7 @@ def errors(made: Any) -> Any:
     gradient, and for such a one when a gradient is given; and x.grad after that.
 
     Each has to end in a RuntimeError, before anything is collected: ones for several entries would
-    be the gradient of their sum, which nobody asked for, and where nothing requires a gradient a
+    be the gradient of their sum, which you didn't ask for, and where nothing requires a gradient a
     pass would silently do nothing.
     """
     x, found = leaf(made, [1.0, 2.0]), []
@@ -178,8 +178,8 @@ def same_arrays(made: Any) -> Any:
     """After a pass through x + y, whether x.grad and y.grad share an array; both after another
     pass; and the gradients of a and b in c + d + 10 * c, where c = a and d = b.
 
-    x + y hands the same array to both inputs, and whatever changes it in place, as += does, changes
-    what the other has got: add out of place, and give each leaf an array of its own.
+    x + y sends the same array to both inputs, and whatever changes it in place, as += does, changes
+    it for both: add out of place, and give each leaf an array of its own.
     """
     x, y = leaf(made, [1.0, 2.0]), leaf(made, [3.0, 4.0])
     total = handing_on(x, y).sum()
@@ -232,7 +232,7 @@ def given_back(made: Any) -> Any:
     """x.grad and w.grad of 2 * (x * w), where complete of x * w gives ten times what it got, and
     that of w a hundred times.
 
-    What complete gives back is what goes on: hand this to the rule. A leaf collects in complete,
+    What complete returns is what goes on: hand this to the rule. A leaf collects in complete,
     and nowhere else.
     """
     x, w = (watched(made, [])(number, requires_grad=True) for number in (2.0, 3.0))
@@ -243,9 +243,9 @@ def given_back(made: Any) -> Any:
 
 
 def completed_twice(made: Any) -> Any:
-    """What complete gives back for a leaf that is called with 2 and then with 3, and its .grad.
+    """What complete returns for a leaf that is called with 2 and then with 3, and its .grad.
 
-    complete gives back the gradient that goes on, here the one that it got. What a leaf has
+    complete returns the gradient that goes on, here the one that it got. What a leaf has
     collected stays in its .grad.
     """
     x = leaf(made, 3.0)
@@ -267,14 +267,14 @@ def turned(gradient: Any) -> tuple[Any]:
 
 
 def chain(made: Any) -> Any:
-    """x.grad at the beginning of a chain of 10,000 operations, y = -y.
+    """x.grad at the beginning of a chain of 5,000 operations, y = -y.
 
     In a long chain it takes too long to look through all tensors again for each of them: a dict or
     a set knows at once. And Python stops what calls itself once for each step: keep the tensors
     that are still to be visited in a list, and loop.
     """
     x = y = leaf(made, 3.0)
-    for _ in range(10_000):  # what -y does, past all that costs time
+    for _ in range(5_000):  # what -y does, past all that costs time
         y = y.result(-y.data, (y,), turned)
         y.rule = turned
     y.backward()
@@ -293,7 +293,7 @@ ENGINE = Checkpoint(
     most_lines={"chain": 4_000_000},
     base=("Broadcasting", "result"),
     programs="graphs",
-    right="Ten thousand operations, forty diamonds and 150 random programs: it is an engine.",
+    right="Five thousand operations, forty diamonds and 150 random programs: you have an engine.",
     hints=(
         "Two walks. The first counts, with a list of tensors still to be looked at, how many edges "
         "lead to each tensor from this root. The second keeps what has arrived in a dict and the "
@@ -385,8 +385,8 @@ def registrations(made: Any, register: str) -> Any:
     is removed; when it is removed again and a last one registered; and when one of the two is
     removed.
 
-    A handle stands for its own registration, and nothing else, however many come and go: give each
-    a number that no other one ever gets. A second remove does nothing.
+    A handle removes its own registration, and nothing else, however many come and go: give each a
+    number that no other one ever gets. A second remove does nothing.
     """
     calls, found = list[str](), []
     hooked, run = at_work(made, register)
@@ -480,8 +480,8 @@ def replaced(made: Any) -> Any:
     """x.grad and w.grad of 2 * (x * w), where a hook on x * w gives ten times what it got, and one
     on w a hundred times.
 
-    What a hook gives back takes the place of the gradient, for .grad and for everything closer to
-    the inputs: hand it to the complete of the class below, once, and return it.
+    What a hook returns replaces the gradient, for .grad and for everything closer to the inputs:
+    hand it to the complete of the class below, once, and return it.
     """
     x, w = leaf(made, 3.0), leaf(made, 5.0)
     y = x * w
@@ -492,7 +492,7 @@ def replaced(made: Any) -> Any:
 
 
 def to_zero(made: Any) -> Any:
-    """x.grad and z.grad where hooks give back zeros.
+    """x.grad and z.grad where hooks return zeros.
 
     A gradient of zero is an answer, too. Only None means: leave it as it is.
     """
@@ -509,7 +509,7 @@ def in_order(made: Any) -> Any:
     x.grad in the end.
 
     All are called, in the order in which they were registered, and each gets what the one before it
-    gave back. None leaves it as it is.
+    returned. None leaves it as it is.
     """
     x, calls = leaf(made, 3.0), list[Any]()
     hooks = {"first": lambda g: g + 1, "second": lambda g: None, "third": lambda g: 3 * g}
@@ -550,13 +550,12 @@ HOOKS = Checkpoint(
         ~ list(self.hooks.values()) => list(self.hooks.values()) if self.inputs else ()
         ~ list(self.hooks.values()) => () if self.inputs else list(self.hooks.values())
         ? probe == "own_hooks" and [] in seen and max(map(len, seen)) == 1
-            A hook was never called. Who calls hooks, and when? See complete, for leaves as well as
-            for the others.
+            A hook was never called. Call hooks in complete, for leaves as well as for all others.
         ~ return super() => super()
         ~ gradient if replaced is None else replaced => replaced
         ! NoneType
-            None went on instead of a gradient. Where a hook returns None, what was there goes on.
-            And complete has to return what goes on.
+            None went on instead of a gradient. Where a hook returns None, the gradient stays as it
+            was. And complete has to return what goes on.
         ~ gradient if replaced is None else replaced => replaced if replaced else gradient
         ! truth value, ambiguous
             Zeros were taken for no answer, or were asked whether they are true. Ask `is None`, and
@@ -564,7 +563,7 @@ HOOKS = Checkpoint(
         ~ next(Handle.keys) => hook
         ? probe == "registrations" and seen[0] == ["first", "twice"]
             Registered twice, a function is called twice. With the function itself as the key, the
-            second takes the place of the first.
+            second registration replaces the first.
         ~ self.table.pop(self.key, None) => del self.table[self.key]
         ! KeyError, ValueError, IndexError
             A second remove has nothing to do, and shouldn't end in an error.
@@ -600,7 +599,7 @@ def example(made: Any) -> Any:
 
 
 def pairs(module: Any) -> list[tuple[str, Any]]:
-    """List the named parameters, and object to what is no list of pairs."""
+    """List the named parameters, and object to anything but a list of pairs."""
     given = module.named_parameters()
     found: list[Any] = [given] if given is None else [*given]
     fits = (isinstance(p, tuple | list) and len(p) == 2 and isinstance(p[0], str) for p in found)
@@ -629,7 +628,7 @@ def as_tuple(args: Any) -> list[Any]:
 def called(made: Any) -> Any:
     """The result of a module with forward(x, y) = x * y + 1, called with 2 and 3.
 
-    module(...) comes to __call__, which hands all arguments to forward and gives back its result.
+    module(...) comes to __call__, which hands all arguments to forward and returns its result.
     """
     return listed(bare(made, lambda x, y: x * y + 1)(t([2]), t([3])).data)
 
@@ -679,7 +678,7 @@ def looked_again(made: Any) -> Any:
     """named_parameters, twice; the data, after another tensor was assigned; and the names in a module
     without any.
 
-    It tells what is there at the moment: look again in each call.
+    It lists what is there now: look again in each call.
     """
     module = bare(made, weight=t([1], True))
     first = [names(module), names(module)]
@@ -707,8 +706,8 @@ def pre_looks(made: Any) -> Any:
     """A forward pre-hook that looks, on a module that doubles 3: the result, whether it got the
     module, and the arguments.
 
-    A forward pre-hook gets the module and a tuple of the arguments. What it gives back takes their
-    place: a tuple, or one tensor alone. None leaves them.
+    A forward pre-hook gets the module and a tuple of the arguments. What it returns replaces
+    them: a tuple, or one tensor alone. None leaves them.
     """
     module, calls = bare(made), list[Any]()
     module.register_forward_pre_hook(lambda m, args: calls.append([m is module, as_tuple(args)]))
@@ -719,8 +718,7 @@ def pre_replaces(made: Any) -> Any:
     """Two forward pre-hooks, times ten and plus one, on a module that doubles 3; again, where the
     first gives one tensor alone; and x * 2 + y for 1 and 10, which a pre-hook swaps.
 
-    What a pre-hook gives back takes the place of the arguments, all of it: a tuple, or one tensor
-    alone. The next pre-hook gets that: first registered, first called.
+    What a pre-hook returns replaces all arguments: a tuple, or one tensor alone. The next pre-hook gets that: first registered, first called.
     """
     found = []
     for give in (lambda args: (args[0] * 10,), lambda args: args[0] * 10):
@@ -738,7 +736,7 @@ def post_looks(made: Any) -> Any:
     the result; whether it got the module, the arguments, the result.
 
     A forward hook gets the module, the tuple of arguments that forward got, and the result. What it
-    gives back takes the result's place. None leaves it.
+    returns takes the result's place. None leaves it.
     """
     module, calls = bare(made), list[Any]()
     module.register_forward_pre_hook(lambda m, args: (args[0] * 10,))
@@ -751,7 +749,7 @@ def post_looks(made: Any) -> Any:
 def post_replaces(made: Any) -> Any:
     """Two forward hooks, one times ten and one plus one, on a module that doubles 3.
 
-    What a forward hook gives back takes the result's place, and the next one gets that: first
+    What a forward hook returns takes the result's place, and the next one gets that: first
     registered, first called.
     """
     module = bare(made)
@@ -802,7 +800,7 @@ MODULE = Checkpoint(
     ],
     methods="__call__ module(x); named_parameters named_parameters(); register_forward_pre_hook "
     "register_forward_pre_hook(hook); register_forward_hook register_forward_hook(hook)",
-    right="A module is a function that knows its parameters and lets others look.",
+    right="A module is a function that knows its parameters and calls hooks.",
     hints=(
         "vars(self) is the dict of all attributes, in the order in which they were assigned. For "
         "the order that is asked for, go through it twice: once for tensors, once for modules, "
@@ -824,8 +822,8 @@ MODULE = Checkpoint(
         ! no attribute 'requires_grad', no attribute 'inputs'
             Not every attribute is a tensor: ask before you look at requires_grad.
         ~ isinstance(value, Module) => False
-            Only the module's own tensors are there. Its modules have parameters as well, and so
-            have theirs.
+            Only the module's own tensors are there. Its modules have parameters too, and so do
+            theirs.
         ~ names.setdefault(parameter, => inner in [n.split(".")[-1] for n in names.values()] or names.setdefault(parameter,
         ? probe == "tree" and "f1.f.shift" in seen and "f1.f.weight" not in seen
             f1.f.weight is missing, where f0.weight has been listed. They are two tensors: list
@@ -849,7 +847,7 @@ FULL, LEGACY = "register_full_backward_hook", "register_backward_hook"
 
 
 def hooked(module: Any, register: str = FULL, factor: float | None = None) -> list[Any]:
-    """Put a hook on a module that notes each call, and may give back a multiple of grad_input."""
+    """Put a hook on a module that notes each call, and may return a multiple of grad_input."""
     calls: list[Any] = []
 
     def hook(which: Any, grad_input: Any, grad_output: Any) -> Any:
@@ -878,7 +876,7 @@ def doubled(made: Any, register: str) -> Any:
     """REGISTER on f1, with a hook that doubles grad_input: the gradients of x, f0's two, f1.f's
     two.
 
-    What a full hook gives back replaces what leaves the module: everything from there toward the
+    What a full hook returns replaces what leaves the module: everything from there toward the
     inputs is doubled, and the module's own parameters aren't. A legacy hook sits on the last
     operation, and everything below it is doubled, f1's own parameters too.
     """
@@ -890,8 +888,7 @@ def doubled(made: Any, register: str) -> Any:
 def several(made: Any, register: str) -> Any:
     """REGISTER, two hooks on f1, the first gives ten times what it got: what each of them gets.
 
-    First registered, first called, and each hook gets the grad_input that the one before it gave
-    back. A module may have several.
+    First registered, first called, and each hook gets the grad_input that the one before it returned. A module may have several.
     """
     net = example(made)
     first, second = hooked(net.f1, register, 10.0), hooked(net.f1, register)
@@ -903,7 +900,7 @@ def late(made: Any, register: str) -> Any:
     """REGISTER: who is called, with one hook registered before the module was called, and one after
     that.
 
-    Those hooks count that are there when the module is called: note them then, in a list.
+    Only hooks that are there when the module is called count: copy them then, into a list.
     """
     net, calls = example(made), list[str]()
     getattr(net.f1, register)(lambda *_: calls.append("before"))
@@ -978,7 +975,7 @@ def on_data(made: Any) -> Any:
     ten more than grad_output, those of one on a module without parameters, and the gradients.
 
     Nothing will ever arrive at the argument: call the hook of f0 when the gradient at the result is
-    there, with None for grad_input, and don't use what it gives back. Where the result requires no
+    there, with None for grad_input, and don't use what it returns. Where the result requires no
     gradient either, there is nothing to do.
     """
     net, before = example(made), bare(made)
@@ -994,7 +991,7 @@ def last_of_sum(made: Any) -> Any:
     with 10 arriving: the pairs, and x.grad.
 
     The last operation is the sum. It has two inputs, so grad_input has two entries, and what the
-    hook gives back takes the place of both. Where a module returns its argument, a leaf, no
+    hook returns replaces both. Where a module returns its argument, a leaf, no
     operation has made the result, so there is nothing to hook.
     """
     found = []
@@ -1041,7 +1038,7 @@ MODULE_HOOKS = Checkpoint(
         "register_hook. For the legacy kind: what is result.rule, and what if another function "
         "stood there that calls it?",
         "The hook at the result comes first: it keeps its gradient in a list of this call. The one "
-        "at the argument then has both, calls the module's hooks, and gives back the entry of the "
+        "at the argument then has both, calls the module's hooks, and returns the entry of the "
         "tuple. If the argument requires no gradient, the hook at the result calls them with None. "
         "The legacy rule calls the old rule, then the hooks with tuple(parts) and (g,).",
     ),
@@ -1054,7 +1051,7 @@ MODULE_HOOKS = Checkpoint(
         ? probe == "pair" and seen == []
             It was never called.
         ~ Handle(self.full_hooks, hook) => Handle(self.legacy_hooks, hook)
-            That is what a legacy hook sees: the gradient inside, before the last operation. What
+            That's what a legacy hook sees: the gradient inside, before the last operation. What
             leaves the module is known only at its argument.
         ~ hook(module, grad_input, grad_output) => hook(module, grad_output, grad_input)
         ? probe == "pair" and seen == [[True, *right[0][:0:-1]]]
@@ -1067,7 +1064,7 @@ MODULE_HOOKS = Checkpoint(
             hook its last operation, makes of it.
         ~ (gradient,), tuple(arrived))[0] => (gradient,), tuple(arrived))
         ! 'tuple', sequence, inhomogeneous
-            A module's hook gives back a tuple, and a tensor's hook an array: take it out of the
+            A module's hook returns a tuple, and a tensor's hook an array: take it out of the
             tuple.
         ~ grad_input = grad_input if replaced is None else replaced => grad_input = replaced
         ~ arrived[:] = [gradient] => pass

@@ -61,7 +61,7 @@ def reference() -> dict[str, Any]:
 
 
 def mine(checkpoint: str, use_reference: bool = False) -> Any:
-    """Give the answer to a checkpoint that `check` has accepted, or else the reference's.
+    """Give the answer to a checkpoint that `check` has accepted, or the reference's otherwise.
 
     Args:
         checkpoint: such as "17.3".
@@ -128,7 +128,7 @@ class FunctionCheckpoint(Function):
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint(Exercise):
-    """A class is to be written. It is tried step by step, and the first difference is told.
+    """A class is to be written. It is tried step by step, and the first difference is shown.
 
     In the table, `?` is asked of `seen`, what a probe gave (None where it raised `raised`), of
     `right`, what it gives with the solution, and of `probe`, its name. A wrong version is
@@ -140,7 +140,7 @@ class Checkpoint(Exercise):
         methods: what the class has to have, "name call; name call".
         most_lines: how many lines of the learner's a probe may run through, for those with many.
         programs: the kind of random programs that are run in the end, if any.
-        base: what the class is to be built on, as one writes it, and a method that it gets by that.
+        base: what the class is to be built on, as it's written, and a method it gets from there.
     """
 
     probes: Sequence[Probe]
@@ -192,6 +192,8 @@ class Checkpoint(Exercise):
         """Give the first probe that comes out otherwise than with the solution, and what came."""
         for turn in _TURNS:
             for probe in self.probes:
+                if turn and probe.__name__ in self.most_lines:  # too long to be tried twice
+                    continue
                 outcome = self._tried(probe, made)
                 if outcome.left or not _same(outcome, self._right[probe]):
                     return turn, probe, outcome
@@ -283,8 +285,8 @@ class Checkpoint(Exercise):
         lines, differs = found.value
         lower = self._lower_at_fault(made, lambda other: run(difference, lines, other).value == ())
         return Finding(
-            "Each thing that was tried by itself is right, and a random program isn't. Made as "
-            f"small as possible, it is this one. {lower or 'Work it through by hand:'}",
+            "Each single test is right, but a random program isn't. Made as small as possible, "
+            f"it's this one. {lower or 'Work it through by hand:'}",
             shows=(*lines, *differs),
         )
 
