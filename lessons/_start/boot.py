@@ -12,7 +12,7 @@ from . import console, environment
 COMMANDS = ("check", "progress", "review", "release", "book", "lite")
 # What is quick needs no more than these: it runs where they are, as in a conda environment.
 QUICK = {"--copies", "--progress", "--reset", "--collect", "--review", "--cards"}
-NEEDS = ("click", "mistune", "nbformat", "numpy", "packaging")
+NEEDS = ("click", "mistune", "numpy", "packaging")
 
 HELP = """usage: python3 lessons [OPTIONS]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from . import console, copies, doctor, installed, progress, review, server, trust
+from . import console, copies, doctor, installed, progress, review, server
 from .console import Trouble, say
 from .environment import REPOSITORY, settings
 
@@ -37,7 +37,7 @@ def lessons(
     no_browser: bool, port: int | None, only_copies: bool, folder: str | None = None
 ) -> int:
     """Make copies of the lessons to work in, or bring them up to date, and open JupyterLab."""
-    from . import worked_example  # SymPy takes half a second to load
+    from . import trust, worked_example  # nbformat and SymPy take seconds to load
 
     root = _root(folder)
     there = server.find(root)
@@ -61,7 +61,7 @@ def lessons(
 @WHERE
 def check(folder: str | None = None) -> int:
     """Do all that `minigrad lessons` does but start JupyterLab."""
-    from . import worked_example  # SymPy takes half a second to load
+    from . import trust, worked_example  # nbformat and SymPy take seconds to load
 
     root = _root(folder)
     done = _prepare(root, rewrite=server.find(root) is None)

@@ -143,4 +143,4 @@ def shown(cell: Mapping[str, Any]) -> str:
     """
     outputs = cell.get("outputs", ())
     parts = (out.get("text") or out.get("data", {}).get("text/plain", "") for out in outputs)
-    return "\n".join(part.rstrip("\n") for part in parts)
+    return "\n".join("".join(part).rstrip("\n") for part in parts)
