@@ -180,18 +180,12 @@ FLOW = Hook(
             All gradients went to one layer: functions made in a loop share the loop's variable.
         ~ return [ => squares = {n: sum((p.grad**2).sum().item() for p in model.get_submodule(n).parameters(recurse=False) if p.requires_grad) for n in squares}\n    return [
             Only this pass counts. .grad also holds what earlier passes left.
-        ~ return [ => squares = {n: sum((p**2).sum().item() for p in model.get_submodule(n).parameters(recurse=False) if p.requires_grad) for n in squares}\n    return [
-            Those are the norms of the parameters, not of their gradients.
         ~ name.rpartition(".")[0] => name
         ? len(seen[NORMS]) > len(right[NORMS]) + 1
             Those are the parameters one by one. A layer is one entry: weight and bias together.
         ~ rpartition => partition
             A layer in a container has its own entry: its name is everything before the last dot.
-        ~ rpartition(".")[0] => rpartition(".")[2]
-            The name of a layer is what is before the last dot, not what comes after it.
         ~ if parameter => if name.endswith("weight") and parameter
-        ~ if parameter => if name.endswith("weight") and parameter
-        | squares.values()] => squares.values()][::-1]
             Only the weights are in it. A layer's bias has a gradient as well.
         ~ (gradient * gradient).sum() => gradient.norm()
         | total**0.5 => total
@@ -202,16 +196,11 @@ FLOW = Hook(
         | total**0.5 => total
         ~ (gradient * gradient).sum() => gradient.sum()
         | total**0.5 => abs(total)
-        ~ += (gradient * gradient).sum() => = max(torch.tensor(squares[layer]), gradient.abs().max())
-        | total**0.5 => total
-        ~ (gradient * gradient).sum() => gradient.abs().sum()
-        | total**0.5 => total
             That isn't the norm of the layer, which is the root of the sum of all squares.
         ~ += => =
         ~ += (gradient => = squares[layer] or (gradient
             Only one parameter of each layer counts. Add up the squares of all.
         ~ if parameter => if "norm" not in name and parameter
-        ~ if parameter => if "norm" not in name and "gain" not in name and parameter
         ~ if parameter => if "gain" not in name and parameter
         ~ if parameter => if "last" not in name and parameter
             A layer is missing: LayerNorm, a container's own, or one whose bias alone is frozen.
@@ -221,14 +210,6 @@ FLOW = Hook(
         | squares.values() => squares.values() if total
         ? seen[NORMS] == []
             The list is empty. Did backward run while the hooks were there?
-        ~ total**0.5 => total**0.5 / 5
-        ? seen[NORMS][0] > 0 and not alike(seen[NORMS], right[NORMS]) and alike([a * right[NORMS][0] for a in seen[NORMS]], [b * seen[NORMS][0] for b in right[NORMS]])
-            All norms are off by the same factor. Is something divided, or did two passes run?
-        ~ (model, loss_fn): => (model, loss_fn, squares={}):
-        | squares, handles = {}, [] => handles = []
-        | squares[layer] = 0.0 => squares.setdefault(layer, 0.0)
-        ? alike(seen[NORMS], right[NORMS]) and not alike(seen[AGAIN], right[AGAIN])
-            The first call is right, and the second isn't. What is kept from the first?
         ~ try: => model.zero_grad()\n    try:
         ? seen[KEPT] is False
             What was in .grad before is gone, and the caller may still need it.
@@ -341,7 +322,6 @@ CLIPPING = Hook(
         ? seen[VALUES] is False
             The parameters themselves were changed. Clip their gradients, in parameter.grad.
         ~ norm > limit => norm < limit
-        ~ norm > limit => 0 < norm < limit
             The comparison is reversed: the short ones are scaled.
         ~ post_accumulate_grad_hook(clip) => hook(lambda g, p=parameter: None if p.grad is None else clip(p))
             One pass is clipped, another isn't. A tensor hook sees .grad before the addition.
@@ -365,28 +345,12 @@ CLIPPING = Hook(
         ~ post_accumulate_grad_hook(clip) => hook(lambda g: (g.clamp_(-limit, limit), None)[1])
             That cuts each entry by itself, so the direction changes, and the norm can still be
             larger. Scale the whole tensor, when the sum has been made.
-        ~ mul_(limit / norm) => div_(norm)
-        ~ norm > limit => norm > 0
-        | limit / norm => 1 / norm
-            That's the direction alone, with norm 1 for any limit.
-        ~ > limit => > 2.0
-        | limit / norm => 2.0 / norm
-            The limit is an argument: use the one that is given.
-        ~ .grad.norm() => .grad.abs().sum()
         ~ .grad.norm() => .grad.abs().max()
         ~ .grad.norm() => .grad.square().sum()
             The norm is the root of the sum of the squares: not their sum, not the largest entry.
         ~ limit / norm => 1 / limit
         ~ limit / norm => limit
-        ~ limit / norm => norm / limit
-        ~ limit / norm => limit / norm / 2
             What's too long doesn't end up with the limit as its norm. How do you scale 6 to 2?
-        ~ .grad.norm() => .grad.norm(dim=-1, keepdim=True) if parameter.dim() else parameter.grad.norm()
-        | if norm > limit => if True
-        | limit / norm => (limit / norm).clamp(max=1)
-            You took a norm of each row. You're asked for one norm of the whole .grad.
-        ~ mul_(limit / norm) => zero_()
-            What's too long is set to zero, so nothing learns from it. Scale it.
         ~ norm = parameter.grad.norm() => nn.utils.clip_grad_norm_(free, limit); return
             That's one norm for all parameters together. Here each parameter has its own.
         ~ norm = parameter.grad.norm() => parameter = free[-1]\n        norm = torch.tensor(0.0) if parameter.grad is None else parameter.grad.norm()
@@ -428,9 +392,6 @@ BY_HAND = Numbers(
         "limit by that. If the result is more than 1, use 1. Then multiply both gradients by it.",
     ),
     mistakes="""
-        = (3e-3, 4e-3, 3e-12, 4e-12, 6e-15, 8e-15, 6e-24, 8e-24)
-        ? len([*torch.tensor(answer).flatten()]) == 8
-            Those are entries. A layer has one norm.
         = norms()[:3]
         ? alike(answer, as_number(answer)) or len(answer) < 4
             Four norms are asked for: of the last and the first layer, with each limit.
@@ -458,8 +419,6 @@ BY_HAND = Numbers(
             The first two fit. Then you clipped each layer by itself. There's one factor for all.
         ~ 1e-14, 1e-23 => 5e-17, 5e-26
             The first two fit. The limit isn't the factor: divide it by the norm.
-        ~ 1e-14, 1e-23 => 1e-5, 1e-14
-            The first two fit. You divided 1e-14 by the norm of the first layer alone.
         ~ 1e-14, 1e-23 => 5e-3, 5e-12
             The first two fit. Then nothing was clipped. Is the norm of all below 1e-14?
         ~ 1e-23 => 5e-12
@@ -469,9 +428,6 @@ BY_HAND = Numbers(
         ~ 1e-14, 1e-23 => 1e-12, 1e-21
         ? alike(answer[:2], norms()[:2], 3) and all(answer) and len(answer) == 4
             The first two fit, and the last two except for a factor: which norm becomes 1e-14?
-        ~ 5e-3, 5e-12 => 1e-3, 1e-12
-        ? alike(answer[2:], norms()[2:], 3)
-            The last two fit. With the limit 1.0, is there anything to clip?
         = (5e-3, 0, 0, 0)
         ? 0 in answer
             A norm of 0 means that nothing is left. (In float32, a small square gets lost.)
@@ -550,35 +506,21 @@ DEAD = Hook(
         ~ (output != 0).any(0) => (output == 0).all(0).sum()
         | active.get(names[relu], now) | now => active.get(names[relu], 0) + now
         | int((~units).sum()) => int(units)
-        ~ (output != 0).any(0) => (output == 0).all(0).sum()
-        | active.get(names[relu], now) | now => min(active.get(names[relu], now), now)
-        | int((~units).sum()) => int(units)
             You counted each batch by itself. Combine the batches before you count.
         ~ active.get(names[relu], now) | now => now
             Only the last batch counts. A unit that was active in an earlier one isn't dead.
-        ~ in batches => in batches[:1]
-            Only the first batch counts. The data are all batches together.
         ~ | now => & now
             You count units that are zero in at least one batch. Dead means zero in all of them.
         ~ .any(0) => .all(0)
-        ~ .any(0) => .all(0)
-        | | now => & now
             A unit is alive if any image activates it: any or all?
         ~ (output != 0).any(0) => (output == 0).sum()
         | active.get(names[relu], now) | now => active.get(names[relu], 0) + now
         | int((~units).sum()) => int(units)
             Those are zeros, one for each unit and each image. Each unit counts once.
-        ~ | now => | ~now
-        ? len(seen[COUNTS]) > 1 and not any(seen[COUNTS].values())
-            No unit counts as dead. Rows are images, columns are units. Can your note become dead?
-        ~ (output != 0).any(0) => (output[0] != 0)
-            You look at one image of each batch. A unit is alive if any image activates it.
         ~ output != 0 => output > 0.01
             A unit that is barely active counts as dead there. Dead is exactly zero.
         ~ (~units) => (units)
             Those are the units that are alive. You're asked for the dead ones.
-        ~ int((~units).sum()) => (~units).double().mean().item()
-            That's the share of dead units. You're asked for their number.
         ~ named_modules => named_children
             The ReLU inside of body is missing: named_modules() goes all the way down.
         ~ output != 0 => args[0] >= 0
@@ -589,9 +531,6 @@ DEAD = Hook(
         ~ nn.ReLU => nn.Linear
         ? "first" in seen[COUNTS]
             You hooked a layer before the ReLU, where a value below zero isn't zero yet.
-        ~ nn.ReLU => (nn.ReLU, nn.LeakyReLU)
-        ? {*seen[COUNTS]} > {*right[COUNTS]}
-            A module that isn't an nn.ReLU has an entry.
         ~ model(batch) => pass
         ? seen[COUNTS] == {}
             The dict is empty. Were the hooks there when the model was called?
@@ -699,12 +638,8 @@ RECEIVES = Hook(
         ~ forward_pre_hook => forward_hook
         | (module, args) => (module, inputs, args)
         | in args) => in [args])
-        ~ forward_pre_hook => forward_hook
-        | (module, args) => (module, inputs, args)
-        | in args) => in [args]) and not any(isinstance(i, torch.Tensor) and i.isnan().any() for i in inputs)
             That looks at outputs, so it names the module that makes the NaN, not the receiver.
         ~ found[0] => found[-1]
-        ~ found[0] if found => found[1] if found[1:]
             That module receives it later. You're asked for the first.
         ~ found[0] if found else None => next((name for name in names.values() if name in found), None)
             That's the first in the order of named_modules(). forward has its own order.
@@ -714,8 +649,6 @@ RECEIVES = Hook(
         ~ each.isnan() => (each == math.nan)
         ~ return found[0] if found else None => found.clear()
             No module is found. Do you return something? And NaN isn't equal to itself: use isnan().
-        ~ each.isnan().any() => each.sum().isnan()
-            Infinities of opposite signs have the sum NaN, but none of them is NaN. Ask the entries.
         ~ isnan().any() => isnan().all()
             One NaN among good numbers is enough: any() or all()?
         ~ found.append => if not [*module.children()]: found.append
@@ -729,20 +662,11 @@ RECEIVES = Hook(
             The model receives a NaN in the data, and its name, the empty string, counts as false.
         ~ in args) => in args[:1])
         ~ in args) => in args[-1:])
-        ~ in args) => in args[::3])
             You look at some of the arguments only. The NaN may be in any of them.
-        = lambda model, data: "" if data.isnan().any() else None
-            You look at the data only, not at what the modules receive.
         ~ else None => else "None"
         ~ else None => else ""
         ? seen[HEALTHY] is not None
             Return None if no module receives a NaN. The empty string is the name of the model.
-        ~ names[module]) => names[module].rpartition(".")[2])
-            That's half of a name. named_modules() gives the whole.
-        ~ names[module]) => type(module).__name__)
-            That's the name of the class. named_modules() has the module's own name.
-        ~ names[module]) => [*names.values()][-1])
-            You name the last module each time: functions made in a loop share the loop's variable.
         ~ with everywhere.register_module_forward_pre_hook(look): => if everywhere.register_module_forward_pre_hook(look):
         ? {**seen, LEFT: 0} == right
             A hook is still there. Register it in a with block.
@@ -857,9 +781,7 @@ EVEN = Hook(
             You measured each layer on outputs not corrected yet. What may a forward hook return?
         ~ output.std() => output.var()
         ~ output.std() => output.std() ** 0.5
-        ~ output.std() => output.norm()
         ~ output.std() => output.abs().max()
-        ~ output.std() => output.abs().mean()
         ~ output.std() => output.square().mean() ** 0.5
             That isn't the deviation of the output, which is the root of its variance.
         ~ .div_ => .mul_
@@ -869,18 +791,12 @@ EVEN = Hook(
         ~ output.std() => layer.weight.std()
             That's the deviation of the input, or of the weights. You need that of the output.
         ~ output.std() => output.std(0).mean()
-        ~ output.std() => output.std(1).mean()
         ~ output.std() => output.std(0)
         | parameter.div_(deviation) => parameter.div_(deviation.reshape(-1, *(parameter.dim() - 1) * [1]))
         ! must match the size
             Each unit, or each image, has its own number there. Take one over all entries.
-        ~ output.std() => output.std().clamp(min=1)
-            You left layers with a small deviation as they are. They need a factor, too.
         ~ model.modules() => model.children()
             You left out layers in containers: modules() goes all the way down.
-        ~ isinstance(module, nn.Linear) => hasattr(module, "weight")
-        ? seen[NORM] is False
-            You changed other layers as well. Only each nn.Linear should change.
         ~ handles = [layer.register_forward_hook(correct) for layer in linears]\n    with torch.no_grad():\n        model(data)\n    for handle in handles:\n        handle.remove() => for layer in linears:\n        with layer.register_forward_hook(correct), torch.no_grad():\n            model(data)
         ? {*seen[SPREAD]} == {1} != {*seen[OTHER]}
             The first model is right. The second doesn't call its layers in the order of modules().
@@ -888,9 +804,6 @@ EVEN = Hook(
         ? seen[SPREAD][0] == 1 and {*seen[SPREAD]} != {1}
             The first layer is right, and one after it isn't. The rest of the run has to see the
             output divided once by the same number.
-        ~ deviation = output.std() => deviation = output.std()\n        if layer.bias is not None: layer.bias.sub_(output.mean()); output = output - output.mean()
-        ? seen[FACTOR] is False and {*seen[SPREAD], *seen[OTHER]} == {1}
-            The deviations are right, but you changed a layer by more than one factor.
         ~ for parameter in layer.parameters():\n            parameter.div_(deviation) => for name, each in [*layer.named_parameters()]:\n            setattr(layer, name, nn.Parameter(each / deviation))
         ? "modules" in trials[0].changed
             There are new parameters, and an optimizer has the old ones. Change values in place.

@@ -164,7 +164,7 @@ ANSWERS = {
             ("after one pass", _clip(lambda g, limit: g - g.sign() if g.norm() > limit else g)),
             ("is NaN", _clip(lambda g, limit: g * limit / g.norm())),
             ("and their sum isn't", _clip_on_arrival(lambda p, limit: lambda g: _scaled(g, limit))),
-            ("use the one that is given", lambda m, limit: _clip(_scaled)(m, 2.0)),
+            ("6 of 21 values fit", lambda m, limit: _clip(_scaled)(m, 2.0)),
         ],
         "right": [
             _clip(_scaled),
