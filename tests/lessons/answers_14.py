@@ -147,7 +147,7 @@ ANSWERS = {
         "wrong": [
             ("6 of 12 values fit", lambda A, dA: _cam(A.clamp(min=0), dA)),
             ("2 of 3 values fit", lambda A, dA: _cam(A, dA).sqrt()),
-            ("another dtype than A", lambda A, dA: _cam(A, dA).float()),
+            ("the type of what went in", lambda A, dA: _cam(A, dA).float()),
             ("It changed what it was given", lambda A, dA: _cam(A, dA) + 0 * A.zero_()[:, 0]),
             ("a map for each image", lambda A, dA: _cam(A, dA).amax(0)),
         ],
