@@ -188,8 +188,6 @@ QUANTIZE = Hook(
         ~ (4 * inside).round() / 4 => inside.round()
         ~ (4 * inside).round() / 4 => (4 * inside).round()
         ~ (4 * inside).round() / 4 => (2 * inside).round() / 2
-        ~ (4 * inside).round() / 4 => (inside / 4).round() * 4
-        ~ (4 * inside).round() / 4 => torch.round(inside, decimals=2)
             The steps have another width. One step is 0.25 wide: how do you round to quarters?
         ~ (4 * inside).round() => (4 * inside).floor()
         ~ (4 * inside).round() => (4 * inside).trunc()
@@ -197,8 +195,6 @@ QUANTIZE = Hook(
         ~ (4 * inside).round() / 4 => (4 * x).round() / 4
         ~ x.clamp(-1, 1) => 1 * x
         ~ (4 * inside).round() / 4 => (4 * x.clamp(max=1)).round() / 4
-        ~ (4 * inside).round() / 4 => (4 * x.clamp(-1, 0.75)).round() / 4
-        ~ (4 * inside).round() / 4 => (4 * x * (x.abs() < 1)).round() / 4
             Right inside of the range. What lies outside goes to the nearer end: -1 or 1.
         ~ - inside).detach() => - x).detach()
         ~ return inside => return x
@@ -465,10 +461,6 @@ SAMPLES = Hook(
         ? alike(seen[ROWS], seen[WEIGHTS])
             A later call returns what an earlier one noted. Start each call with a new list or dict.
             A default argument is made only once, and kept.
-        ~ a=args[0].detach(), delta => a=out.detach(), delta
-        ? tuple(seen[WEIGHTS].shape) == (3, 2, 2)
-            You multiply by what came out of the layer. A weight's gradient has what went in as its
-            factor.
         ~ "nto,nti->noi" => "nto,nti->nio"
         ? seen[WEIGHTS].shape != right[WEIGHTS].shape or seen[BIASES].shape != right[BIASES].shape
             The shapes are wrong. First the weight, (n, outputs, inputs), then the bias, (n,
@@ -477,15 +469,11 @@ SAMPLES = Hook(
             You keep what came out of the layer. Its gradient comes later, in the backward pass, to
             a hook on it.
         ~ noted.update(a=args[0].detach(), delta=delta) => noted.update(a=args[0].detach(), delta=delta / len(delta))
-        ~ noted.update(a=args[0].detach(), delta=delta) => noted.update(a=args[0].detach(), delta=delta * len(delta))
             The loss is a sum already, so you don't have to divide or multiply by the number of
             samples.
         ~ return torch.einsum("nto,nti->noi", delta, a), delta.sum(1) => return [layer.weight.grad] * len(a), [layer.bias.grad] * len(a)
         ? any(alike(seen[name][0], seen[name][1]) for name in (WEIGHTS, BIASES))
             Each sample has the same gradient: you repeat a sum or a mean over all of them.
-        ~ delta.sum(1) => delta.sum(1) ** 2
-        | , delta, a) => , delta, a) ** 2
-            These are squares. You are asked for the gradients themselves, with their signs.
         ~ return torch => run()\n    return torch
         ? seen[RUNS] != 3
             run() does one pass with all samples. Call it once.
@@ -559,8 +547,6 @@ DECAY = Numbers(
         = (0, 0, 0)
         ? begins(answer, 0, 0)
             The hook masks the gradient. Does it reach the optimizer's buffer?
-        = (0, -0.98, -0.91)
-            Close. By hand it comes out exactly, so don't round.
         = (0, -by_hand(), -by_hand(0.5))
         ? begins(answer, 0, -by_hand())
             Check the sign: the weight moves against the buffer, which is positive.
@@ -639,10 +625,6 @@ PRIVATE = Function(
         ! must match, size of tensor, broadcast
             The factor has one entry for each sample, and the tables have a row for each: it needs a
             second axis, [:, None].
-        ~ return [( => return [*zip(range(2), [(
-        | for a, d in noted] => for a, d in noted])]
-        ? isinstance(seen[0], dict) or not all(len(pair) == 2 for pair in seen[0]) or len(seen[0]) != 2
-            The result should be a list with a pair of tensors for each layer: weight and bias.
         ~ (factor * d).T @ a, (factor * d).sum(0) => torch.einsum("no,ni->noi", d, a), d
         ? seen[0][0][0].dim() == 3
             Sum over the samples: a weight's gradient has the weight's shape, without an axis for
@@ -670,7 +652,6 @@ PRIVATE = Function(
         ~ .clamp(max=1) => .clamp(min=1)
             Short gradients get longer. The factor should be at most 1.
         ~ (limit / squares.sqrt().clamp(min=1e-12)).clamp(max=1) => (squares.sqrt() / limit).clamp(max=1)
-        ~ (limit / squares.sqrt().clamp(min=1e-12)).clamp(max=1) => (squares.sqrt() / limit).clamp(min=1)
             The factor is upside down: long gradients have to get shorter.
         ~ for a, d in noted] => for a, d in [(a, d / len(d)) for a, d in noted]]
             That's the mean over the samples. You are asked for the sum.
@@ -683,27 +664,15 @@ PRIVATE = Function(
             in the end.
         ~ * ((a**2).sum(1) + 1) => * (a**2).sum(1) + 1
         ~ (d**2).sum(1) * ((a**2).sum(1) + 1) => ((d**2).sum(1) + 1) * (a**2).sum(1)
-        ~ (d**2).sum(1) * ((a**2).sum(1) + 1) => (d**2).sum(1)
-        ~ (d**2).sum(1) * ((a**2).sum(1) + 1) => (d**2).sum(1) + (a**2).sum(1)
             The length of a sample's gradient is wrong. In each layer it depends on the length of
             delta, times that of the input. A bias is like a weight whose input is 1.
-        ~ .clamp(max=1)[ => .clamp(max=1).square()[
-        ~ (factor * d).T @ a, => (factor * d).T @ (factor * a),
-            The factor comes in twice. Multiply by it once, delta or the sample's gradient.
         ~ (factor * d).sum(0) => d.sum(0)
         ~ (factor * d).T => d.T
             One of weight and bias isn't clipped. A sample's factor applies to its whole gradient.
-        ~ .clamp(max=1)[ => .ge(1).to(squares.dtype)[
-        ~ .clamp(max=1)[ => .mul(squares.sqrt() > limit)[
-            Some samples vanish. Make a sample that is too long shorter, and leave the others alone.
-        ~ squares = sum( => squares = 0 * sum((d**2).sum(1) for a, d in noted) + sum(sum(
-        | for a, d in noted)\n    factor => for a, d in noted))\n    factor
         ~ squares.sqrt().clamp => squares.sqrt().max().expand(len(squares)).clamp
         ~ (factor * d).T @ a, (factor * d).sum(0) => torch.einsum("no,ni->noi", d, a).clamp(-limit, limit).sum(0), d.clamp(-limit, limit).sum(0)
             There's one factor for the whole batch, or each entry is clipped by itself. Each sample has a length and a factor of its
             own.
-        ~ limit / squares => 1.0 / squares
-            You clip to a length of your own. The limit is an argument.
         ~ (factor * d).T @ a, => torch.outer((factor * d).sum(0), a.sum(0)),
             The biases are right, and so are the factors. In the weight, each sample's delta goes
             with its own input: multiply first, then add up.

@@ -218,10 +218,10 @@ ANSWERS = {
     "15.6": {
         "wrong": [
             ("values fit", lambda noted, limit: _private_by_rows(noted, limit, smooth=True)),
-            ("a length of your own", lambda noted, limit: _private_by_loop(noted, 1.0)),
+            ("0 of 9 values fit", lambda noted, limit: _private_by_loop(noted, 1.0)),
             ("return missing", lambda noted, limit: _private_by_loop(noted, limit).clear()),
             (
-                "a list with a pair of tensors",
+                "to be of type list",
                 lambda *given: dict(enumerate(_private_by_loop(*given))),
             ),
             ("it takes noted", lambda noted: noted),
