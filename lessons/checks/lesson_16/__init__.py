@@ -127,9 +127,6 @@ STEPS = Hook(
         ~ calls[p] % every == 0 => calls[p] >= every
             Once the number has reached `every` it steps in each micro-batch. A step is due at each
             multiple.
-        ~ calls[p] % every == 0 => calls[p] % every == 1 % every
-            It steps after the first micro-batch of two: one too early. When is the number of calls
-            a multiple of `every`?
         ~ if calls[p] % every == 0: => if True:
         ~ if calls[p] % every == 0: => if True:
         | p.grad /= every => pass
@@ -435,20 +432,11 @@ MESSAGES = Hook(
             The array that receives was read before Wait, when the sum was not in it yet.
         ~ total / comm.Get_size() => total
             The gradients are the sum over the processes. You are asked for the mean.
-        ~ total / comm.Get_size() => total / (comm.Get_rank() + 1)
-        ~ total / comm.Get_size() => total / (comm.Get_rank() or 1)
-            It divides by the number that this process has, not by how many there are.
-        ~ comm.Get_size() => comm.Get_size() ** 2
-            It divides twice: before the message and after it.
-        ~ comm.Get_size() => 2
-            It divides by 2. Ask comm how many processes there are.
         ~ p.grad.copy_(torch.from_numpy(total / comm.Get_size())) => pass
             The messages come and go, and .grad still holds this process's own gradient. Put the
             mean into it.
         ~ p.grad.copy_ => p.grad.add_
             The mean is added to this process's own gradient. It should replace it.
-        ~ comm.Iallreduce(p.grad.numpy(), => comm.Iallreduce(p.detach().numpy(),
-            The parameters are sent. The gradients are in p.grad.
         ~ total = np.empty_like(p.grad.numpy()) => total = p.grad.numpy()
         ! same memory
             total and what is sent have to be two arrays.
@@ -547,9 +535,6 @@ TIMING = Numbers(
         = [each - 24 for each in over()]
         ? follows(answer, [each - 24 for each in over()])
             Count from where backward begins, not from its end.
-        = over(there=lambda layers: 7)
-        ? follows(answer, over(there=lambda layers: 7))
-            At 0 ms no gradient is there yet.
         = [54, 24, 34, 50]
         ? follows(answer, [54, 24, 34, 50])
             That's when the last message starts. When does it end?
@@ -605,10 +590,6 @@ BUCKETS = Function(
         ? any([] in made[:-1] for made in seen)
             Buckets come out empty: if you put one list in and then empty it, it's empty where you
             put it, too. Begin a new list for each.
-        ~ return buckets => return [*buckets, []] if held >= limit else buckets
-            An empty bucket is at the end.
-        ~ [*buckets, []], 0 => [*buckets, []], held * bool(buckets)
-            After the first bucket, each one is closed at once: does the count of bytes start again?
         ~ [*buckets, []], 0 => [*buckets, []], held - limit
             What a bucket holds beyond the limit is counted into the next one. Its parameter stays
             where it is, with all its bytes: begin at 0.
@@ -618,10 +599,6 @@ BUCKETS = Function(
             The gradient that arrives first comes first.
         ~ held += sizes[place] => held += 1
             The limit counts bytes, not parameters.
-        ~ held >= limit => True
-            Each parameter has a bucket of its own. Fill each up to the limit.
-        ~ return buckets => return sum(buckets, [])
-            Those are the places one after the other. Put each bucket into a list of its own.
         ~ buckets_of(sizes, limit): => buckets_of(sizes, limit, buckets=[]):
         | buckets, held = [], limit => held = limit
         | buckets, held = [*buckets, []], 0 => held = buckets.append([]) or 0
@@ -694,10 +671,6 @@ COMPRESS = Hook(
         ~ return whole - rest[name] => return (whole - rest[name]).flatten()
         ? any(seen[name].shape != right[name].shape for name in right if "dtype" not in name)
             What you send has another shape than the gradient. Put zeros where nothing is sent.
-        ~ return whole - rest[name] => return rest[name]
-            You send what should be left over.
-        ~ < least => <= least
-            With keep=1 nothing is sent: the largest entry itself is left out.
         ~ .values[-1] => .values[-1] / 2
         ? any(int((seen[f"what is sent of 'a' in step {k}"] != 0).sum()) > 1 for k in (1, 2, 3))
             With keep=1 more than one entry is sent. `keep` is the number of entries.
@@ -706,9 +679,6 @@ COMPRESS = Hook(
             The choice is made before the rest is added. Add first, then look for the largest.
         ~ .abs() =>
             The entries are chosen with their sign: a large negative one is large, too.
-        ~ len(sizes))) => len(sizes)), largest=False)
-        | < least => > least
-            The smallest entries are sent, and the largest are kept back.
         ~ return whole - rest[name] => return (whole - rest[name]).abs()
             The signs are lost: send the entries, not their sizes.
         ~ gradient + rest.get(name, 0) => gradient
@@ -720,8 +690,6 @@ COMPRESS = Hook(
         ~ return whole - rest[name] => sent, rest[name] = whole - rest[name], gradient - whole + rest[name]\n        return sent
             The rest is taken from this step's gradient alone: what was left from earlier steps is
             lost if it's left over again.
-        ~ return whole - rest[name] => sent, rest[name] = whole - rest[name], -rest[name]\n        return sent
-            The rest has the wrong sign: what is left is the whole without what was sent.
         ~ rest.get(name => rest.get(0
         | rest[name] => rest[0]
             One rest is kept for several names. 'b' has to have one of its own.
