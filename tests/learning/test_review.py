@@ -98,7 +98,7 @@ def test_five_are_asked_of_the_lessons_that_were_begun(notes, capsys):
     )
     heard = capsys.readouterr()
     assert heard.out.startswith("\n1 of 5, from lesson 02\n")
-    assert "Which of them are leaves?" in heard.out
+    assert "Which of these six tensors are leaves?" in heard.out
     assert "It is a b c e.\n" in heard.out
     assert set(re.findall(r"from lesson (\d+)", heard.out)) == {"01", "02"}
     assert f"You knew 3 of 5.\n{left} more can be asked today." in heard.err
