@@ -60,3 +60,9 @@ def pytest_collection_finish() -> None:
     """Spare the collector of garbage the tests themselves and what they imported: they stay."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def spared() -> None:
+    """Spare it what earlier test files left, too: a test that collects looks at its own objects."""
+    gc.freeze()
