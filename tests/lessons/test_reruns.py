@@ -6,6 +6,7 @@ from nbformat import v4
 from _tools import canonical, places, reruns
 from tests.lessons.drafted import notebook_of
 
+
 @pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem[:2])
 def test_a_lesson_shows_what_is_stored(path, pytestconfig):
     found = reruns.lies(canonical.read(path), path.parent, again=pytestconfig.option.all)
