@@ -28,8 +28,8 @@ PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide, to g
 # Each is a module here, whose `main` does it.
 COMMANDS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
     "release": ("Run and write lessons.", (LESSONS,)),
-    "lint": ("Look for slips.", (LESSONS,)),
-    "reruns": ("Run cells again, and tell which then show something else.", (LESSONS,)),
+    "lint": ("Check lessons against the rules.", (LESSONS,)),
+    "reruns": ("Run cells again, and report those whose output changes.", (LESSONS,)),
     "book": ("Build the book (Sphinx has to be installed).", (FOLDER, LESSONS)),
     "lite": ("Build the site that computes in a browser.", (FOLDER, LESSONS, PYODIDE)),
     "reference": ("Compare minigrad with PyTorch by name.", (CHECK,)),

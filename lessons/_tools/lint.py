@@ -1,4 +1,4 @@
-"""Look for slips in lesson notebooks that nbval does not see."""
+"""Find what breaks the rules in lesson notebooks, beyond what nbval sees."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ Found = Iterator[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Slip:
-    """Something that a rule objects to.
+class Violation:
+    """A place that breaks a rule.
 
     Args:
         rule: the rule's name.
@@ -50,7 +50,7 @@ class Slip:
     says: str
 
     def __str__(self) -> str:
-        """Write the slip on one line."""
+        """Write the violation on one line."""
         return f"[{self.rule}] {self.cell + ': ' if self.cell else ''}{self.says}"
 
 
@@ -84,31 +84,31 @@ def execution_order(path: Path, notebook: NotebookNode) -> Found:
 
 
 def errors(path: Path, notebook: NotebookNode) -> Found:
-    """Errors are announced by a tag, and announced errors happen."""
+    """A cell has the tag raises-exception exactly if it raises an error."""
     for cell in code_of(notebook):
         failed = any(output.output_type == "error" for output in cell.outputs)
         if failed != ("raises-exception" in tags(cell)):
-            yield cell.id, "has the tag raises-exception, or an error, and not both"
+            yield cell.id, "has the tag raises-exception or an error, but not both"
 
 
 def headings(path: Path, notebook: NotebookNode) -> Found:
-    """One title, at the top; no level left out below it."""
+    """One title, at the top; no level skipped below it."""
     levels = [len(mark) for mark, _ in HEADING.findall(prose_of(notebook))]
     steps = [after - before for before, after in pairwise(levels)]
     first = notebook.cells[0].source
     if not first.startswith("# ") or levels.count(1) > 1 or max(steps, default=0) > 1:
-        yield "", f"headings of levels {levels}: one title, at the top, and no level left out"
+        yield "", f"headings of levels {levels}: one title, at the top, and no level skipped"
 
 
 def parts(path: Path, notebook: NotebookNode) -> Found:
-    """A lesson has the parts that each has."""
+    """A lesson has the parts that every lesson has."""
     for part in PARTS:
         if not re.search(rf"^(?:#+ |.*\*\*){part}", prose_of(notebook), re.M):
             yield "", f"there is no part {part!r}"
 
 
 def exercises(path: Path, notebook: NotebookNode) -> Found:
-    """Each answer cell is of this lesson and has its check after it."""
+    """Each answer cell belongs to this lesson and has its check after it."""
     number = places.number_of(path.name)
     marks = [cell.metadata.nbgrader for cell in notebook.cells if canonical.mark_of(cell)]
     answers = [mark.grade_id for mark in marks if mark.solution]
@@ -116,29 +116,29 @@ def exercises(path: Path, notebook: NotebookNode) -> Found:
     if answers != checks or not all(answer.startswith(f"{number}-") for answer in answers):
         yield (
             "",
-            f"answer cells {answers} and check cells {checks} of {number} do not pair in order",
+            f"answer cells {answers} and check cells {checks} of {number} don't pair up in order",
         )
 
 
 def predictions(path: Path, notebook: NotebookNode) -> Found:
-    """A prediction is of this lesson, written down once, and compared further down."""
+    """A prediction belongs to this lesson, is made once, and is compared further down."""
     code = "\n".join(cell.source for cell in code_of(notebook))
     names = PREDICT.findall(code)
     for each in predictions_of(notebook):
         cell = notebook.cells[each.asked]
         if not each.name.startswith(f"{places.number_of(path.name)}."):
-            yield cell.id, f"prediction {each.name} is not of this lesson"
+            yield cell.id, f"prediction {each.name} doesn't belong to this lesson"
         if names.count(each.name) > 1 or (each.compared or 0) <= each.asked:
-            yield cell.id, f"prediction {each.name} is not asked for once and compared below"
+            yield cell.id, f"prediction {each.name} isn't asked for once and compared below"
         if "prediction" not in tags(cell):
-            yield cell.id, f"the cell of prediction {each.name} has no tag 'prediction'"
+            yield cell.id, f"the cell of prediction {each.name} lacks the tag 'prediction'"
     for name in set(COMPARE.findall(code)) - set(names):
         yield "", f"compares {name}, which nobody predicted"
 
 
 def links(path: Path, notebook: NotebookNode) -> Found:
-    """Relative links lead to files and headings that are there."""
-    # Both notebooks hold the same text, which is written for the learner's place.
+    """Relative links lead to files and headings that exist."""
+    # Both notebooks have the same text, and its links start from the learner's folder.
     folder = path.parent.parent if path.parent.name == "solutions" else path.parent
     for target, anchor in _LINK.findall(prose_of(notebook)):
         page = folder / unquote(target)
@@ -151,7 +151,7 @@ def links(path: Path, notebook: NotebookNode) -> Found:
 
 
 def _places(page: Path) -> set[str]:
-    """List the anchors of a page; of headings as GitHub makes them."""
+    """List the anchors of a page, those of headings as GitHub makes them."""
     text = page.read_text(encoding="utf-8")
     heads = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", head) for _, head in HEADING.findall(text))
     slugs = {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
@@ -159,7 +159,7 @@ def _places(page: Path) -> set[str]:
 
 
 def alt_text(path: Path, notebook: NotebookNode) -> Found:
-    """Every plot says in words what it shows."""
+    """Every plot has a description in words."""
     for cell in code_of(notebook):
         for output in cell.outputs:
             told = output.get("metadata", {}).get("image/png", {}).get("alt", "").strip()
@@ -183,72 +183,78 @@ RULES = {
     "links": links,
     "alt-text": alt_text,
 }
-"""By their names; `lint_table` has those about the looks of a text."""
+"""By name; `lint_table` has the rules about the text itself."""
 
 
-def slips(path: Path) -> list[Slip]:
+def violations(path: Path) -> list[Violation]:
     """Apply all rules to a notebook.
 
     Args:
-        path: of a solution notebook or a learner's.
+        path: of a solution or learner's notebook.
     """
     notebook = canonical.read(path)
     looks = [
-        Slip(rule, cell.id, says)
+        Violation(rule, cell.id, says)
         for cell in notebook.cells
         for where, text in lint_table.texts(cell)
         for rule, says in lint_table.found_in(where, text)
     ]
     structure = RULES.items()
-    return looks + [Slip(name, *each) for name, rule in structure for each in rule(path, notebook)]
+    return looks + [
+        Violation(name, *each) for name, rule in structure for each in rule(path, notebook)
+    ]
 
 
-def pair_slips(solution: NotebookNode, learner: NotebookNode) -> list[Slip]:
-    """Compare a solution notebook with its learner's notebook: they differ only where they should.
+def pair_violations(solution: NotebookNode, learner: NotebookNode) -> list[Violation]:
+    """Check that a learner's notebook differs from its solution only where it should.
 
     Args:
         solution: the source.
-        learner: what is stored as made from it.
+        learner: the stored notebook that was made from it.
     """
     try:
         wanted = stubs.learner_from(solution)
     except ValueError as error:
-        return [Slip("stubs", "", str(error))]
+        return [Violation("stubs", "", str(error))]
     found = []
     for want, have in zip_longest(wanted.cells, learner.cells, fillvalue=NotebookNode(id="")):
         if any(want.get(key) != have.get(key) for key in ("id", "cell_type", "metadata", "source")):
-            found.append(Slip("same-cells", want.id, "is not the solution notebook's; release it"))
+            found.append(
+                Violation("same-cells", want.id, "differs from the solution notebook; release it")
+            )
     for rule, notebook, says in (("solved", solution, RIGHT), ("unsolved", learner, UNSOLVED)):
         for cell, exercise, told in checks_unlike(notebook, says):
-            text = f"{exercise} does not say {says.strip(': ')!r}: {told[:300]!r}"
-            found.append(Slip(rule, cell.id, text))
-    return found + [Slip("spoiler", *where) for where in lint_spoilers.spoilers(solution, wanted)]
+            text = f"{exercise} doesn't say {says.strip(': ')!r}: {told[:300]!r}"
+            found.append(Violation(rule, cell.id, text))
+    return found + [
+        Violation("spoiler", *where) for where in lint_spoilers.spoilers(solution, wanted)
+    ]
 
 
-def slips_of(solution: Path) -> list[Slip]:
-    """List the slips of a lesson: of each notebook, and of the two as a pair.
+def violations_of(solution: Path) -> list[Violation]:
+    """List the violations in a lesson: in each notebook, and between the two.
 
     Args:
         solution: the path of the solution notebook.
     """
     learner = places.learner_of(solution)
     if not learner.exists():
-        return [Slip("same-cells", "", "there is no learner's notebook; release it")]
-    found = slips(solution) + slips(learner)
-    found += pair_slips(canonical.read(solution), canonical.read(learner))
+        return [Violation("same-cells", "", "there is no learner's notebook; release it")]
+    found = violations(solution) + violations(learner)
+    found += pair_violations(canonical.read(solution), canonical.read(learner))
     return list(dict.fromkeys(found))  # both notebooks share most of their cells
 
 
 def main(lessons: Sequence[str] = ()) -> int:
-    """Print the slips of some lessons, or of all, in solution and learner's notebooks.
+    """Print the violations in some lessons, or in all of them.
 
     Args:
         lessons: their numbers; all by default.
 
     Returns:
-        1 where there are slips, otherwise 0: an exit code.
+        An exit code: 1 if there are violations, otherwise 0.
     """
-    found = [(path, slip) for path in places.chosen(lessons) for slip in slips_of(path)]
-    for path, slip in found:
-        print(f"{path.stem}: {slip}")
+    found = [(path, each) for path in places.chosen(lessons) for each in violations_of(path)]
+    for path, each in found:
+        print(f"{path.stem}: {each}")
     return int(bool(found))

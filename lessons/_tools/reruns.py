@@ -1,4 +1,4 @@
-"""Run the cells of a lesson again, and tell which of them then show something else."""
+"""Run the cells of a lesson again, and report those whose output changes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from nbformat import NotebookNode
 
 from _tools import canonical, places, release, stubs
 from _tools.lesson import predictions_of, tags
-from _tools.lint import Slip
+from _tools.lint import Violation
 
-_LONG = 0.5  # seconds that a cell takes which is run again once only
+_LONG = 0.5  # seconds; a cell that takes longer is run again only once
 _NOT_COMPARED = {"image/png", "image/jpeg"}  # they differ between matplotlib versions
 _FRESH = "when all cells are run in a fresh kernel"
 _AGAIN, _ALL = "when it is run again", "when all cells are run again, those above twice"
 _BACK = "when the learner goes back to prediction {}"
 
 
-def lies(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Slip]:
+def unstable(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Violation]:
     """Run a notebook, go back to its predictions, run it all again with each cell twice.
 
-    A cell that takes long is run again once only. All of it happens in one fresh kernel. Whatever a
-    cell shows at first, it has to show each time: what it prints and displays, and the name and
-    message of its error. In a notebook that was run before, it has to be what is stored (nbval
-    compares the same, and runs it once more).
+    A slow cell is run again only once. Everything runs in one fresh kernel. A cell has to show the
+    same every time: what it prints and displays, and the name and message of its error. If the
+    notebook was run before, that has to be the stored output (nbval compares the same, in a run of
+    its own).
 
     Args:
         notebook: what to run; it stays as it is.
@@ -34,18 +34,18 @@ def lies(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Sl
         again: whether to run cells again, or only to compare with what is stored.
 
     Returns:
-        A slip for each cell that shows something else, with what differs, where that is seen first.
+        A violation for each cell whose output changes, with the first difference.
     """
     fresh = canonical.canonical(notebook)
     code = [index for index, cell in enumerate(fresh.cells) if cell.cell_type == "code"]
     expected = {k: _shown(fresh.cells[k]) for k in code if fresh.cells[k].execution_count}
     predictions = predictions_of(fresh)
     client = release.client(fresh, folder)
-    client.allow_errors = True  # an error is an output like others; stray ones are told below
-    slips: dict[int, Slip] = {}
+    client.allow_errors = True  # an error is an output like others; unexpected ones are reported
+    violations: dict[int, Violation] = {}
 
     def run(index: int, when: str) -> float:
-        """Run a cell, note what is wrong with what it shows, and give the seconds it took."""
+        """Run a cell, note what is wrong with its output, and give the seconds it took."""
         cell, started = fresh.cells[index], time.perf_counter()
         client.execute_cell(cell, index)
         shown = _shown(cell)
@@ -53,7 +53,7 @@ def lies(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Sl
         if not says and "raises-exception" not in tags(cell):
             says = next((f"fails: {line}" for line in shown if line.startswith("error ")), "")
         if says:
-            slips.setdefault(index, Slip("rerun", cell.id, says))
+            violations.setdefault(index, Violation("rerun", cell.id, says))
         return time.perf_counter() - started
 
     with client.setup_kernel(env=release.environment()):
@@ -67,17 +67,17 @@ def lies(notebook: NotebookNode, folder: Path, *, again: bool = True) -> list[Sl
         for index in code if again else ():
             if run(index, _ALL) < _LONG:
                 run(index, _AGAIN)
-    return [slips[index] for index in sorted(slips)]
+    return [violations[index] for index in sorted(violations)]
 
 
 def main(lessons: Sequence[str] = ()) -> int:
-    """Print which cells of some lessons, or of all, lie when they are run again.
+    """Print which cells of some lessons, or of all, are unstable when they are run again.
 
     Args:
         lessons: their numbers; all by default.
 
     Returns:
-        1 where a cell lies, otherwise 0: an exit code.
+        An exit code: 1 if a cell is unstable, otherwise 0.
     """
     count = 0
     for path in places.chosen(lessons):
@@ -85,9 +85,9 @@ def main(lessons: Sequence[str] = ()) -> int:
         made = {f"solutions/{path.stem}": solution, path.stem: stubs.learner_from(solution)}
         for name, notebook in made.items():
             try:
-                found = lies(notebook, path.parent)
+                found = unstable(notebook, path.parent)
             except release.FAILS as error:
-                found = [Slip("rerun", "", f"failed: {error}")]
+                found = [Violation("rerun", "", f"failed: {error}")]
             count += len(found)
             print("\n  ".join([f"{name}: {len(found)}", *map(str, found)]), flush=True)
     return int(count > 0)
@@ -109,7 +109,7 @@ def _shown(cell: NotebookNode) -> list[str]:
 
 
 def _difference(first: list[str], again: list[str], when: str) -> str:
-    """Say how the lines differ that a cell shows, by the first that do; nothing where none does."""
+    """Describe the first difference between what a cell showed first and later; "" if none."""
     for old, new in zip_longest(first, again, fillvalue="nothing"):
         if old != new:
             pairs = enumerate(zip(old, new, strict=False))

@@ -1,4 +1,4 @@
-"""Checks speak, hints help, predictions are compared, and a learner's slips do no harm."""
+"""Checks speak, hints help, predictions are compared, and a learner's mistakes do no harm."""
 
 import os
 import subprocess
@@ -231,7 +231,7 @@ def by_the_forbidden_way(x):
         (lambda x: answerless(x), "wrong", "RecursionError"),
     ],
 )
-def test_a_function_is_run_and_its_slips_are_named(registered, capsys, answer, status, says):
+def test_a_function_is_run_and_its_mistakes_are_named(registered, capsys, answer, status, says):
     registered(function(returns=tuple, without=("tile",)))
     verdict = judge("97.2", answer)
     assert verdict.status == status, verdict.message

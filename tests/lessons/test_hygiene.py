@@ -13,7 +13,7 @@ ALL = {*lint.RULES, *(rule for rule, *_ in lint_table.ROWS)}
 
 @pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem)
 def test_a_lesson_is_clean(path):
-    assert [str(slip) for slip in lint.slips_of(path)] == []
+    assert [str(each) for each in lint.violations_of(path)] == []
 
 
 def test_each_learners_notebook_has_its_solution():
@@ -120,9 +120,9 @@ def anchored(name):
 
 OFFENDERS = [
     ("predictions", "compared below", with_code('predict("demo.a", ...)')),
-    ("predictions", "not of this lesson", with_code('predict("06.a", ...)')),
+    ("predictions", "belong to this lesson", with_code('predict("06.a", ...)')),
     ("predictions", "nobody predicted", with_code('compare("demo.a", 1)')),
-    ("predictions", "no tag", untagged),
+    ("predictions", "lacks the tag", untagged),
     (
         "predictions",
         "asked for once",
@@ -144,7 +144,7 @@ OFFENDERS = [
     ("headings", "headings of levels", lambda nb: nb.cells.pop(0)),
     ("headings", "[1, 3]", with_prose("### Too deep")),
     ("headings", "[1, 1]", with_prose("# Again")),
-    ("exercises", "do not pair", without_checks),
+    ("exercises", "pair up", without_checks),
     ("links", "leads nowhere", with_prose("[here](not_there.md)")),
     ("links", "there is no #nowhere", anchored("nowhere")),
     ("paths", "0x7f3a", with_outputs(said("<Net object at 0x7f3a5c00>"))),
@@ -169,7 +169,7 @@ OFFENDERS = [
 
 @pytest.fixture
 def clean(demo):
-    """A notebook without slips: the demo with enough words, its second cell a plain code cell."""
+    """A notebook that breaks no rule: the demo with its parts, its second cell plain code."""
     notebook = canonical.read(demo[0])
     title, first = notebook.cells[0], next(c for c in notebook.cells if c.cell_type == "code")
     title.source = "# Title" + "".join(f"\n\n**{part}** here." for part in lint.PARTS)
@@ -187,7 +187,7 @@ def rules_broken(tmp_path):
     def broken(notebook, text):
         path = tmp_path / "demo_chain.ipynb"
         path.write_text(text, encoding="utf-8", newline="\n")
-        return [(slip.rule, slip.says) for slip in lint.slips(path)]
+        return [(each.rule, each.says) for each in lint.violations(path)]
 
     return broken
 
@@ -261,9 +261,9 @@ def test_a_planted_difference_is_found(rule, plant, demo):
     while "nbgrader" not in solution.cells[-1].metadata:
         solution.cells.pop()
         learner.cells.pop()
-    assert lint.pair_slips(solution, learner) == []
+    assert lint.pair_violations(solution, learner) == []
     plant(solution, learner)
-    assert rule in {slip.rule for slip in lint.pair_slips(solution, learner)}
+    assert rule in {each.rule for each in lint.pair_violations(solution, learner)}
 
 
 ASKED = (

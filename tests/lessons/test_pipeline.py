@@ -15,7 +15,7 @@ from tests.lessons.drafted import notebook_of
 
 
 def test_both_notebooks_are_clean(demo):
-    assert lint.slips_of(demo[0]) == []
+    assert lint.violations_of(demo[0]) == []
 
 
 def test_the_learner_gets_stubs_and_no_solution(demo):

@@ -1,4 +1,4 @@
-"""Make mutants of a file: copies with one small change in one function, as a slip would make it."""
+"""Make mutants of a file: copies with one small change in one function, as a typo would make it."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_what_a_learner_needs_is_laid_out(shipped, tmp_path):
     root = tmp_path / "mine"
     assert installed.lay_out(root, shipped) == 4
     assert (root / "lessons" / "solutions" / "00_a.ipynb").read_text() == "solutions/00_a.ipynb 1"
-    assert not (root / "lessons" / "checks").exists()  # out of reach of a slip
+    assert not (root / "lessons" / "checks").exists()  # out of a careless edit's reach
     assert installed.lay_out(root, shipped) == 0
 
 
