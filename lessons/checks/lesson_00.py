@@ -84,7 +84,7 @@ EXERCISES = [
         id="00.1",
         asks="whether L goes up (1) or down (-1) as x grows a little at x = -1, 1 and 3",
         expected=lambda: np.sign([slope(x) for x in PLACES]),
-        right="A slope belongs to its place: L falls until y reaches its target, then it climbs.",
+        right="The slope depends on x: L falls until y reaches its target, then it climbs.",
         hints=(
             "Try one place: is loss(torch.tensor(3.001)) larger or smaller than at 3?",
             "y grows with x everywhere. So what counts is whether y is still below 2, and tanh is "
@@ -94,23 +94,23 @@ EXERCISES = [
             = ("down", "down", "up")
             = (-1, 0, 1)
             ? any(each not in (1, -1) for each in answer)
-                Only signs are asked for: write 1 or -1 for each place, in digits. 0 would mean
-                that L is flat there, and it isn't.
+                Give only the sign for each place, in digits: 1 or -1. 0 would mean that L is flat
+                there, and it isn't.
             = np.sign(PLACES)
                 These are the signs of x. What counts is whether y comes closer to its target.
             = [-each for each in np.sign([slope(x) for x in PLACES])]
-                All three are turned around. If y comes closer to 2, does the loss grow or shrink?
+                All three signs are flipped. If y comes closer to 2, does the loss grow or shrink?
             = (-1, -1, -1)
             = (1, 1, 1)
-                The same sign everywhere would mean that it always helps to go one way. Far to the
-                right, where is y?
+                The same sign everywhere would mean that it always helps to go one way. At
+                x = 3, is y below its target or above it?
         """,
     ),
     Number(
         id="00.2",
         asks="the slope of L at x = 1.5",
         expected=lambda: slope(1.5),
-        right="Make a tensor, forward, backward. It's the same for any network.",
+        right="Tensor, loss, backward, .grad: the steps are the same for any network.",
         hints=(
             "Section 3 does it at x = 0.4. What has to change?",
             "Write torch.tensor(1.5, requires_grad=True), then loss, then backward, then .grad.",
@@ -119,26 +119,26 @@ EXERCISES = [
             = loss(1.5)
                 This is L at x = 1.5, not its slope.
             = 1.5
-                This is x itself. Where does backward leave the gradient?
+                This is x itself. Where does backward put the gradient?
             = slope(0.4)
             = slope(-1.5)
             = slope(0.15)
                 This is the slope at another x. What does your tensor hold?
             = slope(0.4) + slope(1.5)
-                The slope at x = 0.4 is still in there: backward adds to what it finds in .grad.
+                The slope at x = 0.4 is still in there: backward adds to what's in .grad already.
                 Make a fresh tensor.
             = 2 * slope(1.5)
             = 3 * slope(1.5)
-                A multiple of the slope. Did backward run several times on the same tensor? Each
-                time it adds. With small steps: how far apart are the two places?
+                This is a multiple of the slope. Did backward run several times on the same tensor?
+                Each time it adds. If you took a small step: how far apart are the two places?
             = slope(1.5) * 1e-3
             = slope(1.5) * 2e-3
             = loss(2.5) - loss(1.5)
-                That's the change of L over a step. The slope is the change for each unit of a
-                small one.
+                That's how much L changes over a step. For the slope, take a small step and divide
+                by its length.
             = block(1.5)["y"]
             ? any(alike(answer, each, 4) for each in [*block(1.5).values(), *gradients(1.5).values()])
-                This belongs to another number of the block, for x = 1.5. Ask x for its gradient.
+                This is another number of the block, for x = 1.5. Hand in the gradient of x.
         """,
     ),
     Number(
@@ -155,16 +155,16 @@ EXERCISES = [
         mistakes="""
             = FOR_W
             = -FOR_W
-                That's the gradient at w: how fast L changes. How far does w go?
+                That's the gradient of w: how fast L changes. How far does w move?
             = FOR_W * 0.93
             = FOR_W * 0.90
             = FOR_W * 0.01
-                The right gradient, and another step. How far is it from 0.90 to 0.93?
+                The gradient is right, the step isn't. How far is it from 0.90 to 0.93?
             = FOR_W / 0.03
                 You divided by the step. The slope says how much L changes for each unit of it.
             = 0.9 * 0.03
             ? any(alike(answer, each * 0.03, 2) for each in gradients(0.4).values())
-                You read another number than the gradient of w. It's in the box of w, after grad.
+                That uses a number other than the gradient of w. Look in the box of w, after grad.
             = block(0.4, w=0.93)["L"]
                 That's a loss. By how much does the new one differ from the old one?
         """,
@@ -177,7 +177,7 @@ EXERCISES = [
         may_return=(tuple, list),
         right="Only the returned tuple counts: it replaces grad_input.",
         hints=(
-            "Which of its arguments is the gradient that leaves act toward f?",
+            "Which of its arguments is the gradient that goes from act to f?",
             "grad_input is a tuple with one entry. Return a tuple with one entry, half of it, and "
             "don't forget the comma.",
         ),
@@ -203,7 +203,7 @@ EXERCISES = [
                 That isn't half of it. Half of a number is that number times what?
             ~ grad_input[0] / 2 => -grad_input[0] / 2
             ~ grad_input[0] / 2 => -grad_input[0]
-                It turns the sign around. Only half is asked for.
+                It flips the sign. You're only asked for half.
             ~ grad_input[0] / 2 => grad_input[0].div_(2)
                 It changes what it was given. The numbers come out right here, but a hook must not
                 do that: others may be using it. Make a new tensor and return it.
@@ -212,19 +212,19 @@ EXERCISES = [
                 return the half?
             ~ grad_input[0] / 2 => grad_output[0] / 2
             ~ grad_input[0] / 2 => grad_output[0]
-                You sent grad_output on. That's the gradient at the module's output. What goes on
-                toward f is the gradient at act's input.
+                You passed grad_output on. That's the gradient of act's output. What goes on to f
+                is the gradient of act's input.
         """,
     ),
     Choice(
         id="00.5",
         asks="which gradients change with the hook on f, and why these",
-        model="f's own gradients are made from grad_output. What the hook returns replaces "
-        "grad_input, which goes on from f's input, and only x is there.",
+        model="f's own gradients are computed from grad_output. What the hook returns replaces "
+        "grad_input, the gradient of f's input, and only x is there.",
         right="Where a hook sits decides which gradients it changes. Lesson 06 comes back to it.",
         hints=(
             "Drag the hook to f on the bench, and look at which gradients are marked.",
-            "grad_input is the gradient at f's input. Which tensor goes into f?",
+            "grad_input is the gradient of f's input. Which tensor goes into f?",
         ),
         mistakes="""
             = "a"
@@ -232,9 +232,9 @@ EXERCISES = [
                 f?
             = "c"
                 Those changed with the hook on act. Now it sits on f and replaces what leaves f's
-                input: do f's own weight and bias get their gradients from there?
+                input: do f's own weight and bias get their gradients from that?
             = "d"
-                You've swapped them: are f's own gradients made from grad_input, or from
+                You've swapped them: are f's own gradients computed from grad_input, or from
                 what arrives at f?
         """,
     ),
@@ -255,7 +255,7 @@ EXERCISES = [
             = formulas()["through"]
                 That's what arrives by the path through the layer. The one around it is missing.
             = formulas()["around"] + formulas()["b"]
-                One factor is missing: what multiplies x on its way to h?
+                One factor is missing: what is x multiplied by on its way to h?
             = formulas()["w"]
             = formulas()["b"]
             = formulas()["around"] + formulas()["w"]

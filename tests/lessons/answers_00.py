@@ -38,7 +38,7 @@ def _symbols():
 ANSWERS = {
     "00.1": {
         "wrong": [
-            ("turned around", (1, 1, -1)),
+            ("flipped", (1, 1, -1)),
             ("2 of 3 values fit", (1, -1, 1)),
             ("in digits", [loss(-1), loss(1), loss(3)]),
             ("A set has none", {1, -1}),
