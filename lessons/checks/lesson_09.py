@@ -19,13 +19,12 @@ Answer = Callable[..., Any]
 THREE = Numbers(
     id="09.1",
     asks="a tuple of three: the value of gradient, what x.grad is, and how many lines are printed",
-    right="Nothing is broken: grad runs the tensor's hooks, hands its result over, and "
+    right="Nothing is broken: grad runs the tensor's hooks, returns its result, and "
     "accumulates nothing.",
     hints=(
-        "Ask of each hook what it belongs to: to the tensor's gradient, or to its "
-        "accumulation into .grad?",
-        "The slope of x**3 at 2, then the tensor hook. And where does grad put its result, "
-        "in .grad or into your hands?",
+        "What does each hook belong to: the tensor's gradient, or its accumulation into .grad?",
+        "Take the slope of x**3 at 2, then the tensor hook. And does grad put its result into "
+        ".grad, or return it?",
     ),
     mistakes="""
         = (None, 120, 0)
@@ -41,7 +40,7 @@ THREE = Numbers(
             runs under grad as well.)
         = (120, 0, 0)
         ? answer[1] is not None
-            An empty .grad is None, neither zero nor False: nothing was ever put there.
+            An empty .grad is None, neither zero nor False, because nothing was ever put there.
         = (120, None, 1)
         ? answer[2] != 0
             The line is printed when something was accumulated. Was anything?
@@ -58,7 +57,7 @@ THREE = Numbers(
 UNCALLED = Choice(
     id="09.2",
     asks="why the hook is not called",
-    right="Before you hook a module, make sure that somebody calls it.",
+    right="Before you hook a module, make sure that it gets called.",
     model="Calling a module builds its gates and runs its hooks. The attention passes the weight "
     "of out_proj to a function and never calls out_proj, so no gate was ever built.",
     hints=(
@@ -67,13 +66,13 @@ UNCALLED = Choice(
     ),
     mistakes="""
         = "a"
-            One gate takes all inputs of a call, also the same tensor three times, and the gradient
-            that leaves it is a sum.
+            That doesn't stop a hook: all inputs of a call share one gate. And which module did you
+            hook?
         = "b"
             The hook isn't on the attention. And a pair would have a gate: look at case 7.
         = "d"
-            It has to be there before the module is called. Read the lines from top to bottom: is
-            it?
+            A hook has to be registered before the module is called. Read the lines from top to
+            bottom: is it?
     """,
 )
 
@@ -105,8 +104,8 @@ def watchers_run(watcher: Answer) -> dict[str, Any]:
             handle = watcher(watched, found)
             if isinstance(handle, list | tuple | dict | set) or not hasattr(handle, "remove"):
                 raise Objection(
-                    f"It returned {describe(handle)}. You are asked for a handle: one object that "
-                    "ends the watching with its method remove()."
+                    f"It returned {describe(handle)}. You are asked for a handle: one object whose "
+                    "method remove() ends the watching."
                 )
             for factor in (5, 2):
                 (factor * model(data)).sum().backward()
@@ -125,7 +124,7 @@ WATCH = Hook(
     asks="watch_output(module, found), which makes each backward pass append the gradient "
     "with respect to the module's output to found, and returns a handle",
     scenario=watchers_run,
-    right="No gate, no view, nothing in the way of whatever comes after.",
+    right="No gate and no view, so the output may even be changed in place.",
     hints=(
         "Which kind of hook is called with the module's output, before any other module gets it?",
         "In a forward hook, register a tensor hook on the output. The handle to return is "
@@ -137,40 +136,40 @@ WATCH = Hook(
             A full hook builds a gate, and what leaves the gate is a view, which the ReLU may not
             overwrite: this is case 9 itself. Use a hook that builds no node.
         = lambda module, found: module.register_backward_hook(lambda m, gi, go: found.append(go[0]))
-            The right numbers under the wrong hook: it is deprecated and warns, and it hooks the
-            wrong node for a module that returns its input.
+            The right numbers, but from a deprecated hook, which warns. And for a module that returns
+            its input it hooks the wrong node.
         = lambda module, found: module.register_backward_hook(lambda m, gi, go: found.append(gi[0]))
         = lambda module, found: module.register_forward_hook(lambda m, a, y: y.grad_fn.register_hook(lambda gi, go: found.append(gi[0])) and None)
-            That belongs to the last operation of the module, and is what goes on from there. You
-            are asked for what arrives at the output.
+            That's the gradient that leaves the module's last operation. You are asked for the one
+            that arrives at the output.
         ~ y.register_hook( => y.register_post_accumulate_grad_hook(
         ! non-leaf
-            That hook is for leaves, such as parameters, and an output was made by an operation.
-            Which hook is there for any tensor?
+            That hook is for leaves, such as parameters. An output was made by an operation. Which
+            hook works on any tensor?
         ~ y.register_hook( => return y.register_hook(
         ! RemovableHandle
             A forward hook's result replaces the module's output. Register the tensor hook, and
             return nothing from the forward hook.
         ~ y.register_hook(lambda gradient: found.append(gradient)) => found.append(y)
-            You collected the output itself. Its gradient is known only in the backward pass: what
-            you need is a hook on the tensor.
+            You collected the output itself. Its gradient is known only in the backward pass, so
+            you need a hook on the tensor.
         ~ y.register_hook(lambda gradient: found.append(gradient)) => found.append(y.grad.clone())
         ~ y.register_hook(lambda gradient: found.append(gradient)) => found.append(y.grad)
         ! NoneType
         ? "NoneType" in seen[KINDS]
             A forward hook runs in the forward pass, where no gradient exists: .grad is None there.
-            What can you leave at the tensor, to be called in the backward pass?
+            What can you register on the tensor, to be called in the backward pass?
         ~ found.append(gradient)) => found.append(gradient) or gradient / 2)
         ? not alike(seen[WEIGHTS], right[WEIGHTS])
         ! leaf Variable
-            With your hook in it the model fails, or its own gradients come out differently. A hook
-            that watches replaces nothing and cuts nothing off.
+            With your hook the model fails, or its gradients come out differently. A hook that only
+            watches doesn't replace or detach anything.
         ~ found.append(gradient) => None if found else found.append(gradient)
         ~ found.append(gradient) => found.__setitem__(slice(None), [gradient])
-            Of two passes only one is in the list. Each has to add its gradient.
+            Only one of two passes is in the list. Each has to add its gradient.
         ~ y.register_hook => args[0].register_hook
-            That is the gradient with respect to what goes into the module. You are asked for what
-            comes out.
+            That is the gradient with respect to the module's input. You are asked for that of its
+            output.
         ~ found.append(gradient) => None
         ? seen[KINDS] == []
             Nothing was ever found. Is the tensor hook registered on the output, and does it append
@@ -184,20 +183,20 @@ ORDER = Order(
     right="B has an input gate, because A's weight comes before it. A has none.",
     hints=(
         "Which of the two layers gets an input that requires a gradient?",
-        "A layer without an input gate is left as soon as it is entered. Where is its weight then?",
+        "A layer without an input gate is left as soon as it is entered. When is its weight's turn?",
     ),
     mistakes="""
         = ["enter B", "weight B", "leave B", "enter A", "weight A", "leave A"]
             You have A nested like B. But A gets plain data: does it have a gate at its input?
         = ["enter B", "leave B", "weight B", "enter A", "leave A", "weight A"]
-            You let B be left at once. Its input is made from A's weight, so it requires a gradient:
-            there is a gate at which the hook waits.
+            You leave B at once. Its input depends on A's weight, so it requires a gradient: there
+            is a gate at which the hook waits.
         = ["enter B", "leave B", "weight B", "enter A", "weight A", "leave A"]
-            You have the two exchanged: one is left at once, and one waits for a gate at its input.
+            You swapped the two: one is left at once, and one waits for a gate at its input.
             Which of them gets plain data?
         = ["enter B", "weight B", "leave B", "enter A", "leave A", "leave A"]
         ? len({*answer}) < len(answer) and answer[0] != "enter"
-            Each of the six happens once, and here one is twice.
+            Each of the six runs once. One of yours appears twice.
         = ["enter", "weight", "leave", "enter", "leave", "weight"]
         ? {"enter", "leave", "weight"} >= {*answer}
             Of which layer? Write the names in full, as they are given.
@@ -206,15 +205,15 @@ ORDER = Order(
             That is the order of the forward pass. The backward pass starts at B.
         = ["enter B", "weight B", "enter A", "weight A", "leave A", "leave B"]
         ? answer.index("leave B") > answer.index("enter A")
-            A doesn't lie inside of B: the gradient reaches A when it has left B at B's input.
+            A isn't inside B: the gradient reaches A after it has left B at B's input.
         = ["weight B", "enter B", "leave B", "enter A", "leave A", "weight A"]
         ? any(answer.index(f"weight {n}") < answer.index(f"enter {n}") for n in "AB")
-            A weight lies inside of its layer, and the gradient comes in at the output: which hook
-            does it meet first?
+            A weight is inside its layer, and the gradient enters at the output: which hook does it
+            meet first?
         = ["enter B", "leave B", "enter A", "leave A", "weight B", "weight A"]
         ? answer.index("leave B") < answer.index("weight B")
-            B's weight belongs to B's own multiplication, and its turn comes before the gate at B's
-            input: look at the right-hand picture of case 10, and at what is said below it.
+            B's weight belongs to B's own multiplication, so it comes before the gate at B's input:
+            look at the picture on the right in case 10, and at the text below it.
     """,
 )
 
@@ -314,7 +313,7 @@ READY = Hook(
     asks="when_ready(module, hook), which calls hook(module) once in each backward pass, when "
     "all parameters that require a gradient have it in .grad",
     scenario=ready_run,
-    right="This is how large frameworks know when a layer's gradients may be sent away.",
+    right="This is how large frameworks know when to send off a layer's gradients.",
     hints=(
         "Each parameter can tell that its own gradient is complete. Let them all tell, and count.",
         "Register one counting function as a post-accumulate hook on each parameter that "
@@ -328,8 +327,8 @@ READY = Hook(
             When your hook runs, every gradient has been computed, and the last of them isn't in
             .grad yet. Which hook on a parameter comes after that?
         = lambda module, hook: module.register_forward_hook(lambda m, x, y: y.register_hook(lambda g: hook(m)) and None)
-            The gradient of the output comes first, before those of the parameters. Which of them
-            comes last, and who can tell?
+            The gradient of the output comes before those of the parameters. How can you notice that
+            the last of them has arrived?
         ~ len(arrived) == len(waiting) => True
             It is called once for each parameter. You are asked for one call, when the last has
             come.
@@ -338,7 +337,7 @@ READY = Hook(
         ~ == len(waiting): => == 2:
         ~ == len(waiting) => == len(waiting) - 1
         ~ in module.parameters() => in module.parameters(recurse=False)
-            You wait for one parameter only, for two, or not for those of modules inside. There can
+            You wait for one parameter, for two, or not for those of the modules inside. There can
             be any number of them, in any order.
         ~ arrived.clear() => pass
         ~ arrived.clear() => pass
@@ -356,8 +355,8 @@ READY = Hook(
             you count.
         ~ (module, hook): => (module, hook, arrived=[]):
         | arrived = [] => pass
-            For one module it works. Two that share parameters get in each other's way: what is kept
-            in one place for all of them? (A default such as done=[] is made once.)
+            It works for one module. Two that share parameters disturb each other: what do you keep
+            in one place for all of them? (A default such as done=[] is made only once.)
         ~ parameter.register_post_accumulate_grad_hook(count) => pass
         ? all(seen[name] == [[], [], []] for name in CASES)
             Nothing calls it in the backward pass. Is your hook registered on the parameters?

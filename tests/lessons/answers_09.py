@@ -59,7 +59,7 @@ ANSWERS = {
     },
     "09.2": {
         "wrong": [
-            ("leaves it is a sum", ("a", "because query, key and value are one tensor")),
+            ("share one gate", ("a", "because query, key and value are one tensor")),
             ("look at case 7", "b: a pair is no tensor"),
             ("from top to bottom", ("d", "hooks count only when they are there before forward")),
             ("Add your reason", "c"),
@@ -85,7 +85,7 @@ ANSWERS = {
         "wrong": [
             ("is one missing", ["enter B", "leave B", "enter A", "leave A"]),
             ("does not belong", "enter B, weight B, exit B, enter A, leave A, weight A"),
-            ("inside of B", "enter B, weight B, enter A, leave A, weight A, leave B"),
+            ("inside B", "enter B, weight B, enter A, leave A, weight A, leave B"),
             ("forward pass", ["enter A", "enter B", "leave A", "leave B", "weight A", "weight B"]),
             ("a list of names", 6),
         ],
