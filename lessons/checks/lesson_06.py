@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import minigrad as torch
@@ -42,7 +41,7 @@ FIVE = Numbers(
     id="06.1",
     asks="the gradients of x, f.weight, f.bias, g.weight and g.bias, in this order",
     expected=lambda: five_gradients(ones),
-    right="The first use of f starts from the one that the hook put in at the second use.",
+    right="What arrives at the first use of f is the 1 that the hook returned at the second use.",
     hints=(
         "The pass comes to g first, then to the second use of f, then to the first use. The hook "
         "is called at the end of each use of f.",
@@ -56,8 +55,8 @@ FIVE = Numbers(
             That is what a pre-hook with ones would do: it replaces grad_output. This hook replaces
             grad_input, at the other gate.
         ~ (1, 72, 11 => (1, 130, 40
-            f's own parameters look as if there were no hook. At the second use they are out of its
-            reach; at the first use they come after it.
+            You gave f's own gradients as they are without the hook. That fits its second use. At its
+            first use, what arrives has been replaced.
         ~ (1, => (3,
         ? answer[0] in (3, 9)
             The hook is called at each use of f, so also at the first one, whose input is x.
@@ -65,17 +64,18 @@ FIVE = Numbers(
         ~ (1, 72, 11 => (1, 2, 1
             f is used twice, and its parameters add up what both uses give them.
         ~ 72 => 27
-            The uses have changed places: 10 arrives at the second use, whose input is h_1.
+            You swapped the two uses: 10 arrives at the second use, whose input is h_1.
         ~ 72 => 222
             The second use of f turns h_1 into h_2: its weight is multiplied by what goes in.
         ~ 11, 22 => 11, 10
-            What is asked for g.weight is a derivative, not its value: how far does y move when it
-            moves a little?
+            For g.weight you gave its value. You need its gradient: how much does y change if the
+            weight changes a little?
         = (94, 132, 41, 22, 1)
             The ones were added to the gradient. What a hook returns takes its place.
         = (72, 11, 22, 1, 1)
         ? answer[4] == 1 and sorted(answer) == [1, 1, 11, 22, 72]
-            Numbers have changed places. x comes first, and of each layer the weight comes first.
+            The right numbers in the wrong order. x comes first, then f, then g, the weight before
+            the bias.
     """,
 )
 
@@ -89,8 +89,8 @@ def clipped_run(hook: Answer) -> dict[str, Any]:
         result = hook(module, grad_input, grad_output)
         if isinstance(result, tuple) and len(result) != len(grad_input):
             raise Objection(
-                f"It returned {len(result)} entries, and grad_input has {len(grad_input)}: one for "
-                "each positional argument, also for those that aren't tensors."
+                f"Its tuple has length {len(result)}, and grad_input has length {len(grad_input)}: "
+                "one entry for each positional argument, also for those that aren't tensors."
             )
         for entry in result if isinstance(result, tuple) else ():
             if entry is not None and not isinstance(entry, Tensor):
@@ -112,15 +112,13 @@ def clipped_run(hook: Answer) -> dict[str, Any]:
     matrix, gradient = [[1.0, 2.0], [3.0, 4.0]], [[0.3, -0.7], [1.9, 0.0]]
     (second,) = run(lambda factor, x: factor * x, 2.5, matrix, gradient=gradient)
     weight = torch.tensor([0.5, -2.0], requires_grad=True)
-    with warnings.catch_warnings(action="ignore"), suppress(RuntimeError):
+    with warnings.catch_warnings(action="ignore"):
         run(lambda x: x * weight, torch.tensor([1.0, 3.0]), gradient=[2.0, -0.6])
     return {
         "the gradient of the first input": first,
         "the gradient of the third input": third,
         "the gradient of a module's second input, where the first isn't a tensor,": second,
-        "the gradient of a weight, where no input needs one,": (
-            "none: the pass ends in an error" if weight.grad is None else weight.grad
-        ),
+        "the gradient of a weight, where no input needs one,": weight.grad,
     }
 
 
@@ -130,9 +128,9 @@ CLIP = Hook(
     "one clipped to the range from -1 to 1",
     scenario=clipped_run,
     may_return=(tuple,),
-    right="A new tuple of new tensors, with None where None was: so it fits every module.",
+    right="You return a new tuple of new tensors and keep each None, so it works for every module.",
     hints=(
-        "What is in grad_input for an argument that isn't a tensor? And who else holds the "
+        "What is in grad_input for an argument that isn't a tensor? And who else may use the "
         "tensors that you are given?",
         "Build a new tuple with one entry for each entry of grad_input: None for None, else "
         "gradient.clamp(-1, 1), without the underscore.",
@@ -147,32 +145,32 @@ CLIP = Hook(
             Whether there is a gradient and whether it is zero are two questions. Ask the first.
         ~ g.clamp( => g.clamp_(
         ? "values" in trials[0].changed
-            It wrote into the tensors it was given. Others may hold the same tensors: make new ones.
+            It wrote into the tensors it was given. Other paths may use them too: make new ones.
         ~ in grad_input) => in grad_input if g is not None)
         ~ else g.clamp(-1, 1) => else g.clamp(-1, 1).tolist()
-        ! It returned, An entry of its tuple
+        ! It returned, Its tuple, An entry of its tuple
             A module takes the tuple as its new grad_input, so it has to look like the old one.
         ~ g.clamp(-1, 1) => g.clamp(max=1)
         ~ g.clamp(-1, 1) => g.clamp(min=-1)
-            One end of the range is open: large gradients have to be cut, and large negative ones.
+            It clips at one end only. Values above 1 have to be clipped, and values below -1.
         ~ g.clamp(-1, 1) => g.clamp(0, 1)
             Every negative gradient is zero now. The range begins further down.
         ~ g.clamp(-1, 1) => g / g.norm().clamp(min=1)
-            It makes the gradient as a whole shorter. Clip each number by itself.
+            It scales the gradient as a whole. Clip each number by itself.
         ~ g.clamp(-1, 1) => g * (g.abs() <= 1)
-            What is outside of the range is zero now. Clipping brings it to the limit.
+            What was outside the range is zero now. Clipping moves it to the limit.
         ~ g.clamp(-1, 1) => g.sign()
-            That keeps only the signs. What is inside of the range has to stay.
+            That keeps only the signs. What is inside the range has to stay.
         ~ return tuple => tuple
             Nothing was clipped. What you compute counts only if it is what you return.
         ~ g.clamp(-1, 1) => None
             Every gradient is None now, so nothing flows on. Give None only for what was None.
         ~ in grad_input) => in grad_input[::-1])
             The right entries in the opposite order: the first belongs to the first input.
-        ~ for g in grad_input => for g in grad_output * len(grad_input)
+        ~ else g.clamp => else grad_output[0].clamp
             Those are the entries of grad_output. You need those of grad_input.
         = lambda m, i, o: (*(g if g is None else g.clamp(-1, 1) for g in i[:1]), *i[1:])
-            The first entry is clipped, and others aren't.
+            It clips the first entry only.
     """,
 )
 
@@ -227,14 +225,14 @@ TRIPLES = Choice(
     hints=(
         "For each of the four, find the gate where the hook acts.",
         "The way to f's parameters branches off between f's two gates. The skip path branches off "
-        "above both, inside of the Residual.",
+        "above both, inside the Residual.",
     ),
     mistakes="""
         = "a"
-            It acts where the gradient leaves f. Don't f's parameters have theirs by then?
+            It acts where the gradient leaves f. Will that change the gradients of f's parameters?
         = "b"
-            When this hook runs, f has used grad_output already: section 4 shows which gradients it
-            changes instead.
+            When this hook runs, f has used grad_output already. Section 4 shows what it changes
+            instead.
         = "d"
             It acts where the gradient enters the Residual. Which two paths branch off below that?
     """,
@@ -283,6 +281,7 @@ def norms_run(answer: Answer) -> dict[str, Any]:
         "warnings": len(warned),
         "silent": silent,
         "data.requires_grad": data.requires_grad,
+        "whether data.grad is None": data.grad is None,
         "the dict of a second call": norms(model, data[:1] * 2, torch.tensor([[0.7]])),
         "what came for a model that is a single Linear": norms(
             alone, torch.tensor([[1.0, 2.0]]), torch.tensor([[-0.9]])
@@ -295,10 +294,10 @@ NORMS = Hook(
     asks="layer_norms(model, data, cotangent), which returns a dict from the name of each "
     "nn.Linear to the norm of its grad_output, and takes its hooks off again",
     scenario=norms_run,
-    right="No warning, no trace left: this is how to look into a model that isn't yours.",
+    right="No warning, and nothing left behind: that's how to look into a model that isn't yours.",
     hints=(
         "Section 9 says what to give the first layer so that its hook runs without a warning. "
-        "How do you do so without touching the caller's tensor?",
+        "How do you do that without changing the caller's tensor?",
         "Run the model on data.detach().requires_grad_(). For each name and module of "
         "model.named_modules() that is an nn.Linear, register a hook that knows its name, and "
         "keep the handle in a list.",
@@ -322,7 +321,7 @@ NORMS = Hook(
             It hooked more than the linear layers. isinstance(module, nn.Linear) picks the right ones.
         ~ named_modules => named_children
         ? seen["the list of names"] == ["first", "last"]
-            The layer inside of model.body is missing: named_children() goes one level deep,
+            The layer inside model.body is missing: named_children() goes one level deep,
             named_modules() all the way.
         ~ hook(remember(name)) => hook(lambda m, i, o: norms.update({name: o[0].norm()}))
         ? len(seen["the list of names"]) == 1
@@ -407,7 +406,7 @@ def hooked_run(hooked: Answer) -> dict[str, Any]:
             f"grad_input, seen by {what},": [i for i, _ in calls],
             f"grad_output, seen by {what},": [o for _, o in calls],
             f"x.grad with {what}": None if x.grad is None else x.grad.tolist(),
-            f"weight.grad with {what}": module[0].weight.grad.tolist(),
+            f"weight.grad with {what}": getattr(module[0].weight.grad, "tolist", list)(),
         }
         calls.clear()
         (y * torch.tensor([-0.2, 0.9])).sum().backward()
@@ -428,7 +427,7 @@ HOOKED = Hook(
         "register_module_full_backward_hook",
         "register_module_full_backward_pre_hook",
     ),
-    right="That's a full backward hook: two gates, one note, and the returned gradient put in.",
+    right="That's a full backward hook: two gates, and the returned gradient replaces the old one.",
     hints=(
         "Which tensor plays the output gate, and which the input gate? Is x itself a gate, if "
         "x is used elsewhere too?",
@@ -455,19 +454,20 @@ HOOKED = Hook(
         ~ (gradient,), (noted.pop(),) => (noted.pop(),), (gradient,)
             grad_input and grad_output have changed places.
         ~ x.view_as(x) => x
-            The hook sat on x itself, so it saw, and changed, what comes by the other path as well.
+            The hook sat on x itself, so it also saw and changed what comes by the other path.
             The module needs a gate of its own.
         ~ x.view_as(x) => x.detach().requires_grad_()
-            The way back to x is cut: nothing of what the module passes on arrives there.
+            The path back to x is cut: the module's grad_input doesn't arrive there.
         ~ return None if replaced is None else replaced[0] => None if replaced is None else gradient.copy_(replaced[0])
         ? trials[-1].result is False
-            It wrote into the gradient that the hook was given. Others may hold it: return a new one.
+            It wrote into the gradient that the hook was given. Other paths may use it: return a new
+            one.
         ~ return None if replaced => None if replaced
             The hook is called with the right gradients, and what it returns is dropped.
         ~ else replaced[0] => else gradient * replaced[0]
-            What the hook returned was multiplied by the gradient. It takes its place.
+            What the hook returned was multiplied by the gradient. It should replace it.
         ~ else replaced[0] => else gradient + replaced[0]
-            What the hook returned was added to the gradient. It takes its place.
+            What the hook returned was added to the gradient. It should replace it.
         > def hooked(module, x, hook):
         >     gate = x.view_as(x)
         >     y = module(gate)
@@ -478,7 +478,7 @@ HOOKED = Hook(
         >         return None if replaced is None else replaced[0]
         >     out.register_hook(at_the_output)
         >     return out
-            The module's own parameters felt the change: it was made at the output gate.
+            The gradients of the module's own parameters changed too: yours acts at the output gate.
         ~ noted.pop() => noted[0]
             In a second backward pass the hook is still shown grad_output of the first.
         ~ noted.pop() => sum(noted)

@@ -239,7 +239,7 @@ ANSWERS = {
             ("5 are asked for", (1, 72, 11)),
             ("entry [1]", (1, 71, 11, 22, 1)),
             ("at each use of f", [9, 72, 11, 22, 1]),
-            ("changed places", (1, 11, 72, 22, 1)),
+            ("wrong order", (1, 11, 72, 22, 1)),
         ],
         "right": [
             (1, 72, 11, 22, 1),
