@@ -21,38 +21,38 @@ Answer = Callable[..., Any]
 
 TERMS = Numbers(
     id="12.1",
-    asks="two terms of the second derivative of L by x and a: the one through y, then the one "
+    asks="two terms of the second derivative of L with respect to x and a: the one through y, then the one "
     "from the factor",
     right="The second is -0.648 / 1.5, the slope without its factor a.",
     hints=(
-        "In each term only one of the two places moves. The other one stays as it is.",
-        "Through y: how far does y move when a does? The rest, 4ax, stays. From the factor: take "
-        "a away, and leave everything else.",
+        "In each term a changes in only one of the two places. The other one stays as it is.",
+        "Through y: how far does y move when a does? The rest, 4ax, stays. From the factor: drop "
+        "a, and leave everything else.",
     ),
     mistakes="""
         ~ 4 * a * x**3 => 4 * x**3
-            In the first term the factor a is missing. It doesn't move there, but it stays.
+            In the first term the factor a is missing. You don't differentiate it there, so it stays.
         ~ 4 * a * x**3 => 4 * a * x
         ~ 4 * a * x**3 => 4 * a
-            In the first term it isn't enough to differentiate by y: how far does y move when a
-            does?
+            In the first term it isn't enough to differentiate with respect to y: how far does y
+            move when a does?
         ~ 4 * a * x**3 => 8 * a**2 * x**2
         ~ 4 * a * x**3 => 8 * a * x**2
-            In the first term you moved x inside y. Here it's a that moves.
+            In the first term you changed x inside y. Here a changes.
         ~ 4 * a * x**3 => 4 * a * x**2
-            In the first term a factor x is missing: one x stands in front, and a times x squared
-            is in y.
+            In the first term a factor x is missing: one x is in the factor 4ax, and x squared is
+            in y.
         ~ 4 * a * x**3, 4 => -4 * a * x**3, 4
         ~ (y - 1)) => (1 - y))
             One of the signs is wrong. Does y grow with a? And is y above 1 or below it?
         ~ 4 * x * (y - 1) => 4 * x
         ~ 4 * x * (y - 1) => 4 * (y - 1)
-            In the second term only the factor a is taken away. 4x and y - 1 both stay.
+            In the second term you drop only the factor a. 4x and y - 1 both stay.
         ~ 4 * x * (y - 1) => 4 * a * x * (y - 1)
-            The second term has the whole slope in it. Its derivative by the factor a doesn't
-            contain a any more.
+            The second term has the whole slope in it. Its derivative with respect to the factor a
+            doesn't contain a any more.
         ~ 4 * x * (y - 1) => 2 * x * (y - 1)
-            In the second term a factor of 2 is lost. The slope begins with 4.
+            In the second term a factor of 2 is missing. The slope begins with 4.
         ~ (4 * a * x**3, 4 * => [4 * a * x**3 + 4 *
         | (y - 1)) => (y - 1)]
             That's the sum. Give the two terms one by one.
@@ -105,7 +105,7 @@ HVP = Hook(
     hints=(
         "Which one number has H v as its gradient, and what do you need to make it?",
         "Take a detached copy of x that requires a gradient. Take the gradient of f with "
-        "create_graph=True, multiply it with v, sum it up, and take the gradient of that sum.",
+        "create_graph=True, multiply it by v, sum it up, and take the gradient of that sum.",
     ),
     mistakes="""
         ~ , create_graph=True =>
@@ -129,7 +129,7 @@ HVP = Hook(
         ~ [0] =>
             grad returns a tuple, one gradient for each input. Take the tensor out of it.
         = lambda f, x, v: 8 * (x * v).sum() * x + 4 * (x * x).sum() * v
-            That is right for the f of the text, (v . v)^2, and for no other.
+            That's right for the f in the text, (v . v)^2, and for no other.
         ~ grad((gradient * v).sum(), x)[0] => gradient * (gradient * v).sum()
             Gradient times gradient isn't a second derivative. Differentiate the dot product.
         ~ grad((gradient * v).sum(), x)[0] => gradient * v
@@ -137,12 +137,12 @@ HVP = Hook(
         ~ grad((gradient * v).sum(), x)[0] => (gradient * v).sum()
             That is the gradient times v, one number. The product is the gradient of that number.
         ~ grad((gradient * v).sum(), x)[0] => gradient
-            That is the gradient of f, differentiated once. v hasn't come in yet.
+            That is the gradient of f, differentiated once. You haven't used v yet.
         ~ (gradient * v).sum() => gradient.sum()
             That is the product with a vector of ones: v is missing in the dot product.
         ~ (gradient * v).sum(), x)[0] => gradient.sum(), x)[0] * v
-            You multiplied with v after the second gradient. It has to come in before: the dot
-            product is what is differentiated.
+            You multiplied by v after the second gradient. Multiply before it: you need the gradient
+            of the dot product.
         ~ grad((gradient * v).sum(), x)[0] => torch.stack([grad(g, x, retain_graph=True)[0] for g in gradient]) @ v
         ? seen["the number of backward passes for 40 inputs"] > 2 and alike(trials[0].result, [*right.values()][0])
             The product is right, and it took a backward pass for each row of the matrix.
@@ -153,17 +153,17 @@ HVP = Hook(
         ~ x.detach().requires_grad_() => x if x.requires_grad else x.detach().requires_grad_()
         | return grad((gradient * v).sum(), x)[0] => (gradient * v).sum().backward(); return x.grad
         ? seen["x.grad of an x that required a gradient before"] is not None
-            The .grad of the caller's x was filled. Work on a detached copy, and with grad.
+            The .grad of the caller's x was filled. Work on a detached copy, and use grad.
         ~ grad((gradient * v).sum(), x)[0] => (grad(f(y := x + 1e-3 * v), y)[0] - gradient) / 1e-3
-        ? alike(trials[0].result, [*right.values()][0], 2)
-            A difference of gradients comes close, but no closer than its step allows.
+        ? alike(trials[0].result, [*right.values()][0], 2) and not alike(trials[0].result, [*right.values()][0], 6)
+            A difference of gradients comes close, but only as close as its step allows.
             Differentiate the dot product.
     """,
 )
 
 # --- 12.3 and 12.4
 
-UNCONNECTED = "none: no way leads from the penalty back to the weights"
+UNCONNECTED = "none: no path leads from the penalty back to the weights"
 OF_WEIGHT = "the gradient that the penalty gives to the first weight"
 
 
@@ -195,8 +195,8 @@ def penalty_run(answer: Answer) -> dict[str, Any]:
 
 PENALTY = Hook(
     id="12.3",
-    asks="mended_penalty(f, x, limit), the mean over the rows of x of the squared excess of "
-    "the slope's length over the limit, through which the weights of f can be trained",
+    asks="mended_penalty(f, x, limit), which squares how far each row's slope is longer than the "
+    "limit, and returns the mean over the rows of x, with a graph that leads to the weights of f",
     scenario=penalty_run,
     right="Now the penalty has a graph, and each point has its own slope.",
     hints=(
@@ -222,7 +222,7 @@ PENALTY = Hook(
         ~ slopes.norm => slopes.detach().norm
         ~ .mean() => .mean().item()
         ? seen[OF_WEIGHT] == UNCONNECTED
-            No way leads from the penalty back to the weights. What records a backward pass? And
+            No path leads from the penalty back to the weights. What records a backward pass? And
             does anything cut the graph after it?
         ~ norm(dim=1) => norm()
             The graph is there now. The second bug still is, too: one norm for the whole batch,
@@ -239,12 +239,12 @@ PENALTY = Hook(
         ~ .clamp(min=0) ** 2).mean() => .clamp(min=0).mean() ** 2)
             The mean comes too early. Clamp and square row by row, then take the mean.
         ~ min=0 => max=0
-            That is about the slopes that are too flat: clamp(min=0) keeps what is above.
+            That keeps the slopes below the limit: clamp(min=0) keeps those above it.
         ~ ((slopes.norm(dim=1) - limit).clamp(min=0) ** 2) => ((e := slopes.norm(dim=1) - limit)[e > 0] ** 2)
             You divide by the number of steep rows. The mean is over all of them.
         ~ norm(dim=1) - limit => norm(dim=1) ** 2 - limit
         ~ norm(dim=1) - limit).clamp(min=0) ** 2 => norm(dim=1) ** 2 - limit**2).clamp(min=0)
-            You squared too early: first subtract the limit from the length, then square.
+            You squared too early: subtract the limit from the length, then square.
         ~ .mean() => .max()
             Only the steepest row counts here. Take the mean over all rows.
         ~ - limit => - 0 * limit
@@ -273,17 +273,18 @@ PENALTY = Hook(
 WITH_RELU = Choice(
     id="12.4",
     asks="your judgment on ReLU and the gradient penalty",
-    right="Twice by x is zero. Once by x and once by a weight is not.",
+    right="Both derivatives with respect to x give zero. If one is with respect to a weight, they don't.",
     model="The slope of such a network is a product of its weights, and the penalty is "
-    "differentiated by the weights, not by x once more, so its gradient isn't zero.",
+    "differentiated with respect to the weights, not to x again, so its gradient isn't zero.",
     hints=(
-        "Write down f(x) = w_1 * relu(w_0 * x) at a point where relu's input is positive. What's "
-        "its slope?",
-        "The slope is w_1 * w_0. Is its derivative by x zero? And by w_1?",
+        "Write down f(x) = w_1 * relu(w_0 * x) at a point where the input of relu is positive. "
+        "What's its slope?",
+        "The slope is w_1 * w_0. Is its derivative with respect to x zero? And with respect to w_1?",
     ),
     mistakes="""
         = "a"
-            All second derivatives by x, twice, are zero. But what is the penalty differentiated by?
+            Both derivatives with respect to x give zero. But the penalty's gradient is with respect
+            to what?
         = "b"
             retain_graph keeps a graph from being freed. It computes nothing new.
         = "d"
@@ -304,7 +305,7 @@ SQUARED = Numbers(
     ),
     mistakes="""
         = (75, 30)
-            That's without the hook. What it returns replaces grad_input.
+            That's without the hook. What the hook returns replaces grad_input.
         ~ 2 * 75.0 * 30.0 => 30.0**2
         ~ 2 * 75.0 * 30.0 => (2 * 75.0 * 30.0)**2
             The first fits. The second is squared as if the hook ran again. Does the second pass
@@ -328,7 +329,7 @@ SQUARED = Numbers(
             You squared x**3. The hook squares the gradient.
         ~ 75.0**2 => 75.0
         ? answer[0] == 75
-            g is what the hook returned, in the first pass already.
+            g is already what the hook returned in the first pass.
         = (150, 60)
             The hook squares the gradient. You doubled it.
         ~ 2 * 75.0 * 30.0 => 120.0
@@ -373,16 +374,16 @@ TOWER = Hook(
     hints=(
         "When does a derivative have no graph, and what are all the derivatives after it?",
         "Ask current.requires_grad before each step; if it is False, go on with zeros. And "
-        "materialize_grads=True makes grad return zeros where no way leads to x.",
+        "materialize_grads=True makes grad return zeros where no path leads to x.",
     ),
     mistakes=r"""
         ~ if current.requires_grad => if True
         ! does not require grad
-            It came to a derivative without a graph, a constant, and grad refused it. Ask for
+            You came to a derivative without a graph, a constant, and grad refused it. Ask for
             requires_grad before you differentiate. What comes after a constant?
         ~ , materialize_grads=True =>
         ! not to have been used, not have been used
-            w * x has the derivative w. That requires a gradient, but no way leads from it to x.
+            w * x has the derivative w. That requires a gradient, but its graph doesn't lead to x.
             grad has an argument that turns this case into zeros.
         ~ torch.tensor(x, requires_grad=True) => x
         ! must be Tensor, Symbol, 'float' object
@@ -418,8 +419,8 @@ TOWER = Hook(
             You filled the .grad of another tensor in f. grad leaves it alone.
         ~ n): => n):\n    if n: return [f(torch.tensor(x)).item(), *tower(lambda t: (f(t + 1e-3) - f(t)) / 1e-3, x, n - 1)]
         ? alike(trials[0].result[1], math.e, 2) and not alike(trials[0].result[1], math.e, 4)
-            A small step gives a derivative with few digits, and the next one has fewer. grad loses
-            none.
+            A small step gives a derivative with few correct digits, and the next one has fewer. Use
+            grad.
     """,
 )
 

@@ -127,7 +127,7 @@ ANSWERS = {
     },
     "12.3": {
         "wrong": [
-            ("No way leads", _penalty_pretends),
+            ("No path leads", _penalty_pretends),
             ("requires a gradient now", _penalty_changes_x),
             ("one norm for the whole batch", _penalty_of_all),
             ("After the run", lambda f, x, limit: _penalty(f, x, limit) + 1),
@@ -137,7 +137,7 @@ ANSWERS = {
     },
     "12.4": {
         "wrong": [
-            ("differentiated by", ("a", "because the second derivative of ReLU is zero")),
+            ("with respect to what", ("a", "because the second derivative of ReLU is zero")),
             ("computes nothing", "b) the graph has to be retained for it"),
             ("doesn't: look", ("D", "because PyTorch smooths the kink of the ReLU function")),
             ("Add your reason", "c"),
