@@ -67,16 +67,16 @@ BY_ANY = r"""
         | return => kept.append(1)\n    return len(kept) *
         ? not alike(seen[0], seen[-1], 9)
         ? seen[0] is seen[1] and len(seen[0]) > 7
-            Called twice with the same numbers, it gives two results. What does it keep from one
-            call to the next?
+            Called twice with the same numbers, it gives different results. What does it keep from
+            one call to the next?
         ~ return => return (1 + 1e-6) *
         ? near(seen, right)
             Nearly the right numbers, but not all of their digits. Is something rounded on the way,
             or is there a small step in it? Going link by link gives every digit.
         ~ s = w1 * x1 + b1 => s = 0.276
         ? alike(seen[0], right[0], 6) and sum(map(alike, seen, right)) <= 4
-            It's right at the numbers of this lesson, and at no others. Is a number typed in, or
-            taken from the notebook and not from the arguments?
+            It's right for the numbers of this lesson, and for no others. Is a number typed in, or
+            taken from the notebook instead of the arguments?
         ~ * 2 * s => * 2 * abs(s)
             The derivative of a square has the sign of what's squared. A root or an absolute value
             has lost it.
@@ -86,7 +86,7 @@ BY_ANY = r"""
             The derivative of the square is taken at the wrong number. It's two times what's
             squared: which number is that?
         ~ w1 * x1 + b1 => w1 * x1
-            The forward pass has lost b1 on the way to s.
+            Your forward pass leaves out b1 on the way to s.
 """
 
 ALL_GRADIENTS = """
@@ -96,8 +96,8 @@ ALL_GRADIENTS = """
         ~ dL_dx1 * x, dL_dx1, => dL_dx1, dL_dx1 * x,
         ~ dL_ds * x1, dL_ds => dL_ds, dL_ds * x1
         ~ dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_dx1, dL_dx1 * x, dL_ds, dL_ds * x1
-            The gradients of a weight and its bias are swapped: which of the two is passed on without
-            a partner?
+            The gradients of a weight and its bias are swapped: which of the two has no partner in
+            a product?
         ~ dL_dx1 * w0, dL_dx1 * x, dL_dx1, dL_ds * x1, dL_ds => dL_ds, dL_ds * x1, dL_dx1, dL_dx1 * x, dL_dx1 * w0
         ? all(alike(sorted(a), sorted(b), 9) for a, b in zip(seen, right))
             Right values, in another order: the one in which you computed them? Return them in the
@@ -118,21 +118,21 @@ ALL_GRADIENTS = """
         ~ dL_ds * x1, dL_ds => dL_ds * x1, dL_dx1
         ~ dL_ds * x1, dL_ds => dL_dx1 * x1, dL_dx1
         ~ dL_ds * x1, dL_ds => dL_dx1 * x1, dL_ds
-            Your gradient of w1 or b1 takes what arrives at x1. Where do their paths leave the main
+            Your gradient of w1 or b1 uses what arrives at x1. Where do their paths leave the main
             one?
         ~ * 2 * s => * s
             The derivative of a square has a 2 in front. How many squares does this chain have?
         ~ dL_ds * w1 => dL_ds
-            The link from x1 to s is missing: what multiplies x1 on its way to s?
+            The link from x1 to s is missing: what is x1 multiplied by on its way to s?
         ~ w0 * x + b0 => w0 * x
-            The forward pass has lost b0 on the way to x1.
+            Your forward pass leaves out b0 on the way to x1.
 """
 
 OF_B1 = Number(
     id="01.1",
     asks="dL/db1 on the chain of this lesson, as a number with four digits or more",
     expected=lambda: gradients()[4],
-    right="The path to b1 leaves at s, and a bias passes on exactly what arrives there.",
+    right="The path to b1 leaves at s, and the gradient of a bias is exactly what arrives.",
     hints=(
         "b1 goes into s and nowhere else. Which local derivatives are there between L and s?",
         "Multiply dL/dy, dy/ds and ds/db1. The last one is how much s moves when b1 does.",
@@ -141,14 +141,14 @@ OF_B1 = Number(
         = gradients()[2]
             That's what arrives at x1. The path to b1 leaves before the multiplication by w1.
         = 2 * (Y - 1)
-            That's what arrives at y. There's one link between y and s: the square.
+            That's what arrives at y. There's one more link between y and s: the square.
         = gradients()[3]
             That's a weight's gradient: a weight has a partner in its product, a bias has none.
         = gradients()[4] * 0.2
-            Here b1 stands where 1 should: the derivative of w1 * x1 + b1 with respect to b1
+            You multiplied by b1 instead of 1: the derivative of w1 * x1 + b1 with respect to b1
             doesn't depend on b1.
         = 2 * S
-            Those are the local derivatives from s on, without the loss: start at L.
+            That's the derivative of y with respect to b1. The gradient starts at L.
         = gradients()[4] / 4
             Both derivatives of squares have lost their 2.
         = 2 * (Y - 1) * 2 * Y
@@ -156,12 +156,12 @@ OF_B1 = Number(
             two times the square.
         = 2 * (Y - 1) / (2 * S)
         = 2 * (Y - 1) + 2 * S
-            You add or divide local derivatives. Along a path they are multiplied.
+            You add or divide local derivatives. Along a path you multiply them.
         = (Y - 1) ** 2 * 2 * S
             You begin with L itself. What arrives at y is the derivative of L.
         = (((S + 0.1) ** 2 - 1) ** 2 - (Y - 1) ** 2) / 0.1
         ? any(alike(answer, (((S + h) ** 2 - 1) ** 2 - (Y - 1) ** 2) / h, 4) for h in (1, -1, 0.1, -0.1, 0.01, -0.01))
-            That's a difference quotient to one side with a large step: near, but not to four
+            That's a one-sided difference quotient with a large step: close, but not to four
             digits. Multiply the local derivatives.
     """,
 )
@@ -192,7 +192,7 @@ ALL_FIVE = Function(
         ~ 2 * (s * s - 1) => -2 * (s * s - 1)
             Right sizes, wrong signs: look for a lost or extra minus.
         ~ 2 * (s * s - 1) => -2 * abs(s * s - 1)
-            The sign turns where y is above 1, and yours doesn't: is there an absolute value in it,
+            The sign changes where y is above 1, and yours doesn't: is there an absolute value in it,
             or a minus that you put in yourself?
     """
     + BY_ANY
@@ -208,13 +208,13 @@ MENDED = Function(
     right="Each link of the forward pass now has its factor in the backward pass.",
     hints=(
         "Count: how many links are there from x1 to L, and how many factors does the code have?",
-        "For each line of the forward pass there has to be one multiplication below it.",
+        "Each line of the forward pass needs one multiplication in the backward pass.",
     ),
     mistakes="""
         ~ return gradient => return (gradient,)
         ? isinstance(seen[0], tuple | list)
-            A comma after the value, or brackets around it, make a tuple. You are asked for the
-            number itself.
+            You returned a tuple or a list: look for a comma after the value, or brackets around
+            it. Return the number itself.
         ~ gradient * 2 * s => gradient
             This is still the colleague's version: one link of the forward pass has no factor in
             the backward pass. Which one has the value 0.552 here?
@@ -225,16 +225,16 @@ MENDED = Function(
             A fixed number is right at one point only. The factor depends on s: write it with s.
         ~ gradient * w1 => gradient
         ~ gradient * w1 => gradient * x1
-            The square has its factor now, but w1 has lost its own.
+            The square has its factor now, but the factor w1 is gone.
         ~ gradient * 2 * s => gradient + 2 * s
-            A path is a product: the links' derivatives are multiplied, not added.
+            Along a path you multiply the links' derivatives. You don't add them.
         ~ gradient * w1 => gradient * w1 * 0.3
         ~ gradient * w1 => gradient * w1 * w1
         ~ gradient * w1 => gradient * w1 * b1
             The link from x1 to s has something besides w1 in it. How much does s move when x1
             does?
         ~ 2 * (y - 1) => 1
-            The square has its factor now, but the loss has lost its own.
+            The square has its factor now, but the factor of the loss is gone.
     """
     + BY_ANY,
 )
@@ -242,9 +242,9 @@ MENDED = Function(
 STEP = Choice(
     id="01.4",
     asks="the step for a central difference quotient in float32, and why",
-    right="With fewer digits the best step is larger: more rounding, the same bending.",
-    model="With 7 digits, the difference of two values of the loss is mostly rounding unless "
-    "they are well apart; with a step of 1, the curve bends on the way.",
+    right="With fewer digits the best step is larger: more rounding error, the same bending.",
+    model="With 7 digits, the difference of two losses is mostly rounding error unless they're "
+    "far enough apart. With a step of 1, the curve bends too much on the way.",
     hints=(
         "Both errors exist here, too. Which of the two depends on the number of digits?",
         "Fewer digits lift the left arm of the V and leave the right arm where it is. "
@@ -254,10 +254,10 @@ STEP = Choice(
         = "a"
             Try it: in float32, is 0.3 + 1e-8 any different from 0.3? It keeps 7 digits.
         = "b"
-            It was good with 16 digits. With 7, how many of them are left after the subtraction,
-            when the slope is about 0.1 and the two values differ by 2h times that?
+            It was good with 16 digits. Now there are 7. The slope is about 0.1, so the two values
+            differ by about 2h times 0.1: how many digits are left when you subtract?
         = "d"
-            Far away from rounding, yes. But what does the curve do between x - 1 and x + 1?
+            Rounding is no problem there. But what does the curve do between x - 1 and x + 1?
     """,
 )
 
@@ -265,7 +265,7 @@ TWO_HOOKS = Numbers(
     id="01.5",
     asks="the gradients of x, k, m, n with the hooks at q and p, four numbers",
     expected=with_hooks,
-    right="Go from the loss toward the inputs, and apply each hook when you come to its place.",
+    right="Go from the loss toward the inputs, and apply each hook when you get to its place.",
     hints=(
         "Start at L and go to r, then q. What arrives at q, and what is it after the clip?",
         "From q, one path goes to m and one to p. Double what arrives at p, then go on to x and k. "
@@ -281,12 +281,11 @@ TWO_HOOKS = Numbers(
         = with_hooks(DOUBLE, CLIP)
             Each hook has to stay at its place: the clip is at q, the factor 2 at p.
         = (15, 10, 8, 1)
-            You doubled first and clipped then. Which of the two places does the gradient reach
-            first?
+            You doubled first, then clipped. Which of the two places does the gradient reach first?
         = (30, 20, 8, 1)
-            m is part of q = p + m. Does its path leave q before or after the clip?
+            m is part of q = p + m. Does the gradient go on to m before or after the clip at q?
         = (30, 20, 10, 1)
-            The path to m doesn't pass p.
+            The path to m doesn't go through p.
         = (30, 20, 5, 5)
         = (30, 20, 5, 10)
         = (30, 20, 5, 4)
@@ -297,7 +296,7 @@ TWO_HOOKS = Numbers(
             x and k are swapped: each contains its partner, not itself.
         = (24, 16, 4, 1)
         = (12, 8, 2, 1)
-            The derivative of the square is 2q, and n multiplies it. How large is that at q = 1?
+            The derivative of the square is 2q, and it's multiplied by n. How large is that at q = 1?
     """,
 )
 
@@ -317,13 +316,13 @@ DEEPER = Function(
     mistakes="""
         ~ , dL_dt * y, dL_dt =>
         ? all(len(each) == 5 for each in seen)
-            Five gradients of the old chain aren't enough: w2 and b2 get one each.
+            Five gradients aren't enough: w2 and b2 need one each.
         ~ dL_dt * y, dL_dt => dL_dt, dL_dt * y
             The gradients of w2 and b2 are swapped: which of them has a partner?
         ~ dL_dt * w2 * 2 * s => 2 * (s * s - 1) * 2 * s
             The first five are still those of the old chain. What arrives at y now comes from t.
         ~ dL_dt * w2 => dL_dt
-            The link from y to t is missing: what multiplies y on its way to t?
+            The link from y to t is missing: what is y multiplied by on its way to t?
         ~ t * t - 1 => s * s - 1
         ~ t * t - 1 => t - 1
             The loss depends on z now, and on nothing else.
@@ -336,13 +335,13 @@ DEEPER = Function(
             The derivative of the square that makes z is missing, or taken at the wrong number.
             Which number is squared there?
         ~ * 2 * s =>
-            The first square has lost its factor: this chain has three squares.
+            The factor of the first square is gone: this chain has three squares.
         ~ y = s * s => y = s
         ~ y = s * s => y = s
         | * 2 * s =>
-            In your forward pass s goes on as it is, without its square.
+            Your forward pass leaves out the square of s.
         ~ w2 * y + b2 => w2 * y
-            The forward pass has lost b2 on the way to t.
+            Your forward pass leaves out b2 on the way to t.
         ~ dL_dt * y, dL_dt => dL_dt * y, dL_dt * b2
             Your gradient of b2 contains b2 itself. A bias is added, so its own link has the
             derivative 1.

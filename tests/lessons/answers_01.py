@@ -79,7 +79,7 @@ ANSWERS = {
             ("It called backward", _with_engine),
             ("derivative found for it", _with_sympy),
             ("Is something rounded", lambda *v: [round(g, 3) for g in _by_hand(*v)]),
-            ("gives two results", _growing),
+            ("gives different results", _growing),
             ("NameError", lambda x, w0, b0, w1, b1: 2 * (s * s - 1)),  # noqa: F821
         ],
         "right": [
@@ -90,8 +90,8 @@ ANSWERS = {
     },
     "01.3": {
         "wrong": [
-            ("w1 has lost", lambda x1, w1, b1: _by_hand(x1, 1, 0, w1, b1)[-1]),
-            ("at no others", lambda x1, w1, b1: -0.407960678),
+            ("factor w1 is gone", lambda x1, w1, b1: _by_hand(x1, 1, 0, w1, b1)[-1]),
+            ("for no others", lambda x1, w1, b1: -0.407960678),
             ("has lost it", lambda x1, w1, b1: _at_x1(x1, w1, b1) * math.copysign(1, w1 * x1 + b1)),
             ("wrong sign", lambda x1, w1, b1: -_at_x1(x1, w1, b1)),
             ("it takes x1", lambda x1: -0.40796),
