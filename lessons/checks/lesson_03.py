@@ -20,8 +20,8 @@ from minigrad.classroom.values import alike, describe
 
 Answer = Callable[..., Any]
 NOT_COUNTED = 10**9
-LARGE = "what came of a ladder of 40 diamonds, a chain of 2,000 steps and 20 random graphs"
-LATER = "to be seen when the others are right"
+LARGE = "the result on a ladder of 40 diamonds, a chain of 2,000 steps and 20 random graphs"
+LATER = "not tried before the others are right"
 
 # --- graphs, each a list of nodes with its root at the end
 
@@ -45,8 +45,8 @@ class Value:
         Value.visits_left -= 1
         if Value.visits_left < 0:
             raise Objection(
-                "It comes back to the same nodes over and over: in a ladder that's once for each path. "
-                "Remember which nodes you've seen, and take each node off the list."
+                "It visits the same nodes over and over, once for each path. Remember which nodes "
+                "you've seen, and take each node off the list."
             )
         return self._edges
 
@@ -164,7 +164,7 @@ def visiting(subject: Answer, nodes: Sequence[Any], root: Any, fills_grad: bool 
     finally:
         Value.visits_left = NOT_COUNTED
     if state() != before:
-        raise Objection("It changed the nodes that it was given. Keep your notes in a dict.")
+        raise Objection("It changed the nodes that it was given. Keep your own data in a dict.")
     return result
 
 
@@ -199,7 +199,7 @@ def in_graphs(subject: Answer) -> dict[str, Any]:
     }
     found = {where: listed(subject, nodes) for where, nodes in graphs.items()}
     found["in the diamond with u as root"] = listed(subject, half, half[3])
-    return {f"the list of numbers {where}": each for where, each in found.items()}
+    return {f"the result {where}": each for where, each in found.items()}
 
 
 def first_three(answer: Answer) -> Answer:
@@ -229,22 +229,22 @@ USES: Hook = Hook(
     ),
     mistakes=r"""
         ~ for source, _ in todo.pop().edges => for source in {s for s, _ in todo.pop().edges}
-            You count consumers. In x * x one node uses x twice, over two edges, and a gradient
-            comes along each of them.
+            You count users, not edges. In x * x one node uses x twice, over two edges, and a
+            gradient comes along each of them.
         ~ return uses => return {node: len(node.edges) for node in [root, *uses]}
             You count how many inputs a node has. Count the other direction: how many edges lead
             to it.
         ~ if uses[source] == 1 => if False
             You count the edges of root only. Those of the nodes below it count, too.
         ~ return uses => return {node: uses[node] for node in uses if node.edges}
-            Nodes without edges are left out. Gradients come to leaves, too, and they wait.
+            Nodes without edges are left out. Leaves get gradients, too, and wait for all of them.
         ~ for source, _ in todo.pop().edges => for source in [s for s, slope in todo.pop().edges if slope]
-            Edges with a slope of zero are left out. A gradient comes along them, too, even if it's
-            zero, and the node waits for it.
+            Edges with a slope of zero are left out. A gradient comes along them, too. It's zero,
+            and the node waits for it.
         ~ Counter(), [root] => Counter([root]), [root]
             The root has a count. No edge leads to it.
         ~ return uses => root.calls = getattr(root, "calls", 0) + 1\n    return {n: k * root.calls for n, k in uses.items()}
-        ? seen["the list of numbers " + AGAIN] != seen["the list of numbers " + IN_DIAMOND]
+        ? seen["the result " + AGAIN] != seen["the result " + IN_DIAMOND]
             A second call on the same graph gives something else: the first one left something on
             the nodes or in the function. Begin each call with a new dict.
         ~ if uses[source] == 1 => if True
@@ -269,22 +269,22 @@ ORDER = Order(
         = "xcabdwL"
         = "wLdbacx"
         ? answer[0] != "L"
-            Only one node is ready at the beginning, the one where the backward pass starts. Yours
-            is where the forward pass starts, or later.
+            Only one node is ready at the beginning: the one where the backward pass starts. Yours
+            has to wait for a gradient.
         = "Ldbacxw"
         = "Ldbacwx"
         = "Ldwbacx"
             A leaf doesn't wait for the others: as soon as its sum is complete, it's added to .grad.
         = "Ldwbcax"
         = "Lwdbcax"
-            That's layer by layer: all at one distance from L, then the next. Distance doesn't
-            matter.
+            That's layer by layer, by distance from L. Distance doesn't matter. Of all nodes
+            that are complete, the one made last is next.
         = "Lwdcbax"
             You let c run before b. Both are complete after d: which of them was made later?
         = "Lwdbaxc"
         ? "x" in answer[:-1]
-            x is used in two lines, so it waits for two gradients. Which of its users hasn't run
-            yet where you put it?
+            x is used in two lines, so it waits for two gradients. Where you put it, one of its users
+            hasn't run yet. Which?
     """,
 )
 
@@ -403,7 +403,7 @@ def passes_run(answer: Answer) -> dict[str, Any]:
     def after(answer: Answer, nodes: list[Any], *roots: Any) -> list[Any]:
         for root in roots or nodes[-1:]:
             visiting(answer, [*nodes, root], root, fills_grad=True)
-        return [node.grad for node in nodes[:3]]
+        return [node.grad for node in nodes[:3] if not node.edges]
 
     def small(answer: Answer) -> dict[str, Any]:
         seen: dict[str, Any] = {}
@@ -419,8 +419,8 @@ def passes_run(answer: Answer) -> dict[str, Any]:
             x: Any = Value(3.0)
             x.grad, y, nodes = held, x * x, diamond()
             seen[f"x.grad {what}"] = after(answer, [x, y], *roots(x, y))[0]
-        leaves = after(answer, nodes, nodes[-1], nodes[-1])[::2]
-        return seen | {"the list of x.grad and seven.grad after two passes of the diamond": leaves}
+        leaves = after(answer, nodes, nodes[-1], nodes[-1])
+        return seen | {"[x.grad, seven.grad] after two passes of the diamond": leaves}
 
     return small_then_large(PASSES, answer, small, lambda nodes: after(answer, nodes))
 
@@ -470,8 +470,8 @@ PASSES: Hook = Hook(
         ~ arrived = => root.grad = 1.0\n    arrived =
         | arrived.get(source, 0.0) => arrived.get(source, source.edges and source.grad or 0.0)
         ? seen["x.grad after a third pass"] == 36 and seen["x.grad after passes from two losses that share y"] != 120
-            One loss twice works now, but a pass from another root goes wrong: some node still
-            keeps what an earlier pass left there, perhaps the 1 of its root.
+            One loss twice works now, but a pass from another root goes wrong. Some node still
+            holds what an earlier pass left there, perhaps the 1 of its root.
     """,
 )
 
@@ -585,11 +585,11 @@ ENGINE: Hook = Written(
     mistakes=r"""
         ~ for node, gradient in => if not self.edges:\n            raise RuntimeError("retain_graph")\n        for node, gradient in
         ! retain_graph
-            It refuses a pass through a new graph. Keep what's released on the nodes, not on the
-            class. And a leaf, which never had any edges, isn't released.
+            It refuses a pass through a new graph. Note on the nodes what's released, not on the
+            class. And a leaf, which never had any edges, can't be released.
         ~ node.edges = Released() => node.edges = None
         ? "TypeError" in seen[AFTER] + seen[OVER]
-            A walk came to a node whose edges are None. Look for such nodes before the walk, all of
+            A pass came to a node whose edges are None. Look for such nodes before the pass, all of
             them and not only the root, and raise a RuntimeError yourself.
         ~ node.grad = => node.gradient =
         ? seen["x.grad of x ** 3 at x = 2"] is None
@@ -597,16 +597,16 @@ ENGINE: Hook = Written(
         ~ n * self.data ** (n - 1) => n * self.data**n
         ~ n * self.data ** (n - 1) => self.data ** (n - 1)
         ? seen["x.grad of x ** 3 at x = 2"] != 12
-            Something is missing in the slope of x ** n. It has n twice: as a factor and in the
-            exponent.
+            Something is missing in the slope of x ** n. n appears in it twice: as a factor and in
+            the exponent.
         ~ (self, result) => (self, self.data)
         ~ (self, result) => (self, 1.0)
         ? not alike(seen["x.grad of x.exp() at x = 2"], right["x.grad of x.exp() at x = 2"], 4)
-            The slope of exp is the result of exp. It isn't the input, or that of a power.
+            The slope of exp is the result of exp. It isn't the input, and not the slope of a power.
         ~ elif not retain_graph: => else:
         ? seen[BOTH] == REFUSED
-            It refuses a pass although the one before had retain_graph=True. Then the edges have to
-            stay.
+            It refuses a pass although the one before had retain_graph=True. That one has to leave
+            the edges where they are.
         ~ return Engine(self.data) => return self
         ~ return Engine(self.data) => self.edges = []\n        return self
         ? seen[CUT] in (108, None)
@@ -625,13 +625,13 @@ ENGINE: Hook = Written(
             helps, retain_graph.
         ~ elif not retain_graph => elif node is self and not retain_graph
         ? seen[AFTER] == REFUSED and seen[OVER] == NO_ERROR
-            It refuses the second pass from one root. A pass from another root then came to a
-            released node, and went on: look at all nodes on the way.
+            It refuses the second pass from one root. But a pass from another root went on over a
+            released node. Look at all nodes on the way.
         ~ elif not retain_graph => elif hasattr(node, "gone"):\n                raise RuntimeError("retain_graph")\n            elif not retain_graph
         | node.edges = Released() => node.gone = True
         ? seen[KEPT]
             It refuses a later pass, but the edges are still there, with all nodes that they lead
-            to. Release them, and the memory is free.
+            to. Let go of them to free the memory.
     """,
 )
 
@@ -648,10 +648,10 @@ def train_run(train: Answer) -> dict[str, Any]:
     if not isinstance(losses, list) or len(losses) != 3:
         raise Objection(
             f"From three batches it returned {describe(losses)}. It has to return a list with one "
-            "loss for each batch: is return below the loop, and append inside?"
+            "loss for each batch. Make it above the loop, append inside, return it below."
         )
     weights = {f"{name} after three batches": p.detach() for name, p in model.named_parameters()}
-    return {"the type of a loss": type(losses[0]).__name__, "the list of losses": losses} | weights
+    return {"the type of a loss": type(losses[0]).__name__, "the result": losses} | weights
 
 
 TRAIN = Hook(
@@ -670,11 +670,15 @@ TRAIN = Hook(
         | loss.backward() => loss.backward()\n        optimizer.zero_grad()
         ~ loss.backward() =>
         ~ optimizer.step() =>
-            The weights don't move. Is there a step, and what does .grad hold when it comes?
+            The weights don't move. Is there a step, and what does .grad hold when it's taken?
+        ~ optimizer.zero_grad() =>
+        | optimizer.step() => optimizer.step()\n        optimizer.zero_grad()
+            Your first step still follows a gradient that was there before you began. Empty .grad
+            before each backward pass.
         ~ loss.item() => loss
         ~ loss.item() => loss.detach()
         ? seen["the type of a loss"] == "Tensor"
-            Your list holds tensors. A loss keeps its whole graph alive: append a Python number.
+            Your list holds tensors. Each keeps its whole graph alive: append a Python number.
         ~ model(images) => model(images).softmax(1)
             cross_entropy wants the scores as the model gives them. It applies the softmax itself.
     """,

@@ -113,6 +113,15 @@ def _emptied_by_the_root(root):
     _in_grad(root)
 
 
+def _inner_ones_emptied(root):
+    for node in _nodes(root):
+        node.grad = None if node.edges else node.grad
+    root.grad = _add(root.grad, 1.0)
+    for node in _nodes(root):
+        for source, slope in node.edges:
+            source.grad = _add(source.grad, slope * node.grad)
+
+
 class _Stops(list):
     def __iter__(self):
         raise RuntimeError("give the first pass retain_graph=True")
@@ -195,6 +204,7 @@ ANSWERS = {
             _leaves(_add),
             _leaves(_add, _collecting),
             _leaves(_add, _in_order(itemgetter(0))),
+            _inner_ones_emptied,
         ],
     },
     "03.5": {
