@@ -125,8 +125,8 @@ SCORE = Function(
         ~ letters.index(letter) + 1 => at - 1
             That's the weight on the previous position, the score of a previous-token head.
         ~ letters.index(letter) + 1 => at - len(letters) // 2 + 1
-            That's a fixed distance back. It fits words that are repeated as a whole, and the texts
-            here aren't all so regular: look the letter up.
+            That's a fixed distance back. It fits words that are repeated as a whole, but not every
+            text here is like that: look the letter up.
         ~ .item() => .round().item()
         ~ pattern[at, letters.index(letter) + 1].item() => float(pattern[at].argmax() == letters.index(letter) + 1)
             Return the mean of the weights themselves, not how often the head looks there most.
@@ -140,7 +140,7 @@ def averages(answer: Answer) -> dict[str, Any]:
     """Run modules with the hook, on batches of two sizes."""
     seen = {}
     for words, positions in ((3, 4), (2, 5)):
-        module = nn.Identity()
+        module = nn.Tanh()
         with module.register_forward_hook(answer):
             seen[f"what comes out for {words} words"] = module(entries(words, positions, 2) * 1.0)
     return seen
@@ -152,9 +152,9 @@ AVERAGE = Hook(
     "position by position, in the same shape",
     scenario=averages,
     may_return=(Tensor,),
-    right="What the head says on average stays, what it says about this word is gone.",
+    right="The head still says what it says on average, but nothing about this word.",
     hints=(
-        "Over which of the three dimensions is the mean taken, and which shape has it then?",
+        "Over which of the three dimensions do you take the mean? What shape does it have then?",
         "output.mean(dim=0, keepdim=True) has one row for all words. expand_as or repeat gives it "
         "back to each.",
     ),
@@ -171,13 +171,13 @@ AVERAGE = Hook(
             That's the mean over the numbers of a vector. Take it over the words.
         ~ output.mean(dim=0, keepdim=True).expand_as(output) => output.mean().expand_as(output)
         ~ dim=0, => dim=(0, 1),
-            That's a mean over too much: the positions differ, also on average. Take it over the
-            words alone.
+            That averages over too much: positions differ, even on average. Take the mean over the
+            words only.
         ~ output.mean(dim=0, keepdim=True).expand_as(output) => torch.zeros_like(output)
             That's zero ablation, as in the text. Return the mean over the words.
         ~ output.mean(dim=0, keepdim=True).expand_as(output) => output - output.mean(dim=0)
-            This takes the mean away, and keeps what is special about each word. You want
-            the opposite.
+            This takes the mean away, and keeps what is special about each word. You want the
+            opposite.
         ~ output.mean(dim=0, => output.sum(dim=0,
             That's the sum over the words. Divide it by their number.
     """,
@@ -188,31 +188,29 @@ AVERAGE = Hook(
 TELLING = Choice(
     id="18.3",
     asks="the experiment that could show that the colleague's heads aren't induction heads",
-    right="That colleague's network was trained, and fails on words of six. With eight letters "
-    "only, counting back is enough, so nothing made it look at letters.",
+    right="We trained that network: it fails on words of six. With words of eight only, counting "
+    "back is enough, so nothing made it look at letters.",
     model="With words of six letters an induction head has to look five back, and a head that "
-    "goes by position still looks seven back. Words of eight can't tell the two apart.",
+    "counts positions still looks seven back. Words of eight can't tell the two apart.",
     hints=(
         "What else could a head do that looks seven positions back in words of eight letters?",
         "You need a text on which the two explanations lead to different pictures. Where does each "
-        "kind of head look in it?",
+        "kind of head look then?",
     ),
     mistakes="""
         = "a"
-            The loss will rise, and it would for either kind of head: they carry the answer. That
-            they matter doesn't say what they go by.
+            The loss rises with either kind of head, because both carry the answer. So this shows
+            that they matter, but not what they look for.
         = "b"
             In each of these words, the letter after the earlier copy stands seven back. However
-            many you average, both explanations predict the same picture.
+            many you average, both explanations predict the same pattern.
         = "d"
-            A sharper picture is the same picture. What would an induction head do that a head
-            with a fixed distance wouldn't?
+            A sharper pattern is still the same pattern. What would an induction head do that a
+            head with a fixed distance wouldn't?
     """,
 )
 
 # --- 18.4
-
-RUNS = "the number of passes"
 
 
 def patching(answer: Answer) -> dict[str, Any]:
@@ -223,8 +221,8 @@ def patching(answer: Answer) -> dict[str, Any]:
         "the scores with a second module": [("layers.1", 3), ("start", 0), ("layers.0", 2)],
         "the scores with one module twice": [("layers.0", 2), ("layers.0", 1)],
     }.items():
-        model.runs.clear()
-        seen[what] = answer(model, places, torch.tensor(CLEAN), torch.tensor(CORRUPTED))
+        words = (torch.tensor(text[len(places) - 1 :]) for text in (CLEAN, CORRUPTED))
+        seen[what] = answer(model, places, *words)
         if not isinstance(seen[what], Tensor):
             raise Objection(
                 f"It returned {describe(seen[what])}. It has to return the scores of the run on "
@@ -238,8 +236,8 @@ PATCH = Hook(
     asks="patch(model, places, clean, corrupted), which returns the scores for corrupted, with the "
     "output of each place taken from the run on clean",
     scenario=patching,
-    right="Two runs, and hooks that keep in the first and give in the second. With this you can "
-    "ask whether two places together bring back what each alone doesn't.",
+    right="Two runs, with hooks that read in the first and write in the second. With this you can "
+    "ask whether two places together bring back what neither does alone.",
     hints=(
         "First a run on clean, with a hook that keeps on each module that is named. Then a run on "
         "corrupted, with hooks that put in what was kept.",
@@ -260,14 +258,16 @@ PATCH = Hook(
             corrupted.
         ~ return output => pass
         = lambda model, places, clean, corrupted: model(corrupted)
-            That is the plain run on corrupted. What a hook computes counts only if it returns it.
+            That's the plain run on corrupted. Does the second hook return what it computes, and is
+            what it puts in still from the run on clean?
         ~ for where, position in places: => for where, position in places[:1]:
         ? seen["the scores with one place"] is not None and alike(seen["the scores with one place"], right["the scores with one place"]) and not alike(seen["the scores with a second module"], right["the scores with a second module"])
-            It is right for a single place. With several, each of them has to be patched.
+            It's right for a single place. With several, each has to be patched in the same run,
+            each with its own name and position.
         ~ for where, position in places: => for where, position in dict(places).items():
             One module may have several positions. A dict keyed by the name forgets all but one.
         ~ model.get_submodule(name) => getattr(model, name)
-        ! `layers.0`, 'layers.0'
+        ! attribute 'layers.0'
             A dotted name is a path through the tree: get_submodule follows it.
     """,
 )
@@ -292,7 +292,7 @@ ATTRIBUTION = Hook(
     asks="attribution(model, names, clean, corrupted, score), which returns for each name the "
     "estimates of all positions, from two forward passes and one backward pass",
     scenario=attributions,
-    right="Three passes for all places there are. That's why it works on large models.",
+    right="Three passes, however many places there are. That's why it works on large models.",
     hints=(
         "One run on clean and one on corrupted, each with hooks on all modules. In which of the "
         "two do you need the gradient?",
@@ -313,13 +313,13 @@ ATTRIBUTION = Hook(
         ! NoneType
             grad_input belongs to what went into the module. You patch what comes out of it, so you
             need grad_output.
-        ~ .sum(dim=(0, 2)) =>
-            Return one number for each position: sum over words and over the numbers of a vector.
         ~ .sum(dim=(0, 2)) => .sum(dim=2).mean(dim=0)
             That's a mean over the words. Sum over them: the score takes care of the rest.
+        ~ .sum(dim=(0, 2)) =>
         ~ .sum(dim=(0, 2)) => .sum(dim=(0, 1))
         ? any("estimates" in name and seen[name].shape != right[name].shape for name in seen)
-            The wrong dimension is left. The second one counts positions.
+            Return one number for each position: sum over words (dimension 0) and over the numbers
+            of a vector (dimension 2).
         ~ (kept[0][n] - kept[1][n]) * gradients[n] => gradients[n]
             That's the gradient alone: how far each activation moves is missing.
         ~ (kept[0][n] - kept[1][n]) * => kept[0][n] *
@@ -366,7 +366,7 @@ ALONG = Hook(
         ~ (step + 0.5) / steps * way => 0 * way
             All slopes come from the corrupted run. Walk along the way to the clean one.
         ~ (corrupted, clean): => (clean, corrupted):
-            The two runs are swapped: the way begins at corrupted.
+            Right size, wrong sign. The way leads from corrupted to clean: clean - corrupted.
         ~ way * total => total
             Multiply the mean slope by the way, clean minus corrupted.
         ~ .requires_grad_() =>

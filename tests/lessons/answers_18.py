@@ -160,9 +160,9 @@ ANSWERS = {
     },
     "18.3": {
         "wrong": [
-            ("for either kind of head", ("a", "because then the loss rises")),
-            ("the same picture", ("b", "because a mean over many words is certain")),
-            ("A sharper picture", ("d", "because training has not ended yet")),
+            ("with either kind of head", ("a", "because then the loss rises")),
+            ("the same pattern", ("b", "because a mean over many words is certain")),
+            ("A sharper pattern", ("d", "because training has not ended yet")),
             ("Add your reason", "c"),
             ("letters a, b, c", ("e", "because none of them can show it")),
         ],
