@@ -32,12 +32,12 @@ THROUGH_S = Formula(
     symbols="x w b c",
     right="c is in one term only. With c = 0, the hook cuts that path and the shortcut stays.",
     hints=(
-        "There are two paths from y to x. Write down what each brings, without the hook.",
-        "The shortcut brings y. The path through s brings y * 2s * w. Which one passes the hook?",
+        "There are two paths from y to x. Write down what each contributes, without the hook.",
+        "The shortcut gives y. The path through s gives y * 2s * w. Which one passes the hook?",
     ),
     mistakes="""
         = gradient_of_x("y")
-            That's c times everything, as if the hook were on y. Does each path to x pass s?
+            That's c times everything, as if the hook were on y. Does each path to x go through s?
         ~ c * 2 => 2
             That's the gradient without the hook.
         ~ c * 2 * s * w => 2 * s * w + c
@@ -77,7 +77,7 @@ SILU = Rule(
     ),
     mistakes="""
         ~ (p + x * p => (x * p
-            x is in both factors of x * sigmoid(x). What does x contribute as the first one?
+            x is in both factors of x * sigmoid(x). What does the first factor contribute?
         ~ (p + x * p * (1 - p)) => p
             x is in both factors of x * sigmoid(x). You treat sigmoid(x) as a constant.
         ~ (p + x * p * (1 - p)) => p * (1 - p)
@@ -86,7 +86,7 @@ SILU = Rule(
             That's the forward, times the gradient.
         ~ (p + x * p * (1 - p)) => p + x * p * (1 - p)
         ~ grad * (p + => (p + grad *
-            Only one of the two terms has the gradient. It multiplies the whole derivative.
+            Only one of your two terms has grad in it. It multiplies the whole derivative.
         ~ (1 - p) => (1 + p)
         ~ p + x => p - x
             Mind the signs. A product's derivative is a sum of two terms, and the derivative of
@@ -138,7 +138,7 @@ SCALING = Rule(
         ~ grad * w, => grad * x,
             In a product, each factor gets the other one. In the gradient of x it's missing.
         ~ (grad * x) => (grad * x * w)
-            r is a product, and w is in it once. Its own gradient has no w left in it.
+            r is a product, and w is in it once. So the gradient of w has no w in it.
         ~ grad * w, (grad * x) => 0 * grad + w, x
             That's what a gradient of ones gives. A rule multiplies the gradient that arrives.
         ~ .sum(0) => .sum(1)
@@ -157,11 +157,11 @@ SCALING = Rule(
 HIDDEN = Choice(
     id="10.4",
     asks="the letter of the wrong rule that a gradient of ones does not show, and why",
-    right="A matrix of ones looks the same in any order. Symbols show where each entry went.",
+    right="All entries of a matrix of ones look the same. Symbols show where each one went.",
     model="The gradient that arrives from .sum() is a matrix of ones. Transposing it moves its "
     "entries to other places, and that doesn't show, because they're all equal.",
     hints=(
-        "Put a matrix of ones into each rule, and compare with what it should be.",
+        "Put a matrix of ones into each rule, and compare it with the right gradient.",
         "Which of the four only puts entries of g into other places?",
     ),
     mistakes="""
@@ -170,8 +170,8 @@ HIDDEN = Choice(
         = "c"
             With ones this gives a third, and it should be 3: a wrong factor shows.
         = "d"
-            Each entry of x is used twice there. With ones the rule gives 1. What do two uses add
-            up to?
+            Each entry of x is used twice. With ones the rule gives 1. What do the two uses add up
+            to?
     """,
 )
 
@@ -188,7 +188,7 @@ KNOWN = Choice(
     ),
     mistakes="""
         = "a"
-            Which sizes did SymPy see? Other sizes do work alike, but that's your own argument.
+            Which sizes did SymPy see? Other sizes work, too, but that's your own argument.
         = "b"
             Symbols are not rounded. Numbers in float32 are.
         = "d"
@@ -215,8 +215,8 @@ STANDARDIZE = Rule(
     hints=(
         "Take c = x - m first: what arrives at c goes to x minus its mean. One step remains: "
         "from r = c / sqrt(v) to c.",
-        "r divides c by a root that all c_j are in. The path through the root gives each entry "
-        "r_i times the mean of g r, with a minus, and everything is divided by the root.",
+        "r divides c by a root, and that depends on all c_j. The path through the root gives each "
+        "entry r_i times the mean of g r, with a minus. Everything is divided by the root.",
     ),
     mistakes="""
         ~ - r * (grad * r).mean() =>
@@ -228,10 +228,10 @@ STANDARDIZE = Rule(
         ~ .mean()) / root => .mean())
             All three paths are there. The division by the root of v is missing.
         ~ .mean()) / root => .mean()) / root**2
-            Divide by the root of v once: the root is in r already.
+            Divide by the root of v once. r has been divided by it already.
         ~ - grad.mean() - r * (grad * r).mean() => - grad.sum() - r * (grad * r).sum()
         ~ (grad * r).mean() => (grad * r).sum()
-            The formula is made of means, not of sums.
+            You have a sum over the entries where a mean belongs.
         ~ grad - grad.mean() => grad + grad.mean()
         ~ - r * => + r *
             One of the paths has the wrong sign. A larger m makes each x - m smaller, and a larger
@@ -242,13 +242,13 @@ STANDARDIZE = Rule(
         ~ - r * => - centered *
         ~ - r * (grad * r) => - centered * (grad * centered)
         ~ (grad * r) => (grad * x)
-            The path through v depends on how far each x is from the mean, in units of the root.
-            Part of that term measures something else.
+            The path through v depends on how far each x is from the mean, divided by the root.
+            Part of your term is something else.
         ~ (centered * centered).mean() => centered.var()
             v divides by n, not by n - 1.
         ~ .mean() => .sum().div(3)
         ~ .mean() => .sum().div(2)
-            Your rule has a fixed number of entries in it. It has to work for any length.
+            Your rule only fits one length of x. It has to work for any length.
         ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return r
         ~ return (grad - grad.mean() - r * (grad * r).mean()) / root => return grad * r
             That's the forward. A rule returns what arrives, times a derivative.
