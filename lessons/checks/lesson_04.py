@@ -45,11 +45,11 @@ THREE = Numbers(
     id="04.1",
     asks="the gradients of a, b and c with the three hooks, in this order",
     expected=three_gradients,
-    right="Each hook changes what lies between its place and the inputs, and nothing else.",
+    right="Each hook changes gradients from its place toward the inputs, and no others.",
     hints=(
-        "Walk from the loss to the inputs. What leaves w, and to which two tensors does it go?",
-        "c gets what leaves v, times u. u gets what leaves v, times c, and clips it. b gets what "
-        "leaves u, times a. a adds up both ways, and only then comes its hook.",
+        "Walk from the loss to the inputs. What does w send on, and to which two tensors?",
+        "c gets what v sends on, times u. u gets the same, times c, and clips it. b gets what "
+        "u sends on, times a. a adds up both paths, and then its hook runs.",
     ),
     mistakes="""
         = three_gradients(_same, _same, _same)
@@ -62,16 +62,16 @@ THREE = Numbers(
             The hook on a clips each of the two parts. A hook runs once, with their sum.
         = three_gradients(short=torch.zeros_like)
         = three_gradients(a=_same, short=torch.zeros_like)
-            The short way is missing: a also goes straight into w.
+            The short path is missing: a also goes straight into w.
         = three_gradients(long=torch.zeros_like)
-            The long way is missing: a also goes into u, and through v into w.
+            The long path is missing: a also goes into u, and through v into w.
         = three_gradients(a=_same, short=lambda grad: grad / 2)
-            The short way from w to a doesn't pass v, so the hook on v doesn't halve it.
+            The short path from w to a doesn't pass v, so the hook on v doesn't halve it.
         = three_gradients(v=_same, u=lambda grad: grad.clamp(-3, 3) / 2)
             The halving comes too late: v is nearer to the loss than u, so its hook runs before
             the clipping.
         = three_gradients(u=lambda grad: grad.clamp(-3, 3).neg())
-            What arrives at u is negative. To which end of the range is it cut?
+            What arrives at u is negative. To which end of the range is it clamped?
     """,
 )
 
@@ -82,6 +82,7 @@ CASES: dict[str, tuple[Any, float]] = {
     "a gradient of norm 0.5 and a limit of 1": ((0.3, 0.4), 1.0),
     "a gradient of zeros and a limit of 1": ((0.0, 0.0), 1.0),
     "a gradient of norm 10 and a limit of 2.5": ((-6.0, 8.0), 2.5),
+    "a gradient of norm 1.5 and a limit of 2": ((-0.9, 1.2), 2.0),
     "a matrix as gradient and a limit of 1.5": (((1.2, -0.7, 2.1), (0.4, 0.9, -1.6)), 1.5),
     "a single number as gradient and a limit of 0.5": (-0.8, 0.5),
 }
@@ -129,7 +130,7 @@ CLIPPER = Hook(
     scenario=norm_run,
     right="One factor for all entries: shorter, and still in the same direction.",
     hints=(
-        "By what do you multiply a gradient of norm 5 to get norm 1? When is there nothing to do?",
+        "Which factor turns a norm of 5 into a norm of 1? When is there nothing to do?",
         "Define hook(grad) inside: if grad.norm() is above the limit, return grad times limit "
         "over norm. At the end return the hook itself.",
     ),
@@ -145,15 +146,15 @@ CLIPPER = Hook(
             returns gets the gradient.
         ~ norm > limit => limit / norm.item() < 1
         ! ZeroDivisionError
-            It divides by a norm of zero. Ask first whether the gradient is too long at all.
+            It divides by a norm of zero. Check first whether the gradient is too long at all.
         ~ grad.norm() => (grad @ grad).sqrt()
         ~ norm = grad.norm() => return grad * (limit / grad.norm(dim=-1, keepdim=True)).clamp(max=1)
         ! IndexError, imension, one element, ambiguous, 0-d, broadcast, size of, 1D
             Gradients have any shape: a vector, a matrix, a single number. One norm goes over all
             entries.
         ~ return grad * (limit / norm) => return grad.clamp(-limit, limit)
-            It cuts each entry by itself, which bends the direction. You need one factor for the
-            whole gradient.
+            It clamps each entry separately, which changes the direction. You need one factor for
+            the whole gradient.
         ~ return grad * ( => return grad.mul_(
         ? seen[UNTOUCHED] is False
             The hook wrote into the gradient it was given. Others may hold the same tensor: return
@@ -168,11 +169,11 @@ CLIPPER = Hook(
         ~ return grad * => grad *
             Nothing was clipped. What you compute in a hook counts only if you return it.
         ~ limit / norm => norm / limit
-            The factor is upside down: long gradients come out longer still.
+            The factor is upside down: long gradients get even longer.
         ~ limit / norm => 1 / norm
         ~ (limit / norm) => limit
         ~ norm_clipper(limit) => norm_clipper(given, limit=1.0)
-            Both count: the norm it has and the limit that was given, which isn't always 1.
+            The factor depends on both, the gradient's norm and the limit, which isn't always 1.
         ~ grad.norm() => grad.abs().max()
         ~ grad.norm() => grad.abs().sum()
         ~ grad.norm() => grad.square().sum()
@@ -183,8 +184,8 @@ CLIPPER = Hook(
 
 # --- 04.3
 
-NAMES = "the sorted list of names"
-SIZES = "the list of sizes of h, x and out"
+NAMES = "sorted(sizes)"
+SIZES = '[sizes["h"], sizes["x"], sizes["out"]]'
 
 
 def logged_run(log_sizes: Answer) -> dict[str, Any]:
@@ -214,16 +215,14 @@ def logged_run(log_sizes: Answer) -> dict[str, Any]:
         "x.grad": x.grad.clone(),
     }
     (10 * tensors["out"]).backward()
-    seen["the list of sizes after a second pass, ten times as large,"] = numbers(
-        sizes, "h", "x", "out"
-    )
+    seen[f"after a second pass, ten times as large, {SIZES}"] = numbers(sizes, "h", "x", "out")
     more = a_log({"here": others["x"], "there": others["h"]})
     others["out"].backward()
     return {
         **seen,
-        "the sorted list of names in the log of another network": sorted(more, key=str),
-        "the list of sizes there": numbers(more, "here", "there"),
-        "the list of sizes in the first log after that": numbers(sizes, "h", "x", "out"),
+        "for another network sorted(sizes)": sorted(more, key=str),
+        'for that network [sizes["here"], sizes["there"]]': numbers(more, "here", "there"),
+        f"for the first network again {SIZES}": numbers(sizes, "h", "x", "out"),
     }
 
 
@@ -251,7 +250,7 @@ LOG = Hook(
             time. A hook is given the gradient itself.
         ~ (remember(name)) => (lambda grad: sizes.update({name: grad.norm()}))
         ? seen[NAMES] == ["out"]
-            One name for all: a hook made in a loop looks its name up when it runs, and by then the
+            One name for all: a hook made in a loop looks up its name when it runs, and by then the
             loop is over. Make each hook in a function of its own.
         ~ sizes[name] = grad.norm().item() => sizes.setdefault(name, []).append(grad.norm().item())
         ~ grad.norm().item() => grad
@@ -262,8 +261,8 @@ LOG = Hook(
             Each pass should fill the dict again, with the norms of this pass alone.
         ~ grad.norm() => tensors[name].detach().norm()
         = lambda tensors: {name: tensor.norm() for name, tensor in tensors.items()}
-            Those are the norms of the tensors. You are asked for the norms of their gradients: of
-            what the hook is given.
+            Those are the norms of the tensors. You need the norms of their gradients, which the
+            hooks are given.
         ~ grad.norm() => grad.abs().sum()
         ~ grad.norm() => grad.square().sum()
         ~ grad.norm() => grad.abs().max()
@@ -274,17 +273,17 @@ LOG = Hook(
             Watching changed the gradient of x. What does your hook return, or write into?
         ~ (tensors): => (tensors, sizes={}):
         | sizes = {} =>
-            The log of one network holds what belongs to another: is it one dict for all calls? Make
-            a new one in each.
+            The log of one network holds entries of another: do all calls share one dict? Make a
+            new one in each.
     """,
 )
 
 TOTAL = Choice(
     id="04.4",
     asks="how to keep every entry of p.grad between -1 and 1 over four backward passes",
-    right="It is the only one of the four that sees what has been added up.",
-    model="A tensor hook sees what one pass brings, and four parts of up to 1 can add up to 4; "
-    "the hook of (b) runs after each has been added, and cuts the sum in .grad itself.",
+    right="It's the only one of the four that sees what has been added up.",
+    model="A tensor hook sees what one pass brings, and four parts of up to 1 can add up to 4. "
+    "The hook of (b) runs after each has been added, and clamps the sum in .grad itself.",
     hints=(
         "Section 9: which of the two hooks on a leaf sees 6 in the second pass, and which 12?",
         "Think of an entry that gets 1 in each pass, and follow it through all four passes.",
@@ -357,7 +356,7 @@ STEP = Hook(
     asks="momentum_in_backward(parameters, lr, momentum), which registers a step with momentum "
     "on each parameter and returns the list of handles",
     scenario=momentum_run,
-    right="That is torch.optim.SGD with momentum, without a step() to forget.",
+    right="That's torch.optim.SGD with momentum, without a step() to forget.",
     hints=(
         "Section 9 has the step without momentum. Where can each velocity live between passes?",
         "Make the hook in a function of its own that holds the velocity (nonlocal), or keep a "
@@ -366,12 +365,13 @@ STEP = Hook(
     mistakes=r"""
         ~ register_post_accumulate_grad_hook => register_hook
         ! NoneType
-            The hook read a .grad that is None. A tensor hook comes before .grad is there; and a
+            The hook read a .grad that is None. A tensor hook runs before .grad is filled. And a
             hook should touch its own parameter only, because the others may not have theirs
             yet.
         ~ hook(step_with_a_velocity()) for p => hook(step) for step in [step_with_a_velocity()] for p
         ! broadcast, size of tensor, shape
-            The shapes of two parameters meet: do they share one velocity? Each needs its own.
+            The shapes of two parameters got mixed up: do they share one velocity? Each needs its
+            own.
         ~ p.sub_(lr * velocity) => p = p - lr * velocity
         ? alike(seen[PASSES][0], START)
             The parameters don't move. Change them in place: p = p - ... only gives a new tensor the
@@ -390,16 +390,16 @@ STEP = Hook(
             The new gradient has a factor of momentum or 1 - momentum. In the formula only the old
             velocity has one.
         ~ + p.grad => + lr * p.grad
-            The learning rate comes in twice, in the velocity and in the step. Use it once.
+            The learning rate is used twice, in the velocity and in the step. Use it once.
         ~ velocity = momentum * velocity + p.grad\n            p.sub_(lr * velocity) => p.sub_(lr * velocity)\n            velocity = momentum * velocity + p.grad
-            The step is taken with the velocity from before. First the new velocity, then the step.
+            The step uses the velocity of the pass before. Compute the new velocity first.
         ~ momentum * velocity => velocity
             The velocity is never forgotten: multiply it by momentum in each pass.
         ~ momentum): => momentum, kept={}):
         | nonlocal velocity => velocity = kept.get(p, 0.0)
         | p.sub_( => kept[p] = velocity\n            p.sub_(
-            Registered again, the step doesn't begin with a velocity of zero: it goes on with that
-            of an earlier call.
+            When registered again, the step doesn't begin with a velocity of zero. It goes on with
+            that of an earlier call.
     """,
 )
 
@@ -452,16 +452,16 @@ STAND_INS = Hook(
     asks="stand_ins(x, n, hook), which returns n tensors equal to x whose parts of the "
     "gradient go through hook(i, grad), one by one",
     scenario=stand_ins_run,
-    right="A hook sees the sum at its own tensor: so give each use a tensor of its own.",
+    right="A hook sees the sum at its own tensor, so each use needs a tensor of its own.",
     hints=(
-        "A hook sees the sum over the uses of its tensor. How many uses has each stand-in?",
+        "A hook sees the sum over the uses of its tensor. How often is each stand-in used?",
         "Make n views with x.view_as(x), and on each register a hook that knows its own i "
         "(lambda grad, i=i: ...) and returns what hook(i, grad) returns.",
     ),
     mistakes="""
         ~ lambda grad, i=i: hook(i, grad) => hook(i, view)
         ! not callable
-            That calls the hook when it should only be registered. Hand over a function that calls
+            That calls the hook when it should only be registered. Register a function that calls
             it later, with the gradient.
         ~ hook(i, grad) => hook(i, grad).clone()
         ! NoneType
@@ -475,17 +475,17 @@ STAND_INS = Hook(
             The hook was never called. Register one on each stand-in.
         ~ x.view_as(x) => x.detach().requires_grad_()
         ? seen[WATCHED] is None
-            x got no gradient: the stand-ins are cut off from it. detach() and data do that, a view
+            x got no gradient: the stand-ins are cut off from it. detach() and data do that. A view
             doesn't.
         ~ [x.view_as(x) for _ in range(n)] => [x := x.view_as(x) for _ in range(n)]
-            Each stand-in is made from the one before it, so its hook sees what comes by the later
+            Each stand-in is made from the one before it, so its hook sees the parts of the later
             ones as well. Make each from x itself.
         ~ grad, i=i => grad
         ? len({*seen[NUMBERS]}) == 1
-            The same number every time: a lambda made in a loop looks i up when it runs. Write
+            The same number every time: a lambda made in a loop looks up i when it runs. Write
             lambda grad, i=i: ... to fix it.
         ~ hook(i, grad) => [hook(i, grad), None][1]
-            The hook sees the right parts, and what it returns is dropped. Pass it on.
+            The hook sees the right parts, but what it returns is dropped. Pass it on.
     """,
 )
 
