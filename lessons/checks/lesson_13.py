@@ -162,7 +162,7 @@ FLOW = Hook(
     mistakes=r"""
         ~ if parameter.requires_grad => if True
         ! doesn't require gradient
-            A frozen parameter takes no hook. Ask for requires_grad before you register one.
+            You can't register a hook on a frozen parameter. Check requires_grad first.
         ~ gradient * gradient => parameter.grad**2
         ! NoneType
             A frozen parameter has no gradient. And .grad is not filled yet when a tensor hook runs.
@@ -174,7 +174,7 @@ FLOW = Hook(
             What was frozen isn't any more, so the next step would move it.
         ~ squares.values()] => squares.values()][::-1]
         ? alike(sorted(seen[NORMS]), sorted(right[NORMS])) and not alike(seen[NORMS], right[NORMS])
-            The right norms in another order. Where does a backward pass start?
+            Those are the right norms, in another order. Where does a backward pass start?
         ~ (gradient, layer=layer) => (gradient)
         ? len(seen[NORMS]) > 3 and sum(norm != 0 for norm in seen[NORMS]) == 1
             All gradients went to one layer: functions made in a loop share the loop's variable.
@@ -186,7 +186,7 @@ FLOW = Hook(
         ~ rpartition => partition
             A layer in a container has its own entry: its name is everything before the last dot.
         ~ if parameter => if name.endswith("weight") and parameter
-            Only the weights are in it. A layer's bias has a gradient as well.
+            You count only the weights. A layer's bias has a gradient as well.
         ~ (gradient * gradient).sum() => gradient.norm()
         | total**0.5 => total
             You can't add norms like that. Add the squares of all entries.
@@ -203,7 +203,8 @@ FLOW = Hook(
         ~ if parameter => if "norm" not in name and parameter
         ~ if parameter => if "gain" not in name and parameter
         ~ if parameter => if "last" not in name and parameter
-            A layer is missing: LayerNorm, a container's own, or one whose bias alone is frozen.
+            A layer is missing: LayerNorm, a container with a parameter of its own, or a layer of
+            which only the bias is frozen.
         ~ squares, handles = {}, [] => squares, handles = {n.rpartition(".")[0]: 0.0 for n, _ in model.named_parameters()}, []
             A frozen layer has an entry. Leave it out: it has no gradient.
         ~ (model).backward() => (model)
@@ -275,7 +276,7 @@ def clip_run(answer: Answer) -> dict[str, Any]:
     if not isinstance(handles, list | tuple) or not all(hasattr(h, "remove") for h in handles):
         raise Objection(
             f"It returned {describe(handles)}. You are asked for the list of handles: without them "
-            "nobody can take the hooks away again."
+            "nobody can remove the hooks."
         )
     look(FIRST, model, 1.0, data)
     look(SECOND, model, 0.7, data)
@@ -301,7 +302,7 @@ CLIPPING = Hook(
     scenario=clip_run,
     digits=4,
     may_change=("hooks",),
-    right="A post-accumulate hook sees .grad as the optimizer would.",
+    right="A post-accumulate hook sees .grad as the optimizer will see it.",
     hints=(
         "Does a tensor hook run before or after the gradient is added to .grad?",
         "register_post_accumulate_grad_hook on each parameter that requires a gradient: its hook "
@@ -311,7 +312,7 @@ CLIPPING = Hook(
     mistakes=r"""
         ~ if p.requires_grad] => ]
         ! doesn't require gradient, does not require grad, require gradient
-            A frozen parameter takes no hook. Ask for requires_grad before you register one.
+            You can't register a hook on a frozen parameter. Check requires_grad first.
         ~ parameter.grad.mul_ => return parameter.grad.mul_
         ! should return None, expected to return None
             This kind of hook returns nothing: it writes into parameter.grad.
@@ -344,7 +345,7 @@ CLIPPING = Hook(
         ~ post_accumulate_grad_hook(clip) => hook(lambda g: g.clamp(-limit, limit))
         ~ post_accumulate_grad_hook(clip) => hook(lambda g: (g.clamp_(-limit, limit), None)[1])
             That cuts each entry by itself, so the direction changes, and the norm can still be
-            larger. Scale the whole tensor, when the sum has been made.
+            larger. Scale the whole tensor, after the sum is in .grad.
         ~ .grad.norm() => .grad.abs().max()
         ~ .grad.norm() => .grad.square().sum()
             The norm is the root of the sum of the squares: not their sum, not the largest entry.
@@ -384,8 +385,8 @@ BY_HAND = Numbers(
     "of the last and the first with the limit 1e-14, to three digits",
     expected=norms,
     digits=3,
-    right="Compare with your sentence: clipping only shortens, by one factor for all. The first layer "
-    "stays as far below the last as it was, and nothing here was too long.",
+    right="Compare with your sentence: clipping only shortens, by one factor for all. The ratio "
+    "of the layers stays as it was, and no gradient here was too long.",
     hints=(
         "How long is each gradient as it is? And how long are both together?",
         "Both together are as long as the last layer's, to twelve digits and more. Divide each "
@@ -397,7 +398,7 @@ BY_HAND = Numbers(
             Four norms are asked for: of the last and the first layer, with each limit.
         = norms()[::-1]
         ? alike(sorted(answer), sorted(norms()), 3)
-            Those four, in another order: last and first layer with 1.0, then both with 1e-14.
+            Those are the right four, in another order: last and first layer with 1.0, then both with 1e-14.
         ~ 5e-3, 5e-12, 1e-14, 1e-23 => 1, 1, 2e-12, 2e-12
             Those are the factors. Multiply the gradients by them.
         ~ 5e-3, 5e-12 => 7e-3, 7e-12
@@ -499,7 +500,7 @@ DEAD = Hook(
         ~ names[relu] => 0
         ~ .any(0) => .any(1)
         ! must match, broadcast
-            Does each ReLU have its own note, with an entry for each unit?
+            Does each ReLU have a note of its own, with an entry for each unit?
         ~ | now => | now; return now.sum().item()
         ! must be Tensor, mat1 and mat2, linear(): argument
             What your hook returns replaces the output: let it return None.
@@ -524,7 +525,7 @@ DEAD = Hook(
         ~ named_modules => named_children
             The ReLU inside of body is missing: named_modules() goes all the way down.
         ~ output != 0 => args[0] >= 0
-            A unit whose input is exactly 0 puts out 0 as well: look at the output.
+            A unit whose input is exactly 0 outputs 0 as well: look at the output.
         ~ active[names[relu]] = active.get(names[relu], now) | now => active[[*names.values()][-1]] = now
         ? len(seen[COUNTS]) == 1 and "relu" not in seen[COUNTS]
             All notes have one name: functions made in a loop share the loop's variable.
@@ -538,7 +539,7 @@ DEAD = Hook(
             A ReLU without dead units is missing from the dict. Its number is 0.
         ~ {name: int => {name[-3:]: int
         ? not {*seen[COUNTS]} <= {*right[COUNTS]}
-            Those keys aren't the names that named_modules() gives.
+            Those keys aren't the names of the ReLUs in named_modules().
         ~ handle.remove() => pass
         ? "hooks" in trials[0].changed
             Your hooks are still there. Keep the handles, and remove them.
@@ -573,7 +574,7 @@ def nan_models() -> dict[str, tuple[nn.Module, Any]]:
     late = Made(lambda self, x: self.late(self.early(x.log())), late=tanh(), early=tanh())
     return {
         "a healthy model": (chain(a=tanh(), log=log(), c=tanh()), fine),
-        "a NaN made in the middle": (chain(a=swap, log=log(), c=tanh(), d=tanh()), mixed),
+        "a NaN made in the middle": (chain(a=swap, log=log(), then=tanh(), d=tanh()), mixed),
         "a NaN made in a container": (
             chain(a=tanh(), body=made_inside, end=tanh()),
             [[-2.0, -3.0]],
@@ -585,7 +586,7 @@ def nan_models() -> dict[str, tuple[nn.Module, Any]]:
         "infinities": (chain(log=log(), c=tanh(), d=tanh()), [[0.0, math.inf]]),
         "a module with several arguments": (mixer(1), mixed),
         "a model that runs its modules in an order of its own": (late, mixed),
-        "a module with a NaN in its last argument but one": (mixer(-1), mixed),
+        "a module with a NaN in its next-to-last argument": (mixer(-1), mixed),
     }
 
 
@@ -613,7 +614,7 @@ RECEIVES = Hook(
     asks="first_nan(model, data), which returns the name of the first module that receives a NaN, "
     "or None",
     scenario=nan_run,
-    right="The NaN was made after the last module that got clean values, and before this one.",
+    right="The NaN was made after the last module got clean values, and before this one got its own.",
     hints=(
         "Which hook sees the arguments of every module before its forward runs?",
         "A global forward pre-hook in a with block: it goes through args, skips what isn't a "
@@ -645,7 +646,7 @@ RECEIVES = Hook(
             That's the first in the order of named_modules(). forward has its own order.
         ~ each.isnan() => (~each.isfinite())
         ~ each.isnan() => each.isinf()
-            An infinity counts there. isfinite() is false for both; isnan() tells them apart.
+            You count infinities, too. isfinite() is false for both; isnan() tells them apart.
         ~ each.isnan() => (each == math.nan)
         ~ return found[0] if found else None => found.clear()
             No module is found. Do you return something? And NaN isn't equal to itself: use isnan().
@@ -746,8 +747,8 @@ def even_run(answer: Answer) -> dict[str, Any]:
 
 EVEN = Hook(
     id="13.6",
-    asks="even_out(model, data), which divides each nn.Linear by the deviation of its output, so "
-    "that all these outputs have deviation 1",
+    asks="even_out(model, data), which divides the weight and bias of each nn.Linear by the deviation of its "
+    "output, so that all these outputs have deviation 1",
     scenario=even_run,
     digits=3,
     right="Measured instead of derived: this fits any activation, and takes one run.",
@@ -778,7 +779,7 @@ EVEN = Hook(
         | return output / deviation => return layer.forward(*args)
             You left the bias as it was, and the output contains it: divide the bias, too.
         ~ return output / deviation => return None
-            You measured each layer on outputs not corrected yet. What may a forward hook return?
+            You measured each layer on outputs that weren't corrected yet. What may a forward hook return?
         ~ output.std() => output.var()
         ~ output.std() => output.std() ** 0.5
         ~ output.std() => output.abs().max()
