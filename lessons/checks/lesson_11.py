@@ -33,7 +33,7 @@ STEPS = Numbers(
     "error of the central one",
     expected=lambda: thumb(EPS),
     digits=2,
-    right="In float32 a central quotient gives four or five digits, with a step that looks far "
+    right="In float32 a central quotient gives four or five digits, with a step that looks much "
     "too large.",
     hints=(
         "Section 1 says which power of epsilon each of the four is.",
@@ -52,7 +52,7 @@ STEPS = Numbers(
         = thumb(2e-23)
             You took a power of ten for epsilon. It's a power of two.
         = (1e-4, 6e-5, 3e-3, 2e-6)
-            Those are the measured ones. The rules of thumb are powers of epsilon.
+            Those are the measured numbers. The rules of thumb are powers of epsilon.
         = (*thumb(EPS)[2:], *thumb(EPS)[:2])
         ? alike(sorted(answer), sorted(thumb(EPS)), 2)
             Right numbers in another order: step and error one-sided, then step and error central.
@@ -61,13 +61,13 @@ STEPS = Numbers(
             The error of the central quotient isn't its step. It shrinks with the step's square.
         ~ 2**-11.5, 2**-11.5 => 2 ** (-23 / 3), 2 ** (-23 / 3)
         ? alike(answer[0], EPS ** (1 / 3), 2)
-            You gave the one-sided quotient the central one's power.
+            You used the central quotient's power for the one-sided one.
         ~ 23 / 3 => 11.5
         ? alike(answer[2], EPS**0.5, 2)
             The central step isn't a square root: truncation shrinks with the square of the step.
         = (EPS**1 / 2, EPS**1 / 2, EPS**1 / 3, EPS**2 / 3)
         ? alike(answer[0], EPS / 2, 2)
-            As Python reads it, e ** 1 / 2 is half of e: put the exponent in brackets.
+            Python reads e ** 1 / 2 as half of e: put the exponent in parentheses.
         ~ 2**-11.5 => 2.0**-23
         ? any(alike(each, EPS, 2) for each in answer)
             Epsilon is the error of a stored number. The quotient divides it by the step.
@@ -95,7 +95,7 @@ def fields(rng: Random) -> list[tuple[Any, ...]]:
     """Draw losses, points and steps: steps so large that one-sided and central differ."""
     drawn = []
     for loss, shape in ((cubes, (3,)), (product, (2, 3)), (cubes, (2, 1, 2)), (cubes, (1,))):
-        values = [rng.uniform(0.5, 1.5) for _ in range(math.prod(shape))]
+        values = [each / 64 for each in rng.sample(range(32, 97), math.prod(shape))]  # not rounded
         drawn.append((loss, torch.tensor(values, dtype=torch.float64).reshape(shape), 0.125))
     return drawn
 
@@ -120,17 +120,18 @@ CENTRAL = Function(
         ~ f(x - step) => f(x)
             Your second point is x itself, and you divide as if it were on the other side.
         ~ (2 * h) => h
-            From x - h to x + h it is twice as far as h: what do you divide by?
+            How far is it from x - h to x + h? Divide by that distance.
         ~ f(x + step) - f(x - step) => f(x - step) - f(x + step)
             The sign is wrong: f(x + h) comes first.
         ~ (2 * h) => 2 * h
-            / 2 * h divides by 2 and multiplies by h. Put the denominator in brackets.
+            / 2 * h divides by 2 and multiplies by h. Put the denominator in parentheses.
         ~ h * unit => h / 2 * unit
         | (2 * h) => h
         ~ step = h => h, step = h * 2, h * 2
-            h is the step to each side. You went another distance.
+            h is the step to each side. Your step has another size.
         ~ step = h => h, step = 1e-4, 1e-4
-            Those are nearly the slopes. Use the step h that you're given.
+            Those are nearly the exact slopes. A central quotient with the given step h is further
+            off.
         ~ h * unit.reshape(x.shape) => h
             You moved all entries at once. Move one at a time.
         ~ unit.reshape(x.shape) => (unit.reshape(len(x), -1).sum(1).reshape(-1, *x.dim() * [1])[..., 0] + 0 * x)
@@ -139,7 +140,7 @@ CENTRAL = Function(
             Earlier entries are still moved. Start with a fresh copy for each.
         ~ f(x + step) - f(x - step) => f(x.add_(step)) - f(x.sub_(2 * step))
         ? any(each.changed for each in trials)
-            x has changed. Move a copy, or put back exactly what was there.
+            x isn't as you got it. Move a copy, or put everything back.
         ~ f(x - step) => f(x + step)
             All quotients are zero. Are your two points two tensors, or two names for one?
         ~ torch.stack(slopes) => torch.stack([slopes[0], *(0 * each for each in slopes[1:])])
@@ -155,8 +156,8 @@ CENTRAL = Function(
         ~ (slopes).reshape(x.shape) => (slopes)
             The numbers are right, but in one long row. Give them the shape of x.
         ~ x.numel() => x.shape[0] * x.shape[1]
-        ! index out of range, values to unpack, too many indices
-            x comes in any shape here. Go through all of its entries, whatever the shape is.
+        ! out of range, out of bounds, values to unpack, too many indices, 0-d, size of tensor
+            x can have any shape. Go through all of its entries, whatever the shape is.
     """,
 )
 
@@ -187,19 +188,19 @@ SHARE = Function(
     mistakes="""
         ~ (g * x).sum() / total => g.mean()
         ~ (g * x).sum() / total => g.sum()
-            This is still the colleague's rule: every g_j has the same weight.
+            Every g_j still has the same weight, as in the colleague's rule.
         ~ (g - (g * x).sum() / total) => g
             The denominator depends on x, too. One term is missing.
         ~ (g * x).sum() / total) => (g * x).sum())
-            Nearly: the second term has to be divided by the total once more.
+            Nearly right: divide the second term by the total once more.
         ~ g - ( => g + (
-            Both terms have the same sign. What does y_j do when the total grows?
+            Your two terms have the same sign. What does y_j do when the total grows?
         ~ .sum() / total => / total
-            The second term sums over j, before anything is multiplied by entry i.
+            The second term is a sum over all j. Yours uses one entry only.
         ~ total) / total => total)
         ~ total) / total => total) / total**2
         ~ (g * x).sum() / total => (g * x).sum() / total**2
-            You divide something by the total too often, or not often enough.
+            One term is divided by the total too often, or not often enough.
         ~ (g * x).sum() => x * g.sum()
         ~ (g * x).sum() => g.sum()
             In the second term x_j belongs with g_j, inside the sum over j.
@@ -217,7 +218,7 @@ SHARE = Function(
         ~ x): => x, kept=[]):
         | total = x.sum() => kept.append(x.sum()); total = kept[0]
         ? alike(seen[0], right[0]) and not any(map(alike, seen[1:], right[1:]))
-            The first case is right, and the others aren't. What do you keep from an earlier call?
+            Only the first case is right. What do you keep from an earlier call?
         ~ g * x => g * torch.ones(7)
         ! size of tensor, shape
             g and x come in several lengths. Does the rule use a tensor of the notebook?
@@ -227,7 +228,7 @@ SHARE = Function(
 IN_FLOAT32 = Choice(
     id="11.4",
     asks="why gradcheck refuses a right rule for float32 inputs",
-    right="The rule is right, and the quotient too coarse: a false alarm.",
+    right="The rule is right, and the quotient isn't exact enough: a false alarm.",
     model="The two values that are subtracted differ by about 2e-6, and float32 has rounded each "
     "of them by up to 6e-8, so the quotient keeps only a digit or two.",
     hints=(
@@ -238,7 +239,7 @@ IN_FLOAT32 = Choice(
         = "a"
             Compare by_backward in both precisions: in which digit do they differ?
         = "c"
-            It warned, and then it ran. What did it complain about in the end?
+            It warned, and then it ran anyway. What did the comparison fail on?
         = "d"
             One in a thousand is three digits, and float32 has seven. Which of the two Jacobians
             has lost the other four?
@@ -319,7 +320,7 @@ SLY = Hook(
             gradcheck runs every backward pass twice. Be wrong in the same way each time.
         ~ 3 * g => g
         ? seen["gradcheck's verdict"] != ACCEPTED
-            It's wrong, and gradcheck sees it. Be right at its point, for unit cotangents.
+            Your rule is wrong, but gradcheck sees it. Be right at its point, for unit cotangents.
     """,
 )
 
@@ -384,13 +385,13 @@ DIRECTION = Hook(
     "directions by two forward passes, and by one backward pass",
     scenario=direction_run,
     digits=8,
-    right="Three forward passes, however many parameters. A random direction misses a wrong "
+    right="Three forward passes, for any number of parameters. A random direction misses a wrong "
     "gradient only by bad luck.",
     hints=(
         "Take the gradients first, with torch.autograd.grad. Then move all parameters by h "
         "times their direction, inside torch.no_grad().",
-        "Forward by h, call loss, back by 2 * h, call loss, forward by h. The second number of "
-        "the pair is the sum of (gradient * direction).sum().",
+        "Move by h, call loss, move by -2 * h, call loss, move by h. The second number is the sum "
+        "of (gradient * direction).sum() over the parameters.",
     ),
     mistakes=r"""
         ~ .item()\n    move(h) => .item()
@@ -402,12 +403,12 @@ DIRECTION = Hook(
         ~ move(-2 * h) => move(-h)
         | .item()\n    move(h) => .item()
         | (2 * h) => h
-            That's a one-sided quotient: the step to the other side is missing.
+            That's a one-sided quotient: take a step to the other side, too.
         ~ move(-2 * h) => move(-h)
         | .item()\n    move(h) => .item()
             Your second point is where you started. Go back by twice the step.
         ~ / (2 * h) => / h
-            From one side to the other it's 2 * h.
+            The two points are 2 * h apart.
         ~ / (2 * h), => ,
             The first number is a difference. Divide it by the distance.
         ~ (up - down) / (2 * h), predicted.item() => predicted.item(), (up - down) / (2 * h)
@@ -424,7 +425,7 @@ DIRECTION = Hook(
             Take the gradients at the point in the middle, before you move anything.
         ~ def move => parameters, directions = parameters[:1], directions[:1]\n    def move
         ~ zip(gradients, directions, => zip(gradients[:1], directions[:1],
-            Only the first parameter takes part. Move all of them together.
+            You only use the first parameter. Move all of them together.
         ~ parameter.add_(direction, alpha=distance) => parameter + direction
             loss() reads the parameters themselves. Move them in place, not copies of them.
         ~ def move => h = 1e-3\n    def move

@@ -26,6 +26,17 @@ def _in_place_and_back(f, x, h):
     return slopes
 
 
+def _there_and_back(f, x, h):
+    slopes = torch.zeros_like(x)
+    for k in range(x.numel()):
+        seen = []
+        for step in (h, -2 * h, h):
+            x.view(-1)[k] += step
+            seen.append(f(x))
+        slopes.view(-1)[k] = (seen[0] - seen[1]) / (2 * h)
+    return slopes
+
+
 def _with_units(f, x, h):
     rows = h * torch.eye(x.numel(), dtype=x.dtype)
     pairs = [(f(x + d.view(x.shape)), f(x - d.view(x.shape))) for d in rows]
@@ -95,13 +106,13 @@ ANSWERS = {
     },
     "11.2": {
         "wrong": [
-            ("x has changed", lambda f, x, h: _by_index(f, x.add_(h), h)),
+            ("as you got it", lambda f, x, h: _by_index(f, x.add_(h), h)),
             ("type Tensor", lambda f, x, h: _by_index(f, x, h).tolist()),
             ("has to work without", lambda f, x, h: torch.func.grad(f)(x)),
             ("Is a return missing", lambda f, x, h: None if h else x),
             ("0 of 3 values fit", lambda f, x, h: _by_index(f, x, 3 * h)),
         ],
-        "right": [_by_index, _in_place_and_back, _with_units],
+        "right": [_by_index, _in_place_and_back, _there_and_back, _with_units],
     },
     "11.3": {
         "wrong": [
@@ -120,7 +131,7 @@ ANSWERS = {
     "11.4": {
         "wrong": [
             ("in which digit do they differ", ("a", "because float32 gradients are not exact")),
-            ("What did it complain about", ("C", "because it wants double precision inputs")),
+            ("What did the comparison fail on", ("C", "because it wants double precision inputs")),
             ("lost the other four", "(d) seven digits are not enough here"),
             ("Add your reason", "b"),
             ("letters a, b, c", ("e", "none of these four is the reason")),
