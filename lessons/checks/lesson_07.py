@@ -16,11 +16,11 @@ Answer = Callable[..., Any]
 FACTORS = Numbers(
     id="07.1",
     asks="two tuples of five factors: for a full hook on the last layer, and for a legacy hook on it",
-    right="The same line of code doubles what leaves the layer, or one bias.",
+    right="The same code doubles all that leaves the layer as a full hook, and one bias as a legacy hook.",
     hints=(
         "What does grad_input[0] belong to under a full hook, and what under a legacy hook on a "
         "Linear that gets a batch?",
-        "Whatever is doubled goes on from there toward the input. What comes after the last "
+        "What is doubled goes on from there toward the input. What comes after the last "
         "layer's input in the backward pass, and what comes after its bias?",
     ),
     mistakes="""
@@ -37,20 +37,20 @@ FACTORS = Numbers(
             Under the legacy hook you doubled the weight. The transposed weight is another entry.
         = ((2, 2, 2, 1, 1), (1, 1, 1, 2, 2))
             Under the legacy hook you doubled both parameters of the layer. One entry is doubled.
+        = ((2, 2, 2, 1, 1), (0, 0, 0, 0, 2))
+        ? any(factor < 1 for five in answer for factor in five)
+            A factor is the new gradient divided by the old one: 1 for what stays as it was.
         = ((2, 2, 2, 2, 2), (1, 1, 1, 1, 2))
         ? any(factor != 1 for factor in answer[0][3:])
             Under the full hook you changed the layer's own parameters. Their paths branch off
             before the gradient leaves the layer.
         = ((2, 1, 1, 1, 1), (1, 1, 1, 1, 2))
             Under the full hook, what leaves the last layer goes on through the tanh to layer 0,
-            and that one has parameters, too.
+            which has parameters too.
         = ((1, 2, 2, 1, 1), (1, 1, 1, 1, 2))
         ? answer[0][0] == 1
-            Under the full hook you left the input alone. It is at the end of all that comes after
-            the hook.
-        = ((2, 2, 2, 1, 1), (0, 0, 0, 0, 2))
-        ? any(factor < 1 for five in answer for factor in five)
-            A factor is the new gradient divided by the old one: 1 for what stays as it was.
+            Under the full hook you left the model's input unchanged. Does the changed gradient
+            ever get there?
         = ((2, 4, 4, 1, 1), (1, 1, 1, 1, 2))
         ? any(factor > 2 for five in answer for factor in five)
             There is one hook, and it is called once in the pass. Nothing is doubled twice.
@@ -100,7 +100,7 @@ COLLECT = Hook(
     asks="collect(layer, found), which registers a hook that appends the gradient with "
     "respect to the layer's input to found, and returns the handle",
     scenario=collect_run,
-    right="One positional argument, one entry: grad_input[0] now means what it says.",
+    right="One positional argument, one entry: grad_input[0] is now the gradient of the input.",
     hints=(
         "What is the first input of addmm, the last operation of Linear?",
         "No fixed index works for the old hook: the entries differ between the cases. "
@@ -112,7 +112,8 @@ COLLECT = Hook(
             the last operation, and addmm takes the bias first.
         ~ register_full_backward_hook => register_backward_hook
         | grad_input[0] => grad_input[-1]
-            The old hook again. Number, order and shape of its entries depend on how the layer was
+        ? any(getattr(each, "shape", 0) == (1, 2) for each in seen[FOUND[1]])
+            The old hook again. The number, order and shape of its entries depend on how the layer was
             computed. Look for a hook whose entries don't.
         ~ grad_input[0] => grad_input[1]
         ! IndexError
@@ -127,14 +128,14 @@ COLLECT = Hook(
         = lambda layer, found: layer.register_forward_hook(lambda m, args, y: found.append(args[0]))
             That is the input itself, from the forward pass. You are asked for its gradient.
         = lambda layer, found: layer.register_forward_pre_hook(lambda m, args: args[0].register_hook(found.append) and None)
-            The layer's input is used elsewhere too, and you collect what all uses send back. You
+            The layer's input is used elsewhere too, and you collect the sum over all uses. You
             are asked for what comes out of the layer.
         ~ found.append(grad_input[0]) => found.append(grad_input[0])\n        return grad_input[0]
         ~ found.append(grad_input[0]) => found.append(grad_input[0])\n        return (2 * grad_input[0],)
         ! invalid number
         ? not alike(seen[WENT_ON], right[WENT_ON])
-            Your hook returns something, and that is taken for a new grad_input. Here it only has to
-            collect.
+            Your hook returns something, and the module takes that for a new grad_input. Here it only
+            has to collect.
         ~ found.append( => found or found.append(
         ~ found.append(grad_input[0]) => found[:] = [grad_input[0]]
             Only one of two passes is in the list. Every pass has to add its gradient, and what was
@@ -145,7 +146,7 @@ COLLECT = Hook(
             append to the list that it was given?
         ~ return layer => layer
         ? seen[HANDLE] is False
-            Nobody can take this hook off again: return the handle.
+            Nobody can remove this hook: return the handle.
     """,
 )
 
@@ -181,7 +182,7 @@ LAST = Hook(
     "of gradients that leave out's node",
     scenario=outs_run,
     without=("register_full_backward_hook", "register_backward_hook"),
-    right="That is all a legacy hook ever knew: what its one node sends on.",
+    right="That's what a legacy hook calls grad_input: what its one node sends on.",
     hints=(
         "The hook on a node is called with two tuples, grad_inputs first. Keep the first.",
         "Make an empty list, register a hook that appends to it, call out.backward(), and "
@@ -197,7 +198,7 @@ LAST = Hook(
         ~ seen[0] => seen
         | out.backward() =>
         ? all(seen[name] == [] for name in RESULTS)
-            The list is still empty when you return it: who starts the backward pass?
+            The list is still empty when you return it. Where does the backward pass start?
         ~ seen[0] => seen
             It returned a list of all calls. The hook is called once: take that one entry.
         ~ seen[0] => seen[0][0]
@@ -206,7 +207,7 @@ LAST = Hook(
             operation.
         ~ seen.append(grad_input) => seen.append(tuple(0 * grad_output[0] if g is None else g for g in grad_input))
         ? len(seen[RESULTS[3]]) == 1
-            A number has no gradient, and a legacy hook sees None there. It keeps its place.
+            A number has no gradient, so a legacy hook sees None there. Keep it in its place.
         ~ out.backward() =>
         ! IndexError, KeyError, pop from empty, UnboundLocalError
             The hook had seen nothing when you looked. Register it before the backward pass, and
@@ -217,16 +218,16 @@ LAST = Hook(
         ~ out.backward() => out.backward(retain_graph=True)\n    out.backward()
         ? alike([seen[name] for name in RESULTS], [right[name] for name in RESULTS])
             The tuples are right, but x, y and z got other gradients than from one plain pass. Does
-            your hook return something, is there no pass, or a second one?
+            your hook return something? Is there a second pass, or none?
     """,
 )
 
 PROPOSAL = Choice(
     id="07.4",
     asks="your judgment of the colleague's proposal",
-    right="A node of its own that serves this one call only: that is the identity node.",
+    right="What helps is a node that belongs to this call only: that's the input gate.",
     model="At x.grad_fn the gradients of all uses of x have been added up, and the module's "
-    "own share can't be separated from the rest any more.",
+    "own share can't be separated from the rest.",
     hints=(
         "Draw two arrows that arrive at x.grad_fn: one from the module, one from elsewhere.",
         "Look at what the legacy hook on the Identity showed, 6, and at where the 5 came from.",
@@ -236,7 +237,7 @@ PROPOSAL = Choice(
             Take a network in which x goes into this module and into a second one as well. What
             arrives at x.grad_fn?
         = "c"
-            The backward pass goes from the output to the input. So which of the two nodes runs
+            The backward pass goes from the output to the input. Which of the two nodes runs
             first?
         = "d"
             It can: a hook on a node gets what leaves the node and what arrived at it.
@@ -247,6 +248,7 @@ PROPOSAL = Choice(
 
 OWN = "the gradients of its parameters"
 BEFORE = "the gradients of the layer before it"
+GONE_TOO = "the handle removed"
 
 
 def damp_run(answer: Answer) -> dict[str, Any]:
@@ -285,7 +287,11 @@ def damp_run(answer: Answer) -> dict[str, Any]:
         has_handle = seen[f"with {name}, whether it returned a handle"] = hasattr(handle, "remove")
         if has_handle:
             handle.remove()
-            seen[f"with {name} and the handle removed, {OWN}"] = one_pass(slice(2))[0]
+        own, earlier = one_pass(slice(2))
+        seen |= {
+            f"with {name}, {GONE_TOO}, {OWN}": own,
+            f"with {name}, {GONE_TOO}, {BEFORE}": earlier,
+        }
     return seen
 
 
@@ -295,7 +301,7 @@ DAMP = Hook(
     "sends on, and returns the handle",
     scenario=damp_run,
     without=("register_backward_hook", "register_module_backward_hook"),
-    right="What you change at the entrance reaches everything that comes after it.",
+    right="What you change at the output gate reaches everything that comes after it.",
     hints=(
         "Where does a hook have to sit so that the module's own parameters come after it?",
         "register_full_backward_pre_hook takes hook(module, grad_output). Return a tuple with one "
@@ -305,32 +311,32 @@ DAMP = Hook(
         ~ hook(module, grad_output) => hook(module, grad_input, grad_output)
         | in grad_output => in grad_input
         | register_full_backward_pre_hook => register_full_backward_hook
-            What the module sends on is scaled, and its own parameters learn as fast as before: a
-            full hook sits at the module's input.
+            What the module sends on is scaled, but its own parameters learn as fast as before:
+            your hook sits at the module's input.
         ~ None if g is None else factor * g => factor * g
         ! NoneType
-            One of two results wasn't used, so its entry is None. Keep it as it is.
+            One of two results wasn't used, so a gradient is None. Keep it as it is.
         ~ factor * g for g in grad_output => factor * g for g in grad_output[:1]
         ! number of grad_output
-            Return one entry for each entry of grad_output: this module has two results.
+            Return a tuple, with one entry for each entry of grad_output.
         ~ None if g is None else factor * g for g in grad_output) => g if i or g is None else factor * g for i, g in enumerate(grad_output))
             Only the first of several results is scaled, as in the old helper.
         ~ None if g is None else factor * g => None if g is None else g.mul_(factor)
             The gradient was changed in place, and the same tensor flows on other paths, too.
             Return new ones.
+        ~ return module => module
+        ? not all(seen[name] for name in seen if "whether" in name)
+            Nobody can remove this hook: return the handle.
         ~ return tuple => tuple
-        ? alike([seen[name] for name in seen if "removed" in name], [seen[f"with {name}, {OWN}"] for name in ("a Linear", "f1", "two results")])
+        ? all(alike(seen[name], seen[name.replace(f", {GONE_TOO}", "")]) for name in seen if GONE_TOO in name)
             Nothing is scaled. Does your hook run, and does it return what it computes?
         ~ factor * g => g / factor
             Here it is divided by factor. A factor of 0.25 has to make it smaller.
-        ~ return module => module
-        ? not all(seen[name] for name in seen if "whether" in name)
-            Nobody can take this hook off again: return the handle.
         > def damp(module, factor):
         >     for parameter in module.parameters():
         >         handle = parameter.register_hook(lambda g: factor * g)
         >     return handle
-            The module's parameters are scaled, and what it sends on isn't.
+            The module's parameters are scaled, but what it sends on isn't.
     """,
 )
 

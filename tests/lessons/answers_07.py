@@ -61,7 +61,7 @@ ANSWERS = {
             ("10 are asked for", (2, 2, 2, 1, 1)),
             ("which of the three entries", ((2, 2, 2, 1, 1), (2, 2, 2, 1, 1))),
             ("layer's own parameters", ((2, 2, 2, 2, 1), (1, 1, 1, 1, 2))),
-            ("left the input alone", [[1, 1, 1, 1, 1], [1, 1, 1, 1, 2]]),
+            ("left the model's input", [[1, 1, 1, 1, 1], [1, 1, 1, 1, 2]]),
             ("divided by the old one", ((0.5, 0.5, 0.5, 1, 1), (1, 1, 1, 1, 0.5))),
         ],
         "right": [
@@ -113,9 +113,9 @@ ANSWERS = {
     },
     "07.5": {
         "wrong": [
-            ("gradients of", partial(_damp, scale=lambda factor, g: factor**2 * g)),
-            ("gradients of", partial(_damp, scale=lambda factor, g: g.clamp(-factor, factor))),
-            ("gradients of", lambda module, factor: _damp(module, abs(factor))),
+            ("with a Linear", partial(_damp, scale=lambda factor, g: factor**2 * g)),
+            ("with a Linear", partial(_damp, scale=lambda factor, g: g.clamp(-factor, factor))),
+            ("with two results", lambda module, factor: _damp(module, abs(factor))),
             ("It called register", lambda m, f: m.register_backward_hook(lambda *_: None)),
             ("return the handle", lambda module, factor: print(_damp(module, factor))),
         ],
