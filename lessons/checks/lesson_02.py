@@ -52,27 +52,26 @@ WEIGHTS = Hook(
     mistakes="""
         ~ (torch.tensor(values) * scale).requires_grad_() => torch.tensor(values, requires_grad=True).mul_(scale)
         ! in-place
-            It asks for a gradient first and then changes the leaf in place, which is refused.
+            You ask for a gradient first and then change the leaf in place, which isn't allowed.
             Which of the two has to come first?
         ~ torch.tensor(values) * scale => torch.tensor(values * scale)
         ! can't multiply sequence
-            You can't multiply a list by a float, and values is a list. Make a tensor of it first,
+            You can't multiply a list by a float, and values is a list. Make a tensor from it first,
             or multiply each of its entries.
         ~ (torch.tensor(values) * scale).requires_grad_() => torch.tensor(values, requires_grad=True) * scale
-            What it returns is still the result of a recorded operation. The leaf, which gets the
-            gradient, is lost when the function ends.
+            You still return the result of a recorded operation. The leaf, which gets the gradient,
+            is lost when the function ends.
         ~ .requires_grad_() =>
-            A leaf, but it doesn't require a gradient, so it will never change.
+            You return a leaf, but it doesn't require a gradient, so it won't get one.
         ~ * scale =>
-            A leaf that requires a gradient, good. But the scale got lost.
+            You return a leaf that requires a gradient. But the scale is missing.
         ~ * scale => * scale * scale
         ~ * scale => / scale
-            The scale has to be in there once, as a factor. Small weights come out of a product.
+            Multiply by the scale, and only once. Look again at what you do with it.
         ~ torch.tensor(values) => torch.ones(len(values))
-            For other values it gives the same weights: it doesn't use values. They aren't drawn,
-            they are given.
+            The weights are the same for other values. Use the values that your function is given.
         ~ torch.tensor(values) => torch.tensor(values).sum()
-            One number for all values? Each value is a weight of its own.
+            You made one number out of all values. Each value has to become its own weight.
     """,
 )
 
@@ -137,11 +136,11 @@ def twice(seen: dict[str, Any]) -> bool:
 
 WALK = Hook(
     id="02.2",
-    asks="walk(output), which returns a list of all nodes below output, output.grad_fn first, "
-    "each of them once",
+    asks="walk(output), which returns a list of all nodes that a backward pass from output "
+    "reaches, output.grad_fn first, each of them once",
     scenario=walk_run,
-    right="Go through a list while it grows, and add only nodes that aren't in it yet: this "
-    "walks through any graph.",
+    right="Each node once, however many paths lead to it: with that, you can walk through any "
+    "graph.",
     hints=(
         "Keep a list of the nodes found so far, and go through it while it grows.",
         "For each node look at the first part of each of its edges. If that isn't None, and "
@@ -150,7 +149,7 @@ WALK = Hook(
     mistakes=r"""
         ~ for node in found: => while found:\n        node = found[-1]
         ! Endless
-            Do you follow each path? After y = y + y, forty times, there are a trillion. Look
+            Do you follow each path? After y = y + y, forty times, there are a trillion. Check
             whether a node is in the list before you go on from it, not at the end.
         ~ [] if output.grad_fn is None else [output.grad_fn] => [output.grad_fn]
         ! 'NoneType' object
@@ -158,7 +157,7 @@ WALK = Hook(
             gradient. Leave these out.
         ~ found = [] if => output.sum().backward()\n    found = [] if
         ! second time, does not require grad, can be implicitly created
-            A walk only looks. backward() uses the graph up, and fills .grad.
+            A walk only looks. backward() frees what the graph saved, and fills .grad.
         ~ def walk => kept = []\ndef walk
         | return found => kept.extend(n for n in found if n not in kept)\n    return kept
         ? seen[AGAIN] != seen[SQUARE]
@@ -176,7 +175,7 @@ WALK = Hook(
         | and source not in found =>
         ? twice(seen)
             A node that's used twice is in your list twice: look at x * x, and at x * y + x. Where
-            do you notice that you've met it before?
+            do you check whether it's in the list already?
         ~ return found => return [node for node in found if node.next_functions]
             The nodes of the leaves are missing. A leaf has no grad_fn, but the edge that leads to
             it ends in a node.
@@ -187,12 +186,12 @@ WALK = Hook(
         ~ for node in found: => for node in found[:1]:
             Your walk ends too early. Go on from each node that you find.
         ~ in node.next_functions: => in node.next_functions[:1]:
-            You follow only the first edge of each node. The others lead on, too.
+            You follow only the first edge of each node. Follow the others, too.
         ~ return found => return list({node.name(): node for node in found}.values())
-            Two nodes may have the same name and be different nodes. Compare the nodes themselves.
+            Two different nodes can have the same name. Compare the nodes themselves.
         ~ return found => return found[::-1]
         ? seen != right and all(each == right[name] for name, each in seen.items() if FIRST not in name)
-            All nodes, but output.grad_fn has to be the first, in every list.
+            All nodes are there, but output.grad_fn has to be the first in every list.
     """,
 )
 
@@ -203,7 +202,7 @@ SHAPES = Numbers(
     asks="five shapes, each a tuple, or None where two shapes don't fit",
     right="From the right, column by column: equal, or 1, or missing.",
     hints=(
-        "Write the two shapes below each other, aligned at the right.",
+        "Write one shape below the other, aligned at the right.",
         "In each column the result has the larger size, and the two fit if they are equal or "
         "one of them is 1 or missing. () has no dimensions at all.",
     ),
@@ -219,15 +218,15 @@ SHAPES = Numbers(
             Write each shape as a tuple of numbers, and None where two shapes don't fit.
         = [(2, 3), (2, 3), None, (2, 2), (3, 3)]
         ? answer[1] is not None
-            Entry [1]: shapes are aligned at the right, not at the left. Which size stands under
-            the 3? Where two shapes don't fit, there's no result.
+            Entry [1]: shapes are aligned at the right, not at the left. Which size is under the
+            3? Where two shapes don't fit, there's no result.
         = [None, None, (4, 2, 3), (2, 2), (3, 3)]
         ? answer[0] is None or tuple(answer[0]) != (2, 3)
-            Entry [0]: they fit. Aligned at the right, 3 stands under 3, and where a size is
+            Entry [0]: they fit. Aligned at the right, 3 is under 3, and where a size is
             missing, the tensor is repeated.
         = [(2, 3), None, (4, 2, 3), (2, 2), (3, 1)]
         ? answer[4] is None or tuple(answer[4]) in ((3, 1), (3,), (1, 3))
-            Entry [4]: a column and a row. Aligned at the right, what stands under the 1?
+            Entry [4]: a column and a row. Aligned at the right, what is under the 1?
         = [(2, 3), None, (4, 1, 3), (2, 2), (3, 3)]
         ? answer[2] is None or tuple(answer[2]) != (4, 2, 3)
             Entry [2]: they fit. Each column has a 1, or nothing, in one of its two rows, and the
@@ -279,7 +278,7 @@ SUMS = Function(
     # Not expand: it may look at shapes, and takes the engine to do more.
     without=("backward", "specification", "sum_to_size"),
     right="The backward rule of every operation that broadcasts ends with these few lines. "
-    "Tensors have them as a method, sum_to_size.",
+    "Tensors have a method that does the same, sum_to_size.",
     hints=(
         "Begin with what's missing at the left: how many more dimensions does the gradient "
         "have? Sum over dimension 0 that many times.",
@@ -288,7 +287,7 @@ SUMS = Function(
     ),
     mistakes=r"""
         ~ while => return gradient\n    while
-            You pass the gradient on as it came. It needs the shape of the tensor.
+            You return the gradient unchanged. It has to have the given shape.
         ~ while => return gradient.reshape(shape)\n    while
         ! is invalid for input of size
             reshape and view only rearrange entries, and there are too many of them. They have to
@@ -299,16 +298,16 @@ SUMS = Function(
             There are fewer dimensions than you expect. Each sum removes one, and the later ones
             move up. And sum(dim=()) removes all of them, in PyTorch as here.
         ~ .sum( => .mean(
-            You take the mean. Each repetition contributes in full, so contributions are added, not
-            averaged.
+            You take the mean. Each repetition counts in full: add the contributions, don't average
+            them.
         ~ gradient.sum(dim=0) => gradient[0]
         | gradient.sum(dim=dim, keepdim=True) => gradient.narrow(dim, 0, 1)
         ~ .sum( => .amax(
-            You take one of the contributions and drop the others. All of them count, added up.
+            You take one of the contributions and drop the others. Add all of them up.
         ~ if size == 1 => if False
             Dimensions that are missing in shape are summed. Those of size 1 aren't yet.
         ~ return gradient => return gradient.squeeze()
-            The sums are right, and the dimensions of size 1 are gone. The result has to have
+            The sums are right, but the dimensions of size 1 are gone. The result has to have
             exactly the given shape: see keepdim.
         ~ sum(dim=0) => sum(dim=-1)
             You sum the last dimensions. Shapes are aligned at the right: which dimensions are
@@ -317,17 +316,17 @@ SUMS = Function(
         ~ sum(dim=dim, => sum(dim=0,
             For each 1 in shape you sum the same dimension, wherever the 1 stands.
         ~ keepdim=True) => keepdim=True)\n            break
-            One dimension of size 1 is summed, and a shape may have several.
+            You sum only one dimension of size 1. A shape can have several.
         ~ return gradient => return gradient if shape else gradient.reshape(1)
             () is the shape of a single number, without any dimension. Yours has one.
         ~ while gradient => if gradient
-            It removes one missing dimension, and there may be several.
+            You remove only one missing dimension. There can be several.
         ~ while gradient.dim() > len(shape): => while False:
         ? all(trial.result.dim() == trial.args[0].dim() for trial in trials)
             Dimensions that are missing in shape are still there. Which are they, if shapes are
             aligned at the right?
         ~ return gradient => return torch.zeros(shape) + gradient.sum()
-            You sum over everything. Only what was repeated is summed.
+            You sum over everything. Sum only over what was repeated.
     """,
 )
 
@@ -338,7 +337,7 @@ MEMORY = Choice(
     asks="the line that makes memory grow, and what holds the memory",
     model="total is a result: its grad_fn leads to the graph of every loss so far, and their "
     "nodes hold what they saved.",
-    right="Each turn adds a node to total, and below it a whole graph with all that it saved.",
+    right="Each round adds another loss to total, with its whole graph and all that it saved.",
     hints=(
         "After the loop you hold only total. What can you reach from it?",
         "For each line: does total have a grad_fn?",
@@ -364,8 +363,8 @@ QUOTIENT = Rule(
         {"a": (), "b": 2},
         {"a": 2, "b": 2},
     ],
-    right="Proved for all numbers, in four pairs of shapes: multiply as if nothing had been "
-    "repeated, then sum back.",
+    right="Proved for all numbers, in four pairs of shapes: multiply in the large shape, then sum "
+    "back.",
     hints=(
         "Forget the shapes first: for numbers, multiply what arrives by the local derivative.",
         "Each product has the shape of a / b. Call unbroadcast on each of the two.",
@@ -379,13 +378,13 @@ QUOTIENT = Rule(
             If b grows, a quotient of positive numbers falls. The gradient of b lost a sign.
         ~ / (b * b) => / b
         ~ / (b * b) => / b * b
-            The derivative of 1 / b has b squared in the denominator. In yours a b is missing, or
-            * b cancels it.
+            The derivative of 1 / b has b squared in the denominator. Yours has only one b
+            there, or * b cancels it.
         ~ grad * a / => grad /
             That's the derivative of 1 / b. Here a is the numerator.
         ~ grad / b => grad * b
         | -grad * a / (b * b) => grad * a
-            That is the rule of a product. Here it is a quotient.
+            That's the rule of a product. This is a quotient.
         ~ a / (b * b) => b / (a * a)
             In the gradient of b the two are swapped: which of them is squared, and which is in
             the numerator?
@@ -393,8 +392,8 @@ QUOTIENT = Rule(
             You sum what arrives before you multiply. But the local derivative differs from copy
             to copy: multiply first, then sum.
         ~ -grad * a / (b * b) => -unbroadcast(for_a, a.shape) * a / b
-            You compute the gradient of b from that of a, which is summed already. Use what it was
-            before the sum.
+            You compute the gradient of b from that of a, which is summed already. Use its value
+            from before the sum.
         ~ unbroadcast(for_a, a.shape), unbroadcast(for_b, b.shape) => unbroadcast(for_b, b.shape), unbroadcast(for_a, a.shape)
             The right gradients, in the wrong order: a comes first.
     """,

@@ -82,7 +82,7 @@ def _divide(grad, a, b):
 ANSWERS = {
     "02.1": {
         "wrong": [
-            ("One number for all", lambda v, s: torch.tensor(sum(v) * s, requires_grad=True)),
+            ("one number out of all", lambda v, s: torch.tensor(sum(v) * s, requires_grad=True)),
             ("recorded operation", lambda v, s: _under_no_grad(v, s).double()),
             ("doesn't require a gradient", lambda v, s: _under_no_grad(v, s).detach()),
             ("have to be a tensor", lambda v, s: np.array(v) * s),
