@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 # Before pytest collects doctests: told to begin inside the package, it would load that part apart
-# from the rest, and put the module `minigrad.autograd.gradcheck` in the place of the function.
+# from the rest, and put the module `minigrad.autograd.gradcheck` instead of the function.
 import minigrad as minigrad
 
 # The files that take longest, begun first, so that no worker is left alone with one at the end.

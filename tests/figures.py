@@ -33,40 +33,40 @@ TEXT = """\
 
 # Why you can trust the numbers
 
-A course about gradients should not ask you to believe it. This page tells who checks minigrad, how
-much is checked, and what nobody promises. All figures were counted in the repository by a command;
-none was typed. A test sees to it that there is never less.
+A course about gradients shouldn't ask you to just believe it. This page says who checks minigrad,
+how much is checked, and what nobody promises. A command counted all figures in the repository; none
+was typed. A test makes sure that the numbers never go down.
 
 ## PyTorch is the judge of behavior
 
-What PyTorch {torch} does was recorded: **{scenarios} small programs** in {families} families. They
-hold values, gradients, second derivatives, hooks and their order, graphs, warnings, errors and
-printed forms. The tests run the same programs on minigrad and compare. Where PyTorch is installed,
-`python3 tests --all` compares the recordings with it, too, so that a wrong one would be found.
+PyTorch {torch} was recorded on **{scenarios} small programs** in {families} families. The
+recordings have values, gradients, second derivatives, hooks and their order, graphs, warnings,
+errors and printed forms. The tests run the same programs on minigrad and compare. If PyTorch is
+installed, `python3 tests --all` also compares the recordings with it, to find wrong ones.
 
-{passes} of these programs run backward. Both libraries write down what such a pass does, event by
+{passes} of these programs run backward. Both libraries record what such a pass does, event by
 event: which node starts, which hook is called with what, what is sent where. In **{equal_passes}**
-all events are equal, in their order. The others are listed, each with its first event that differs
-and with the reason: mostly PyTorch has one node where minigrad has several. A test fails if one
-comes to the list, and if one should leave it.
+all events are equal, in the same order. The others are listed, each with the first event that
+differs and the reason: mostly PyTorch has one node where minigrad has several. A test fails if
+one has to be added to the list, or removed from it.
 
-People think of what they expect. So a command also makes random programs, as many as you like, and
-compares the libraries: `python3 tests --search`. They have views, changes in place, hooks that are
-added while a pass runs, modules whose hooks replace what comes by, passes that fail in the middle.
-A difference is made small and becomes one of the recorded programs.
+People test what they expect. So a command also makes random programs, as many as you like, and
+compares the libraries: `python3 tests --search`. They have views, in-place changes, hooks that are
+added while a pass runs, modules whose hooks replace gradients, passes that fail in the middle.
+A difference is reduced and becomes one of the recorded programs.
 
 ## SymPy is the judge of mathematics
 
 minigrad's book of derivatives has **{operations} operations with {rules} rules**. A rule is plain
 NumPy, so it also runs on symbols, and then it writes a formula. SymPy compares that with the
 derivative of the operation itself: {everywhere} operations are proved wherever they can run,
-{by_region} region by region, as they have kinks, and {undecided} could not be decided.
+{by_region} region by region, because they have kinks, and {undecided} couldn't be decided.
 [What is proved](proofs.md) lists each with its domain. The same rules are compared with small steps
-on numbers. Three routes that share little, and one result.
+on numbers. Three methods that share little give one result.
 
 ## A test that cannot fail proves nothing
 
-So mistakes are planted on purpose, to see them found:
+So the tests plant mistakes, and these must be found:
 
 - **{wrong_rules} rules doubled**, or with one added where they are 0. The proofs have to refute
   each.
@@ -77,53 +77,53 @@ So mistakes are planted on purpose, to see them found:
 - **{classics} classic mistakes** in the engine, in hooks and in views.
 - **{planted} small changes** in functions, made by a command: another operator, a condition that
   always holds, a statement that is left out. Tests that reach the line run until one fails. This
-  takes hours; when it was last done, this came out:
+  takes hours; here are the latest results:
 
 {mutation}
 
-Where fewer were planted than possible, these are an even sample. Each that no test noticed was
-looked at, and what it is was written down. *Equivalent* means that the same comes out; *speed*,
-that it comes more slowly; *message*, that only the words of an error differ; *unlikely*, that it
-takes an interpreter or a moment that tests cannot bring about.
+Where fewer were planted than possible, they are an even sample. Somebody examined and classified
+each one that no test noticed. *Equivalent* means that the result is the same; *speed*, that only
+the time differs; *message*, that only the words of an error differ; *unlikely*, that it takes an
+interpreter or a moment that tests can't arrange.
 
-Each run plants and compares all of this but the small changes. The recordings are compared with
+Each run plants and compares all of this except the small changes. The recordings are compared with
 PyTorch itself when they are made, on each push, and before a release.
 
 ## What must hold of any program
 
-Some things are true whatever a program computes. **{properties} properties** are tried on random
-programs: a pass is linear in what comes in; several results give the sum of their gradients;
-operations that do not need each other may change places; a hook that returns nothing changes
-nothing, to the last bit; a hook that does something gives what a program without hooks gives that
-does the same.
+Some things are true for every program. **{properties} properties** are tested on random programs:
+a pass is linear in the incoming gradient; several results give the sum of their gradients;
+operations that don't need each other can be swapped; a hook that returns nothing changes nothing,
+to the last bit; a hook that does something gives the same as a program that does this without
+hooks.
 
-And there is a second engine, written as plainly as possible, in {naive} lines that share nothing
-with minigrad. A machine makes tensors, adds and removes hooks, changes values in place and runs
-passes in any order it likes, on both. Numbers, gradients, the order of hooks, and errors have to
-agree. PyTorch is held to the same second engine: that is how we know that it is right.
+There is also a second engine, written as simply as possible, in {naive} lines that share nothing
+with minigrad. A program makes tensors, adds and removes hooks, changes values in place and runs
+passes in random order, on both. Numbers, gradients, the order of hooks, and errors have to agree.
+PyTorch is compared with the same second engine: that's how we know that the engine is right.
 
 ## Errors
 
-Where hooks, the graph, the engine, views, modes and modules are concerned, an error has PyTorch's
-type and begins with PyTorch's words. Elsewhere the tests hold it to PyTorch's type and place; its
-words may be our own.
+An error about hooks, the graph, the engine, views, modes or modules has PyTorch's type and begins
+with PyTorch's words. Other errors have PyTorch's type, and the tests check that they happen in the
+same place; their words may be our own.
 
 ## What comes with it
 
-minigrad itself needs NumPy and nothing else. Whatever the commands install is pinned to exact
-versions with hashes: {pins} packages for the tests, fewer for the lessons. Their licenses are
-listed, each with the place where it was found. A test watches what importing minigrad touches: it
+minigrad itself needs NumPy and nothing else. Everything that the commands install is pinned to
+exact versions with hashes: {pins} packages for the tests, fewer for the lessons. Their licenses
+are listed, with the place where each was found. A test watches what importing minigrad touches: it
 opens no socket, starts no thread and no process, and writes nothing. Training, saving, loading and
-a lesson reach for no network. Nothing in a file that `torch.load` reads is executed.
+a lesson don't use the network. Nothing in a file that `torch.load` reads is executed.
 
 ## What is not promised
 
-- **The same as PyTorch in everything.** [{differences} differences](differences.md) are known. Each
-  is listed with its reason and with lines that show it.
-- **Proofs for all shapes.** They are for the shapes that the list names. Kinks are left out.
+- **That everything is the same as in PyTorch.** [{differences} differences](differences.md) are
+  known. Each is listed with its reason and with lines that show it.
+- **Proofs for all shapes.** They hold for the shapes in the list, without the kinks.
 - **That tests find everything.** They find what was planted; nobody has planted every mistake.
 - **Speed, and size.** minigrad is for learning and for small models.
-  [Where the time goes](speed.md) tells what it costs.
+  [Where the time goes](speed.md) shows what it costs.
 
 If a number looks wrong to you, it may be. Ask PyTorch: change the import, run it again, and tell
 us.
@@ -173,7 +173,7 @@ def counted() -> dict[str, Any]:
 
 
 def mutation() -> dict[str, Any]:
-    """Say what became of the mutants that `python3 tests --search mutation` planted, in a table."""
+    """Report the mutants that `python3 tests --search mutation` planted, in a table."""
     rooms = json.loads((ROOT / "tests" / "recorded" / "mutation.json").read_text(encoding="utf-8"))
     lines = ["| Where | Possible | Planted | Noticed | Not noticed |", "|---|--:|--:|--:|---|"]
     for room, counts in rooms.items():

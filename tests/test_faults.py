@@ -1,4 +1,4 @@
-"""Be told in plain words of what NumPy or Python refuses inside a function."""
+"""Plain words for what NumPy or Python refuses inside a function."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ X = torch.arange(6.0).reshape(2, 3)
     ],
 )
 def test_it_is_told_which_argument_was_wrong(call: Any, kind: type[Exception], says: str) -> None:
-    """Be told the argument and what it must be, without a word from inside."""
+    """The message names the argument and what it must be, nothing from inside."""
     with pytest.raises(kind, match=says) as told:
         call()
     assert told.value.__suppress_context__ or told.value.__context__ is None

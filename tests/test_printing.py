@@ -1,7 +1,7 @@
 """Check that arrays are written as PyTorch writes them: by recorded forms and, if possible, live.
 
 The recorded cases hold each array exactly (floats in hexadecimal) beside the form PyTorch 2.13.0
-gave it. After adding a case, `python3 tests/test_printing.py` asks an installed PyTorch anew.
+gave it. After adding a case, `python3 tests/test_printing.py` asks an installed PyTorch again.
 """
 
 import json
@@ -242,7 +242,7 @@ def test_choices_passed_along_count_more_than_those_set() -> None:
 
 
 def record() -> None:
-    """Ask PyTorch for the form of every case and write the file anew, one case a line."""
+    """Ask PyTorch for the form of every case and write the file again, one case a line."""
     import torch
 
     for entry in CASES:

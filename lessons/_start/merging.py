@@ -38,7 +38,7 @@ def merge(base: Sequence[Cell] | None, mine: Sequence[Cell], new: Sequence[Cell]
     What the learner did not change becomes as the lesson has it now. What only the learner changed
     stays, with its outputs. Where both changed a cell, the learner's stands below the lesson's, so
     that from top to bottom it has the last word; an answer takes the place of the stub, if it
-    answers the new one too. What the learner added stays behind the same neighbor, and so does what
+    answers the new one too. What the learner added stays after the same neighbor, and so does what
     the learner changed and the lesson dropped. What the learner deleted stays deleted, unless it is
     no stub and the lesson changed it.
 
@@ -139,7 +139,7 @@ def _by_id(mine: Sequence[Cell], base: Sequence[Cell]) -> dict[int, int]:
 
 
 def _neighbors(mine: Sequence[Cell], places: Mapping[int, int], end: int) -> list[tuple[int, int]]:
-    """Say behind which cell of the new lesson each cell belongs that has no place there.
+    """Say after which cell of the new lesson each cell belongs that has no place there.
 
     That is the neighbor above, of those between the same exercises: what the learner moved further
     is nobody's neighbor.
@@ -167,7 +167,7 @@ def _add(cells: list[Cell], result: Merged) -> None:
 
 
 def _resolve(before: object, base: Cell, mine: Cell, new: Cell, result: Merged) -> None:
-    """Decide what becomes of a cell that the learner and the lesson have."""
+    """Decide what to do with a cell that the learner and the lesson have."""
     says, now = notebooks.text(mine), notebooks.text(new)
     if now not in (before, says) and (says == before or not mine["source"].strip()):
         result.cells.append(notebooks.without_outputs(new))

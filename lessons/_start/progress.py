@@ -114,8 +114,8 @@ def unexplained(exercise: str, said: str) -> bool:
 def collect(lessons: Path) -> int:
     """Write the answers in the copies that got no reason of their own; return the exit code.
 
-    They stay on this machine, in a file beside the copies: whoever carries the lessons on can make
-    rows of them.
+    They stay on this machine, in a file beside the copies: authors of lessons can make rows of
+    them.
 
     Args:
         lessons: The folder of the lessons.

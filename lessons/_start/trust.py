@@ -32,7 +32,7 @@ def sign(lessons: Path, again: Pairs = ()) -> None:
     """
     signs = notary()
     for path in [*lessons.glob("*.ipynb"), *lessons.glob("solutions/*.ipynb")]:
-        with suppress(OSError, ValueError):  # one that cannot be read is told elsewhere
+        with suppress(OSError, ValueError):  # one that cannot be read is reported elsewhere
             signs.sign(nbformat.read(path, as_version=4))
     for old, new in again:
         if signs.check_signature(nbformat.read(old, as_version=4)):

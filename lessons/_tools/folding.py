@@ -19,7 +19,7 @@ def fold(notebook: NotebookNode, solution: NotebookNode) -> None:
     """Fold a learner's notebook, in place.
 
     Cells tagged `reveals` are folded: prose is wrapped, code hides its input. Outputs that tell
-    what came of a prediction are folded too, but for those of predictions and exercises.
+    the outcome of a prediction are folded too, except those of predictions and exercises.
     JupyterLab unfolds an output when its cell is run.
 
     Args:
@@ -39,11 +39,10 @@ def fold(notebook: NotebookNode, solution: NotebookNode) -> None:
 
 
 def telling_cells(solution: NotebookNode) -> set[int]:
-    """Find the cells of a lesson whose outputs tell what came of a prediction.
+    """Find the cells of a lesson whose outputs tell the outcome of a prediction.
 
-    They are those from the prediction to the first heading below its `compare`; and further down
-    (below the first prediction of the lesson), those that show a number of three digits or more
-    that came of any.
+    They are those from the prediction to the first heading below its `compare`. Further down, they
+    are those that show a number of three digits or more from the outcome of any prediction.
 
     Args:
         solution: with its outputs.

@@ -37,13 +37,13 @@ def spoilers(solution: NotebookNode, learner: NotebookNode) -> Found:
         if each.came and each.compared is not None:
             yield from _spoiled(each, each.compared, learner.cells, seen)
         elif each.compared is not None:
-            yield "", f"what came of prediction {each.name} is not to be read below"
+            yield "", f"the outcome of prediction {each.name} isn't shown below"
 
 
 def _spoiled(
     prediction: Prediction, compared: int, cells: list[NotebookNode], seen: list[str]
 ) -> Found:
-    """Find the cells that tell what came of a prediction, and one that may explain it in sight."""
+    """Find cells that tell the outcome of a prediction, and one that explains it unfolded."""
     name, came, asked = prediction.name, prediction.came, prediction.asked
     numbers, words = _outcome(came, "\n".join(seen[: asked + 1]))
     allowed = {what for where, what in ALLOWED_SPOILERS if where == name}

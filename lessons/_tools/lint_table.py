@@ -29,9 +29,37 @@ WORDS = {
     r"|state[- ]of[- ]the[- ]art|supercharg\w+|unleash\w*|world[- ]class|obviously"
     r"|trivial(?:ly)?|needless to say|simply|of course": "say what it does, or leave it out",
 }
+# Phrases that nobody says today, in lessons, pages, messages and comments, and what to say instead.
+PHRASES = {
+    r"(?<=, )for (?:(?:an?|the|no|this) )?\w+ (?:is|are|was|were|has|have|can|will|would|may|must"
+    r"|needs?|do|does|did)": "because",
+    r"whom|who(?:so|m)?ever": "'you', or name who it is",
+    r"anew|afresh": "again, or a new one",
+    r"shall": "should, or will",
+    r"by means of": "using",
+    r"in (?:the )?place of": "instead of",
+    r"(?:be|is|are|being) rid of": "get rid of",
+    r"and (?:so )?it is so|and so it is|and there is no more to it": "and that's true",
+    r"(?:becomes?|became|comes?|came) of": "happens to, or the result of",
+    r"(?:hangs?|hung|hanging) on": "depends on, or sits on",
+    r"(?:is|are) catching": "is contagious",
+    r"(?:do|does|did) more(?! than)|stands? on one leg": "what it adds",
+    r"in truth|in earnest": "really, actually",
+    r"(?:comes?|came|runs?|ran|fires?|fired) behind|from behind": "after",
+    r"upstream of": "toward the inputs, or toward the loss",
+    r"(?<!you )(?:is|are|was|were|be) told(?! apart)": "is reported, or who reports it",
+    r"surname|seat of": "namespace, where it sits",
+    r"the (?:choice|letter|answer) may stand": "the letter is right",
+    r"slips?": "a mistake",
+    r"after you have compared": "what is inside",
+}
 # What is looked for, as (rule, where, pattern, what to say).
 ROWS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     *(("words", (PROSE,), rf"(?i)\b(?:{words})\b", says) for words, says in WORDS.items()),
+    *(
+        ("phrases", (PROSE,), rf"(?i)(?<![\w-])(?:{each})(?!\w)", f"say {says}")
+        for each, says in PHRASES.items()
+    ),
     *(
         ("words", (PROSE,), rf"\b(?!{n}\b)(?i:{n.replace('Lab', ' ?Lab')})\b", f"is written {n}")
         for n in _NAMES

@@ -13,7 +13,7 @@ from _tools import pictures, places
 
 PAGE = places.LESSONS / "reference" / "proofs.md"
 EVERYWHERE, BY_REGION, UNDECIDED = "proved", "proved region by region", "not decided"
-_TOLD = 2  # regions are told in full up to this number
+_TOLD = 2  # regions are listed in full up to this number
 _HEAD = """| operation | node | cases | shapes | verdict | domain | where, and what else |
 |---|---|---:|---|---|---|---|"""
 

@@ -213,7 +213,7 @@ def lists() -> str:
 
 
 def folded(name: str, names: Iterable[str]) -> list[str]:
-    """Write names behind the name of their module or class, folded away."""
+    """Write names after the name of their module or class, folded away."""
     listed = wrapped(f"`{each}`" for each in sorted(names))
     summary = f"<details><summary>{name} ({len(set(names))})</summary>"
     return [summary, "", *listed, "", "</details>", ""] if listed else []

@@ -15,7 +15,7 @@ from minigrad.core.tensor import SavedTensor, Tensor, unpack_array, unpack_tenso
 
 
 def new_node(kind: type[Node], inputs: Sequence[Tensor], every: bool = False) -> Any:
-    """Make a node behind those inputs that need a gradient, or all; None if none needs one."""
+    """Make a node from the inputs that need a gradient, or all; None if none needs one."""
     if not modes.recording or not any(each.requires_grad for each in inputs):
         return None
     edges = [each._edge or resolve_edge(each) for each in inputs]

@@ -24,13 +24,13 @@ class Unsolved(Exception):
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of running an answer once.
+    """The result of running an answer once.
 
     Args:
         label: the circumstances in words, such as "For the number 0.5".
-        outcome: what came of the run.
+        outcome: the result of the run.
         args: the arguments it was run on.
-        changed: what became of the arguments on the way: keys of `execution.SAYS`.
+        changed: what the run did to the arguments: keys of `execution.SAYS`.
         gave: how to begin a sentence about the result.
     """
 

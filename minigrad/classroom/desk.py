@@ -144,7 +144,7 @@ def judge(exercise: str, answer: Any) -> Verdict:
 def unproved(exercise: str) -> list[str]:
     """List the rows of an exercise's table that its own wrong answers don't prove.
 
-    Each wrong answer of a row has to be refused, and be told that row's sentence.
+    Each wrong answer of a row has to be refused with that row's sentence.
 
     Args:
         exercise: its id.
@@ -424,7 +424,7 @@ def _noted(key: str, name: str, ids: Sequence[str] = ()) -> list[str]:
     """Note a name, if this is a notebook of a lesson and not one of the solutions.
 
     Args:
-        key: what came of it: one of `_KEYS`.
+        key: the result: one of `_KEYS`.
         name: of an exercise or a prediction.
         ids: all exercises of its lesson.
 

@@ -192,7 +192,7 @@ def is_library(file: str) -> bool:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a run: a value, or the trouble in words.
+    """The result of a run: a value, or the trouble in words.
 
     Args:
         value: what the function returned.
@@ -284,7 +284,7 @@ def run(
 
 
 def _explained(error: BaseException) -> Outcome:
-    """Say what became of a run that ended in an error, and whose error it is."""
+    """Describe a run that ended in an error, and whose error it is."""
     raised = f"{type(error).__name__}: {without_addresses(_text(error))}"
     if isinstance(error, Objection):
         return Outcome(trouble=_text(error), raised=raised)

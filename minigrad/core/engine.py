@@ -115,7 +115,7 @@ class GraphTask:
 
     Attributes:
         recorded: Whether the pass itself is recorded (`create_graph`).
-        every_step: Whether no step of any node may be left out, as a subclass does more there.
+        every_step: Whether no step of any node may be left out: a subclass adds to each.
         observed: Whether somebody looks at what each rule gives.
         needed: The nodes to which gradients are sent; None means all.
         captured: The gradients that were asked for, if some were.

@@ -126,7 +126,7 @@ class NodeHooks:
     def run_post_accumulate_hooks(self, variable: Any) -> None:
         """Call the hooks that wait for the leaf's `.grad`.
 
-        A hook that returns a tensor is told off only after all were called; until then the next
+        A hook that returns a tensor is an error only after all were called; until then the next
         hook gets that tensor, as in PyTorch.
         """
         given = variable
@@ -147,7 +147,7 @@ def _to_call(kind: str, table: Table | None, output_nr: int = 0) -> Any:
 
 
 def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
-    """Give a replaced gradient if it fits in the place of the original: a tensor of its form.
+    """Give a replaced gradient if it can replace the original: a tensor of its form.
 
     Raises:
         TypeError: If the hook returned something that is not a tensor.

@@ -82,7 +82,7 @@ class FullBackwardHooks:
             args: The positional arguments of the call.
 
         Returns:
-            The arguments with a view in the place of each tensor, or the arguments themselves
+            The arguments with a view instead of each tensor, or the arguments themselves
             if none of them needs a gradient.
         """
         args, self.inputs, self.inputs_need_grad = _through_identity(args, self.at_inputs)
@@ -95,7 +95,7 @@ class FullBackwardHooks:
             result: What forward returned. Only a tensor or a tuple (also a named one) is watched.
 
         Returns:
-            The result with a view in the place of each tensor that needs a gradient.
+            The result with a view instead of each tensor that needs a gradient.
         """
         if not isinstance(result, (Tensor, tuple)):
             extensions.messages.warn_no_tensors(result)
@@ -163,7 +163,7 @@ def _through_identity(values: Any, hook: Callable[..., Any]) -> tuple[Any, Numbe
     Those that need no gradient keep needing none. If no gradient will ever come there is no node.
 
     Returns:
-        The values with a view in the place of each tensor; the tensors' numbers; whether there is a
+        The values with a view instead of each tensor; the tensors' numbers; whether there is a
         node.
     """
     numbers: Numbers = []

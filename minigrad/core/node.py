@@ -74,7 +74,7 @@ class Node(_Attached):
     _takes_detached: ClassVar[bool] = False  # a saved tensor may have been detached in place
     _keeps_tensors: ClassVar[bool] = False  # `_saved` is released after use, and needed to run
     _names_of_saved: ClassVar[tuple[str, ...]] = ()
-    _numbers_at: ClassVar[tuple[int, ...]] = ()  # the places of what is told after release
+    _numbers_at: ClassVar[tuple[int, ...]] = ()  # the places of what can be read after release
     _optional: ClassVar[tuple[int, ...]] = ()  # the saved tensors, if it may be that none is needed
 
     _edges: tuple[Edge, ...]

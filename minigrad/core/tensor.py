@@ -152,7 +152,7 @@ class Tensor:
         extensions.set_requires_grad(self, value)
 
     def _has_node(self) -> bool:
-        """Tell whether a recorded operation made this tensor, without asking a view anew."""
+        """Tell whether a recorded operation made this tensor, without asking a view again."""
         return self._last_edge()[0] is not None
 
     def _last_edge(self) -> Edge:
@@ -187,7 +187,7 @@ class Tensor:
         return self._last_edge()[1]
 
     def _resolved_edge(self) -> Edge | None:
-        """Give the edge, asking the base anew if this is a view of changed memory."""
+        """Give the edge, asking the base again if this is a view of changed memory."""
         if self._edge is None and self._view is not None:
             return self._view.resolve(self)
         return self._edge

@@ -102,7 +102,7 @@ class _Affine(Node):
     r"""The node of $y = x W^\top + b$, which becomes those that PyTorch has when somebody looks.
 
     These are an `AddmmBackward0` with a `TBackward0` between it and the weight; and where the
-    vectors do not form a matrix, a `ViewBackward0` in front of it and one behind.
+    vectors do not form a matrix, a `ViewBackward0` before it and one after.
     """
 
     __slots__ = ()

@@ -79,7 +79,7 @@ def forget_gradient(parameter: Tensor, set_to_none: bool) -> None:
 
 
 class _BufferType(type):
-    """Know a buffer by its mark, for it is a plain tensor."""
+    """Know a buffer by its mark, because it is a plain tensor."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, Tensor) and "_is_buffer" in instance.__dict__

@@ -432,7 +432,7 @@ def threshold_rule(grad_output: Array, self: Array, threshold: Any) -> Array:
 @activation(refused="bc", in_place=("ThresholdBackward1", threshold_rule), public=True)
 @operation("ThresholdBackward0", self=threshold_rule)
 def threshold(self: Array, threshold: Number, value: Number) -> Array:
-    """Keep what is greater than a threshold, and put a value in the place of the rest.
+    """Keep what is greater than a threshold, and replace the rest by a value.
 
     Example:
         >>> import minigrad as torch
@@ -451,7 +451,7 @@ def shrink_rule(grad_output: Array, self: Array, lambd: Any) -> Array:
 @activation(inplace=False)
 @operation("HardshrinkBackward0", self=shrink_rule)
 def hardshrink(self: Array, lambd: Number = 0.5) -> Array:
-    """Keep what is farther from 0 than a width, and put 0 in the place of the rest.
+    """Keep what is farther from 0 than a width, and replace the rest by 0.
 
     Example:
         >>> import minigrad as torch
@@ -480,7 +480,7 @@ def softshrink(self: Array, lambd: Number = 0.5) -> Array:
 
 
 def _refuse_negative(slope: Any) -> None:
-    """Raise if the sign of an input can't be told from that of the result in its place."""
+    """Raise if the sign of an input isn't that of the result that replaces it."""
     if slope < 0:
         raise RuntimeError("In place, a negative slope has no backward: use inplace=False.")
 

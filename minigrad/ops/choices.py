@@ -88,7 +88,7 @@ attach(__name__, {"__abs__": abs}, {"abs_": vars(Tensor)["abs_"]})
     self=lambda grad, mask: dispatch(masked_fill_number, grad, mask, 0),
 )
 def masked_fill_number(self: Array, mask: Array, value: Any) -> Array:
-    """A number in the place of entries: these get no gradient."""
+    """A number instead of entries: these get no gradient."""
     if mask.shape != self.shape:
         mask = np.broadcast_to(mask, np.broadcast_shapes(mask.shape, self.shape))
     return pick(mask, value, self)
@@ -114,13 +114,13 @@ def where(condition: Array, self: Array, other: Array) -> Array:
     value=lambda grad, mask: np.add.reduce(pick(mask, grad, 0), axis=None),
 )
 def masked_fill(self: Array, mask: Array, value: Array) -> Array:
-    """A tensor without dimensions in the place of entries: it collects what they would get."""
+    """A tensor without dimensions instead of entries: it collects what they would get."""
     return pick(mask, value, self)
 
 
 @variants("masked_fill", in_place=True)
 def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """Give the tensor with a number in the place of all entries under a mask.
+    """Put a number into all entries under a mask.
 
     Args:
         input: The tensor.

@@ -41,7 +41,7 @@ from minigrad.signatures.arguments import wholes
 
 Sizes = Sequence[int]
 
-# So many bytes of columns are made at a time: a large batch shall not fill the memory.
+# So many bytes of columns are made at a time: a large batch should not fill the memory.
 _AT_ONCE = 1 << 22
 
 # Stands for a tensor that is not there, such as the bias of a layer without one.
@@ -285,7 +285,7 @@ def _reached(
     return tuple((n - 1) * s + d * (k - 1) + 1 - 2 * p + m for n, k, s, p, d, m in settings)
 
 
-# What is linear in two things is differentiated by putting the gradient in the place of one of
+# What is linear in two things is differentiated by putting the gradient instead of one of
 # them. A rule takes all three, as it needs the shape of the third.
 
 

@@ -148,7 +148,7 @@ def addmm(self: Array, mat1: Array, mat2: Array) -> Array:
 
 
 def factors(tensor: Tensor, *numbers: Any) -> list[Any]:
-    """Give factors of a tensor in its type: PyTorch cuts off what is behind an integer's point."""
+    """Give factors of a tensor in its type: PyTorch drops an integer's decimals."""
     dtype = tensor._array.dtype
     take = real_number if dtype.kind not in "iu" else lambda *given: entry(*given).item()
     return [take(each, dtype) for each in numbers]

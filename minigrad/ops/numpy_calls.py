@@ -73,7 +73,7 @@ def _operation(key: Any) -> Callable[..., Any] | None:
 
 
 def _tensors(result: Any) -> Any:
-    """Put tensors in the place of the arrays that a ufunc gave."""
+    """Turn the arrays that a ufunc gave into tensors."""
     if isinstance(result, tuple):
         return tuple(map(_tensors, result))
     return wrap(result) if isinstance(result, (np.ndarray, np.generic)) else result
@@ -90,7 +90,7 @@ def by_numpy(function: Any, *inputs: Any, **options: Any) -> Any:
 
 
 def arrays_of(value: Any, name: str) -> Any:
-    """Put arrays in the place of tensors, also within sequences.
+    """Turn tensors into arrays, also within sequences.
 
     Args:
         value: A tensor, a sequence or dictionary that may have tensors in it, or anything else.

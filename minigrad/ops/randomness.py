@@ -29,7 +29,7 @@ from minigrad.signatures.arguments import not_implemented, whole
 
 
 def _drawn(node: str, name: str, two: bool = False) -> Any:
-    """Register what puts numbers, drawn before, in the place of a tensor, or of two."""
+    """Register what puts numbers, drawn before, instead of a tensor, or of two."""
 
     @with_arguments("self, other, values" if two else "self, values")
     def forward(self: Array, *others: Any) -> Array:
@@ -39,7 +39,7 @@ def _drawn(node: str, name: str, two: bool = False) -> Any:
         return np.zeros_like(grad)
 
     forward.__name__ = name
-    forward.__doc__ = "Random numbers, drawn before, in the place of a tensor: no gradient passes."
+    forward.__doc__ = "Random numbers, drawn before, instead of a tensor: no gradient passes."
     rules: dict[str, Any] = dict.fromkeys(("self", "other") if two else ("self",), zeros)
     return operation(node, broadcasts=two, **rules)(forward)
 
@@ -59,10 +59,10 @@ def _drawn_into(operation: Any, tensor: Tensor, draw: Any, *others: Tensor) -> T
     """Draw as many numbers as a tensor has entries, and write them in the order of its memory.
 
     Args:
-        operation: What the graph shall say.
+        operation: The name in the graph.
         tensor: The tensor.
         draw: Gives so many numbers as it is asked for.
-        *others: What else the graph shall name.
+        *others: Further names in the graph.
     """
     values = in_order_of_memory(np.empty_like(tensor._array), draw)
     return write(operation, tensor, *others, values)

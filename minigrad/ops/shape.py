@@ -93,13 +93,13 @@ copy_values.node.name = lambda node: "torch::autograd::CopyBackwards"  # as PyTo
 
 @operation("ZeroBackward0", self=lambda grad: np.zeros_like(grad))
 def zeros(self: Array) -> Array:
-    """Zeros in the place of a tensor: no gradient passes."""
+    """Zeros instead of a tensor: no gradient passes."""
     return np.zeros_like(self)
 
 
 @operation("FillBackward2", self=lambda grad: np.zeros_like(grad))
 def filled(self: Array, value: Any) -> Array:
-    """One number in the place of all entries: no gradient passes."""
+    """One number instead of all entries: no gradient passes."""
     return np.full_like(self, value)
 
 
@@ -107,7 +107,7 @@ def filled(self: Array, value: Any) -> Array:
     "FillBackward3", broadcasts=True, self=lambda grad: np.zeros_like(grad), value=lambda grad: grad
 )
 def filled_with(self: Array, value: Array) -> Array:
-    """One tensor's only entry in the place of all entries: it collects their gradients."""
+    """One tensor's only entry instead of all entries: it collects their gradients."""
     return np.broadcast_to(value, self.shape, subok=True).astype(self.dtype)
 
 

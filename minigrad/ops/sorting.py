@@ -247,7 +247,7 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, density: boo
         input: The tensor, of floating-point numbers.
         bins: How many bins of one width, or a tensor of their edges.
         range: The two ends of the bins; those of the entries if it is left out.
-        density: Give densities, whose integral is 1, in place of counts.
+        density: Give densities, whose integral is 1, instead of counts.
 
     Returns:
         A named tuple of the counts, `hist`, and the `bin_edges`.
@@ -515,7 +515,7 @@ def _at(array: Any, dim: int, place: int | slice) -> Any:
 def product_without(array: Any, dim: int) -> Any:
     r"""Give for each entry the product of the others along a dimension, without dividing.
 
-    It is that of the entries before, :math:`\prod_{j < i} x_j`, times that of those behind.
+    It is that of the entries before, :math:`\prod_{j < i} x_j`, times that of those after.
     """
     if array.shape[dim] == 1:
         return np.ones_like(array)
@@ -535,7 +535,7 @@ def _cumprod_rule(grad: Any, self: Any, result: Any, dim: Any) -> Any:
     if not may_have_zero(getattr(self, "_array", self)):
         return _from_the_end(result * grad, dim) / self
     # Where an entry is 0 nothing can be divided by it. The gradient is the product of the entries
-    # before, times what comes behind: s_k = g_k + x_{k+1} s_{k+1}.
+    # before, times what comes after: s_k = g_k + x_{k+1} s_{k+1}.
     size = self.shape[dim]
     behind = [_at(grad, dim, size - 1)]
     for k in range(size - 2, -1, -1):
@@ -607,7 +607,7 @@ def diff(
         n: How many times to take differences.
         dim: The dimension; the last unless said otherwise.
         prepend: What to put before the tensor along the dimension.
-        append: What to put behind it.
+        append: What to put after it.
 
     Example:
         >>> import minigrad as torch

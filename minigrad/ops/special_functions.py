@@ -218,7 +218,7 @@ def frac(self: Array) -> Array:
 def nan_to_num(
     self: Array, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
 ) -> Array:
-    """Numbers in the place of NaN and infinities: the gradient passes where there were none.
+    """Numbers instead of NaN and infinities: the gradient passes where there were none.
 
     Args:
         self: The tensor.

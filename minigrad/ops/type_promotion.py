@@ -215,7 +215,7 @@ def _in_steps(node: Any, gradient: Any, *settings: Any) -> list[Any]:
 
 
 def rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function compute with float32 where it is given float16, unless it is told a dtype.
+    """Let a function compute with float32 where it is given float16, unless a dtype is passed.
 
     Tensors are for a rule that is recorded. If it is not, it computes with their arrays.
     """

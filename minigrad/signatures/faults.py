@@ -27,7 +27,7 @@ _INSIDE = (_OURS, os.path.dirname(np.__file__) + os.sep, "numpy/", "<minigrad", 
 
 
 def explained(error: BaseException, name: str, given: dict[str, Any]) -> None:
-    """Raise another error in the place of one from the inside of a function.
+    """Replace an error from the inside of a function by another one.
 
     Its type is PyTorch's usual one: IndexError where a position does not exist, TypeError where an
     argument is of a type that does not belong there, NotImplementedError where the entries are,

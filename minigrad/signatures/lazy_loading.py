@@ -1,7 +1,7 @@
 """Load the less usual operations when they are first asked for, so that importing stays quick.
 
 `index.txt` lists which functions of `minigrad` and which methods of `Tensor` wait in which file of
-the package. The files themselves say it; `python -m minigrad.signatures` writes the list anew.
+the package. The files themselves say it; `python -m minigrad.signatures` writes the list again.
 """
 
 from __future__ import annotations

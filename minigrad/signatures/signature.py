@@ -56,7 +56,7 @@ class Signature(NamedTuple):
 
     @property
     def numpy_names(self) -> dict[str, str]:
-        """NumPy's names for arguments, by PyTorch's: of those with nothing to be given behind."""
+        """NumPy's names for arguments, by PyTorch's: of those that come last."""
         found: dict[str, str] = {}
         for argument in reversed(self.arguments):
             if argument.name in NUMPY_NAMES:

@@ -57,7 +57,7 @@ writers: dict[str, Callable[..., Tensor]] = {}
 _REFUSE = 'raise wrong_type("{function}", "{name}", "{kind}", {name}, {position})'
 _NUMBER = '{name} = number({name}, "{function}", "{name}", kind="{kind}")'
 _OPERAND = 'raise no_combination("{function}", {operands})'
-# By the kind of an argument: when it is wrong, if that can be told in one line, and what is done.
+# By the kind of an argument: when it is wrong, if one line can say so, and what is done.
 _CHECKS = {
     "Tensor": ("not isinstance({name}, Tensor)", _REFUSE),
     "Dim": (
@@ -297,7 +297,7 @@ def functional(said: Any = "", like: Any = None, inplace: bool = False) -> Any:
     Args:
         said: The function itself, or the name of what the decorated body computes.
         like: The function whose parameters it has, if not the body.
-        inplace: Whether it has the argument `inplace` behind these.
+        inplace: Whether it has the argument `inplace` after these.
     """
     if callable(said):
         in_functional[said.__name__] = _guarded(said.__name__, said)

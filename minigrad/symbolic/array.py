@@ -69,7 +69,7 @@ class SymbolicArray(np.ndarray):
         """What the steps that led here need of their arguments, to give real and finite numbers.
 
         SymPy computes with complex numbers: `sqrt(x)*sqrt(x)` becomes `x` at once. The program
-        does not, and what it needs, here x >= 0, is kept for whoever asks where a formula holds.
+        does not, and what it needs, here x >= 0, is kept: it says where the formula holds.
 
         Example:
             >>> import sympy

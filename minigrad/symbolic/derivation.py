@@ -309,7 +309,7 @@ def derive(loss: Tensor, *, names: Any = None) -> Derivation:
 
     One backward pass is made. It keeps the graph and changes no `.grad`; every hook on the way
     fires once, as in `autograd.grad`: all but those of the nodes that add to `.grad`, and those
-    after that. Each node's local derivative is asked of its own rule, run on symbols in the place
+    after that. Each node's local derivative comes from its own rule, run on symbols instead
     of the values that it saved.
 
     Args:

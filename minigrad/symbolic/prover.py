@@ -30,7 +30,7 @@ _DRAWS = 4  # times as many points are drawn where not all are in the domain
 _TRIES = 12  # points that are looked at entry by entry
 _BY_MUCH = 0.1  # of a gradient is no rounding, for numbers that are not huge
 _LARGE = 8  # beyond that, numbers overflow or round badly sooner or later
-_ROUNDED = 1e-3  # what a run is off by where formulas agree may come of rounding up to here
+_ROUNDED = 1e-3  # a difference up to here may be rounding, where formulas agree
 
 
 @dataclass(frozen=True)

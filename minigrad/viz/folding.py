@@ -10,7 +10,7 @@ from minigrad.viz.text import counted
 
 
 def fold(graph: Graph, parts: Mapping[str, frozenset[int]]) -> Graph:
-    """Put one node in the place of each of some parts of a graph.
+    """Replace each of some parts of a graph by one node.
 
     It has the tensors at which gradients come in, all hooks of the part, and an edge to each place
     that one of its nodes sends a gradient to.

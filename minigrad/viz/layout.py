@@ -43,7 +43,7 @@ def assign_layers(count: int, edges: Pairs) -> list[int]:
 
 
 class Levels:
-    """The graph with dummy points in place of long edges, and the order within each layer.
+    """The graph with dummy points instead of long edges, and the order within each layer.
 
     Attributes:
         across: How wide each node is; dummy points have no width.
@@ -350,7 +350,7 @@ class Layout:
     frames: list[tuple[Point, Point]]
 
 
-_RIM = -1  # in the place of an item
+_RIM = -1  # instead of an item
 
 
 @dataclass

@@ -460,7 +460,7 @@ def play(
         digits: Decimals of numbers.
         formulas: Whether to write local derivatives as formulas too, where SymPy is installed and
             the graph still has its saved values (`backward(retain_graph=True)`).
-        hooks: Whether to draw the hooks on the picture; those that fire are told in any case.
+        hooks: Whether to draw the hooks on the picture; those that fire are listed in any case.
         modules: What `watch_modules` saw: a box around each module.
         limit: How many nodes there may be.
 

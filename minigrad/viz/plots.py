@@ -1,4 +1,4 @@
-"""Plot in one style, with words and numbers beside each picture: `Plot` and what comes of it."""
+"""Plot in one style, with words and numbers beside each picture: `Plot` and its results."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Read PyTorch's tensors, and find the hooks that sit on a graph of its nodes.
 
-PyTorch's engine is not written in Python, but whoever registers a hook on a node gets the table of
-all hooks of its kind on that node. Hooks that were put on in C++ are in no table of Python's and
-cannot be seen. PyTorch is not imported here: its tensors come from who has imported it.
+PyTorch's engine isn't written in Python, but if you register a hook on a node, you get the table
+of all hooks of its kind on that node. Hooks that were registered in C++ are in no table of Python's
+and can't be seen. PyTorch is not imported here: its tensors come from the caller.
 """
 
 from __future__ import annotations
@@ -227,8 +227,8 @@ def _still(references: Iterable[Any]) -> list[Any]:
 def tensor_hooks(alive: Hooked, nodes: Iterable[Any]) -> dict[Any, list[tuple[Any, int]]]:
     """Find the tables of tensors' hooks on each of some nodes, and of which output they are.
 
-    PyTorch does not tell. So a gradient is brought to each node, as far as these hooks and no
-    further, while in place of each hook stands one that only says that it was called. The tables
+    PyTorch doesn't say. So a gradient is brought to each node, as far as these hooks and no
+    further, while each hook is replaced by one that only reports that it was called. The tables
     keep their keys: one may be a dict of the user's, in the middle of a loop.
     """
     found: dict[Any, list[tuple[Any, int]]] = {}

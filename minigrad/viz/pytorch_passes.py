@@ -149,7 +149,7 @@ class Recorder:
             undo.callback(setattr, inner, name, hooks)
 
     def _surround(self, table: Any, first: Any, last: Any, undo: ExitStack) -> None:
-        """Put one hook before and one behind those of a table; no handle has their numbers."""
+        """Put one hook before and one after those of a table; no handle has their numbers."""
         hooks, low = dict(table), min([0, *table])
         table.clear()  # the engine goes by when a hook was put in, not by `move_to_end`
         table[low - 1] = self._ours(first)
@@ -265,7 +265,7 @@ class Recorder:
         """Look at what `grad()` was asked for: what arrives where a node runs, else what is left.
 
         A node that runs has its captures taken before the hooks of its tensors, and any other one
-        behind them.
+        after them.
         """
         needed, torch = self.passes[-1] or (), sys.modules["torch"]
         for position, tensor in enumerate(inputs):

@@ -28,7 +28,7 @@ TONES = {"ink": INK, "soft": SOFT, "grad": "#8a3b00", "note": "#3d2f55"}
 
 # A plot has no ground of its own: it has to be readable on white pages and on dark ones. The ink
 # has a contrast of 4.5 to 1 to white and 4.2 to 1 to JupyterLab's dark #111; no color has 4.5 to
-# both, for they are only 18.9 to 1 apart.
+# both, because they are only 18.9 to 1 apart.
 PLOT_INK = "#6f7780"
 # 3 to 1 or more to both: orange and sky are darker than in the palette, and two are of our own.
 AMBER, AZURE, VIOLET, WINE = "#b97c00", "#3d94cc", "#8a3ddb", "#c51b45"

@@ -77,15 +77,15 @@ PAGE = """# Where the time goes
 
 *Written by `python3 tests --benchmarks`; the figures are of one run on one machine: {machine}.*
 
-How quick is a package that does [so much of what PyTorch does](pytorch.md), and records every
-operation in Python? This page answers with times of the same work by minigrad, by PyTorch, by NumPy
-written by hand with no tape at all, and by other packages. All run in one process on one thread, in
+How fast is a package that does [so much of what PyTorch does](pytorch.md), and records every
+operation in Python? This page compares the times of the same work in minigrad, in PyTorch, in
+handwritten NumPy without a tape, and in other packages. All run in one process on one thread, in
 turns. Before anything is timed, their gradients are compared.
 
 ![Times of minigrad, PyTorch and other packages as multiples of NumPy by hand]({chart})
 
-The first column is a time, the others are minigrad's time as a part of theirs: below 1, minigrad is
-quicker. The rows without NumPy by hand are single operations, of a million numbers.
+The first column is a time. The others are minigrad's time divided by theirs: below 1, minigrad is
+faster. The rows without NumPy by hand are single operations on a million numbers.
 
 {table}
 
@@ -97,16 +97,16 @@ With arrays of {few} numbers, in nanoseconds:
 |---|---|
 {pieces}
 
-A step of a small model is a sum of these. A NumPy call costs its part before it looks at the first
-number; a recorded operation costs that, a tensor, a node and its share of the backward pass. A full
-backward hook costs two nodes more, which guard the module's input and output, and gradients that
-are shown as tensors.
+A step of a small model is a sum of these. A NumPy call costs time before it looks at the first
+number. A recorded operation also costs a tensor, a node and its share of the backward pass. A full
+backward hook costs two more nodes, which guard the module's input and output, and gradients that
+it sees as tensors.
 
-What nobody looks at need not be made. In PyTorch a linear layer leaves two to four nodes; here it
-leaves one, which becomes those as soon as somebody asks for a `grad_fn`, follows `next_functions`,
-registers a hook or records the pass.
+If nobody looks at a node, minigrad doesn't make it. In PyTorch a linear layer leaves two to four
+nodes. Here it leaves one, which is replaced by those as soon as somebody asks for a `grad_fn`,
+follows `next_functions`, registers a hook or records the pass.
 
-## Where that stops to matter
+## Where that stops mattering
 
 Forward and backward of `tanh(x * y) * y`, by hand and with the tape:
 
@@ -114,8 +114,8 @@ Forward and backward of `tanh(x * y) * y`, by hand and with the tape:
 |---|---|---|---|
 {sizes}
 
-The tape costs the same for one number and for a million. So it rules where arrays are small. Where
-they are large, what is left is how often memory is read and written.
+The tape costs the same for one number and for a million. So it dominates for small arrays. For
+large ones, the time depends on how often memory is read and written.
 
 ## What hooks cost
 
@@ -127,9 +127,9 @@ A training step with hooks, as a multiple of the same step without:
 
 ## Memory
 
-A chain of a million multiplications, forward and backward, with the bytes that an operation keeps
-until then; and by how much a process grows while it computes sum(tanh(x * w + b)) of ten million
-numbers, forward and backward. Each in a process of its own.
+The table shows a chain of a million multiplications, forward and backward, with the bytes that an
+operation keeps until then. The last column shows how much a process grows while it computes
+sum(tanh(x * w + b)) of ten million numbers, forward and backward. Each has a process of its own.
 
 | package | chain | bytes an operation | ten million numbers |
 |---|---|---|---|

@@ -53,7 +53,7 @@ def test_the_rest_is_the_learners_notebook_as_it_is(lesson):
 def test_folds_say_which_prediction_they_answer(lesson):
     _, made = lesson
     prompts = [c.metadata.mystnb.code_prompt_show for c in made.cells if "mystnb" in c.metadata]
-    assert "Show what came of prediction 06.a" in prompts
+    assert "Show the outcome of prediction 06.a" in prompts
 
 
 def test_help_holds_html_together_and_escapes_hints():

@@ -78,7 +78,7 @@ def scenes(page: Page, address: str) -> list[list[str]]:
 
 
 def visit(page: Page, address: str, scene: str = "") -> None:
-    """Open the page afresh, as somebody who has never been there."""
+    """Open the page as somebody who has never been there."""
     page.open(address)
     page.ask("localStorage.clear()")
     page.open("about:blank")

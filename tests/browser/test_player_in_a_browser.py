@@ -131,7 +131,7 @@ def test_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
     assert outside(page) == []
 
 
-# As VS Code shows an output: put into the page, its scripts made anew, and nothing from elsewhere.
+# As VS Code shows an output: put into the page, its scripts made again, and nothing from elsewhere.
 WEBVIEW = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none';

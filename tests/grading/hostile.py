@@ -104,7 +104,7 @@ FAILS = {
         "assert len(found) > 1",
         "AssertionError",
     ),
-    "looks for the grading behind what it put there": (
+    "looks for the grading under what it put there": (
         "import os\nplaces = [check.__globals__, check.__builtins__, vars(os.mkfifo)]\n"
         "assert any('guard' in str(key) or '_judged' in str(key) for d in places for key in d)",
         "AssertionError",
@@ -164,7 +164,7 @@ ANSWERS_FAIL = {
         "Every negative gradient is zero now",
     ),
 }
-# What is changed for the whole process costs this exercise and the one behind it. The first few
+# What is changed for the whole process costs this exercise and the next one. The first few
 # are what a student would think of.
 CHANGES = {
     "replaces check": ("check = lambda *a, **o: True", "checked by: check."),

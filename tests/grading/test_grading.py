@@ -42,7 +42,7 @@ def mark_of(cell):
 def shortened():
     """The imports of a lesson, which shows a part of its checks, and two of its exercises.
 
-    The first exercise comes behind the second, which is attacked.
+    The first exercise comes after the second, which is attacked.
     """
     imports, *cells = (
         cell
@@ -203,7 +203,7 @@ def test_the_channel_of_results_is_out_of_reach(grades, name):
         ("broken", "no notebook"),
         ("empty", "no notebook"),
         ("deep", "no notebook"),
-        ("without cells", "without cells"),
+        ("without cells", "no cells"),
     ],
 )
 def test_what_is_no_notebook_is_named(grades, name, why):

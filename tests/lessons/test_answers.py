@@ -45,7 +45,7 @@ def test_every_exercise_has_a_bank(lesson):
 
 @BY_LESSON
 def test_each_message_is_said_and_each_wrong_answer_refused(lesson, objections):
-    """Rows are proved by their own versions, objections are raised, banks are told what fits."""
+    """Rows are proved by their own versions, objections are raised, banks learn what fits."""
     wrong = []
     for known in shipped(lesson):
         wrong += unproved(known.id)

@@ -1,11 +1,15 @@
 """Every notebook passes the lint, and every rule of the lint can fail."""
 
+import ast
 import copy
+import re
+from pathlib import Path
 
 import pytest
 from nbformat import v4
 
 from _tools import canonical, folding, lint, lint_spoilers, lint_table, places, stubs
+from _tools.lesson import sentences
 from tests.lessons.drafted import notebook_of
 
 ALL = {*lint.RULES, *(rule for rule, *_ in lint_table.ROWS)}
@@ -14,6 +18,39 @@ ALL = {*lint.RULES, *(rule for rule, *_ in lint_table.ROWS)}
 @pytest.mark.parametrize("path", places.solutions(), ids=lambda path: path.stem)
 def test_a_lesson_is_clean(path):
     assert [str(each) for each in lint.violations_of(path)] == []
+
+
+FOLDERS = ("_start", "_tools", "data", "instructors", "reference")
+WRITTEN = ["*.md", ".github/*.md", "lessons/*.md", "minigrad/**/*.py", "tests/**/*.py"]
+WRITTEN += [f"lessons/{folder}/**/*.{kind}" for folder in FOLDERS for kind in ("md", "py")]
+QUOTES = (Path(__file__), Path(lint_table.__file__))
+
+
+def phrases_in(path):
+    """Find the phrases of the table in a page, or in the strings and comments of a program."""
+    text = path.read_text(encoding="utf-8")
+    words = [sentences(text)]
+    if path.suffix == ".py":
+        nodes = [*ast.walk(ast.parse(text))]
+        words = [ast.unparse(node) for node in nodes if isinstance(node, ast.JoinedStr)]
+        words += [str(node.value) for node in nodes if isinstance(node, ast.Constant)]
+        words.append(" ".join(re.findall(r"# (.*)", text)))
+    found = [lint_table.found_in(lint_table.PROSE, " ".join(each.split())) for each in words]
+    return sorted({(path.name, says) for each in found for rule, says in each if rule == "phrases"})
+
+
+@pytest.mark.parametrize("place", WRITTEN)
+def test_what_is_written_beside_the_lessons_has_no_such_phrase(place):
+    paths = [path for path in sorted(places.ROOT.glob(place)) if path not in QUOTES]
+    assert [found for path in paths for found in phrases_in(path)] == []
+
+
+def test_a_phrase_is_found_in_a_page_and_in_a_program(tmp_path):
+    page, program = tmp_path / "page.md", tmp_path / "program.py"
+    page.write_text("A hook stays until\nits handle is told.", encoding="utf-8")
+    program.write_text("x = f'{1} came of' ' it'  # made\n# anew\n'whom'", encoding="utf-8")
+    assert len(phrases_in(page)) == 1
+    assert len(phrases_in(program)) == 3
 
 
 def test_each_learners_notebook_has_its_solution():
@@ -163,6 +200,8 @@ OFFENDERS = [
     ("words", "written JupyterLab", with_prose("In Jupyter Lab.")),
     ("words", "simply", with_prose("You simply call it.")),
     ("words", "symbol", with_prose("Well done \U0001f389")),
+    ("phrases", "'Whom'", with_prose("Whom does a hook reach?")),
+    ("phrases", "because", with_prose("Keep it, for you will need it.")),
     ("parts", "no part 'Test yourself'", with_prose("## What you now know")),
 ]
 
@@ -302,7 +341,7 @@ def spoilers(draft, came, *others):
         ("steeper", "It gets steeper.", "steeper"),
         ("9", "```python prediction\npredict('demo.b', 9)\n```", "9"),
         ("9", "So 9. And now?\n\n```python prediction\npredict('demo.b', ...)\n```", "9"),
-        ("", "## Next", "not to be read"),
+        ("", "## Next", "isn't shown below"),
     ],
 )
 def test_a_spoiled_prediction_is_found(came, below, keyword):

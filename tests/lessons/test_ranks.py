@@ -1,4 +1,4 @@
-"""Processes that talk by MPI: what comes back, what goes wrong, and what is told without an MPI."""
+"""Processes that talk by MPI: what comes back, what goes wrong, and what happens without an MPI."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""The lessons as one road: what a prediction asks for is told in no earlier place of it."""
+"""The lessons as one road: what a prediction asks for appears nowhere before it."""
 
 import pytest
 from nbformat import v4
@@ -20,7 +20,7 @@ def told(cells):
 
 
 def answered_earlier(notebook, before=()):
-    """Find numbers of three digits or more that come of a prediction and stand above it."""
+    """Find numbers of three digits or more that a prediction asks for and that stand above it."""
     return [
         f"{prediction.name}: {number.shown} in {where}"
         for prediction in predictions_of(notebook)

@@ -1,6 +1,6 @@
 """Plant mutants and see which ones no test notices: `python3 tests --search mutation`.
 
-The first run notes which tests reach which line (some minutes); `--anew` notes it again. Then for
+The first run notes which tests reach which line (some minutes); `--again` repeats that. Then for
 each mutant a child process runs the tests that reach its line, until one fails. `survivors.toml`
 says which mutants may survive, and why; the others that survive are printed, and the command fails.
 A mutant counts as killed only if the same tests, in the same order, pass without it.
@@ -38,7 +38,7 @@ def known_survivors() -> dict[str, str]:
 def main(words: list[str]) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python3 tests --search mutation", description=__doc__)
-    parser.add_argument("--anew", action="store_true", help="note again what reaches which line")
+    parser.add_argument("--again", action="store_true", help="note again what reaches which line")
     parser.add_argument("--room", choices=ROOMS, help="plant in this room alone")
     parser.add_argument("--only", default="", metavar="TEXT", help="those with this in their name")
     parser.add_argument("--count", type=int, default=50, metavar="N", help="of each room; 0: all")
@@ -47,7 +47,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--limit", type=float, default=20, metavar="S", help="of tests per mutant")
     parser.add_argument("--record", action="store_true", help="write the figures of these rooms")
     given = parser.parse_args(words)
-    if given.anew or not REACHED.exists():
+    if given.again or not REACHED.exists():
         command = [sys.executable, "-c", "from tests.mutation.__main__ import note; note()"]
         subprocess.run(command, check=True)
     load()

@@ -246,7 +246,7 @@ DOES = {
 
 
 def through_gates(torch, does, kind, others):
-    """Send a gradient through two hooked modules, and tell what the hooks saw and what came of it.
+    """Send a gradient through two hooked modules, and report what the hooks saw and changed.
 
     With `others` the gates have hooks of their own that do nothing: not even the same then runs.
     """

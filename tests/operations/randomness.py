@@ -1,4 +1,4 @@
-"""Random numbers in the place of a tensor: PyTorch's for the same seed, and no gradient passes."""
+"""Random numbers instead of a tensor: PyTorch's for the same seed, and no gradient passes."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def twice(shape: Any, needs: Any, leaf: bool) -> list[Any]:
     other = linear(x if leaf else x * 2, weight, bias)
     other.sum().backward()
     notes: list[Any] = numbers((*grads, *again))
-    for _ in range(2):  # before a look and behind it
+    for _ in range(2):  # before a look and after it
         try:
             other.sum().backward()
         except RuntimeError as error:

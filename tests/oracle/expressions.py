@@ -12,7 +12,7 @@ import numpy as np
 
 from .log import Log
 
-# What a line may use, made anew for each: tensors of every kind, and numbers that are no numbers.
+# What a line may use, made again for each: tensors of every kind, and numbers that are no numbers.
 GIVEN = """
 x = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 r = torch.tensor([1.5, -2.5], requires_grad=True)

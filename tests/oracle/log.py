@@ -86,9 +86,7 @@ class Log:
         return write_down
 
     def plain(self, value: Any) -> Any:
-        """Turn a value into JSON: tensors carry dtype, shape and grad_fn; tuples are told from
-        lists.
-        """
+        """Turn a value into JSON: tensors carry dtype, shape, grad_fn; tuples differ from lists."""
         torch = self.torch
         if value is None or isinstance(value, (bool, int)):
             return value
@@ -143,7 +141,7 @@ def run(scenario: Scenario, torch: ModuleType) -> list[Any]:
     """Run a scenario and give its events; warnings are events too, at the moment they come."""
     log = Log(torch)
     # PyTorch remembers for the whole process which kind of global backward hook came first; each
-    # log starts anew.
+    # log starts again.
     torch.nn.modules.module._global_is_full_backward_hook = None
 
     def showwarning(message: Warning | str, category: type[Warning], *_: Any) -> None:

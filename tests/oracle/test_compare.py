@@ -118,7 +118,7 @@ class Planted(ModuleType):
 
 
 def test_a_planted_wrong_function_is_caught() -> None:
-    """A scenario run with sin in the place of tanh does not match its recording."""
+    """A scenario run with sin instead of tanh does not match its recording."""
     record = store.read("higher_derivatives")["scenarios"]["tanh"]
     assert differences(record, run(FAMILIES["higher_derivatives"]["tanh"], Planted("tanh", "sin")))
 

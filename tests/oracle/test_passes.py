@@ -40,7 +40,7 @@ def test_passes_leave_equal_logs(family: str) -> None:
 
 
 def test_each_scenario_that_parts_has_its_reasons() -> None:
-    """Each node that only PyTorch has is in one of them, and none is told for nothing."""
+    """Each node that only PyTorch has is in one of them, and none is listed for nothing."""
     parts = [(f, name, each) for f in LISTED for name, each in LISTED[f]["parts"].items()]
     assert [*LISTED] == sorted(FAMILIES)
     assert all(name in FAMILIES[family] for family, name, _ in parts)

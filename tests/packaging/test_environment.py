@@ -1,4 +1,4 @@
-"""When the environment is made anew, how it is filled, and what is said when that fails."""
+"""When the environment is made again, how it is filled, and what is said when that fails."""
 
 import os
 from pathlib import Path

@@ -31,7 +31,7 @@ def place_of(cells, source):
     return [cell["source"] for cell in cells].index(source)
 
 
-# ---- what becomes of a cell ---------------------------------------------------------------------
+# ---- what happens to a cell ---------------------------------------------------------------------
 
 
 def test_what_the_learner_left_alone_follows_the_lesson():

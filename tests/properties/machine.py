@@ -289,7 +289,7 @@ class Machine(RuleBasedStateMachine):
         return self.take(tested, result)
 
     def is_told(self, x: Pair) -> bool:
-        """Tell whether the order of a pass is told: not within recorded passes that may stop."""
+        """Whether the order of a pass is recorded: not within recorded passes that may stop."""
         if not x.naive.needs:
             return True
         nodes = [x.naive.node, *naive.reach(x.naive.node, Counter())]

@@ -76,7 +76,7 @@ def _times(gradient: Tensor, saved: Tensor | None) -> Tensor:
 
 
 # For each operation its formula, and for each input which value its derivative needs (an input's
-# number, -1 the result, None nothing) and what becomes of the gradient.
+# number, -1 the result, None nothing) and what happens to the gradient.
 OPERATIONS: dict[str, tuple[Callable[..., Any], list[tuple[int | None, Callable[..., Any]]]]] = {
     "add": (np.add, [(None, lambda g, _: g)] * 2),
     "mul": (np.multiply, [(1, _times), (0, _times)]),

@@ -1,4 +1,4 @@
-"""Random programs that compute, of the operations of the search, for what must hold of any."""
+"""Random programs of the operations of the search, to test what holds for any program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models and functions whose backward passes are told: the worked example, and many others."""
+"""Models and functions whose backward passes are explained: the worked example, and many others."""
 
 import minigrad as torch
 from minigrad import nn

@@ -65,7 +65,7 @@ BASES = [
 WHOLE, UNIT = ("real", "mid"), ("unit", "chance")
 LINE, BELOW = (*WHOLE, "positive", "above 1"), (*WHOLE, "positive", *UNIT, "above -1")
 ANY, INSIDE = (*BELOW, "above 1"), (*WHOLE, "positive")
-# What becomes of the derivative D, and where the function has to be for it to be wrong.
+# What happens to the derivative D, and where the function has to be for it to be wrong.
 WRONG = [
     (ANY, "-(D)"),
     (ANY, "D + 1"),

@@ -51,7 +51,7 @@ def asks(source):
     ]
 
 
-def test_whoever_asks_whether_entries_are_symbols_has_a_reason():
+def test_asking_whether_entries_are_symbols_needs_a_reason():
     found = {
         path.relative_to(PACKAGE).as_posix()
         for path in files()

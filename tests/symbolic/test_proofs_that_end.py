@@ -60,7 +60,7 @@ def test_a_rule_that_leaves_an_input_out_is_refuted(planted: str, program: str) 
 
 
 def test_the_counterexample_says_that_no_gradient_came() -> None:
-    """The derivative that is missing is told, and a point at which it is not 0."""
+    """The message names the missing derivative, and a point at which it is not 0."""
     x, w = symbols("x w", requires_grad=True)
     with pytest.raises(Refuted) as refuted:
         derive(product(True, None)(x, w)).check()
@@ -91,7 +91,7 @@ FAILURES = [RuntimeError("it broke"), IndexError("no such entry"), ZeroDivisionE
 
 @pytest.mark.parametrize("error", FAILURES, ids=lambda error: type(error).__name__)
 def test_a_program_that_fails_on_symbols_is_undecided(error: Exception) -> None:
-    """Whatever its error, the reason is told; and the error itself is its cause."""
+    """Whatever its error, the reason is reported; and the error itself is its cause."""
     with pytest.raises(Undecided, match=f"could not decide, because .*{error}") as undecided:
         prove(_fails(error), ())
     assert undecided.value.__cause__ is error

@@ -154,7 +154,7 @@ def test_the_seeds_numbers():
     assert substitute(legacy, VALUES) == sympy.Rational("-1.019901696")
 
 
-# What a hook that doubles grad_input changes: everything upstream of the node it sits on.
+# What a hook that doubles grad_input changes: everything from its node toward the inputs.
 DOUBLED = {
     "register_full_backward_hook": {"x", "f0.weight", "f0.bias", "hook on x1"},
     "register_backward_hook": {

@@ -174,7 +174,7 @@ def test_norms_are_those_of_the_gradients():
             (model(x) ** 2).sum().backward()
             layers = [list(model[0].parameters()), list(model[2].parameters())]
             norms.append([norm_of(p.grad for p in layer) for layer in layers])
-            nn.utils.clip_grad_norm_(model.parameters(), 1e-3)  # what is told is from before
+            nn.utils.clip_grad_norm_(model.parameters(), 1e-3)  # what it reports is from before
             optimizer.step()
     assert flow.layers == ["0 Linear", "2 Linear"]
     found = [[step[layer] for layer in flow.layers] for step in flow.steps]

@@ -42,7 +42,7 @@ def sources(folder: Path, only: tuple[str, ...] = ()) -> None:
 
 
 def main(folder: Path, lessons: tuple[str, ...] = ()) -> int:
-    """Build the book anew. What Sphinx says goes to the streams; a warning is an error.
+    """Build the book from scratch. A warning of Sphinx is an error.
 
     Args:
         folder: where to; a book that is there gives way when the new one is complete.

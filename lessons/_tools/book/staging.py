@@ -138,7 +138,7 @@ def page(learner: NotebookNode, source: NotebookNode, exercises: list[Exercise])
 
 
 def prompted(cell: NotebookNode) -> None:
-    """Say on the fold of a cell what is in it, where it is what came of a prediction.
+    """Name the prediction on the fold of a cell that shows its outcome.
 
     Args:
         cell: of a page; it gets settings of MyST-NB, and no output says that nothing was guessed.
@@ -148,7 +148,7 @@ def prompted(cell: NotebookNode) -> None:
             output.data[kind] = _UNGUESSED.sub(r"Prediction \1.", text)
     compared = COMPARE.findall(cell.source)
     if compared and "hide-output" in cell.metadata.get("tags", ()):
-        words = f"what came of prediction {' and '.join(compared)}"
+        words = f"the outcome of prediction {' and '.join(compared)}"
         prompts = {f"code_prompt_{verb.lower()}": f"{verb} {words}" for verb in ("Show", "Hide")}
         cell.metadata.mystnb = NotebookNode(prompts)
 

@@ -32,13 +32,13 @@ WRONG: tuple[Any, ...] = (object(), "no answer at all", -12345.678, lambda *a, *
 """Answers that no exercise takes; a check that says yes to one of them is not to be trusted."""
 
 _PACKAGE = "_minigrad_lesson_checks"
-_END = -1  # the number of the cell behind the last one
+_END = -1  # the number of the cell after the last one
 Told = tuple[str, tuple[str, ...]]
 """A status, and what is said."""
 
 
 def main() -> None:
-    """Run the cells of the submission, tell the parent what comes of it, and end the process."""
+    """Run the cells of the submission, report to the parent, and end the process."""
     job = ast.literal_eval(sys.stdin.buffer.read().decode())
     # a check rings its alarm by it; a shell's background jobs start with it ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -168,7 +168,7 @@ def _judged(state: SimpleNamespace, source: str, exercise: str) -> Told:
         if state.desk._judged(known, wrong)[0].status == "right":
             raise RuntimeError("the check takes an answer that is wrong: something changed it")
     if verdict.status == "right" and _comes_from(given, state.files):
-        return "refused", ("It is taken out of the checks, and so it is no answer.",)
+        return "refused", ("It is taken out of the checks, so it isn't an answer.",)
     if verdict.status == "right" and state.tried:
         return "hurt", (f"It tried to {state.tried[0]}.",)
     said = [f"    {line}" if type(line) is not str else line for line in verdict.lines]
@@ -189,7 +189,7 @@ def _changed(state: SimpleNamespace, exercise: str, more: Sequence[str] = ()) ->
 
 
 def _loaded(state: SimpleNamespace, exercise: str) -> Any:
-    """Load the checks afresh, and have them read what they need, while nothing else runs.
+    """Load fresh checks, and have them read what they need, while nothing else runs.
 
     A lesson that uses parts of them has shown these around.
     """

@@ -91,7 +91,7 @@ def install(
         hidden: Folders that may not be read, and what to call them: first the checks, then the
             solutions.
         own: Code of the grading that may do anything.
-        tell: Is told what was refused, in words.
+        tell: Gets what was refused, in words.
 
     Returns:
         A list that takes what was refused; and one that holds something while checks are

@@ -38,7 +38,7 @@ _HIDDEN = (
     (places.LESSONS / "instructors", "what is for instructors"),
     (places.ROOT / "tests", "the tests"),
 )
-END = -1  # the number of the cell behind the last one
+END = -1  # the number of the cell after the last one
 # What one submission told: of each cell by its number a status, and what is said about it. A cell
 # that "begins" is then "ran", or "failed" by an error, or "hurt" where it ended the process; a
 # check has the status of a result.
@@ -59,7 +59,7 @@ class Limits(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one exercise.
+    """The result of one exercise.
 
     Args:
         exercise: Its id.
@@ -79,7 +79,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Grade:
-    """What came of a submission.
+    """The result of a submission.
 
     Args:
         submission: What was graded.
@@ -160,7 +160,7 @@ def _run(
     told: _Told,
     tried: list[tuple[int, str]],
 ) -> None:
-    """Run a submission once, without checks that are told and cells that ended the process."""
+    """Run a submission once, without the given checks and the cells that ended the process."""
     folder = home / "lessons"
     shutil.copytree(places.LESSONS / "data", folder / "data")
     for fonts in Path(matplotlib.get_cachedir()).glob("fontlist*.json"):  # making them takes long
@@ -246,7 +246,7 @@ def _variables(home: Path) -> dict[str, str]:
 
 
 def _grade(submission: Submission, told: _Told, tried: Sequence[tuple[int, str]]) -> Grade:
-    """Put together what came of each exercise, and what else happened."""
+    """Put together the result of each exercise, and what else happened."""
     results, remarks, alarms = list[Result](), list(submission.remarks), list[str]()
     failed = dict[str, str]()
     for number, cell in enumerate(submission.cells):

@@ -56,7 +56,7 @@ class Submission:
     Args:
         student: The name of the folder or file.
         path: Where it is.
-        lesson: Its number; empty where that cannot be told.
+        lesson: Its number; empty if unknown.
         problem: Why it cannot be graded, or nothing.
         cells: What to run; where it cannot be graded, the published lesson's, for what it is worth.
         remarks: What is unusual about it, in sentences.
@@ -143,7 +143,7 @@ def found_in(
             continue
         lesson = published_cells(number, published)
         if not problem and not (cells and lesson):
-            problem = "it cannot be told which lesson it is" if cells else "it is without cells"
+            problem = "it doesn't say which lesson it is" if cells else "it has no cells"
         found.append(Submission(student, path, number, problem, *assembled(lesson, cells)))
     return found, others
 
@@ -192,7 +192,7 @@ def merged(
     """Put what is a student's into the lesson as it was released.
 
     A student's are the answers, known by nbgrader's mark, and every cell that is not in the
-    lesson; these stand where they stood, behind the last cell before them that is.
+    lesson; these stay where they were, after the last cell before them that is.
 
     Args:
         released: Cells of the lesson.
@@ -221,7 +221,7 @@ def merged(
         source = answers.get(number, cell.source) if kind == "answer" else cell.source
         result.append((kind, NotebookNode({**cell, "source": source})))
         following = next((n for n in range(number + 1, len(code)) if code[n]), number)
-        # Where the answer's cell is gone, the answer may stand in one of theirs: behind the stub.
+        # Where the answer's cell is gone, the answer may be in one of theirs: after the stub.
         if following not in here and _kind(released[following]) == "answer":
             behind[number + 1] = behind[number] + behind[number + 1]
         else:

@@ -23,7 +23,7 @@ NOTES = "/drive/progress.json"  # among the learner's own files
 
 
 def main(folder: Path, lessons: tuple[str, ...] = (), pyodide: Path | None = None) -> int:
-    """Build the site anew.
+    """Build the site from scratch.
 
     Args:
         folder: where to; a site that is there gives way when the new one is complete.

@@ -66,7 +66,7 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
 
 
 def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
-    """Grade whoever has handed in something that is not graded yet.
+    """Grade every student whose submission is not graded yet.
 
     Args:
         course: nbgrader's folder.

@@ -62,7 +62,7 @@ def invalid(torch):
 
 @family
 def double_backward(torch, log):
-    """In a second derivative the parent's line is told as well, and its parent's."""
+    """In a second derivative the parent's line is reported as well, and its parent's."""
 
     def run(create_graph):
         x = torch.tensor([0.0, 4.0], requires_grad=True)

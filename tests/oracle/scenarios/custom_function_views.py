@@ -208,7 +208,7 @@ def dirty_views(torch, log):
 
 @family
 def dirty_and_a_view_of_it(torch, log):
-    """A dirty input together with a view of it; marking alone makes older views ask anew."""
+    """A dirty input together with a view of it; marking alone makes older views ask again."""
 
     def forward(ctx, x):
         part = x[:1]
@@ -234,7 +234,7 @@ def dirty_and_a_view_of_it(torch, log):
     view = (x * 2).view(4)[1:]
     unused = define(torch, lambda ctx, x: ctx.mark_dirty(x), lambda ctx, grad: grad)
     log.raises("not returned", lambda: unused.apply(view))
-    log("asked anew", view, view._version)
+    log("asked again", view, view._version)
 
 
 @family

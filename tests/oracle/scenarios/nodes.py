@@ -25,7 +25,7 @@ def names_and_edges(torch, log):
 
 @family
 def several_outputs(torch, log):
-    """The rows of an iteration hang on one node, each with its output number."""
+    """The rows of an iteration share one node, each with its output number."""
     x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
     first, second = x * 2
     total = first + second

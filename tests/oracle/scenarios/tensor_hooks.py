@@ -257,7 +257,7 @@ def grad_mode_inside(torch, log):
 
 @family
 def a_hook_may_read_its_tensor(torch, log):
-    """A hook may read the tensor it hangs on, as the conditional hook of the seed text does."""
+    """A hook may read the tensor it sits on, as the conditional hook of the seed text does."""
 
     def by_sign(values):
         x = torch.tensor(values, requires_grad=True)
