@@ -47,12 +47,12 @@ def among_strangers(answer: Answer, model: nn.Module, *arguments: Any) -> Any:
 LETTERS = Order(
     id="08.1",
     asks='the letters that are noted, in order, as one text such as "ABC"',
-    right="Brackets: the Sequential opens first and closes last, and global comes before own.",
+    right="The Sequential opens first and closes last, and global hooks come before a module's own.",
     hints=(
-        "Two modules are called, and B and D are meant for every module. In the forward pass, "
+        "Two modules are called, and every module calls B and D. In the forward pass, "
         "which of the two is done first?",
         "Write down the forward pass: the hooks of the Tanh, then those of the Sequential. "
-        "Then the backward pass: who opens, what does the Tanh do in between, who closes?",
+        "Then the backward pass: what comes first, what does the Tanh call, what comes last?",
     ),
     mistakes="""
         = "BAB"
@@ -60,7 +60,7 @@ LETTERS = Order(
             The last line runs the backward pass as well, and three of the hooks belong to that.
         = "AEC"
         ? not {*"BD"} & {*answer}
-            B and D are registered before the model is called, and meant for every module.
+            B and D are registered before the model is called, so every module calls them.
         = "BABEDCDC"
         ? any(answer.count(letter) > 1 for letter in "ACE")
             A, C and E belong to one module each, and it is called once.
@@ -72,8 +72,8 @@ LETTERS = Order(
             Each of the five hooks is called at least once.
         = "BAEDC"
         ? answer.count("B") < 2 or answer.count("D") < 2
-            A global hook is called by every module. B and D belong to the Tanh's call, and to the
-            Sequential's.
+            Every module calls a global hook, so B and D are noted for the Tanh and for the
+            Sequential.
         = "BABECDD"
         ? answer.index("A") < answer.index("B") or answer.index("C") < answer.index("D")
             Global hooks come before the module's own, whatever was registered first. prepend puts C
@@ -84,8 +84,7 @@ LETTERS = Order(
             flows.
         = "BBAEDCD"
         ? [*answer[:2]] == ["B", "B"]
-            A container's forward hook is called when the container is done, after the layer inside
-            of it.
+            A container's forward hook is called when the container is done, after the layer inside.
         = "BABDCED"
         ? answer.index("E") != 3
             E is a pre-hook of the Sequential: it is called where the gradient enters, before
@@ -99,7 +98,7 @@ LETTERS = Order(
 COUNT = Number(
     id="08.2",
     asks="how often the line calls a global forward hook",
-    right="Calls are counted, not modules: the cell three times, and the list of layers never.",
+    right="Calls count, not modules: the cell is called three times, and the ModuleList never.",
     hints=(
         "Go through the line as Python does, and make a mark for each module that is called. "
         "Is a ModuleList ever called? Is the loss a module?",
@@ -122,8 +121,8 @@ COUNT = Number(
             Each call counts once: a forward hook isn't called in the backward pass.
         = 2
         ? 0 < answer <= 2
-            Only what the line itself calls. What is called inside of a module calls the hook as
-            well.
+            You counted only what the line itself calls. What is called inside a module calls the
+            hook as well.
         = 5
         ? 0 <= answer < 12
             Too few. Follow the line as Python runs it: each round of the loop calls two modules,
@@ -208,7 +207,7 @@ BLAME = Hook(
     asks="blame(model, data, cotangent), which returns the name of the module that made the "
     "first NaN or infinity of the backward pass, or None",
     scenario=blame_run,
-    right="Finite in, bad out, and the first to say so: this works for models you've never seen.",
+    right="Finite in, not finite out: this finds the culprit in models you've never seen.",
     hints=(
         "What does the culprit receive, and what does it send on? Which hook sees both? And "
         "what does the first layer need, to be seen at all?",
@@ -220,6 +219,7 @@ BLAME = Hook(
         ~ bad(grad_input) and not bad(grad_output) => bad(grad_output)
         | (module, grad_input, grad_output) => (module, grad_output)
         | full_backward_hook => full_backward_pre_hook
+        ~ bad(grad_input) and not bad(grad_output) => bad(grad_output)
             That's the victim: the module at which the NaN arrives. Which one sent it?
         ~ bad(grad_input) and not bad(grad_output) => bad(grad_input)
             Every module that sends something bad is named, also one that got it bad already. Look
@@ -239,7 +239,7 @@ BLAME = Hook(
             The culprit in the first layer wasn't found. Data that need no gradient leave it nothing
             to send: what is None is neither good nor bad.
         ~ culprits[0] if culprits else None => (culprits and culprits[0]) or None
-            Once the model itself was the culprit, and you didn't find it. Its name in
+            In one run the model itself was the culprit, and you didn't find it. Its name in
             named_modules() is the empty text, which counts as false: ask `is None`.
         ~ backward(cotangent) => backward(torch.ones_like(cotangent))
             The pass has to start from the cotangent. Yours starts from ones, and doesn't see what
@@ -357,8 +357,8 @@ GRADIENT_FLOW = Hook(
             The hook noted nothing. It has to be there before the model is called, because the gates
             are built in the forward pass.
         ~ model(data) => model.forward(data)
-            The model itself is missing. Hooks are run by the call model(data), and forward is what
-            the call runs inside.
+            The model itself is missing. It has an entry too, and its hook runs only if you call
+            model(data), not model.forward(data).
         ~ gradients[names => if not [*module.children()]: gradients[names
         ~ gradients[names => if "." not in names[module]: gradients[names
         ? names_in(seen[FLOW]) < names_in(right[FLOW])
@@ -375,7 +375,7 @@ GRADIENT_FLOW = Hook(
         ~ gradients[names => if grad_input[0] is not None: gradients[names
         ? names_in(seen[NO_GRAD]) < names_in(seen[FLOW])
             For data that need no gradient, entries are missing. A module whose grad_input is None
-            was called all the same: note the None.
+            was still called: note the None.
         ~ None if g is None else g.norm().item() => g.norm().item()
         ! NoneType
             It met a None. Where the data need no gradient, grad_input holds None, and you can't
@@ -386,8 +386,8 @@ GRADIENT_FLOW = Hook(
             is not None`.
         ~ gradients[names[module]] = tuple(None if g is None else g.norm().item() for g in both) => return gradients.setdefault(names[module], both)
         ! invalid number, None for all gradients, KeyError: 0
-            What your hook returns is taken for a new grad_input: setdefault, for one, returns
-            something. Here the hook only has to note, and to return None.
+            What your hook returns is taken for a new grad_input. (setdefault, for example, returns
+            something.) This hook has to return None.
         ~ None if g is None => 0 if g is None
             A gradient that is None was noted as 0. That reads as if it had vanished: keep the None.
         ~ backward(cotangent) => sum().backward()
@@ -396,7 +396,7 @@ GRADIENT_FLOW = Hook(
             Where the data need no gradient, there are norms and should be None: the pass ran on
             data that were made to need one. Take the data as they are.
         ~ grad_input[0], grad_output[0] => grad_output[0], grad_input[0]
-            The two norms have changed places: grad_input first.
+            The two norms are swapped: grad_input comes first.
         ~ .norm() => .abs().max()
         ~ .norm() => .square().sum()
         ~ .norm() => .abs().sum()
@@ -404,8 +404,7 @@ GRADIENT_FLOW = Hook(
             What you measure isn't the norm, which is the root of the sum of the squares.
         ~ with everywhere.register_module_full_backward_hook(hook): => handle = everywhere.register_module_full_backward_hook(hook)\n    if True:
         | return gradients => handle.remove()\n    return gradients
-            The hook goes when all is well, and stays when the model raises an error: remove() was
-            never reached. Use a with block or finally.
+            If the model raises an error, your hook stays, because remove() is never reached. Use a with block or finally.
     """,
 )
 
@@ -415,11 +414,11 @@ LIBRARY = Choice(
     right="The narrowest hook that answers the question is the right one.",
     model="A global hook is called by every module in the process, also by those of the model "
     "in the other thread. Hooks on model.modules() are called by the model that is trained, "
-    "and by nobody else.",
+    "and by no others.",
     hints=(
         "For each way: whose modules call the hook, and from when to when?",
-        "Two models are trained side by side, and one of them is not meant. Which way can tell "
-        "them apart without asking?",
+        "Two models are trained side by side, and only one is to be watched. Which way reaches "
+        "only that one?",
     ),
     mistakes="""
         = "a"
@@ -485,7 +484,7 @@ def scale_run(answer: Answer) -> dict[str, Any]:
             raise Objection("scale_own has to return a list of handles.")
         if not global_hooks():
             raise Objection(
-                "When scale_own returns, no hook of it is registered. A with block removes its "
+                "When scale_own returns, none of its hooks is registered. A with block removes its "
                 "hooks at its end: here the caller removes them, by the handles."
             )
         for needs_one, data in ((True, ""), (False, ", and data that need no gradient")):
@@ -523,11 +522,11 @@ SCALED = Hook(
         ~ scaled(m, go, factor) => None
         | 1 / factor => factor
         ~ scaled(m, go, factor) => None
-            grad_input is what leaves the module, when its parameters have had theirs. So others are
-            scaled, and not the layer itself.
+            grad_input is what leaves the module, so this scales what comes after the layer, and not
+            the layer itself.
         ~ scaled(m, go, factor) => scaled(m, go, 1 / factor)
         | scaled(m, gi, 1 / factor) => scaled(m, gi, factor)
-            The two places are exchanged: you divide where gradients come in, and multiply where
+            The two places are swapped: you divide where gradients come in, and multiply where
             they go out.
         ~ 1 / factor => factor
             You multiply at both gates, so the factor isn't undone where the gradient leaves.
@@ -544,8 +543,8 @@ SCALED = Hook(
         >     return [everywhere.register_module_full_backward_hook(leave)]
         ! 'NoneType' object has no attribute
             You scale what is in .grad when a module's hook is called. For data that need no
-            gradient that is before anything has arrived there, and what other passes left there is
-            scaled again. Change what comes in instead.
+            gradient, nothing has arrived there by then, and what an earlier pass left is scaled
+            again. Change what comes in instead.
         ~ isinstance(module, kind) => isinstance(module, nn.Linear)
         ~ (kind, factor): => (kind, given, factor=0.5):
             Both arguments count: kind isn't always Linear, and factor isn't always 0.5.
@@ -553,19 +552,18 @@ SCALED = Hook(
             Nothing was scaled. Does the hook ask the right question of the module, and does it
             return what it computes?
         ~ else g * by => else g.mul_(by)
-            You wrote into the gradients that the hook was given. Others may hold the same tensors:
+            You wrote into the gradients that the hook was given. Other paths may use them too:
             return new ones.
         ~ None if g is None else g * by => g * by
         ! NoneType
-            It met a None: data that need no gradient have none in grad_input. Keep None where None
-            is.
+            It met a None: for data that need no gradient, that's what grad_input holds. Keep it.
         ~ tuple(None if g is None else g * by for g in gradients) => [None if g is None else g * by for g in gradients]
         ! None for all gradients
             Where no input needs a gradient PyTorch asks for a tuple: return tuple(...), not a list.
         ~ for g in gradients => for g in gradients[:1]
         ! invalid number, shape, changed the size
-            Return a tuple with one entry for each gradient that you were given: a layer may have
-            two inputs.
+            Return a tuple with one entry for each gradient that you were given, of the same shape.
+            A layer may have two inputs.
     """,
 )
 

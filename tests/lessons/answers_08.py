@@ -72,7 +72,7 @@ def _times(kind, factor, change=lambda g, by: g if g is None else by * g):
 ANSWERS = {
     "08.1": {
         "wrong": [
-            ("to the Sequential's", "BABEDC"),
+            ("for the Tanh and for", "BABEDC"),
             ("whatever was registered first", "ABBECDD"),
             ("after the layer inside", "BBAEDCD"),
             ("at least once", "BABEDD"),
@@ -84,7 +84,7 @@ ANSWERS = {
         "wrong": [
             ("modules of the model", 10),
             ("One too few", "11"),
-            ("inside of a module", 1),
+            ("inside a module", 1),
             ("Too many", 20),
             ("in digits", "twelve"),
         ],
@@ -131,7 +131,7 @@ ANSWERS = {
     "08.6": {
         "wrong": [
             ("list of handles", lambda *args: _times(*args)[0]),
-            ("no hook of it", lambda kind, factor: []),
+            ("none of its hooks", lambda kind, factor: []),
             ("handles of all your hooks", lambda *args: _times(*args)[:1]),
             ("Nothing was scaled", lambda kind, factor: [PRE(lambda m, go: None)]),
             ("It met a None", partial(_times, change=lambda g, by: by * g)),
