@@ -15,7 +15,7 @@ from .models import layer
 
 Answer = Callable[..., Any]
 BATCH = [[0.3, -1.2], [0.8, 0.5]]
-MISFIT = "what comes out of the call with a batch that does not fit"
+MISFIT = "the outcome of a call with a batch that doesn't fit"
 LEFT = "the number of your hooks that are left after that batch"
 
 
@@ -51,8 +51,8 @@ def misfit(answer: Answer, *names: str) -> dict[str, Any]:
 FIRES = Choice(
     id="05.1",
     asks="which of the four lines doesn't make the hook on model.body run",
-    right="Hooks belong to the call of a module. If you run its forward, you bypass them.",
-    model="The call of a module runs its hooks, before and after its forward. This line runs "
+    right="Hooks belong to the call of a module. If you run its forward directly, you bypass them.",
+    model="Calling a module runs its hooks, before and after its forward. This line runs "
     "body's forward alone, so body itself is never called.",
     hints=(
         "Section 2 has the three steps of a call. Which of them does each line run for body?",
@@ -61,7 +61,7 @@ FIRES = Choice(
     ),
     mistakes="""
         = "a"
-            That leaves out the hooks of model itself. How does its forward get to body?
+            That leaves out the hooks of model itself. How does its forward run body?
         = "b"
             no_grad decides what is recorded for the backward pass. Does a forward hook need that
             record?
@@ -102,7 +102,7 @@ TRANSPLANT = Hook(
     hints=(
         "Two runs, and in each a hook on the same module. What does each of the two hooks do?",
         "In the run on donor a hook keeps the output, in memory of its own. In the run on "
-        "batch a hook returns what was kept. A with block for each takes them off.",
+        "batch a hook returns what was kept. A with block for each removes it.",
     ),
     mistakes=r"""
         ~ model.get_submodule(name) => getattr(model, name)
@@ -110,32 +110,32 @@ TRANSPLANT = Hook(
             A dotted name is a path through the tree, not an attribute: get_submodule follows it.
         ~ model(donor) => pass
         ! IndexError, KeyError, UnboundLocalError, NoneType
-            When the value had to be put in, nothing had been kept. Was the hook on while the model
-            ran on donor?
+            There was nothing to put in: no output was kept before. Was the hook registered while
+            the model ran on donor?
         = lambda model, name, donor, batch: model(donor)
-            That is the whole run on the donor. This model has two branches, and only one of them
+            That's the whole run on the donor. This model has two branches, and only one of them
             should come from there.
         = lambda model, name, donor, batch: model(batch)
-            That is the plain run on batch: nothing was replaced. What a hook computes counts only
-            if the hook returns it, and by then it has to be the donor's value.
+            That's the plain run on batch: nothing was replaced. In this run the hook has to return
+            the donor's value.
         ~ hook(lambda m, args, output: organ[0]) => pre_hook(lambda m, args: organ[0])
         ~ hook(lambda m, args, output: organ[0]) => pre_hook(lambda m, args: organ[0])
         | output.clone() => output
-            The donor's value went into the module, and it should replace what comes out. A pre-hook
-            sits at the other end.
+            The donor's value went into the module. It should replace what comes out. A pre-hook
+            changes the input.
         ~ model(donor) => place(donor)
             The donor went straight into the inner module. It has to go through the model, and
             through whatever comes before that module.
         ~ output.clone() => output
-            After 'body.0' comes a module that works in place: it has changed what you kept before
-            you put it in. Section 3 had this trap.
+            After 'body.0' comes a module that works in place. It changed what you kept, before you
+            put it in. It's the second trap of section 3.
         ~ model(donor) => model(batch)
         | return model(batch) => return model(donor)
             Donor and batch are swapped: the module's output was taken from batch.
         ~ return model(batch) => return organ[0]
         ~ return model(batch) => return organ[0]
         | output.clone() => output
-            That is the output of the inner module itself. Let the model go on from there.
+            That's the output of the inner module itself. Return what the model makes of it.
     """,
 )
 
@@ -197,34 +197,34 @@ DOUBLE = Hook(
     may_change=("entries",),  # kwargs is the call's own dict
     right="Position or keyword, one rule for both. Moving data to a device works the same way.",
     hints=(
-        "Which values should change, and what has to go back, with with_kwargs=True?",
+        "Which values should change? And what does a hook with with_kwargs=True have to return?",
         "Write a function for one value: value.double() if it is a torch.Tensor and "
         "is_floating_point(), else the value. Use it on each entry of args and of kwargs, and "
-        "give back both: a new tuple and a new dict.",
+        "return both: a new tuple and a new dict.",
     ),
     mistakes=r"""
         ~ , {key: convert(value) for key, value in kwargs.items()} =>
         ! must return None or a tuple of (new_args, new_kwargs), must be a mapping
-            With with_kwargs=True a pre-hook gives back both: a tuple and a dict, in this order.
+            With with_kwargs=True a pre-hook returns both: a tuple and a dict, in this order.
         ~ tuple(map(convert, args)) => (args[0].double(), *args[1:])
         ! IndexError
             Everything may come by keyword, and then args is empty. Any argument may be a
             tensor: look at each.
         ~ fits = isinstance(value, torch.Tensor) and => fits =
         ! has no attribute
-            Not every argument is a tensor: there are plain numbers and None among them. Ask first.
+            Not every argument is a tensor: some are plain numbers or None. Check first.
         ~ return tuple => tuple
             Nothing was converted. A pre-hook changes the arguments only by what it returns.
         ~ {key: convert(value) for key, value in kwargs.items()} => kwargs
-            What came by keyword is still float32.
+            A tensor that came by keyword is still float32.
         ~ tuple(map(convert, args)) => args
-            What came by position is still float32.
+            A tensor that came by position is still float32.
         ~ value.is_floating_point() => value.dtype == torch.float32
             A tensor of float16 stayed as it was. It holds floating-point numbers, too.
         ~ and value.is_floating_point() =>
             Tensors of integers were converted too: labels and indices have to stay integers.
         ~ value.double() => value.detach().double()
-            The values are right, and their history is lost: no gradient comes back to the caller's
+            The values are right, but their history is lost: no gradient reaches the caller's
             tensor.
     """,
 )
@@ -240,11 +240,12 @@ LETTERS = Order(
     ),
     mistakes="""
         = "AEBDC"
-            Exactly the reverse. A call begins at the root, and ends there.
+            That's exactly the reverse. A call begins at the root, and ends there.
         = "CBDEA"
             The hook with prepend=True goes before those that its module already has.
         = "ABCDE"
-            That is the order in which they were registered. Three modules are at work here.
+            That's the order in which they were registered. But they sit on three modules: which of
+            these begins first, and which ends last?
         = "CEDBA"
         ? answer.index("E") < max(answer.index("B"), answer.index("D"))
             A pre-hook runs when its own module is called. When is net[1] called?
@@ -270,7 +271,9 @@ def activations_run(answer: Answer) -> dict[str, Any]:
     def activations(batch: Any) -> dict[str, Tensor]:
         found = answer(model, torch.tensor(batch))
         values = found.values() if isinstance(found, dict) else [None]
-        if not all(isinstance(each, Tensor) for each in values) or not all(map(str.isascii, found)):
+        if not all(isinstance(each, Tensor) for each in values) or not all(
+            isinstance(k, str) for k in found
+        ):
             raise Objection(
                 f"It returned {describe(found)}. It has to return a dict: for the name of each "
                 "module its output, a tensor."
@@ -301,8 +304,8 @@ ACTIVATIONS = Hook(
     scenario=activations_run,
     right="A name each, no graph, memory of their own, and nothing left on the model.",
     hints=(
-        "Look at what each run of the hook writes: under which name, which tensor, and who "
-        "else can reach that tensor? Then look at the model after the call.",
+        "What does each run of the hook write? Under which name, which tensor, and who else "
+        "can change that tensor? Then look at the model after the call.",
         "Bind the name with partial or with a function that makes the hook. Keep "
         "output.detach().clone(). Collect the handles, and remove each under finally.",
     ),
@@ -316,23 +319,24 @@ ACTIVATIONS = Hook(
             The keys are names of classes, so modules of one class overwrite one another.
         ~ model(batch) => model.forward(batch)
         ? seen[ROOT] == 0
-            The hook on the model itself never ran: model.forward bypasses it.
+            A hook that was on the model itself didn't run. Call the model: model.forward bypasses
+            its hooks.
         ~ named_modules => named_children
         ~ handles.append( => if name: handles.append(
         ~ handles.append( => if not [*module.children()]: handles.append(
         ? {*seen[NAMES]} < {*right[NAMES]}
-            Modules are missing. Were the hooks on while it ran? named_modules() lists the model
+            Modules are missing. Were the hooks registered while it ran? named_modules() lists the model
             itself, with the empty name, its parts, and the parts of these.
         ~ output.detach => args[0].detach
         ~ module, args, output): => module, args):
         | output.detach => args[0].detach
         | register_forward_hook => register_forward_pre_hook
-            Those are the modules' inputs. A hook gets both, and you are asked for the other one.
+            Those are the modules' inputs. A hook gets input and output, and you need the output.
         ~ .detach() =>
         ? seen[GRAPH]
             The tensors still belong to their graph, and keep all of it in memory.
         ~ .clone() =>
-            For 'body.0' the dict holds what the ReLU after it has made: the memory was still shared
+            For 'body.0' the dict holds the output of the ReLU after it: the memory was still shared
             when the ReLU wrote into it.
         ~ (model, batch): => (model, batch, store={}):
         | store, handles = {}, [] => handles = []
@@ -340,11 +344,11 @@ ACTIVATIONS = Hook(
             each call.
         ~ finally: => except RuntimeError:\n        pass\n    finally:
         ? seen[MISFIT].startswith("no error")
-            The error of the model never came out: a batch that doesn't fit went in, and a dict came
-            back. The caller wants to know.
+            The model's error was lost: for a batch that doesn't fit, the caller got a dict. The
+            error has to come through.
         ~ try: => if True:
         | finally: => if True:
-            When the model raises an error, your hooks stay on it. Section 8 has a way.
+            When the model raises an error, your hooks stay on it. Section 8 shows how to avoid that.
     """,
 )
 
@@ -352,7 +356,7 @@ ACTIVATIONS = Hook(
 
 RAN = "the list of parts that ran"
 KEPT = "whether the result has its graph"
-FOREIGN = "the list of errors of the model's own that come out as they are"
+FOREIGN = "the list of the model's own errors that come through"
 
 
 def stop_run(answer: Answer) -> dict[str, Any]:
@@ -391,7 +395,7 @@ STOP = Hook(
     scenario=stop_run,
     right="An error gets you out of any depth, and your hook is gone afterwards.",
     hints=(
-        "How can a hook make forward end? And how do you tell your own error from others?",
+        "How can a hook end forward early? And how do you tell your own error from others?",
         "Define a class of error of your own, raise it in the hook with the output in it, and "
         "catch that class alone around model(batch), inside of the handle's with block.",
     ),
@@ -401,17 +405,16 @@ STOP = Hook(
             A dotted name is a path through the tree, not an attribute: get_submodule follows it.
         = lambda model, name, batch: model.get_submodule(name)(batch)
         ? seen[RAN] == []
-            The model was never called: the inner module got the batch as it came. Usually other
-            modules come first.
+            The model was never called: the inner module got the batch itself. Usually other modules
+            come first.
         ~ class Reached => kept = []\n\n    class Reached
         | raise Reached(output) => kept.append(output)
         | model(batch) => model(batch)\n            return kept[0]
         ? "head" in seen[RAN]
-            The head ran as well, so nothing was saved. Is the forward pass ended in a hook, and in
-            one on the module that is asked for?
+            The head ran as well, so nothing was saved. Does a hook end the forward pass, and is it
+            on the module called name?
         ~ Reached(output) => Reached(args[0])
-            That is what goes into the module. A hook gets it in args, and you are asked for the
-            other one.
+            That's what goes into the module. A hook gets input and output, and you need the output.
         ~ Reached(output) => Reached(output.detach())
         ? seen[KEPT] is False
             The output has lost its graph. This time you need it: no detach, no no_grad.
@@ -425,7 +428,7 @@ STOP = Hook(
             happens: a with block, or finally.
         ~ class Reached(Exception): => Reached = ValueError\n    if True:
         ? seen[FOREIGN] != right[FOREIGN]
-            Others may raise an error like yours, and you caught theirs. Define a class of your own,
+            The model may raise an error like yours, and you caught it. Define a class of your own,
             which nobody else raises.
     """,
 )

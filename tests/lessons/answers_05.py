@@ -109,7 +109,7 @@ ANSWERS = {
     },
     "05.3": {
         "wrong": [
-            ("gives back both", lambda module, args, kwargs: tuple(map(_floats, args))),
+            ("returns both", lambda module, args, kwargs: tuple(map(_floats, args))),
             ("ambiguous", partial(_to_double, convert=lambda v: v and v * 1)),
             ("'z: float32'", lambda m, a, k: ((*map(_floats, a[:3]), *a[3:]), k)),
             ("a tuple", lambda *args: [*_to_double(*args)]),
