@@ -173,7 +173,7 @@ QUANTIZE = Hook(
     asks="quantize(x), the nearest multiples of 0.25 between -1 and 1, through which the gradient "
     "goes straight where x is in the range, and not at all where it isn't",
     scenario=quantize_run,
-    right="You pretend once: the staircase looks like a slope. At the ends the gradient is true.",
+    right="You pretend only about the rounding. Outside of the range the gradient is the true one.",
     hints=(
         "Which operation has just this gradient, 1 inside of the range and 0 outside, without any "
         "trick? Do that first, and apply the trick to its result.",
@@ -188,7 +188,7 @@ QUANTIZE = Hook(
         ~ (4 * inside).round() / 4 => inside.round()
         ~ (4 * inside).round() / 4 => (4 * inside).round()
         ~ (4 * inside).round() / 4 => (2 * inside).round() / 2
-            The steps have another width. One step is 0.25 wide: how do you round to quarters?
+            Your steps have another width. One step is 0.25 wide: how do you round to quarters?
         ~ (4 * inside).round() => (4 * inside).floor()
         ~ (4 * inside).round() => (4 * inside).trunc()
             That's a neighboring multiple, but not always the nearest one.
@@ -323,7 +323,7 @@ STEP = Hook(
         ~ p.grad /= scale => p.grad /= 1
         ~ p.grad /= scale => p.grad *= scale
         ~ p.grad /= scale => p.grad /= scale**2
-            The gradients aren't unscaled right. The loss was multiplied by the scale, once: what
+            The gradients aren't unscaled correctly. The loss was multiplied by the scale, once: what
             undoes that?
         ~ nn.utils.clip_grad_norm_(parameters, limit) => nn.utils.clip_grad_norm_(parameters, 1e30)
             Nothing is clipped by the time of the step. The norm of the unscaled gradients was above
@@ -424,7 +424,7 @@ SAMPLES = Hook(
     "for each sample, from one call of run()",
     scenario=samples_run,
     may_change=("grad",),
-    right="The optimizer sees the sum over the samples. One pass computed each of them.",
+    right="The optimizer sees only the sum over the samples, but the pass computed each of them.",
     hints=(
         "Which two tensors make the gradient of one sample, and which hook sees each of them? "
         "With two vectors a sample, what do you sum over, and what not?",
@@ -442,8 +442,8 @@ SAMPLES = Hook(
             output.
         ~ with layer.register_forward_hook(note): => with layer.register_full_backward_hook(lambda m, i, o: noted.update(a=o[0], delta=i[0])):
         ! NoneType, doesn't require gradient
-            The layer's input may not require a gradient. Then grad_input is None, and the input
-            refuses a hook. You need the gradient of the output.
+            Something here has no gradient: the layer's input may not require one, and .grad stays
+            None where there is no leaf. A hook can get the gradient that arrives at the output.
         ~ noted.update(a=args[0].detach(), delta=delta) => [noted.update(a=args[0].detach(), delta=delta)]
         ! must be Tensor, attribute 'tanh', unsupported operand, hook returned, returned by hook, changed the size
             What a hook returns replaces what it was shown: the layer's output, or a gradient. Does
@@ -643,10 +643,10 @@ PRIVATE = Function(
         | (factor * d).sum(0) => (share((d**2).sum(1), limit) * d).sum(0)
         ~ (factor * d).T => (share(sum((e**2).sum(1) * (c**2).sum(1) for c, e in noted), limit) * d).T
         | (factor * d).sum(0) => (share(sum((e**2).sum(1) for _, e in noted), limit) * d).sum(0)
-            Layers, or weights and biases, are clipped each by itself. A sample has one length, over
+            Layers, or weights and biases, are clipped separately. A sample has one length, over
             everything.
         ~ + 1) => )
-            The bias is missing in the length: its gradient is a part of the sample's.
+            The length leaves out the bias, whose gradient is a part of the sample's.
         ~ .clamp(max=1) =>
         ~ squares.sqrt().clamp(min=1e-12)).clamp(max=1) => squares.sqrt())
         ~ .clamp(max=1) => .clamp(min=1)
@@ -661,7 +661,7 @@ PRIVATE = Function(
         | squares.sqrt() => squares
         ~ (d**2).sum(1) * ((a**2).sum(1) + 1) => (d**2).sum(1) * ((a**2).sum(1).sqrt() + 1) ** 2
             You add lengths, of layers or of weight and bias. Add their squares, and take the root
-            in the end.
+            at the end.
         ~ * ((a**2).sum(1) + 1) => * (a**2).sum(1) + 1
         ~ (d**2).sum(1) * ((a**2).sum(1) + 1) => ((d**2).sum(1) + 1) * (a**2).sum(1)
             The length of a sample's gradient is wrong. In each layer it depends on the length of
@@ -671,8 +671,8 @@ PRIVATE = Function(
             One of weight and bias isn't clipped. A sample's factor applies to its whole gradient.
         ~ squares.sqrt().clamp => squares.sqrt().max().expand(len(squares)).clamp
         ~ (factor * d).T @ a, (factor * d).sum(0) => torch.einsum("no,ni->noi", d, a).clamp(-limit, limit).sum(0), d.clamp(-limit, limit).sum(0)
-            There's one factor for the whole batch, or each entry is clipped by itself. Each sample has a length and a factor of its
-            own.
+            There's one factor for the whole batch, or each entry is clipped by itself. Each sample
+            has its own length and its own factor.
         ~ (factor * d).T @ a, => torch.outer((factor * d).sum(0), a.sum(0)),
             The biases are right, and so are the factors. In the weight, each sample's delta goes
             with its own input: multiply first, then add up.
