@@ -165,7 +165,7 @@ def slopes(*hooks: Answer) -> tuple[float, ...]:
 
 BY_HAND = Numbers(
     id="14.2",
-    asks="the slopes of y for x_1 and x_2, and then the guided ones, four numbers in a row",
+    asks="the slopes of y with respect to x_1 and x_2, and then the guided ones, four numbers in a row",
     expected=lambda: slopes() + slopes(keep_positive),
     right="One negative number was set to zero, and a slope of -1 became one of 2.",
     hints=(
@@ -414,8 +414,8 @@ WALK = Hook(
             grad returns a tuple. Take the tensor out of it.
         ~ return way * total / steps => return (way * total / steps).sum()
         ? seen[FROM_ZERO].shape != right[FROM_ZERO].shape or seen[MATRIX].shape != right[MATRIX].shape
-            The shape is wrong: you are asked for one number for each entry of x. Is there a sum or
-            a mean too many?
+            The shape is wrong: you are asked for one number for each entry of x. Is there one
+            sum or mean too many?
         ~ return way * total => return total
         ~ return way * total => return x.detach() * total
         ~ return way * total => return way.abs() * total
@@ -446,7 +446,7 @@ WALK = Hook(
             its own.
         ~ total += => total += (step + 0.5) / steps *
         ? alike(seen[FROM_ZERO], [23.25, 11.625])
-            You differentiate with respect to x, and x moves the point by a part of the way only.
+            You differentiate with respect to x, and x moves the point by only part of the way.
             Take the point itself.
         ~ total += => total =
         ~ total += => total = steps *
@@ -537,8 +537,8 @@ def useless_run(answer: Answer) -> dict[str, Any]:
             agreements += [abs(float(np.corrcoef(*pair)[0, 1])) for pair in pairs]
     if all(seen.values()) and np.mean(agreements) >= BOUND:
         raise Objection(
-            "The maps of networks with different weights still resemble each other. Their rank "
-            f"correlation, its sign aside, is {rounded(np.mean(agreements), 2)} on average, and "
+            "The maps of networks with different weights still resemble each other. The absolute "
+            f"value of their rank correlation is {rounded(np.mean(agreements), 2)} on average, and "
             f"should be below {BOUND}."
         )
     return seen
@@ -546,8 +546,8 @@ def useless_run(answer: Answer) -> dict[str, Any]:
 
 USELESS = Hook(
     id="14.5",
-    asks="useless(model, images), which returns (N, H, W): one map for all images there are, of "
-    "the weights alone, and a different one for other weights",
+    asks="useless(model, images), which returns (N, H, W): one map for all images, made "
+    "from the weights alone, and a different map for different weights",
     scenario=useless_run,
     right="Your maps depend on the weights and on no pixel, and they pass. Compare with your own "
     "sentence: passing is necessary, but not enough. The check refuses maps that ignore what the "
@@ -556,7 +556,7 @@ USELESS = Hook(
         "What would be the worst method that passes? It needs only the shape of the images, and "
         "only the weights of the model, which are many numbers.",
         "Either make a picture of weights: take as many as there are pixels, some of them twice if "
-        "you have to. Or make a whole number of them, start a torch.Generator from it, and draw one "
+        "you have to. Or make a whole number from them, start a torch.Generator from it, and draw one "
         "map. Then expand it to all images.",
     ),
     mistakes=r"""
@@ -580,7 +580,7 @@ USELESS = Hook(
         ~ manual_seed(hash(tuple(weights.tolist()))) => manual_seed(0)\n    dice.seed()
         ? not seen[TWICE]
             You may draw noise, but the weights have to decide which. In each call, start a
-            torch.Generator of your own from a seed that is made of them.
+            torch.Generator of your own from a seed that is made from them.
         ~ -1, -1) => -1, -1) * images.detach()[:, 0]
         ? not seen[ROWS]
             The images of a batch have different maps. Either the method looks at their pixels, or
@@ -684,7 +684,7 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
         seen[OUTSIDE] = slope(layers())
         plain[1].register_full_backward_hook(lambda *_: calls.append(1))
     after(plain)
-    seen["whether what somebody else's hook was given is as it was"] = all(
+    seen["whether another hook's grad_input stayed unchanged, the answer"] = all(
         tensor.tolist() == before for tensor, before in given
     )
     return {**seen, LENT: len(calls)}
@@ -692,12 +692,12 @@ def guiding_run(answer: Answer) -> dict[str, Any]:
 
 GUIDING = Hook(
     id="14.6",
-    asks="guiding(model), a context manager inside of which backward passes through the model "
-    "are guided, and after which nothing is left of it",
+    asks="guiding(model), a context manager that guides the backward passes through the model "
+    "while its block runs, and leaves nothing behind",
     scenario=guiding_run,
     digits=4,
     may_change=("hooks",),
-    right="You can lend a block like this one to others: it cleans up after errors, too.",
+    right="Anyone can use a block like this one: it cleans up after errors, too.",
     hints=(
         "Note what you change, and put what undoes it into a finally.",
         "Inside of a function with @contextmanager: collect the ReLUs of model.modules() and "
@@ -713,7 +713,7 @@ GUIDING = Hook(
             A generator function has to yield exactly once, whatever happens.
         ~ @contextmanager =>
         ! __enter__
-            Is there a contextmanager on the function that yields? Does it return the block?
+            Is @contextmanager above the function that yields? Does guiding return the block?
         ~ module.inplace = False => pass
         ! modified inplace
             A ReLU in place writes into the view of the hook's gate. While the hooks are on, inplace
