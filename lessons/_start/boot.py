@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from . import console, environment
 
 COMMANDS = ("check", "progress", "review", "release", "book", "lite")
-# What is quick needs no more than these: it runs where they are, as in a conda environment.
+# Quick commands need only these, and run wherever they are, as in a conda environment.
 QUICK = {"--copies", "--progress", "--reset", "--collect", "--review", "--cards"}
 NEEDS = ("click", "mistune", "numpy", "packaging")
 
 HELP = """usage: python3 lessons [OPTIONS]
 
-Make the environment, make copies of the lessons to work in or bring them up to date, check the
-worked example, open JupyterLab at lesson 00.
+Make the environment, make or update the copies of the lessons that you work in, check the worked
+example, open JupyterLab at lesson 00.
 
-  --no-browser, --port N             start JupyterLab and only print its address; on this port
-  --check                            do everything but start JupyterLab
-  --copies                           only make the copies or bring them up to date
-  --progress [--reset | --collect]   show what you have solved; forget it; write down wrong answers
+  --no-browser, --port N             start JupyterLab and only print its address; use this port
+  --check                            do everything except start JupyterLab
+  --copies                           only make or update the copies
+  --progress [--reset | --collect]   show what you have solved; forget it; collect wrong answers
                                      that got no reason of their own, without names
-  --review [--cards [FILE]]          answer five questions again; write them as cards for Anki
+  --review [--cards [FILE]]          answer five review questions; write all as cards for Anki
   --book [FOLDER]                    build a site of the lessons and the reference, to read
   --lite [FOLDER] [--pyodide FOLDER] build a site of the lessons that computes in a browser
   --release [NN ...]                 for authors: run solutions, make the learners' notebooks

@@ -75,7 +75,7 @@ def check(folder: str | None = None) -> int:
 
 @cli.command("progress")
 @WHERE
-@click.option("--reset", is_flag=True, help="Forget what is noted about you.")
+@click.option("--reset", is_flag=True, help="Forget your progress.")
 @click.option("--collect", is_flag=True, help=progress.COLLECT)
 def show_progress(reset: bool, collect: bool, folder: str | None = None) -> int:
     """Show which exercises you have solved."""
@@ -119,19 +119,17 @@ def book(folder: str) -> int:
 
 @cli.command()
 @click.argument("folder", default="")
-@click.option("--pyodide", type=Path, metavar="FOLDER", help="Pyodide, unpacked, to go into it.")
+@click.option("--pyodide", type=Path, metavar="FOLDER", help="A folder with Pyodide to include.")
 def lite(folder: str, pyodide: Path | None) -> int:
     """Build a site of the lessons that computes in a browser."""
     site = _site("lite", folder)
     more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
-    served = f'python3 -m http.server --directory "{site}"'
-    say(f"Publish it, or serve it from here:  {served}  and then  http://localhost:8000")
     return _work("lite", site, *more)
 
 
 @cli.command()
 @click.argument("folder", type=Path)
-@click.option("--nbgrader", metavar="ASSIGNMENT", help="Have nbgrader do it, unguarded.")
+@click.option("--nbgrader", metavar="ASSIGNMENT", help="Let nbgrader do it, without a sandbox.")
 @click.option("--lesson", multiple=True, metavar="NN", help="Only this one.")
 @click.option("--output", type=Path, default=Path("grades"), help="Where pages and tables go.")
 @click.option("--jobs", type=click.IntRange(1), help="How many to run at once.")
@@ -151,15 +149,15 @@ def grade(folder: Path, nbgrader: str | None, **options: Any) -> int:
 
 @cli.command("doctor")
 def look() -> int:
-    """Tell what is installed, what is missing, and what to do."""
+    """Show what is installed, what is missing, and what to do."""
     return doctor.main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says.
+    """Run the command line.
 
     Args:
-        arguments: What was typed after `minigrad`; by default, what was.
+        arguments: What was typed after `minigrad`; by default, the command line's.
 
     Returns:
         The exit code: 0 if all went well, 1 if not, 2 if the command line makes no sense.
@@ -178,7 +176,7 @@ def _invoke(arguments: Sequence[str] | None) -> int:
 
 
 def _root(folder: str | None) -> Path:
-    """Find the folder that holds the lessons, and let Jupyter keep what it notes to itself."""
+    """Find the folder with the lessons, and give Jupyter a place for its own notes."""
     root, own = REPOSITORY, Path(sys.prefix)
     if not CHECKOUT:
         installed.require("lessons")
@@ -191,7 +189,7 @@ def _root(folder: str | None) -> Path:
 
 
 def _noted(command: str, folder: str | None) -> Path:
-    """Find the folder of lessons about which something is noted."""
+    """Find the folder of lessons whose progress is recorded."""
     if CHECKOUT:
         return REPOSITORY / "lessons"
     root = installed.folder(folder, Path.cwd())
@@ -202,21 +200,21 @@ def _noted(command: str, folder: str | None) -> Path:
 
 
 def _work(*words: str | Path) -> int:
-    """Have a tool of the authors' do something."""
+    """Run one of the authors' tools."""
     return console.call([sys.executable, installed.SHIPPED / "_tools", *words])
 
 
 def _site(kind: str, named: str) -> Path:
-    """Say where a site goes; see that what builds it is here."""
+    """Return a site's folder; make sure that the packages to build it are installed."""
     installed.require(kind)
     default = REPOSITORY / "lessons" / kind if CHECKOUT else f"minigrad-{kind}"
     return Path(named or default).expanduser().resolve()
 
 
 def _prepare(root: Path, rewrite: bool) -> copies.Outcome:
-    """Look after the copies to work in; where none can be kept, go on with a word about it."""
+    """Make or update the copies to work in; if that fails, say so and continue."""
     try:
         return copies.bring(root / "lessons", rewrite)
     except OSError as error:
-        say(f"Mind: copies of the lessons, for you to work in, can't be kept here: {error}")
+        say(f"The copies of the lessons that you work in can't be kept here: {error}")
         return copies.Outcome()

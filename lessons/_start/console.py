@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-WRITABLE = "Make room there, or name another place, one that can be read and written to."
+WRITABLE = "Free some space there, or name another place that you can read and write."
 
 
 class Trouble(Exception):
@@ -36,10 +36,10 @@ def guarded(work: Callable[[], int]) -> int:
             happened = f"{error.filename or 'a file'}: {error.strerror or error}."
             error = Trouble(happened, WRITABLE)
         said = "".join(f"\n    {line}" for line in error.said)
-        say(f"\nThis did not work: {error.happened}{said}\nWhat to do: {error.advice}")
+        say(f"\nThis didn't work: {error.happened}{said}\nWhat to do: {error.advice}")
         return 1
     except KeyboardInterrupt:
-        say("\nStopped. Nothing is lost: run the same command again to go on.")
+        say("\nStopped. Nothing is lost: run the same command again to continue.")
         return 130
 
 

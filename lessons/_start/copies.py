@@ -60,7 +60,7 @@ def bring(lessons: Path, rewrite: bool = True) -> Outcome:
         What was done.
 
     Raises:
-        OSError: Where the folder cannot be read or written to. No copy is lost by that.
+        OSError: Where the folder can't be read or written to. No copy is lost by that.
     """
     outcome = Outcome()
     try:
@@ -109,13 +109,13 @@ def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
     try:
         found = notebooks.read(path)
     except Unreadable as error:
-        kept = f"cannot be read ({error}), so your copy of it stays as it is."
+        kept = f"can't be read ({error}), so your copy of it stays as it is."
         outcome.remarks.append(_restore(path.name, kept))
         return
     original = _as_committed(path, found)
     new, base = delivered(original or found), place.parent / PUBLISHED / place.name
     if original:
-        copied = "" if place.exists() else " Your copy has what was written there."
+        copied = "" if place.exists() else " Your copy has what you wrote there."
         outcome.remarks.append(_restore(path.name, STOPS + copied))
     if not place.exists():
         start = {**new, "cells": delivered(found)["cells"]}
@@ -127,7 +127,7 @@ def _bring(path: Path, place: Path, rewrite: bool, outcome: Outcome) -> None:
             return
         if not rewrite:
             outcome.remarks.append(
-                f"Lesson {number} has changed: to have that in lessons/{FOLDER}, stop JupyterLab "
+                f"Lesson {number} has changed: to get that in lessons/{FOLDER}, stop JupyterLab "
                 "and run this again."
             )
             return

@@ -49,7 +49,7 @@ def main() -> int:
     for advice in dict.fromkeys(todo for state, *_, todo in rows if state != "ok" and todo):
         print(f"\nWhat to do: {advice}")
     bad = any(state == "WRONG" for state, *_ in rows)
-    print("\nThe lessons cannot run like this." if bad else "\nThe lessons can run.")
+    print("\nThe lessons can't run like this." if bad else "\nThe lessons can run.")
     return int(bad)
 
 
@@ -67,7 +67,7 @@ def _package(name: str, wanted: SpecifierSet | None) -> Row:
         return ("WRONG", name, said, extra) if name in NEEDED else ("optional", name, said, "")
     except Exception as error:  # a broken package may raise anything, and this is to say so
         first = f"{type(error).__name__}: {error}".partition("\n")[0]
-        said = f"{version}, but it cannot be imported: {first}"
+        said = f"{version}, but it can't be imported: {first}"
         bad = "WRONG" if name in NEEDED else "missing"
         return bad, name, said, f"pip install --force-reinstall {name}"
     return "ok", name, version, ""

@@ -47,14 +47,14 @@ TROUBLES = (
     (
         r"SSL|certificate|Connection|ProxyError|timed out|dns error|name resolution|getaddrinfo"
         r"|Network is unreachable|[Ff]ailed to fetch|sending request|MATCH THE HASHES|ash mismatch",
-        "the package index cannot be reached, or something in between changes what it sends",
+        "the package index can't be reached, or something in between changes its packages",
         "Try again, or from another network. Behind a proxy, set HTTPS_PROXY, and let PIP_CERT and "
         "SSL_CERT_FILE name its certificate. Once the environment is there, no network is needed.",
     ),
     (
         r"No space left on device|Errno 28|not enough space on the disk|Permission denied"
         r"|Read-only file system|Access is denied|Errno 13|Errno 30|WinError 5",
-        "the environment cannot be written",
+        "the environment can't be written",
         ROOM,
     ),
     (
@@ -65,7 +65,7 @@ TROUBLES = (
     ),
     (
         r"No matching distribution|has no usable wheels|no wheels with a matching",
-        "a package does not exist ready-made for this machine",
+        "there is no ready-made package for this machine",
         "Use CPython (3.11 to 3.14) from python.org, 64 bit, or the conda route in README.md.",
     ),
     (
@@ -177,7 +177,7 @@ def ensure(
                 "Let MINIGRAD_VENV name another directory, or move this one away.",
             )
         fresh = ours and not (fits and stamp["installed"])  # else a run was interrupted
-        takes = "this takes a minute or two" if fresh else "what is there is brought up to date"
+        takes = "this takes a minute or two" if fresh else "it is updated"
         say(f"Environment: it goes into {venv}; {takes}.")
 
         def note(**installed: str) -> None:

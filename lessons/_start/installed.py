@@ -39,7 +39,7 @@ def require(task: str) -> None:
     missing = [name for name in NEEDED[task] if importlib.util.find_spec(name) is None]
     if missing:
         raise Trouble(
-            f"packages are needed that are not installed: {', '.join(missing)}.",
+            f"these packages aren't installed: {', '.join(missing)}.",
             f'Install them with:  pip install "minigrad-lessons[{task}]"',
         )
 
@@ -79,7 +79,7 @@ def lay_out(root: Path, shipped: Path = SHIPPED) -> int:
     known: dict[str, str] = json.loads(note.read_text("utf-8")) if note.is_file() else {}
     if not known and root.is_dir() and any(root.iterdir()):
         raise Trouble(
-            f"{root} is not empty, and no folder of lessons.",
+            f"{root} isn't empty, and isn't a folder of lessons.",
             "Name a new folder:  minigrad lessons FOLDER",
         )
     note.parent.mkdir(parents=True, exist_ok=True)

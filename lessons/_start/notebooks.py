@@ -40,7 +40,7 @@ def parse(data: bytes) -> Notebook:
             return notebook
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         pass
-    raise Unreadable("it is no notebook of format 4")
+    raise Unreadable("it isn't a notebook of format 4")
 
 
 def read(path: Path) -> Notebook:

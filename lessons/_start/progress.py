@@ -85,7 +85,7 @@ def show(lessons: Path) -> int:
     path = desk.place(lessons=lessons)
     print("\n".join(table([contents(*each) for each in readable(lessons)], read(path))))
     if path is None:
-        say(f"No notes are kept, because {VARIABLE} says so.")
+        say(f"{VARIABLE} switches notes off.")
     else:
         say(f"Checks and predictions are noted in {path}, and nowhere else; --reset forgets them.")
     return 0
@@ -96,7 +96,7 @@ def reset(lessons: Path) -> int:
     if path := desk.place(lessons=lessons):
         path.unlink(missing_ok=True)
         boxes(path).unlink(missing_ok=True)
-    say("Forgotten, if anything was noted. Your answers in the notebooks are still there.")
+    say("Your progress is forgotten. Your answers in the notebooks are still there.")
     return 0
 
 

@@ -152,12 +152,12 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
     """
     notes = desk.place(lessons=folder)
     if notes is None:
-        say(f"A review needs notes, and none are kept, because {progress.VARIABLE} says so.")
+        say(f"A review needs notes, and {progress.VARIABLE} switches them off.")
         return 1
     place = progress.boxes(notes)
     cards, boxes = chosen(folder, progress.read(notes)), read(place)
     if not cards:
-        say("There is nothing to review yet: it begins with the first exercise or prediction.")
+        say("There is nothing to review yet: first do an exercise or a prediction.")
         return 0
     asked, known = due(cards, boxes, today)[:AT_ONCE], 0
     try:
@@ -173,7 +173,7 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
             noted = json.dumps(boxes, indent=1, ensure_ascii=False) + "\n"
             notebooks.write(place, noted.encode())
     except EOFError:
-        say("\nStopped here. What you answered is noted.")
+        say("\nStopped here. Your answers are saved.")
     if asked:
         say(f"\nYou knew {known} of {len(asked)}.")
     left = len(due(cards, boxes, today))

@@ -111,6 +111,6 @@ def revisit(root: Path, server: dict[str, Any], browser: bool) -> int:
     if browser and opener.is_file():
         webbrowser.open(opener.as_uri())
     address = f"http://127.0.0.1:{server['port']}{first_page(root)}?token={server['token']}"
-    say(f"JupyterLab runs already. Open this address in a browser:\n\n    {address}\n")
+    say(f"JupyterLab is already running. Open this address in a browser:\n\n    {address}\n")
     say("To stop it: Ctrl-C where it was started, or File, Shut Down in JupyterLab.")
     return 0

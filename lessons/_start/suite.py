@@ -53,5 +53,5 @@ def peers(home: environment.Environment, variables: dict[str, str]) -> str:
         pip = [uv, "pip"] if uv else [home.python, "-m", "pip"]
         options = ["-q", "--no-deps", "--target", place, "-r", what]
         if console.call([*pip, "install", *options], env=variables):
-            say("The other packages cannot be installed now: they are left out.")
+            say("The other packages can't be installed now: they are left out.")
     return str(place)

@@ -86,7 +86,7 @@ def main() -> None:
             wrong.append(label)
     if wrong:
         raise Trouble(
-            f"these numbers of the worked example do not agree: {'; '.join(wrong)}.",
+            f"these numbers of the worked example don't agree: {'; '.join(wrong)}.",
             "minigrad has a bug: please report it.",
         )
     print(f"  All agree (relative tolerance {TOLERANCE:g}), and the legacy hook gave its warning.")

@@ -17,14 +17,14 @@ try:
     from _tools import canonical  # noqa: F401 - it needs what all of them need
 except ModuleNotFoundError as error:
     sys.exit(
-        f"{error.name} is not installed here. Activate the environment first "
+        f"{error.name} isn't installed here. Activate the environment first "
         "(source .venv/bin/activate); step 0 in lessons/AUTHORING.md makes it."
     )
 
 LESSONS = click.argument("lessons", nargs=-1, metavar="[NN]...")
 FOLDER = click.argument("folder", type=Path)
 CHECK = click.option("--check", is_flag=True, help="Compare, and write nothing.")
-PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide, to go into it.")
+PYODIDE = click.option("--pyodide", type=Path, help="A folder with Pyodide to include.")
 # Each is a module here, whose `main` does it.
 COMMANDS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
     "release": ("Run and write lessons.", (LESSONS,)),
@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, tuple[Callable[[Any], Any], ...]]] = {
     "book": ("Build the book (Sphinx has to be installed).", (FOLDER, LESSONS)),
     "lite": ("Build the site that computes in a browser.", (FOLDER, LESSONS, PYODIDE)),
     "reference": ("Compare minigrad with PyTorch by name.", (CHECK,)),
-    "proofs": ("Prove the rules, and tell what is proved.", (CHECK,)),
+    "proofs": ("Prove the rules, and list what is proved.", (CHECK,)),
     "pictures": ("Draw the pictures of the README.", (CHECK,)),
     "own-model": ('Run the page "Your own model" on PyTorch.', (CHECK,)),
 }

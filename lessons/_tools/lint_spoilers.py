@@ -73,7 +73,7 @@ def _spoiled(
     if not (after == section or leads_on or "after" in allowed or REVEALS in tags(cells[after])):
         yield (
             cells[after].id,
-            f"stands after compare of {name}: tag it reveals, begin it with a heading, or lead on "
+            f"follows compare of {name}: tag it reveals, begin it with a heading, or lead on "
             "to the next prediction or exercise without telling",
         )
 

@@ -76,7 +76,7 @@ ROWS: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
         r"#\s*(?:NBVAL_\w+|PYTEST_VALIDATE_\w+)",
         "takes the cell out of the comparison",
     ),
-    ("errors", (WARNED,), ".+", "is on the error stream; show it as output, or mend it"),
+    ("errors", (WARNED,), ".+", "is on the error stream; show it as output, or fix it"),
     (
         "paths",
         OUTPUT,

@@ -93,7 +93,7 @@ def main(check: bool = False, path: Path = PAGE) -> int:
         0 where all is well, 1 otherwise: an exit code.
     """
     if not is_here():
-        print(f"the page comes from PyTorch {VERSION}, which is not installed: it stays as it is")
+        print(f"the page comes from PyTorch {VERSION}, which isn't installed: it stays as it is")
         return 0 if check else 1
     text, drawn = written(path.read_text(encoding="utf-8"))
     return pictures.store({path.name: text, **drawn}, path.parent, check)

@@ -234,7 +234,7 @@ def main(check: bool = False) -> int:
         An exit code: 1 where the lists are not what comparing both gives.
     """
     if not own_model.is_here():
-        print(f"the lists come from PyTorch {own_model.VERSION}, which is not installed")
+        print(f"the lists come from PyTorch {own_model.VERSION}, which isn't installed")
         return 1
     with warnings.catch_warnings(action="ignore"):  # old names warn when they are looked at
         return pictures.put(PAGE, lists(), check)

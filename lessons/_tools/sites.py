@@ -1,4 +1,4 @@
-"""Let a site that has been built take the place of an older one, and of nothing else."""
+"""Replace an older site by a newly built one, and never anything else."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 
 
 def build(folder: Path, mark: str, kind: str, make: Callable[[Path, Path], int]) -> int:
-    """Build a site, and put it where it belongs when it is complete.
+    """Build a site, and move it into its folder when it is complete.
 
     Args:
-        folder: where that is; a site that is there goes.
-        mark: a file that each such site has.
+        folder: where it goes; an old site there is deleted.
+        mark: a file that every such site has.
         kind: what it is called, such as "book".
-        make: builds it, of sources in an empty folder, in a new one, and gives an exit code.
+        make: builds it, with an empty folder for sources and a new one, and returns an exit code.
 
     Returns:
         An exit code.
     """
     if folder.is_dir() and any(folder.iterdir()) and not (folder / mark).is_file():
-        print(f"{folder} is not empty, and no {kind}.", file=sys.stderr)
+        print(f"{folder} isn't empty, and isn't a {kind}.", file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory() as place:  # what builds leaves folders beside it, too
+    with tempfile.TemporaryDirectory() as place:  # a build also leaves folders next to it
         staged, built = Path(place) / "sources", Path(place) / "site"
         staged.mkdir()
         code = make(staged, built)

@@ -40,11 +40,11 @@ def learner_from(solution: NotebookNode) -> NotebookNode:
         solves = cell.metadata.get("nbgrader", {}).get("solution", False)
         if solves != (BEGIN in cell.source):
             raise ValueError(
-                f"{cell.id}: a cell with {BEGIN} has to be an exercise cell, and the reverse"
+                f"{cell.id}: a cell with {BEGIN} has to be an exercise cell, and vice versa"
             )
         cell.source = stubbed(cell.source, read)
         if _MARK.search(cell.source):
-            raise ValueError(f"{cell.id}: {BEGIN} and {END} do not pair")
+            raise ValueError(f"{cell.id}: {BEGIN} and {END} don't pair up")
     folding.fold(notebook, solution)
     return canonical(notebook)
 

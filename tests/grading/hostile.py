@@ -117,7 +117,7 @@ FAILS = {
     "raises what is no Exception": ("class No(BaseException): pass\nraise No", "No"),
     "an error without words": (
         "class Odd(Exception):\n    def __str__(self): raise SystemExit\nraise Odd",
-        "cannot be shown",
+        "can't be shown",
     ),
 }
 # Here the cell comes to its end, and the check meets the answer.

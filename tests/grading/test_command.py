@@ -67,7 +67,7 @@ def test_what_cannot_be_read_makes_it_fail(folder, graded, capsys):
     assert commands.main(["grade", "in"]) == 1
     heard = capsys.readouterr()
     assert heard.out.splitlines()[2].split() == ["ann", "failed", "0/8"]
-    assert "ann/06_x.ipynb: Not graded: it is no notebook" in heard.err
+    assert "ann/06_x.ipynb: Not graded: it isn't a notebook" in heard.err
 
 
 def test_nobody_is_left_out_whose_lesson_cannot_be_told(folder, graded, capsys):
@@ -80,15 +80,15 @@ def test_nobody_is_left_out_whose_lesson_cannot_be_told(folder, graded, capsys):
         ["bob", "-"],
         ["ida", "failed"],
     ]
-    assert "ida.ipynb: Not graded: it is no notebook" in heard.err
+    assert "ida.ipynb: Not graded: it isn't a notebook" in heard.err
 
 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["elsewhere"], "is no folder"),
+        (["elsewhere"], "is neither a folder"),
         (["in"], "there is no submission"),
-        (["in", "--output", "in/grades"], "lies among the submissions"),
+        (["in", "--output", "in/grades"], "is among the submissions"),
     ],
 )
 def test_trouble_comes_with_advice(folder, capsys, given, says):
@@ -111,7 +111,7 @@ def test_a_second_notebook_of_a_lesson_is_named(folder):
     (folder / "in" / "ann" / ".ipynb_checkpoints" / "06_x.ipynb").write_bytes(lesson("06"))
     found, others = submissions.found_in(folder / "in")
     assert [each.path.name for each in found] == ["06_x.ipynb"]
-    assert others == ["ann/06_y.ipynb: left out, as ann has handed in ann/06_x.ipynb too."]
+    assert others == ["ann/06_y.ipynb: left out, because ann also handed in ann/06_x.ipynb."]
 
 
 def test_a_mark_leads_to_no_other_lesson(folder):
@@ -215,11 +215,11 @@ def test_a_folder_around_all_students_is_left_out(tmp_path, members, places):
 def test_a_zip_that_is_none_or_too_large_is_refused(tmp_path, monkeypatch):
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"PK no zip")
-    with pytest.raises(console.Trouble, match=r"broken.zip is no folder, and no zip file"):
+    with pytest.raises(console.Trouble, match=r"broken.zip is neither a folder nor a zip file"):
         submissions.unpack(broken, tmp_path / "to")
     pack(tmp_path / "bomb.zip", {f"{name}.ipynb": b"0" * 10_000 for name in "abc"})
     monkeypatch.setattr(submissions, "MOST_UNPACKED", 25_000)
-    with pytest.raises(console.Trouble, match=r"bomb.zip is no folder, and no .* larger than"):
+    with pytest.raises(console.Trouble, match=r"bomb.zip is neither a folder nor .* larger than"):
         submissions.unpack(tmp_path / "bomb.zip", tmp_path / "to")
 
 

@@ -200,9 +200,9 @@ def test_the_channel_of_results_is_out_of_reach(grades, name):
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("broken", "no notebook"),
-        ("empty", "no notebook"),
-        ("deep", "no notebook"),
+        ("broken", "isn't a notebook"),
+        ("empty", "isn't a notebook"),
+        ("deep", "isn't a notebook"),
         ("without cells", "no cells"),
     ],
 )

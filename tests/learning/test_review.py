@@ -114,7 +114,7 @@ def test_five_are_asked_of_the_lessons_that_were_begun(notes, capsys):
 def test_who_stops_keeps_what_was_answered(notes, capsys):
     begun(notes, "01.a")
     assert review.show(places.LESSONS, MONDAY, typed(["y"])) == 0
-    assert "What you answered is noted." in capsys.readouterr().err
+    assert "Your answers are saved." in capsys.readouterr().err
     assert len(review.read(progress.boxes(notes))) == 1
     assert progress.reset(places.LESSONS) == 0
     assert list(notes.parent.iterdir()) == []
@@ -125,7 +125,7 @@ def test_where_there_is_nothing_to_review_it_says_so(notes, monkeypatch, capsys)
     assert "nothing to review yet" in capsys.readouterr().err
     monkeypatch.setenv(progress.VARIABLE, "none")
     assert review.show(places.LESSONS, MONDAY, typed()) == 1
-    assert "none are kept" in capsys.readouterr().err
+    assert "switches them off" in capsys.readouterr().err
 
 
 def test_a_prediction_that_was_missed_is_noted(notes, monkeypatch):

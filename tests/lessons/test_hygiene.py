@@ -328,7 +328,7 @@ def spoilers(draft, came, *others):
 @pytest.mark.parametrize(
     ("came", "below", "keyword"),
     [
-        ("-0.24478", "Why so?", "stands after compare"),
+        ("-0.24478", "Why so?", "follows compare"),
         ("-0.24478", "## Next\n\n## Later\n\nIt was $-0.2448$.", "0.2448"),
         ("-0.24478", "## Next\n\nIt was 0.245.", "0.245"),
         ("-0.24478", "+++ reveals\n\n**Why -0.2448**\n\nSo.", "0.2448"),

@@ -176,7 +176,7 @@ def test_what_never_ends_or_ends_the_kernel_costs_its_own_cell(ours):
         "import time": "",
         "time.sleep(1000)": "This cell ran longer than 3 s, and was left out.",
         "exit()": "This cell ended the program, and was left out.",
-        "'long' * 1000": "... The rest of what this cell shows was left out ...\n",
+        "'long' * 1000": "... The rest of this cell's output was left out ...\n",
         "print(time.ctime() != '')": "True\n",
         "import os; os._exit(0)": "This cell ended the program, and was left out.",
         "2": "Not run: too many cells above never end, or end the program.",
@@ -228,9 +228,9 @@ def test_of_cells_with_one_mark_the_last_counts():
     ("student", "says"),
     [
         ("ann-right", ""),
-        ("gus-renamed", "Homework 1.ipynb was taken for"),
-        ("hal-missing", "was not handed in. No points."),
-        ("zoe-no-json", "is no notebook that can be read. No points."),
+        ("gus-renamed", "Homework 1.ipynb was graded as"),
+        ("hal-missing", "wasn't handed in. No points."),
+        ("zoe-no-json", "can't be read as a notebook. No points."),
     ],
 )
 def test_a_folder_is_prepared(student, says, tmp_path):
@@ -253,11 +253,11 @@ def test_trouble_says_what_to_do(tmp_path, capsys):
     assert "nbgrader collect lesson_06" in capsys.readouterr().err
     (tmp_path / "file").write_text("")
     assert commands.main(["release", "06", "--nbgrader", str(tmp_path / "file")]) == 1
-    assert "What to do: Make room there, or name another place" in capsys.readouterr().err
+    assert "What to do: Free some space there, or name another place" in capsys.readouterr().err
 
 
 def test_what_is_in_a_course_already_stays(tmp_path, capsys):
     (tmp_path / "nbgrader_config.py").write_text("mine")
     assert course.lay_out(tmp_path, ["06"]) == 0
     assert (tmp_path / "nbgrader_config.py").read_text() == "mine"
-    assert "is there already, and stays" in capsys.readouterr().err
+    assert "exists already, and stays" in capsys.readouterr().err

@@ -78,8 +78,8 @@ def test_nbval_compares_strictly_under_any_hash_seed(demo, tmp_path):
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("### BEGIN SOLUTION\nx = 1", "do not pair"),
-        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "do not pair"),
+        ("### BEGIN SOLUTION\nx = 1", "don't pair up"),
+        ("### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION", "don't pair up"),
         ("x = 1", "has to be an exercise cell"),
     ],
 )

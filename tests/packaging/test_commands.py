@@ -69,9 +69,7 @@ def test_trouble_is_told_without_a_traceback(capsys):
 
     assert console.guarded(work) == 1
     said = capsys.readouterr().err
-    assert (
-        said == "\nThis did not work: the disk is full.\n    last words\nWhat to do: Make room.\n"
-    )
+    assert said == "\nThis didn't work: the disk is full.\n    last words\nWhat to do: Make room.\n"
 
 
 def test_a_command_is_run_and_what_it_prints_is_shown(capsys):
@@ -167,7 +165,7 @@ def test_a_second_start_finds_the_first(done, monkeypatch, capsys):
     assert commands.main(["lessons", "--port", "9000"]) == 0
     assert done == ["copies False"]
     said = capsys.readouterr().err
-    assert said.startswith("JupyterLab runs already.")
+    assert said.startswith("JupyterLab is already running.")
     assert "    http://127.0.0.1:8890/lab/tree/lessons?token=secret\n" in said
     done.clear()
     assert commands.main(["check"]) == 0
@@ -240,7 +238,7 @@ def test_none_means_that_no_notes_are_kept(value, tmp_path, monkeypatch, capsys)
     assert list(tmp_path.iterdir()) == []
     path = shutil.copy(ROOT / "lessons" / "00_start_here.ipynb", tmp_path)
     assert progress.show(tmp_path) == 0
-    assert "No notes are kept" in capsys.readouterr().err
+    assert "switches notes off" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [Path(path)]
 
 

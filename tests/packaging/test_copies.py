@@ -172,7 +172,7 @@ def test_while_jupyterlab_runs_copies_are_made_and_not_rewritten(lessons):
     shutil.copy(lessons / NAME, lessons / "07_new.ipynb")
     told = said(lessons, rewrite=False)
     assert "07_new made in" in told
-    assert "Lesson 06 has changed: to have that in lessons/mine, stop JupyterLab" in told
+    assert "Lesson 06 has changed: to get that in lessons/mine, stop JupyterLab" in told
     assert mine(lessons).read_bytes() == text and older(lessons) == []
     assert "up to date, with" in said(lessons)
 
@@ -312,7 +312,7 @@ def git(lessons, *command):
 def test_what_was_written_into_the_published_lesson_goes_into_the_copy(repository):
     save(repository / NAME, changed(LESSON, 5, "five = 5"), version="3.11.7")
     told = said(repository)
-    assert "06_a_lesson made in" in told and "Your copy has what was written there." in told
+    assert "06_a_lesson made in" in told and "Your copy has what you wrote there." in told
     assert f"git restore lessons/{NAME}" in told
     git(repository, "restore", NAME)
     assert said(repository) == ""

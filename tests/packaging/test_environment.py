@@ -194,12 +194,16 @@ def test_pip_follows_where_uv_fails(tmp_path, ran, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("line", "happened", "advice"),
     [
-        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "changes what", "another network"),
+        (
+            "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM",
+            "changes its packages",
+            "another network",
+        ),
         ("[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer", "reached", "PIP_CERT"),
-        ("error: Failed to fetch: `x`  Caused by: dns error", "cannot be reached", "PROXY"),
-        ("OSError: [Errno 28] No space left on device", "cannot be written", "MINIGRAD_VENV"),
+        ("error: Failed to fetch: `x`  Caused by: dns error", "can't be reached", "PROXY"),
+        ("OSError: [Errno 28] No space left on device", "can't be written", "MINIGRAD_VENV"),
         ("The virtual environment was not created ... ensurepip is not available", "pip", "apt"),
-        ("ERROR: No matching distribution found for numpy==2.4.6", "does not exist", "CPython"),
+        ("ERROR: No matching distribution found for numpy==2.4.6", "no ready-made", "CPython"),
         ("something new", "it failed", "Run the same command again"),
     ],
 )

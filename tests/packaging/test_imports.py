@@ -42,4 +42,4 @@ def test_the_worked_example_agrees_and_a_wrong_number_is_found(kind, key, monkey
     code = console.guarded(lambda: worked_example.main() or 0)
     heard = capsys.readouterr()
     assert code == len(wrong) and ("All agree" in heard.out) == (not wrong)
-    assert heard.err.count("do not agree") == len(wrong) and ";" not in heard.err
+    assert heard.err.count("don't agree") == len(wrong) and ";" not in heard.err

@@ -244,4 +244,4 @@ def test_the_doctor_says_what_to_do(monkeypatch, capsys):
         r"^missing +tqdm +[\d.]+, but it cannot be .* ImportError: broken$", said, re.M
     )
     assert 'What to do: pip install -e ".[lessons]", in the clone\n' in said
-    assert said.endswith("The lessons cannot run like this.\n")
+    assert said.endswith("The lessons can't run like this.\n")

@@ -44,12 +44,12 @@ def main(
     named, output = folder.expanduser().resolve(), output.expanduser().resolve()
     if not hasattr(os, "fork"):
         raise console.Trouble(
-            "this system has no way to run submissions apart from everything else.",
+            "this system can't run submissions in a sandbox.",
             "Grade on Linux or macOS, or on Windows in WSL.",
         )
     if output.is_relative_to(named):
         raise console.Trouble(
-            f"{output} lies among the submissions, which stay as they are.",
+            f"{output} is among the submissions, which must not change.",
             "Name another folder:  --output FOLDER",
         )
     jobs = jobs or max(1, min(8, (os.cpu_count() or 2) - 1))
@@ -76,7 +76,7 @@ def main(
         print(reports.as_text(grades) + reports.missed_as_text(grades))
         console.say(
             f"\nWritten: {output / 'grades.csv'}, {output / 'index.html'} with the statistics of "
-            "the class, and a page for each student beside it."
+            "the class, and a page for each student next to it."
         )
         failed = [grade for grade in grades if grade.submission.problem]
         for grade in failed:

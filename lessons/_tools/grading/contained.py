@@ -156,7 +156,7 @@ def _judged(state: SimpleNamespace, source: str, exercise: str) -> Told:
         return changed
     name = re.findall(r"\bcheck\([^,]+, (\w+)\)", source)[0]
     if name not in state.namespace:
-        return "hurt", (f"{name} is not there: the cell that makes it did not come to its end.",)
+        return "hurt", (f"{name} doesn't exist: the cell that makes it didn't finish.",)
     given, known = state.namespace[name], _loaded(state, exercise)
     checks_changed = state.watch((_PACKAGE,))[1]
     hidden = {name: sys.modules.pop(name) for name in list(sys.modules) if _PACKAGE in name}
@@ -166,7 +166,7 @@ def _judged(state: SimpleNamespace, source: str, exercise: str) -> Told:
         return changed
     for wrong in WRONG:
         if state.desk._judged(known, wrong)[0].status == "right":
-            raise RuntimeError("the check takes an answer that is wrong: something changed it")
+            raise RuntimeError("the check accepts a wrong answer: something changed it")
     if verdict.status == "right" and _comes_from(given, state.files):
         return "refused", ("It is taken out of the checks, so it isn't an answer.",)
     if verdict.status == "right" and state.tried:
@@ -210,11 +210,11 @@ def _told(state: SimpleNamespace, error: BaseException) -> str:
     try:
         kind, said = type(error).__name__, str(error)
     except BaseException:
-        return "It raised an error that cannot be shown."
+        return "It raised an error that can't be shown."
     if isinstance(error, state.refused):
         return said[:500]
     if isinstance(error, MemoryError):
-        return f"It wanted more memory than the {state.memory / 1e9:g} GB that it may take."
+        return f"It needed more memory than the {state.memory / 1e9:g} GB that it may take."
     return f"{kind}: {said}"[:500] if said else kind
 
 

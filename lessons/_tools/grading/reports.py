@@ -24,7 +24,7 @@ _STATUS = {
     "right": ("✓", "right"),
     "wrong": ("✗", "not yet"),
     "unsolved": ("○", "not solved"),
-    "hurt": ("✗", "could not be judged"),
+    "hurt": ("✗", "couldn't be judged"),
     "refused": ("✗", "not counted"),
 }
 _PAGES = jinja2.Environment(

@@ -29,9 +29,9 @@ _LATE = 1.0  # seconds more for a cell, as a check has a clock of its own
 MOST_RUNS = 6  # of one submission, each without the cells that ended the ones before
 _CONTAINED = Path(__file__).resolve().with_name("contained.py")
 _SLOW = 60.0  # seconds more for what is not the submission's, such as imports
-_UNREACHED = ("It was not reached: too many cells before it failed.",)
+_UNREACHED = ("It wasn't reached: too many cells before it failed.",)
 _CHANNEL = "It wrote into the channel of the results."
-_TWICE = "There came two results for it, and one was made up."
+_TWICE = "There were two results for it, and one was made up."
 _HIDDEN = (
     (places.LESSONS / "checks", "the checks"),
     (places.LESSONS / "solutions", "the solutions"),

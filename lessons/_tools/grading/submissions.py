@@ -90,7 +90,7 @@ def unpack(archive: Path, folder: Path) -> Path:
             file.extractall(folder)
     except Exception as error:  # whatever may be in such a file
         raise Trouble(
-            f"{archive} is no folder, and no zip file that can be unpacked: {error}.",
+            f"{archive} is neither a folder nor a zip file that can be unpacked: {error}.",
             "Name the folder with the submissions, or download the zip file again.",
         ) from None
     tops = [path for path in folder.glob("*") if not _is_hidden(path)]
@@ -139,7 +139,7 @@ def found_in(
             continue
         first = taken.setdefault((student, number), shown) if cells else shown
         if first != shown:
-            others.append(f"{shown}: left out, as {student} has handed in {first} too.")
+            others.append(f"{shown}: left out, because {student} also handed in {first}.")
             continue
         lesson = published_cells(number, published)
         if not problem and not (cells and lesson):

@@ -1,4 +1,4 @@
-"""Make a site of the lessons that computes in the reader's browser, by JupyterLite and Pyodide."""
+"""Build a site of the lessons that computes in the browser, with JupyterLite and Pyodide."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from _tools.lite import staging, wheels
 
 MARK = "jupyter-lite.json"
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
-# From Pyodide itself, as they are compiled; each brings what it needs.
+# From Pyodide itself, because they are compiled; each brings what it needs.
 COMPILED = ("numpy", "matplotlib")
-# From a worker of the kernel's extension, which is what asks for them, to the wheels.
+# The path to the wheels from a worker of the kernel's extension, which loads them.
 UP = "../../../../pypi/"
 NOTES = "/drive/progress.json"  # among the learner's own files
 
@@ -26,9 +26,9 @@ def main(folder: Path, lessons: tuple[str, ...] = (), pyodide: Path | None = Non
     """Build the site from scratch.
 
     Args:
-        folder: where to; a site that is there gives way when the new one is complete.
-        lessons: numbers of the lessons to take; all by default.
-        pyodide: a folder with Pyodide, to go into the site; by default its address in the network.
+        folder: where to; the new site replaces an old one there when it is complete.
+        lessons: numbers of the lessons to include; all by default.
+        pyodide: a folder with Pyodide to include; by default, the site loads it from the network.
 
     Returns:
         An exit code.
@@ -45,19 +45,23 @@ def main(folder: Path, lessons: tuple[str, ...] = (), pyodide: Path | None = Non
         extension = Path(sys.prefix) / "share" / "jupyter" / "labextensions" / KERNEL
         command = [sys.executable, "-m", "jupyterlite_core", "build", f"--output-dir={built}"]
         command += [f"--LiteBuildConfig.federated_extensions={extension}"]
-        nowhere = str(staged / "nowhere")  # so that no other settings of Jupyter are read
+        nowhere = str(staged / "nowhere")  # so that no other Jupyter settings are read
         env = os.environ | {"JUPYTER_CONFIG_DIR": nowhere, "JUPYTER_DATA_DIR": nowhere}
         print("building the site", flush=True)
         return subprocess.call(command, cwd=staged, env=env)
 
-    return sites.build(folder, MARK, "site of JupyterLite", make)
+    code = sites.build(folder, MARK, "site of JupyterLite", make)
+    if code == 0:
+        print("Opened as a file, it can't run. Publish the folder, or serve it here:")
+        print(f'  python3 -m http.server -d "{folder}"    and open http://localhost:8000')
+    return code
 
 
 def settings(names: list[str]) -> dict[str, Any]:
-    """Say what the site is, and what its kernel loads before the first cell runs.
+    """Return the site's settings, with what its kernel loads before the first cell runs.
 
     Args:
-        names: of the wheels.
+        names: the file names of the wheels.
     """
     loads = {
         "packages": [*COMPILED, *(UP + name for name in names)],

@@ -25,7 +25,7 @@ In {course}, with the environment of minigrad and nbgrader activated:
 makes release/{first} for the learners, and when their notebooks are collected
   minigrad grade . --nbgrader {first}
 grades them."""
-_STAND_IN = "**Nothing could be graded.** {why} The lesson stands here as it was released."
+_STAND_IN = "**Nothing could be graded.** {why} Here is the lesson as it was released."
 
 
 def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
@@ -53,14 +53,14 @@ def lay_out(course: Path, numbers: Sequence[str] = ()) -> int:
         except release.FAILS as error:
             raise console.Trouble(
                 f"{path.stem} can't be released. {error}",
-                "Mend the solution or the check, and run this again.",
+                "Fix the solution or the check, and run this again.",
             ) from None
     for path, copy in (copies | {CONFIG: course / CONFIG.name}).items():
         there = copy.exists()
         if not there:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
-        console.say(f"{copy} {'is there already, and stays' if there else 'written'}.")
+        console.say(f"{copy} {'exists already, and stays' if there else 'written'}.")
     print(NEXT.format(course=course, first=first))
     return 0
 
@@ -84,9 +84,9 @@ def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
     if not (released and folders):
         missing = course / ("submitted" if released else "release")
         raise console.Trouble(
-            f"there is nothing of {assignment} in {missing}.",
-            f"In {course}:  nbgrader generate_assignment {assignment}  makes what is released, and "
-            f"nbgrader collect {assignment}  (or zip_collect) brings what is handed in.",
+            f"there is no {assignment} in {missing}.",
+            f"In {course}:  nbgrader generate_assignment {assignment}  makes the released version, "
+            f"and  nbgrader collect {assignment}  (or zip_collect) collects the submissions.",
         )
     for folder in folders:
         for notebook in released:
@@ -100,7 +100,7 @@ def autograde(course: Path, assignment: str, jobs: int | None = None) -> int:
     graded = course / "autograded"
     left = [name for name in names if not any((graded / name / assignment).glob("*.ipynb"))]
     for name in left:
-        console.say(f"Not graded: {name}. What nbgrader said is in {log}")
+        console.say(f"Not graded: {name}. nbgrader's output is in {log}")
     print(f"{assignment}: {len(names) - len(left)} of {len(names)} students are graded.")
     return int(bool(left))
 
@@ -124,10 +124,10 @@ def prepared(folder: Path, released: Path) -> str:
     for other in sorted(folder.glob("*.ipynb")):
         if marks & (_marks(other) or set()):
             shutil.copyfile(other, place)
-            return f"{other.name} was taken for {place.name}."
-    why = f"{place.name} was not handed in."
+            return f"{other.name} was graded as {place.name}."
+    why = f"{place.name} wasn't handed in."
     if place.exists():
-        why = f"{place.name} is no notebook that can be read."
+        why = f"{place.name} can't be read as a notebook."
         place.replace(place.with_name(f"{place.name}.unreadable"))
     lesson = canonical.read(released)
     lesson.cells.insert(0, new_markdown_cell(_STAND_IN.format(why=why)))

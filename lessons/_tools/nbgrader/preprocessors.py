@@ -52,7 +52,7 @@ class RunToTheEnd(Execute):
     """
 
     timeout = Integer(60, help="Seconds for a cell.").tag(config=True)
-    most_runs = Integer(6, help="Of a notebook; then the rest is left out.").tag(config=True)
+    most_runs = Integer(6, help="For a notebook; then the rest is left out.").tag(config=True)
     most_output = Integer(2_000_000, help="Characters that a cell may show.").tag(config=True)
 
     def preprocess(
@@ -100,7 +100,7 @@ class RunToTheEnd(Execute):
         if msg["msg_type"] in _OUTPUTS and self._shown <= self.most_output:
             self._shown += len(str(msg["content"]))
             if self._shown > self.most_output:
-                words = "... The rest of what this cell shows was left out ...\n"
+                words = "... The rest of this cell's output was left out ...\n"
                 cell.outputs.append(new_output("stream", text=words))
         if msg["msg_type"] in _OUTPUTS and self._shown > self.most_output:
             return None
