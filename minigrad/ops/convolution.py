@@ -647,11 +647,13 @@ class Layout:
         alike: Those along which weights do not differ.
         count: How many entries a mean is of.
         beside: The shape in which weights are multiplied with the input.
+        common: The axes over which both are constant, mean and weights.
         means: The shape of the means.
     """
 
     def __init__(self, view: tuple[int, ...], axes: tuple[int, ...], alike: tuple[int, ...]):
         self.view, self.axes, self.alike = view, axes, alike
+        self.common = tuple(axis for axis in axes if axis in alike)
         self.count = math.prod(view[axis] for axis in axes) or math.nan
         self.means = tuple(1 if axis in axes else size for axis, size in enumerate(view))
         self.beside = tuple(1 if axis in alike else size for axis, size in enumerate(view))
@@ -674,13 +676,22 @@ def _total(axes: tuple[int, ...], array: Any) -> Any:
     return np.add.reduce(array, axes, keepdims=True) if axes else array
 
 
+def _total_of_products(axes: tuple[int, ...], a: Any, b: Any) -> Any:
+    """Add up products of entries; of plain numbers without an array of all of them."""
+    if not (type(a) is type(b) is np.ndarray and a.dtype.kind == "f" and axes):
+        return _total(axes, a * b)
+    every = range(a.ndim)
+    left = [axis for axis in every if axis not in axes]
+    return np.expand_dims(np.einsum(a, every, b, every, left), axes)
+
+
 def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
     """Give the input less its mean, in the shape of the view, and 1 / standard deviation."""
     seen, axes, count = input.reshape(layout.view), layout.axes, layout.count
     if statistics.mean is None or (isinstance(input, Tensor) and not statistics.fixed):
         mean = _total(axes, seen) / count
         centered = seen - mean
-        variance = _total(axes, centered * centered) / count
+        variance = _total_of_products(axes, centered, centered) / count
         rstd = 1 / np.sqrt(variance + eps)
         if not isinstance(input, Tensor):  # or it is recorded, to be differentiated again
             statistics.mean, statistics.variance, statistics.rstd = mean, variance, rstd
@@ -694,17 +705,24 @@ def _values_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stat
     g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
     if statistics.fixed:
         return dispatch(unsafe_view, g * w * rstd, input.shape)
-    x, u = centered * rstd, g * w
-    shift, slope = _total(layout.axes, u), _total(layout.axes, u * x)
-    gradient = (u - (shift + x * slope) / layout.count) * rstd
+    # first over the axes of one weight, which leaves few numbers to multiply with weights
+    shift = _total_of_products(layout.axes, _total(layout.common, g), w) * rstd
+    slope = _total_of_products(layout.axes, _total_of_products(layout.common, g, centered), w)
+    slope, shift = slope * rstd**3 / layout.count, shift / layout.count
+    gradient = g * (w * rstd)
+    alike = type(centered) is np.ndarray and centered.strides == gradient.strides
+    memory = centered if alike else None  # nobody else has it
+    line = np.add(np.multiply(centered, slope, out=memory), shift, out=memory)
+    gradient = np.subtract(gradient, line, out=memory)
     return dispatch(unsafe_view, gradient, input.shape)
 
 
 @rounded_once
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
-    product = grad.reshape(layout.view) * (centered * rstd)
-    return dispatch(unsafe_view, _total(layout.alike, product), weight.shape)
+    product = _total_of_products(layout.common, grad.reshape(layout.view), centered)
+    total = _total_of_products(layout.alike, product, rstd)
+    return dispatch(unsafe_view, total, weight.shape)
 
 
 @rounded_once

@@ -403,18 +403,28 @@ _FEW = 256  # so many numbers are computed sooner one by one
 _P = np.array([
     2.2905065861350646e-4, 3.4082910107109506e-3, 5.0955695062380861e-2, 0.18520832239976145,
     1.128379143519084,
-])  # fmt: skip
+], np.float32)  # fmt: skip
 _Q = np.array([
     -1.1791602954361697e-7, 2.3547966471313185e-5, 1.0179625278914885e-3, 1.4070470171167667e-2,
     0.11098505178285362, 0.49746925110067538, 1.0,
-])  # fmt: skip
+], np.float32)  # fmt: skip
+
+
+def _polynomial(coefficients: Any, x: Any) -> Any:
+    result = x * coefficients[0]
+    for coefficient in coefficients[1:-1]:
+        result += coefficient
+        result *= x
+    result += coefficients[-1]
+    return result
 
 
 def _erf_of_many(array: Any) -> Any:
-    x = array.astype(np.float32)
-    square = np.minimum(x * x, 15)
-    inside = x * np.polyval(_P, square) / np.polyval(_Q, square)
-    return np.where(np.abs(x) < 3.83, inside, np.sign(x)).astype(array.dtype)
+    x = np.clip(array, -3.8325, 3.8325, dtype=np.float32)
+    square = x * x
+    x *= _polynomial(_P, square)
+    x /= _polynomial(_Q, square)
+    return np.clip(x, -1, 1, out=x).astype(array.dtype, copy=False)
 
 
 def _one_by_one(of_one: Callable[[float], float], array: Any) -> Any:

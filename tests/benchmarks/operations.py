@@ -7,10 +7,11 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from timing import Work
+from timing import Step, Work
 
 # isort: split
 import numpy as np
+from operations_by_hand import BY_HAND
 
 Shape = tuple[int, ...]
 MANY, IMAGES = (1000, 1000), (32, 32, 32, 32)
@@ -65,14 +66,23 @@ def entries(name: str) -> str:
     return f"{max(math.prod(shape) for _, shape in OPERATIONS[name][1]):,} entries"
 
 
+def data(name: str) -> list[Any]:
+    """Give the inputs of an operation as arrays."""
+    source = np.random.default_rng(0)
+    return [KINDS[kind](source, shape) for kind, shape in OPERATIONS[name][1]]
+
+
+def cotangent_for(shape: Shape) -> Any:
+    """Give what a result of some shape is differentiated with."""
+    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+
+
 def work(torch: ModuleType, name: str) -> Work:
     """Give a step that computes an operation forward and backward, and a look at its gradients."""
-    call, given = OPERATIONS[name]
-    source = np.random.default_rng(0)
-    inputs = [torch.tensor(KINDS[kind](source, shape)) for kind, shape in given]
+    call = OPERATIONS[name][0]
+    inputs = [torch.tensor(array) for array in data(name)]
     leaves = [x.requires_grad_() for x in inputs if x.is_floating_point()]
-    shape = call(torch, *inputs).shape
-    cotangent = torch.tensor(np.random.default_rng(1).standard_normal(shape).astype(np.float32))
+    cotangent = torch.tensor(cotangent_for(tuple(call(torch, *inputs).shape)))
 
     def step() -> None:
         for leaf in leaves:
@@ -80,3 +90,10 @@ def work(torch: ModuleType, name: str) -> Work:
         call(torch, *inputs).backward(cotangent)
 
     return step, lambda: [leaf.grad for leaf in leaves]
+
+
+def by_hand(name: str) -> Step:
+    """Give the same in NumPy, where `operations_by_hand` has it."""
+    arrays = data(name)
+    cotangent = cotangent_for(arrays[0].shape)
+    return lambda: BY_HAND[name](*arrays, cotangent)

@@ -54,7 +54,11 @@ def hooked(name: str, hooks: str, of_torch: float, of_twin: float) -> Workload:
 def operation(name: str) -> Workload:
     """Give the row of one operation on a million numbers or so."""
     make = partial(operations.work, name=name)
-    return Workload(f"{name}, {operations.entries(name)}", make, None, 1.5, rounds=11)
+    has_hand = name in operations.BY_HAND
+    by_hand = partial(operations.by_hand, name) if has_hand else None
+    of_hand = {"gelu": 1.5}.get(name, 1.4) if has_hand else None
+    row = f"{name}, {operations.entries(name)}"
+    return Workload(row, make, by_hand, 1.5, of_hand, rounds=11)
 
 
 def recurrent(torch: ModuleType) -> Work:
