@@ -33,6 +33,17 @@ def refused(name: str, given: str):
     return [f"F.{name}({given}, {each})" for each in wrong] + [f"F.{name}({given}[:, :0], 2)"]
 
 
+def resized(name: str, sizes: str, bigger: str, mode: str):
+    """Describe a resizing by 1.5 and its rule."""
+    call = f"F.interpolate({{}}, scale_factor=1.5, mode='{mode}')".format
+    rule = f"torch.autograd.grad({call('y')}, y, x, create_graph=True)[0]"
+    part = sizes.replace(",", ",:")
+    rule = f"(lambda y: {rule})(x[:{part}])"
+    shapes = tuple(tuple(map(int, each.split(","))) for each in (sizes, bigger))
+    yield op(f"upsample_{name}", shapes[:1], call("x"), dtypes=NOTHING)
+    yield op(f"upsample_{name}_backward", shapes[1:], rule, dtypes=NOTHING)
+
+
 # fmt: off
 TABLE = [
     conv("1d", "", LINE, (3, 2, 3), (3,), proof=((1, 1, 3), (2, 1, 2), (2,))),
@@ -191,6 +202,17 @@ TABLE = [
                 "torch.ones(1, 1, 2).long(), 2",
             )
         ]),
+    *(row for name, sizes, bigger, mode in (
+        ("nearest1d", "1,1,3", "1,1,4", "nearest"),
+        ("nearest2d", "1,1,2,3", "1,1,3,4", "nearest"),
+        ("nearest3d", "1,1,1,2,2", "1,1,1,3,3", "nearest"),
+        ("nearestexact1d", "1,1,3", "1,1,4", "nearest-exact"),
+        ("nearestexact2d", "1,1,2,3", "1,1,3,4", "nearest-exact"),
+        ("nearestexact3d", "1,1,1,2,2", "1,1,1,3,3", "nearest-exact"),
+        ("linear1d", "1,1,3", "1,1,4", "linear"),
+        ("bilinear2d", "1,1,2,3", "1,1,3,4", "bilinear"),
+        ("trilinear3d", "1,1,1,2,2", "1,1,1,3,3", "trilinear"),
+    ) for row in resized(name, sizes, bigger, mode)),
     op("pixel_shuffle", (1, 4, 1, 2), "F.pixel_shuffle(x, 2)", "F.pixel_shuffle(x[0], 2)",
           dtypes=("int64",),
        faults=["F.pixel_shuffle(x, 3)"]),

@@ -641,17 +641,11 @@ def interpolate(
         raise RuntimeError(f"interpolate: no entries, from {list(array.shape)} to {list(sizes)}")
     if array.dtype.kind in "ibc" or (array.dtype.kind == "u" and mode != "nearest"):
         raise not_implemented("interpolate", array)
-    for dim, (n, new, scale) in enumerate(zip(old, sizes, scales, strict=True), 2):
-        taps = _taps(mode, n, new, scale, bool(align_corners), array.dtype)
-        parts = []
-        for positions, weight in taps:
-            part = input.index_select(dim, wrap(positions))
-            if weight is not None:
-                along = weight.reshape(-1, *[1] * (array.ndim - dim - 1)).astype(array.dtype)
-                part = part * wrap(along)
-            parts.append(part)
-        input = functools.reduce(operator.add, parts)
-    return input
+    taps = tuple(
+        _taps(mode, n, new, scale, bool(align_corners), array.dtype)
+        for n, new, scale in zip(old, sizes, scales, strict=True)
+    )
+    return _RESIZED[mode, dims](input, taps, old)
 
 
 def _new_sizes(
@@ -693,6 +687,65 @@ def _taps(
     below = np.minimum(np.floor(places).astype(np.int64), old - 1)
     share = np.minimum(places - below, 1)
     return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
+
+
+def _mixed(array: Any, taps: Any) -> Any:
+    """Make entries along the last dimensions, each a sum of entries times weights."""
+    for axis, lines in enumerate(taps, 2):
+        parts = []
+        for positions, weight in lines:
+            part = array.take(positions, axis)
+            if weight is not None:
+                part = part * weight.astype(array.dtype).reshape(-1, *[1] * (array.ndim - axis - 1))
+            parts.append(part)
+        array = functools.reduce(operator.add, parts)
+    return array
+
+
+def _transposed(lines: Any, old: int) -> Any:
+    """Give for each old entry which new ones it went into, with the same weights."""
+    positions = np.concatenate([positions for positions, _ in lines])
+    weights = np.concatenate([np.ones(len(p)) if w is None else w for p, w in lines])
+    order, counts = np.argsort(positions, kind="stable"), np.bincount(positions, minlength=old)
+    starts = np.cumsum(counts) - counts
+    found = []
+    for turn in range(counts.max()):
+        at = order[np.minimum(starts + np.minimum(turn, counts - 1), len(order) - 1)]
+        found.append((at % len(lines[0][0]), np.where(counts > turn, weights[at], 0)))
+    return found
+
+
+def _resizing(name: str) -> Any:
+    """Make the resizing of one mode as one node. It is linear: its rule is its transposed."""
+
+    def upsample_backward(grad_output: Array, taps: Any, old: Any) -> Array:
+        """Add up for each old entry the gradients of those that it went into."""
+        turned = [_transposed(lines, n) for lines, n in zip(taps, old, strict=True)]
+        return _mixed(grad_output, turned)
+
+    def upsample(self: Array, taps: Any, old: Any) -> Array:
+        r"""Sums :math:`y_j = \sum_i w_{ji} x_i` of near entries: :math:`\sum_j w_{ji} g_j`."""
+        return _mixed(self, taps)
+
+    upsample.__name__ = "upsample_" + name.lower()
+    upsample_backward.__name__ = upsample.__name__ + "_backward"
+    again = lambda grad, taps, old: dispatch(forward, grad, taps, old)  # noqa: E731
+    rule = operation(f"Upsample{name}BackwardBackward0", grad_output=again)(upsample_backward)
+    forward = operation(f"Upsample{name}Backward0", self=rule)(upsample)
+    return forward
+
+
+_RESIZED = {
+    (mode, dims): _resizing(f"{name}{dims}D")
+    for mode, name, among in (
+        ("nearest", "Nearest", (1, 2, 3)),
+        ("nearest-exact", "NearestExact", (1, 2, 3)),
+        ("linear", "Linear", (1,)),
+        ("bilinear", "Bilinear", (2,)),
+        ("trilinear", "Trilinear", (3,)),
+    )
+    for dims in among
+}
 
 
 # ---------------------------------------------------------------------- channels into space
