@@ -307,9 +307,14 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
     """Differentiate each entry of an output: for each input the block of the Jacobian."""
     if not output.numel():
         raise RuntimeError(f"stack expects a non-empty TensorList, but output {position} is empty")
-    rows = []
+    rows, number, start = [], output.reshape(-1), None
     for entry in range(output.numel()):
-        found = differentiate((output.reshape(-1)[entry],), inputs, None, create_graph, True)
+        if create_graph:
+            of = number[entry]
+        else:  # the same gradient, without two nodes to pick the entry
+            of, start = output, zeros_like(output)
+            start._array.reshape(-1)[entry] = 1
+        found = differentiate((of,), inputs, (start,), create_graph, True)
         rows.append(filled(recorded(found, strict, create_graph), inputs))
     # NumPy's function, called with tensors, is the operation of ours
     columns = zip(map(np.stack, zip(*rows, strict=True)), inputs, strict=True)

@@ -201,7 +201,7 @@ class ChosenTask(GraphTask):
             if node is not None:
                 captures.setdefault(node, []).append((position, output_nr))
         self.captured = [None] * len(inputs)
-        self.running = leading_to(roots, set(captures), accumulate)
+        self.running = leading_to(roots, set(captures), accumulate, create_graph)
         self.captures = {} if accumulate else captures
         self.needed = self.running | set(captures)
 
@@ -230,7 +230,7 @@ class ChosenTask(GraphTask):
             if not (self.recorded or node._multiple):
                 grad_outputs = as_arrays(shown)  # where NumPy made a number of it, too
         if node not in self.running:
-            return (None,) * len(node.next_functions)
+            return (None,) * len(node._edges)
         none = grad_outputs[0] is None and not node._multiple
         if self.observed or node._hooks is not None or none or not node._chooses:
             return super()._evaluate(node, grad_outputs)
@@ -247,11 +247,13 @@ class ChosenTask(GraphTask):
             self.captured[position] = grad_outputs[output_nr]
 
 
-def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> set[Node]:
+def leading_to(
+    roots: Sequence[Edge], targets: set[Node], accumulate: bool, recorded: bool
+) -> set[Node]:
     """Find the nodes that must run for gradients to reach the targets.
 
     With `accumulate` the targets run themselves; otherwise a target runs only if it lies on the
-    way to another one.
+    way to another one. What a recorded pass leaves behind are PyTorch's nodes, so fused ones go.
     """
     needed, reached = set(targets) if accumulate else set(), set(targets)
     sources: dict[Node, list[Node]] = {}
@@ -259,7 +261,8 @@ def leading_to(roots: Sequence[Edge], targets: set[Node], accumulate: bool) -> s
     while stack:
         node = stack.pop()
         if node not in sources:
-            node._materialize_fused()
+            if recorded:
+                node._materialize_fused()
             sources[node] = [n for n, _ in node._edges if n is not None]
             stack.append(node)
             stack += sources[node]

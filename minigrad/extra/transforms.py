@@ -115,7 +115,9 @@ class Level:
             seen.add(node)
             if isinstance(node, AccumulateGrad) and id(node.variable) not in self._own:
                 return True
-            waiting += [source for source, _ in node.next_functions]
+            waiting += [
+                source for source, _ in node._edges
+            ]  # a fused node leads to the same leaves
         return False
 
     def leave(self, tensor: Any) -> Any:
