@@ -35,5 +35,9 @@ def plant(
 
     rules[place] = planted
     monkeypatch.setattr(plan, f"{kind}s", rules)
-    if f"{kind}_{argument}" in names:  # where functions are written
+    if f"{kind}_{argument}" in names:  # where functions are written, now with a call of this
+        names["prepare"]()
         monkeypatch.setitem(names, f"{kind}_{argument}", planted)
+        monkeypatch.setattr(operation, "__code__", operation.__code__)
+        monkeypatch.setattr(plan.node, "_run", plan.node._run)
+        names["prepare"]()

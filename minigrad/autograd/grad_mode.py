@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 from minigrad.autograd import messages
 from minigrad.core import extensions
-from minigrad.core.modes import Observer, is_grad_enabled, modes
+from minigrad.core.modes import Observer, is_grad_enabled, modes, observed
 from minigrad.core.tensor import Tensor, VersionCounter
 
 __all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
@@ -46,6 +46,7 @@ OBSERVERS: list[tuple[Callable[[], Any], Observer]] = []
 def choose_observers() -> None:
     """Let new nodes be shown from here on, in this thread, to those who want that now."""
     modes.observers = tuple([observer for wants, observer in OBSERVERS if wants()])
+    observed[:] = observed or modes.observers[:1]
 
 
 class DecoratingMode:

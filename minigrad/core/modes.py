@@ -47,6 +47,7 @@ class Modes(threading.local):
 
 
 modes = Modes()
+observed: list[Observer] = []  # stays empty until a thread first has an observer
 
 
 def notify(node: Any, *outputs: Any) -> None:

@@ -86,12 +86,10 @@ def fused_linear(input: Tensor, weight: Tensor, bias: Tensor) -> Tensor | None:
         result._view = _ViewOfFolded(result, node)
     node._edges = (to_bias, to_input, to_weight)
     node._shape, node._dtype = (sizes, rows.shape, leaf), rows.dtype
+    no_x, no_w = to_weight is NO_EDGE, to_input is NO_EDGE
     saved_input = input if input._version_counter is None else SavedTensor(input)
     saved_weight = weight if weight._version_counter is None else SavedTensor(weight)
-    node._saved = (
-        None if to_weight is NO_EDGE else saved_input,
-        None if to_input is NO_EDGE else saved_weight,
-    )
+    node._saved = (None if no_x else saved_input, None if no_w else saved_weight)
     node._hooks = node._broadcast = None
     node._priority = next_priority()
     result._edge = (node, 0)
@@ -125,8 +123,7 @@ class _Affine(Node):
         rows = gradient if gradient.ndim == 2 else gradient.reshape(of_rows)
         of_bias = of_input = of_weight = None
         if to_bias is not NO_EDGE:
-            bias_layout = (of_rows[1:], self._dtype)
-            of_bias = reduce_gradient(rows, bias_layout)
+            of_bias = reduce_gradient(rows, (of_rows[1:], self._dtype))
         if to_input is not NO_EDGE:
             of_input = rows.dot(weight) if weight.size < _FEW else rows @ weight
         if to_weight is not NO_EDGE:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import FunctionType
 from typing import Any
@@ -20,20 +20,29 @@ import numpy as np
 from minigrad.core import extensions
 from minigrad.core import operation as core
 from minigrad.core.engine import quiet_numpy, resolve_edge  # noqa: F401 - see `names`
-from minigrad.core.modes import modes, notify  # noqa: F401
+from minigrad.core.modes import modes, notify, observed  # noqa: F401
 from minigrad.core.node import NO_EDGE, next_priority, reduce_gradient  # noqa: F401
 from minigrad.core.operation import LAYOUTS  # noqa: F401
 from minigrad.core.tensor import SavedTensor, Tensor, make_view, unpack_array  # noqa: F401
 
 new, as_array, ndarray = object.__new__, np.asanyarray, np.ndarray
+# What a function that is one short expression does is written where it would be called.
+_SHORT = ("{}", "-{}", "{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} * ({} * {})")
+SHORT = {eval(f"lambda a, b, c: {each.format(*'abc')}").__code__.co_code: each for each in _SHORT}
+
+
+def called(function: Any, name: str, arguments: Sequence[str]) -> str:
+    """Write the call of a function, or its expression."""
+    code = getattr(function, "__code__", None)
+    short = SHORT.get(code.co_code) if code and not code.co_names else None
+    return short.format(*arguments) if short else f"{name}({', '.join(arguments)})"
 
 
 def write_function(plan: core.Plan) -> Callable[..., Any]:
     """Make the function of an operation; its source is written when it is first called."""
     forward = plan.forward
-    quiet = getattr(forward, "quiet", False)
     names = {**globals(), "NodeType": plan.node}  # what the written functions refer to
-    names["forward"] = forward.__wrapped__ if quiet else forward
+    names["forward"] = forward.__wrapped__ if hasattr(forward, "quiet") else forward
     for place, name in enumerate(plan.differentiable):
         names[f"vjp_{name}"] = plan.vjps[place]
     function: Any = FunctionType(_first_call.__code__, names, plan.name)
@@ -93,7 +102,6 @@ class Writer:
 
     def __init__(self, plan: core.Plan) -> None:
         self.plan = plan
-        self.quiet = getattr(plan.forward, "quiet", False)
 
     def source(self) -> str:
         """Write both."""
@@ -112,9 +120,11 @@ class Writer:
         if not plan.precise:
             lines += [f"    if array_{differentiable[0]}.dtype is half:"]
             lines += [f"        return in_single(this)({', '.join(plan.arguments)})"]
-        given = ", ".join(f"array_{a}" if a in tensors else a for a in plan.arguments)
-        # as `ignore_errstate` does, without a call
-        call = f"{'quiet_numpy.copy().run(forward, ' if self.quiet else 'forward('}{given})"
+        names = [f"array_{a}" if a in tensors else a for a in plan.arguments]
+        given = ", ".join(names)
+        call = called(plan.forward, "forward", names)
+        if hasattr(plan.forward, "quiet"):  # as `ignore_errstate` does, without a call
+            call = f"quiet_numpy.copy().run(forward, {given})"
         lines += [
             "    try:",
             f"        result_array = {call}",
@@ -159,7 +169,7 @@ class Writer:
         lines += [
             "        result._edge = (node, 0)",
             # what was saved may come back in another shape
-            "        if modes.observers:",
+            "        if observed and modes.observers:",
             f"            node._broadcast = ({''.join(map(pair, differentiable))})",
             "            notify(node, result)",
             "    else:",
@@ -208,22 +218,16 @@ class Writer:
             lines += [f"    if {name} is not None:"] if several else []
             lines += [f"        {value}" if several else f"    {value}"]
         calls = [
-            f"vjp_{t}({', '.join(['grad', *needs])})"
-            for t, needs in zip(inputs, plan.needs, strict=True)
+            called(vjp, f"vjp_{t}", ["grad", *needs])
+            for t, vjp, needs in zip(inputs, plan.vjps, plan.needs, strict=True)
         ]
-        if plan.broadcasts:
-            lines += ["    broadcast = node._broadcast"]
         if several:
             names = [f"edge_{t}" for t in inputs]
             lines += [f"    {', '.join(names)}, = edges or node._edges"]
-            calls = [
-                f"{call} if {edge}[0] is not None else None"
-                for call, edge in zip(calls, names, strict=True)
-            ]
+            calls = list(map("{} if {}[0] is not None else None".format, calls, names))
         gradients = [f"grad_{t}" for t in inputs]
-        pairs = zip(gradients, calls, strict=True)
         # PyTorch computes them in the order of their names
-        lines += sorted(f"    {name} = {call}" for name, call in pairs)
+        lines += sorted(map("    {} = {}".format, gradients, calls))
         if plan.node._keeps_tensors:
             tensors = plan.saved_tensors
             some = " or ".join(f"{name} is not None" for name in tensors)
@@ -236,10 +240,10 @@ class Writer:
                 numbers = "".join(f"{plan.saved[place]}, " for place in plan.numbers_at)
                 lines += [f"        node._numbers = ({numbers})"]
         if plan.broadcasts:
-            lines += ["    if broadcast is not None:"]
+            lines += ["    broadcast = node._broadcast", "    if broadcast is not None:"]
             for t in plan.broadcasts:
-                place = inputs.index(t)
-                lines += [f"        grad_{t} = reduce_gradient(grad_{t}, broadcast[{place}])"]
+                layout = f"broadcast[{inputs.index(t)}]"
+                lines += [f"        grad_{t} = reduce_gradient(grad_{t}, {layout})"]
         return "\n".join([*lines, f"    return ({', '.join(gradients)},)"])
 
 

@@ -676,13 +676,19 @@ def _total(axes: tuple[int, ...], array: Any) -> Any:
     return np.add.reduce(array, axes, keepdims=True) if axes else array
 
 
+@lru_cache
+def _labels(ndim: int, axes: tuple[int, ...]) -> Any:
+    """Give the labels of all axes, of those that stay, and where one entry stands for the rest."""
+    left = [axis for axis in range(ndim) if axis not in axes]
+    return range(ndim), left, tuple([slice(None) if a in left else None for a in range(ndim)])
+
+
 def _total_of_products(axes: tuple[int, ...], a: Any, b: Any) -> Any:
     """Add up products of entries; of plain numbers without an array of all of them."""
     if not (type(a) is type(b) is np.ndarray and a.dtype.kind == "f" and axes):
         return _total(axes, a * b)
-    every = range(a.ndim)
-    left = [axis for axis in every if axis not in axes]
-    return np.expand_dims(np.einsum(a, every, b, every, left), axes)
+    every, left, places = _labels(a.ndim, axes)
+    return np.einsum(a, every, b, every, left)[places]
 
 
 def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
