@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from types import ModuleType
 from typing import Any
 
-from timing import Work, Workload
+from timing import Workload
 
 # isort: split
 import convolution
 import large
+import layers
 import networks
 import operations
 import peers
 import small
+import transforms
 
 DIGITS: dict[str, Any] = {"sizes": (784, 256, 128, 10), "batch": 64}
 WIDE: dict[str, Any] = {"sizes": (1024, 1024, 1024, 10), "batch": 256}
@@ -61,21 +62,6 @@ def operation(name: str) -> Workload:
     return Workload(row, make, by_hand, 1.5, of_hand, rounds=11)
 
 
-def recurrent(torch: ModuleType) -> Work:
-    """Give forward and backward of an LSTM: 32 sequences of 32 steps, 64 features, 128 states."""
-    torch.manual_seed(0)
-    module = torch.nn.LSTM(64, 128)
-    x = torch.randn(32, 32, 64)
-    cotangent = torch.randn(32, 32, 128)
-    parameters = list(module.parameters())
-
-    def step() -> None:
-        module.zero_grad()
-        module(x)[0].backward(cotangent)
-
-    return step, lambda: [parameter.grad for parameter in parameters]
-
-
 def both(hips: Callable[[], Any], mygrad: Callable[[], Any]) -> dict[str, Any]:
     """Give the packages that differentiate NumPy's functions."""
     return {HIPS: hips, MYGRAD: mygrad}
@@ -95,14 +81,14 @@ WORKLOADS = [
         "worked example, nn.Linear",
         small.worked_example_modules,
         small.worked_example_by_hand,
-        0.35,
-        5.5,
+        0.33,
+        5.0,
     ),
     Workload(
         "chain of 1,000 add and mul, 16 entries",
         partial(small.chain, numbers=False),
         partial(small.chain_by_hand, numbers=False),
-        0.58,
+        0.5,
         3.8,
         peers=both(partial(peers.hips_chain, False), partial(peers.mygrad_chain, False)),
     ),
@@ -114,9 +100,9 @@ WORKLOADS = [
         2.8,
         peers=both(partial(peers.hips_chain, True), partial(peers.mygrad_chain, True)),
     ),
-    network("MLP 784-256-128-10, batch 64", DIGITS, 0.88, 1.10),
+    network("MLP 784-256-128-10, batch 64", DIGITS, 0.92, 1.10),
     network("MLP 1024-1024-1024-10, batch 256", WIDE, 0.90, 1.03),
-    network("MLP 2-16-16-1, batch 100", MOONS, 0.50, 3.2),
+    network("MLP 2-16-16-1, batch 100", MOONS, 0.45, 2.2),
     Workload(
         "conv net 1x28x28, batch 32",
         convolution.network,
@@ -146,12 +132,24 @@ WORKLOADS = [
         "gradient penalty, MLP 10-64-64-1",
         small.gradient_penalty,
         small.gradient_penalty_by_hand,
-        0.75,
-        3.2,
+        0.65,
+        3.0,
         peers={HIPS: peers.hips_gradient_penalty},
     ),
-    hooked("MLP step, full backward hook on each module", "module", 0.70, 1.3),
+    hooked("MLP step, full backward hook on each module", "module", 0.70, 1.10),
     hooked("MLP step, tensor hook on each activation", "tensor", 0.80, 1.03),
-    Workload("LSTM, 32 sequences of 32", recurrent, None, 1.5),
+    Workload("LSTM, 32 sequences of 32", layers.lstm, layers.lstm_by_hand, 1.0, rounds=15),
+    Workload(
+        "depthwise convolution 3x3, 8x32x56x56",
+        layers.depthwise,
+        layers.depthwise_by_hand,
+        1.5,
+        rounds=15,
+    ),
+    Workload("bilinear, 8x16x32x32 to twice the size", layers.bilinear, None, 1.5, rounds=15),
+    Workload("checkpoint, ten layers of 64", layers.checkpointed, None, 1.5, rounds=15),
+    Workload("jacrev, 50 x 50", transforms.jacobian, None, 6.0, rounds=15),
+    Workload("hessian, MLP 10-64-1", transforms.hessian, None, 6.0, rounds=15),
+    Workload("vmap(grad), 64 samples, MLP 10-64-1", transforms.per_sample, None, 6.0, rounds=15),
     *map(operation, operations.OPERATIONS),
 ]
