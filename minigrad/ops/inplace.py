@@ -12,12 +12,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
-from minigrad.autograd.views import (
-    Geometry,
-    check_inplace,
-    rebase_history,
-    update_views,
-)
+from minigrad.autograd.views import Geometry, check_inplace, rebase_history, update_views
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
 from minigrad.core.node import NO_EDGE
