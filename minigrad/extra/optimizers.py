@@ -116,7 +116,7 @@ class LBFGS(
         check(settings)
         if settings["line_search_fn"] is not None:
             raise NotImplementedError(
-                "LBFGS has no line search here: leave line_search_fn out, and choose lr"
+                "there is no line search: leave out line_search_fn, choose lr"
             )
         if settings["max_eval"] is None:
             settings["max_eval"] = settings["max_iter"] * 5 // 4

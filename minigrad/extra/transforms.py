@@ -203,7 +203,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
             outputs, output_form, extra = parted(func, given, options, has_aux)
             if output_form is not _LEAF or outputs[0].ndim:
                 raise RuntimeError(
-                    "grad takes functions that give one number. For others there is jacrev"
+                    "grad takes functions that give one number; otherwise use jacrev"
                 )
             (output,) = outputs
             found = differentiate([output], inputs, None, level.is_seen(output))

@@ -65,9 +65,7 @@ def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, 
         return (value,) * ndim
     given = wholes(name, value if isinstance(value, (tuple, list)) else [value], setting)
     if len(given) not in (1, ndim):
-        raise RuntimeError(
-            f"{name}: {setting} is one number or {ndim}, one for each dimension, got {value}"
-        )
+        raise RuntimeError(f"{name} takes one {setting}, or {ndim}, not {value}")
     return (given * ndim)[:ndim]
 
 
