@@ -238,10 +238,7 @@ def jacobian(
                 [2., 5.]])
     """
     if strategy != "reverse-mode":
-        raise NotImplementedError(
-            f"minigrad has no {strategy}, and no forward mode. Every Jacobian comes with "
-            '`strategy="reverse-mode"`; the numbers are the same.'
-        )
+        raise NotImplementedError("no forward mode here: 'reverse-mode' gives the same numbers")
     with enable_grad():
         several, tensors = as_tuple(inputs, "inputs", "jacobian")
         tensors = fresh(tensors, create_graph, True)
