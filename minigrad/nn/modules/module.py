@@ -458,7 +458,7 @@ for _part in (Traversal, StateDict):
 
 def _no_hooks() -> dict[str, Any]:
     """Give what a module without any hook has in its `__dict__` to take hooks in, and names."""
-    tables = {name: OrderedDict() for name in _HOOK_TABLES}
+    tables: dict[str, Any] = {name: OrderedDict() for name in _HOOK_TABLES}
     return {"_non_persistent_buffers_set": set(), "_is_full_backward_hook": None, **tables}
 
 
