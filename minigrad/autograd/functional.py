@@ -310,7 +310,7 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
             of = number[entry]
         else:  # the same gradient, without two nodes to pick the entry
             of, start = output, zeros_like(output)
-            start._array.flat[entry] = 1
+            start._array[np.unravel_index(entry, output.shape)] = 1
         found = differentiate((of,), inputs, (start,), create_graph, True)
         rows.append(filled(recorded(found, strict, create_graph), inputs))
     # NumPy's function, called with tensors, is the operation of ours
