@@ -22,22 +22,22 @@ class Size(NamedTuple):
 
 # Today's figures: upper bounds that only go down.
 ROOMS = {
-    "autograd": Size(2869, 15),
+    "autograd": Size(2865, 15),
     "classroom": Size(1527, 9),
     "core": Size(899, 8),
     "creation": Size(1122, 7),
     "data": Size(282, 1),
-    "extra": Size(1444, 10),
+    "extra": Size(1438, 10),
     "fast": Size(493, 4),
-    "nn": Size(2593, 19),
-    "ops": Size(5256, 24),
+    "nn": Size(2581, 19),
+    "ops": Size(5209, 24),
     "optim": Size(673, 4),
     "saving": Size(477, 3),
     "signatures": Size(777, 9),
     "symbolic": Size(3448, 16),
     "viz": Size(2753, 17),
 }
-HOUSE = Size(24989, 154)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24920, 154)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

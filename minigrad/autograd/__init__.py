@@ -3,12 +3,7 @@
 from minigrad.autograd import anomaly_mode, attributes, functional, grad_mode, graph
 from minigrad.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from minigrad.autograd.function import Function
-from minigrad.autograd.grad_mode import (
-    enable_grad,
-    inference_mode,
-    no_grad,
-    set_grad_enabled,
-)
+from minigrad.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.gradients import backward, grad
 from minigrad.autograd.graph import Variable

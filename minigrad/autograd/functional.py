@@ -238,10 +238,7 @@ def jacobian(
                 [2., 5.]])
     """
     if strategy != "reverse-mode":
-        raise NotImplementedError(
-            f"minigrad has no {strategy}, and no forward mode. Every Jacobian comes with "
-            '`strategy="reverse-mode"`; the numbers are the same.'
-        )
+        raise NotImplementedError("no forward mode here: 'reverse-mode' gives the same numbers")
     with enable_grad():
         several, tensors = as_tuple(inputs, "inputs", "jacobian")
         tensors = fresh(tensors, create_graph, True)
@@ -313,7 +310,7 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
             of = number[entry]
         else:  # the same gradient, without two nodes to pick the entry
             of, start = output, zeros_like(output)
-            start._array.reshape(-1)[entry] = 1
+            start._array[np.unravel_index(entry, output.shape)] = 1
         found = differentiate((of,), inputs, (start,), create_graph, True)
         rows.append(filled(recorded(found, strict, create_graph), inputs))
     # NumPy's function, called with tensors, is the operation of ours

@@ -91,9 +91,7 @@ def gradcheck(
         if name not in _NOT_HERE:
             raise TypeError(f"gradcheck() got an unexpected keyword argument '{name}'")
         if bool(value) is not _NOT_HERE[name]:
-            raise NotImplementedError(
-                f"minigrad has no forward mode and no batched check: leave {name} out"
-            )
+            raise NotImplementedError(f"minigrad has no forward mode or batched check: omit {name}")
     arguments = as_tuple(inputs)
     _check_inputs(arguments)
     sources = [x for x in arguments if requires_grad(x)]

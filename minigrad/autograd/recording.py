@@ -517,6 +517,4 @@ def named_tensors(names: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         for part in names:
             yield from named_tensors(part)
     else:
-        raise TypeError(
-            f"names must be a dict of names and tensors or a Module, not {type(names).__name__}"
-        )
+        raise TypeError(f"names must be a dict of tensors or a Module, not {type(names).__name__}")

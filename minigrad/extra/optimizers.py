@@ -115,9 +115,7 @@ class LBFGS(
     def _set_up(self, params: Any, settings: dict[str, Any]) -> None:
         check(settings)
         if settings["line_search_fn"] is not None:
-            raise NotImplementedError(
-                "LBFGS has no line search here: leave line_search_fn out, and choose lr"
-            )
+            raise NotImplementedError("there is no line search: leave out line_search_fn; set lr")
         if settings["max_eval"] is None:
             settings["max_eval"] = settings["max_iter"] * 5 // 4
         Optimizer.__init__(self, params, settings)

@@ -178,9 +178,8 @@ def pad_sequence(
     if not tensors or padding_side not in ("right", "left"):
         raise RuntimeError("pad_sequence takes sequences, and pads them on the right or left")
     longest = max(tensor.size(0) for tensor in tensors)
-    rest = tensors[0].shape[1:]
     size = (len(tensors), longest) if batch_first else (longest, len(tensors))
-    padded = full((*size, *rest), padding_value, dtype=tensors[0].dtype)
+    padded = full((*size, *tensors[0].shape[1:]), padding_value, dtype=tensors[0].dtype)
     for index, tensor in enumerate(tensors):
         length = tensor.shape[0]
         steps = slice(0, length) if padding_side == "right" else slice(longest - length, longest)

@@ -191,8 +191,7 @@ class MultiheadAttention(
             q, k, v = (each.unflatten(0, (batch, self.num_heads)) for each in (q, k, v))
             found = scaled_dot_product_attention(q, k, v, mask, dropout).permute(2, 0, 1, 3)
         flat = found.reshape(length * batch, width)
-        output = linear(flat, self.out_proj.weight, self.out_proj.bias)
-        output = output.view(length, batch, width)
+        output = linear(flat, self.out_proj.weight, self.out_proj.bias).view(length, batch, width)
         if weights is not None:
             weights = weights.view(batch, self.num_heads, length, positions)
             weights = weights.mean(dim=1) if average_attn_weights else weights

@@ -115,9 +115,8 @@ class Level:
             seen.add(node)
             if isinstance(node, AccumulateGrad) and id(node.variable) not in self._own:
                 return True
-            waiting += [
-                source for source, _ in node._edges
-            ]  # a fused node leads to the same leaves
+            # a fused node leads to the same leaves
+            waiting += [source for source, _ in node._edges]
         return False
 
     def leave(self, tensor: Any) -> Any:
@@ -202,9 +201,7 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
             given, inputs, form = enter_arguments(level, arguments, argnums)
             outputs, output_form, extra = parted(func, given, options, has_aux)
             if output_form is not _LEAF or outputs[0].ndim:
-                raise RuntimeError(
-                    "grad takes functions that give one number. For others there is jacrev"
-                )
+                raise RuntimeError("grad takes functions giving one number; otherwise use jacrev")
             (output,) = outputs
             found = differentiate([output], inputs, None, level.is_seen(output))
             value = mapped(level.leave, (output, extra) if has_aux else output)

@@ -141,9 +141,7 @@ def filled_under(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         raise RuntimeError(f"masked_fill() takes a boolean mask, not {mask.dtype}: say x != 0")
     if isinstance(value, Tensor):
         if value._array.ndim or value.is_complex() > input.is_complex():
-            raise RuntimeError(
-                f"masked_fill(): {value} cannot be converted to a number of {input.dtype}"
-            )
+            raise RuntimeError(f"masked_fill(): {value} cannot be converted to {input.dtype}")
         return masked_fill(input, mask, cast(value, dtype))
     value = real_number(number(value, "masked_fill", "value", kind="Scalar"), dtype)
     return masked_fill_number(input, mask, dtype.type(value) if dtype.kind in "iub" else value)

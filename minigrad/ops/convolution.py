@@ -65,9 +65,7 @@ def per_dimension(name: str, setting: str, value: Any, ndim: int) -> tuple[int, 
         return (value,) * ndim
     given = wholes(name, value if isinstance(value, (tuple, list)) else [value], setting)
     if len(given) not in (1, ndim):
-        raise RuntimeError(
-            f"{name}: {setting} is one number or {ndim}, one for each dimension, got {value}"
-        )
+        raise RuntimeError(f"{name} takes one {setting}, or {ndim}, not {value}")
     return (given * ndim)[:ndim]
 
 
@@ -90,13 +88,15 @@ def of_dimensions(
 
 @functools.lru_cache(256)
 def output_sizes(
-    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes
+    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, over: bool = False
 ) -> tuple[int, ...]:
-    """Count the places of a window along each dimension."""
-    return tuple(
-        (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True)
-    )
+    """Count the places of a window along each dimension; the last may reach over the end or not."""
+    counts = []
+    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
+        count = (n + 2 * p - d * (k - 1) - 1 + (s - 1) * over) // s + 1
+        # no window begins in the border at the end
+        counts.append(count - (over and (count - 1) * s >= n + p))
+    return tuple(counts)
 
 
 def padded(x: Any, before: Sizes, after: Sizes, value: Any = 0, lead: int = 2) -> Any:
@@ -117,17 +117,11 @@ def window_entries(
     kernel: Sizes, outputs: Sizes, stride: Sizes, dilation: Sizes
 ) -> list[tuple[Any, ...]]:
     """Give the places that each entry of the window takes, as the window goes along."""
-    settings = (dilation, stride, outputs)
-    return [
-        (
-            ...,
-            *[
-                slice(d * k, d * k + s * (o - 1) + 1, s)
-                for k, d, s, o in zip(entry, *settings, strict=True)
-            ],
-        )
-        for entry in np.ndindex(*kernel)
-    ]
+
+    def along(k: int, d: int, s: int, o: int) -> slice:
+        return slice(d * k, d * k + s * (o - 1) + 1, s)
+
+    return [(..., *map(along, entry, dilation, stride, outputs)) for entry in np.ndindex(*kernel)]
 
 
 def _columns(
@@ -344,9 +338,8 @@ def convolution(input: Array, weight: Array, bias: Array, *settings: Any) -> Arr
     none; it gets the sum of the gradients over samples and places.
     """
     stride, padding, dilation, transposed, more, groups = settings
-    reached = _reached(
-        input.shape[2:], weight.shape[2:], stride, padding, dilation, transposed, more
-    )
+    sizes = input.shape[2:], weight.shape[2:]
+    reached = _reached(*sizes, stride, padding, dilation, transposed, more)
     if transposed:
         result = transposed_correlation(input, weight, reached, stride, padding, dilation, groups)
     else:
@@ -456,8 +449,7 @@ def _convolve(
         - output: (N, out_channels, *outputs), where an output's size is
           $\lfloor (n + 2p - d(k - 1) - 1) / s \rfloor + 1$
     """
-    settings = (stride, padding, dilation, 0, groups)
-    return _convolved(ndim, False, input, weight, bias, *settings)
+    return _convolved(ndim, False, input, weight, bias, stride, padding, dilation, 0, groups)
 
 
 def _transposed(

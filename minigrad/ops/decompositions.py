@@ -237,27 +237,32 @@ def _gaps(values: Any) -> Any:
     return _with_diagonal(values[..., None, :] - values[..., None], 1)
 
 
+def _decomposition(saved: str, **options: Any) -> Any:
+    """Make the node of a decomposition of its rule, from the names of what it saves."""
+    members = {"__slots__": (), "_names_of_saved": tuple(saved.split()), **options}
+
+    def decorate(rule: Any) -> Any:
+        members.update(rule=staticmethod(rule), __doc__=rule.__doc__, __module__=__name__)
+        return type(rule.__name__, (Decomposition,), members)
+
+    return decorate
+
+
 # ---------------------------------------------------------------------- eigenvalues
 
 
-class LinalgEighBackward0(Decomposition):
-    """Backward of `eigh`."""
+@_decomposition("eigenvalues eigenvectors")
+def LinalgEighBackward0(grad_L: Any, grad_V: Any, L: Any, V: Any) -> Any:
+    r"""Give :math:`V (\mathrm{diag}(g_\lambda) + V^\top G_V / (\lambda_j - \lambda_i)) V^\top`.
 
-    __slots__ = ()
-    _names_of_saved = ("eigenvalues", "eigenvectors")
-
-    @staticmethod
-    def rule(grad_L: Any, grad_V: Any, L: Any, V: Any) -> Any:
-        r"""Give :math:`V (\mathrm{diag}(g_\lambda) + V^\top G_V / (\lambda_j - \lambda_i)) V^\top`.
-
-        Of :math:`V^\top G_V` only the antisymmetric part counts: V stays orthogonal (Giles, 3.1).
-        """
-        if grad_V is None:
-            return (V * grad_L[..., None, :]) @ mT(V)
-        middle = (_skew(mT(V) @ grad_V) * 0.5) / _gaps(L)
-        if grad_L is not None:
-            middle = _with_diagonal(middle, grad_L[..., None])
-        return V @ (middle @ mT(V))
+    Of :math:`V^\top G_V` only the antisymmetric part counts: V stays orthogonal (Giles, 3.1).
+    """
+    if grad_V is None:
+        return (V * grad_L[..., None, :]) @ mT(V)
+    middle = (_skew(mT(V) @ grad_V) * 0.5) / _gaps(L)
+    if grad_L is not None:
+        middle = _with_diagonal(middle, grad_L[..., None])
+    return V @ (middle @ mT(V))
 
 
 @linalg("eigh", results="eigenvalues eigenvectors", out="none", numpy=np.linalg.eigh)
@@ -323,39 +328,35 @@ def eigvals(A: Tensor) -> Tensor:
 # ---------------------------------------------------------------------- singular values
 
 
-class LinalgSvdBackward0(Decomposition):
-    """Backward of `svd`."""
+@_decomposition("U S Vh")
+def LinalgSvdBackward0(
+    grad_U: Any, grad_S: Any, grad_Vh: Any, U: Any, S: Any, Vh: Any, full: bool
+) -> Any:
+    r"""Give :math:`U (U^\top G_U E^{-1} S + S V^\top G_V E^{-1} + \mathrm{diag}(g)) V^\top`.
 
-    __slots__ = ()
-    _names_of_saved = ("U", "S", "Vh")
-
-    @staticmethod
-    def rule(grad_U: Any, grad_S: Any, grad_Vh: Any, U: Any, S: Any, Vh: Any, full: bool) -> Any:
-        r"""Give :math:`U (U^\top G_U E^{-1} S + S V^\top G_V E^{-1} + \mathrm{diag}(g)) V^\top`.
-
-        :math:`E_{ij} = s_j^2 - s_i^2`; what :math:`G_U` and :math:`G_V` have outside of the
-        spaces of U and V is divided by S and added (Townsend, 2016).
-        """
-        count = S.shape[-1]
-        if full:  # the other vectors belong to no singular value
-            U, grad_U = (None if each is None else each[..., :count] for each in (U, grad_U))
-            Vh, grad_Vh = (None if each is None else each[..., :count, :] for each in (Vh, grad_Vh))
-        if grad_U is None and grad_Vh is None:
-            return (U * grad_S[..., None, :]) @ Vh
-        grad_U = np.zeros_like(U) if grad_U is None else grad_U
-        grad_Vh = np.zeros_like(Vh) if grad_Vh is None else grad_Vh
-        turned = _skew(mT(U) @ grad_U) * S[..., None, :] + S[..., None] * _skew(Vh @ mT(grad_Vh))
-        middle = turned / _gaps(S * S)
-        if grad_S is not None:
-            middle = _with_diagonal(middle, grad_S[..., None])
-        whole = U @ middle @ Vh
-        if U.shape[-2] > count:
-            outside = grad_U / S[..., None, :]
-            whole = whole + (outside - U @ (mT(U) @ outside)) @ Vh
-        if Vh.shape[-1] > count:
-            outside = grad_Vh / S[..., None]
-            whole = whole + U @ (outside - (outside @ mT(Vh)) @ Vh)
-        return whole
+    :math:`E_{ij} = s_j^2 - s_i^2`; what :math:`G_U` and :math:`G_V` have outside of the
+    spaces of U and V is divided by S and added (Townsend, 2016).
+    """
+    count = S.shape[-1]
+    if full:  # the other vectors belong to no singular value
+        U, grad_U = (None if each is None else each[..., :count] for each in (U, grad_U))
+        Vh, grad_Vh = (None if each is None else each[..., :count, :] for each in (Vh, grad_Vh))
+    if grad_U is None and grad_Vh is None:
+        return (U * grad_S[..., None, :]) @ Vh
+    grad_U = np.zeros_like(U) if grad_U is None else grad_U
+    grad_Vh = np.zeros_like(Vh) if grad_Vh is None else grad_Vh
+    turned = _skew(mT(U) @ grad_U) * S[..., None, :] + S[..., None] * _skew(Vh @ mT(grad_Vh))
+    middle = turned / _gaps(S * S)
+    if grad_S is not None:
+        middle = _with_diagonal(middle, grad_S[..., None])
+    whole = U @ middle @ Vh
+    if U.shape[-2] > count:
+        outside = grad_U / S[..., None, :]
+        whole = whole + (outside - U @ (mT(U) @ outside)) @ Vh
+    if Vh.shape[-1] > count:
+        outside = grad_Vh / S[..., None]
+        whole = whole + U @ (outside - (outside @ mT(Vh)) @ Vh)
+    return whole
 
 
 @linalg("svd", results="U S Vh", out="none")
@@ -392,37 +393,31 @@ numpy_protocols.functions[np.linalg.svd] = _numpy_svd
 # ---------------------------------------------------------------------- Q and R
 
 
-class LinalgQrBackward0(Decomposition):
-    """Backward of `qr`."""
+@_decomposition("Q R")
+def LinalgQrBackward0(grad_Q: Any, grad_R: Any, Q: Any, R: Any, mode: str) -> Any:
+    r"""Give :math:`[G_Q + Q\,\mathrm{sym}(\mathrm{triu}(G_R R^\top - Q^\top G_Q))] R^{-\top}`.
 
-    __slots__ = ()
-    _names_of_saved = ("Q", "R")
-
-    @staticmethod
-    def rule(grad_Q: Any, grad_R: Any, Q: Any, R: Any, mode: str) -> Any:
-        r"""Give :math:`[G_Q + Q\,\mathrm{sym}(\mathrm{triu}(G_R R^\top - Q^\top G_Q))] R^{-\top}`.
-
-        sym adds the transpose, and keeps the diagonal as it is (Walter and Lehmann, 2010). A
-        matrix with more columns than rows is split: Q and R of its square part say all of Q.
-        """
-        m, n = (Q if Q.ndim > 1 else R).shape[-2], R.shape[-1]
-        if mode == "r" or (mode == "complete" and m > n):
-            raise RuntimeError(f"linalg.qr has no derivative with mode='{mode}': use 'reduced'")
-        middle: Any = None if grad_R is None else grad_R @ mT(R)
+    sym adds the transpose, and keeps the diagonal as it is (Walter and Lehmann, 2010). A
+    matrix with more columns than rows is split: Q and R of its square part say all of Q.
+    """
+    m, n = (Q if Q.ndim > 1 else R).shape[-2], R.shape[-1]
+    if mode == "r" or (mode == "complete" and m > n):
+        raise RuntimeError(f"linalg.qr has no derivative with mode='{mode}': use 'reduced'")
+    middle: Any = None if grad_R is None else grad_R @ mT(R)
+    if grad_Q is not None:
+        own = mT(Q) @ grad_Q
+        middle = -own if middle is None else middle - own
+    if m >= n:
+        upper = dispatch(triu, middle, 0)
+        whole = Q @ _diagonal_halved(upper + mT(upper))
         if grad_Q is not None:
-            own = mT(Q) @ grad_Q
-            middle = -own if middle is None else middle - own
-        if m >= n:
-            upper = dispatch(triu, middle, 0)
-            whole = Q @ _diagonal_halved(upper + mT(upper))
-            if grad_Q is not None:
-                whole = whole + grad_Q
-            return _solve_triangular(mT(R), whole)
-        lower = Q @ dispatch(tril, _skew(-middle), -1)
-        square = _solve_triangular(mT(R[..., :m]), lower)
-        rest = np.zeros_like(square, shape=(*square.shape[:-1], n - m))
-        whole = np.concatenate([square, rest], -1)
-        return whole if grad_R is None else whole + Q @ grad_R
+            whole = whole + grad_Q
+        return _solve_triangular(mT(R), whole)
+    lower = Q @ dispatch(tril, _skew(-middle), -1)
+    square = _solve_triangular(mT(R[..., :m]), lower)
+    rest = np.zeros_like(square, shape=(*square.shape[:-1], n - m))
+    whole = np.concatenate([square, rest], -1)
+    return whole if grad_R is None else whole + Q @ grad_R
 
 
 @linalg("qr", results="Q R", out="none", numpy=np.linalg.qr)
@@ -503,19 +498,12 @@ def determinant(A: Tensor) -> Tensor:
 variants("det", like=_of_input)(determinant)
 
 
-class LinalgSlogdetBackward0(Decomposition):
-    """Backward of `slogdet`."""
-
-    __slots__ = ()
-    _saves_input, _results_saved = True, 1
-    _names_of_saved = ("A", "sign")
-
-    @staticmethod
-    def rule(grad_sign: Any, grad_logabsdet: Any, A: Any, sign: Any) -> Any:
-        r"""Give :math:`g A^{-\top}`: the sign is constant."""
-        if grad_logabsdet is None:
-            return np.zeros_like(A)
-        return mT(dispatch(inv, A)) * grad_logabsdet[..., None, None]
+@_decomposition("A sign", _saves_input=True, _results_saved=1)
+def LinalgSlogdetBackward0(grad_sign: Any, grad_logabsdet: Any, A: Any, sign: Any) -> Any:
+    r"""Give :math:`g A^{-\top}`: the sign is constant."""
+    if grad_logabsdet is None:
+        return np.zeros_like(A)
+    return mT(dispatch(inv, A)) * grad_logabsdet[..., None, None]
 
 
 @linalg("slogdet", results="sign logabsdet", out="none", numpy=np.linalg.slogdet)

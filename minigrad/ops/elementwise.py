@@ -351,8 +351,7 @@ attach(__name__, {"__pow__": power, "__rpow__": lambda self, other: power(other,
 @entrywise(floats=False, ufunc=np.square, out="kind")
 def square(input: Tensor) -> Tensor:
     """Multiply each entry by itself."""
-    result: Tensor = power(input, 2)
-    return result
+    return power(input, 2)
 
 
 # ---------------------------------------------------------------------- of one number

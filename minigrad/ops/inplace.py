@@ -12,12 +12,7 @@ import numpy as np
 
 from minigrad.autograd.grad_mode import no_grad
 from minigrad.autograd.messages import can_require_grad, wrong_type
-from minigrad.autograd.views import (
-    Geometry,
-    check_inplace,
-    rebase_history,
-    update_views,
-)
+from minigrad.autograd.views import Geometry, check_inplace, rebase_history, update_views
 from minigrad.core.engine import resolve_edge
 from minigrad.core.modes import is_grad_enabled, modes, notify
 from minigrad.core.node import NO_EDGE
@@ -75,10 +70,8 @@ def write(
         broadcast_into(array.shape, computed.shape)
     if computed.dtype != array.dtype:
         if dtypes.kind_of(computed.dtype) > dtypes.kind_of(array.dtype):
-            names = [dtypes.of_array(a).tensor_type for a in (computed, array)]
-            raise RuntimeError(
-                f"result type {names[0]} can't be cast to the desired output type {names[1]}"
-            )
+            a, b = (dtypes.of_array(each).tensor_type for each in (computed, array))
+            raise RuntimeError(f"result type {a} can't be cast to the desired output type {b}")
         computed = computed.astype(array.dtype)
     edge = result._edge if recording else NO_EDGE
     if edge is not NO_EDGE and not can_require_grad(array.dtype):
@@ -205,9 +198,8 @@ def operator_of(method: Any) -> Any:
 
 def _plain_arrays(tensor: Tensor, other: Any, alpha: Any) -> bool:
     """Tell whether two tensors hold floats of one shape and type, each in a memory of its own."""
-    if not isinstance(other, Tensor):
-        return False
-    if alpha.__class__ not in (int, float) or not abs(alpha) < 65504:
+    plain = isinstance(other, Tensor) and alpha.__class__ in (int, float)
+    if not plain or not abs(alpha) < 65504:
         return False
     a, b = tensor._array, other._array
     if a.dtype is not b.dtype or a.dtype.kind != "f" or a.shape != b.shape:
@@ -255,11 +247,7 @@ def broadcasts(have: tuple[int, ...], target: tuple[int, ...]) -> bool:
 
 # The entries stay where they are in memory. The tensor itself becomes another view of them.
 
-_NODES = {
-    "SqueezeBackward0": "SqueezeBackward3",
-    "SqueezeBackward1": "SqueezeBackward4",
-    "SqueezeBackward2": "SqueezeBackward5",
-}
+_NODES = {f"SqueezeBackward{n}": f"SqueezeBackward{n + 3}" for n in range(3)}
 
 
 @functools.cache
@@ -351,10 +339,8 @@ def set_(input: Tensor, source: Tensor | None = None) -> Tensor:
     """
     array = np.zeros(0, input._array.dtype) if source is None else source._array
     if array.dtype != input._array.dtype:
-        names = [dtypes.c_name(each) for each in (array, input._array)]
-        raise RuntimeError(
-            f"Could not set tensor of type {names[0]} to a tensor of type {names[1]}"
-        )
+        a, b = (dtypes.c_name(each) for each in (array, input._array))
+        raise RuntimeError(f"Could not set tensor of type {a} to a tensor of type {b}")
     recording = modes.recording and _needs_gradient(input, source)
     check_inplace(input, recording=recording)
     if recording:

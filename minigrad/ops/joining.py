@@ -458,8 +458,4 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = 
     return input
 
 
-attach(
-    __name__,
-    {},
-    {"broadcast_tensors": broadcast_tensors, "meshgrid": meshgrid},
-)
+attach(__name__, {}, {"broadcast_tensors": broadcast_tensors, "meshgrid": meshgrid})

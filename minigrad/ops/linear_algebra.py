@@ -416,9 +416,7 @@ def vector_norm(
     if x._array.dtype.kind in "iub":
         raise RuntimeError(f"a norm is one of floats, got {x.dtype}. Convert with .float().")
     x = choices.abs(x) if x.is_complex() else x
-    dims = (
-        None if dim is None or not (dim == 0 or np.size(dim)) else arguments.dimensions(dim, x.ndim)
-    )
+    dims = None if dim is None or not np.size(dim) else arguments.dimensions(dim, x.ndim)
     x = x if dtype is None else x.to(dtype)
     return reduction.vector_norm(x, ord, dims, keepdim)
 
@@ -536,9 +534,7 @@ def cdist(
     """
     a, b = x1._array, x2._array
     if min(a.ndim, b.ndim) < 2 or a.shape[-1] != b.shape[-1] or not p >= 0:
-        raise RuntimeError(
-            f"cdist takes rows of one length and p from 0 on, not {a.shape}, {b.shape} and {p}"
-        )
+        raise RuntimeError(f"cdist takes rows of one length, p >= 0; got {a.shape}, {b.shape}, {p}")
     check_one_type(a, b)
     many = max(a.shape[-2], b.shape[-2]) > 25 and compute_mode.endswith("if_necessary")
     if p != 2 or not (many or compute_mode == "use_mm_for_euclid_dist"):

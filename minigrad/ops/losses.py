@@ -314,12 +314,9 @@ def _likelihood(node: str, name: str) -> Any:
         losses = -rows[np.arange(classes.size), classes.reshape(-1)].reshape(classes.shape)
         if weights is not None:
             losses = np.where(weights == 0, 0, losses * weights)
-        if reduction == 0:
-            return losses
-        total = np.add.reduce(losses, axis=None)
-        if reduction == 2:
-            return total
-        return total / (losses.size if weights is None else np.add.reduce(weights, axis=None))
+        if reduction != 1 or weights is None:
+            return reduced(losses, reduction)
+        return np.add.reduce(losses, axis=None) / np.add.reduce(weights, axis=None)
 
     loss.__name__ = name
     loss.__doc__ = r"Likelihood :math:`-w_t x_t`: the class of each target gets :math:`-g w_t`."
@@ -629,9 +626,7 @@ def binary_cross_entropy_with_logits(
         tensor(0.6931)
     """
     if target._array.dtype.kind in "iub":
-        raise RuntimeError(
-            f"the target holds probabilities, got {target.dtype}. Convert it with .float()."
-        )
+        raise RuntimeError(f"the target holds probabilities, got {target.dtype}: use .float()")
     return _binary(_bce_of_scores, input, target, reduction, weight, pos_weight)
 
 

@@ -322,13 +322,7 @@ def _keep_mask(like: Any, p: float) -> Any:
     return in_order_of_memory(mask, lambda count: draw(count) < 1 - p)
 
 
-def _drop(
-    input: Tensor,
-    p: float,
-    training: bool,
-    inplace: Any = False,
-    dims: int = 0,
-) -> Tensor:
+def _drop(input: Tensor, p: float, training: bool, inplace: Any = False, dims: int = 0) -> Tensor:
     """Multiply by a random mask, 0 or one over the probability of being kept.
 
     Args:
@@ -400,12 +394,7 @@ def dropped(input: Any, p: float = 0.5, training: bool = True, inplace: Any = Fa
 
 
 def _of_channels(
-    name: str,
-    spatial: int,
-    input: Any,
-    p: float = 0.5,
-    training: bool = True,
-    inplace: Any = False,
+    name: str, spatial: int, input: Any, p: float = 0.5, training: bool = True, inplace: Any = False
 ) -> Tensor:
     """Set whole channels to zero at random, and divide the rest by 1 - p.
 

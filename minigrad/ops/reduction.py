@@ -35,15 +35,15 @@ def _repeated(grad: Any, sizes: tuple[int, ...]) -> Any:
     return (expand if isinstance(grad, Tensor) else expand.forward)(grad, sizes)
 
 
-def expand_reduced(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: Any) -> Any:
+def expand_reduced(grad: Any, self_sym_sizes: Any, dim: tuple[int, ...], keepdim: Any) -> Any:
     """Repeat a gradient along the dimensions that were reduced."""
     if not keepdim and dim:
         if isinstance(grad, Tensor):
             for d in sorted(dim):
                 grad = unsqueeze(grad, d)
         else:
-            grad = grad.reshape([1 if d in dim else size for d, size in enumerate(sizes)])
-    return _repeated(grad, sizes)
+            grad = grad.reshape([1 if d in dim else size for d, size in enumerate(self_sym_sizes)])
+    return _repeated(grad, self_sym_sizes)
 
 
 def count(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
@@ -58,12 +58,7 @@ def sum_all(self: Array) -> Array:
     return _add_up(self, None)
 
 
-@operation(
-    "SumBackward1",
-    self=lambda grad, self_sym_sizes, dim, keepdim: expand_reduced(
-        grad, self_sym_sizes, dim, keepdim
-    ),
-)
+@operation("SumBackward1", self=expand_reduced)
 @ignore_errstate
 def sum_dim(self: Array, dim: Any, keepdim: Any) -> Array:
     """Sum over dimensions: each entry gets the gradient of the sum it went into."""
@@ -273,8 +268,7 @@ def _sum_to_size(self: Tensor, *size: Any) -> Tensor:
     sizes, have = arguments.sizes_given("sum_to_size", "size", size, None), tuple(self.shape)
     if np.broadcast_shapes(sizes, have) != have:
         raise RuntimeError(f"size {list(sizes)} is not expandable to size {list(have)}")
-    total: Tensor = sum_to_shape(self, sizes)
-    return total
+    return sum_to_shape(self, sizes)
 
 
 attach(__name__, {"sum_to_size": _sum_to_size})

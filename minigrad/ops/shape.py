@@ -242,9 +242,7 @@ def swapaxes(input: Tensor, axis0: Dim, axis1: Dim) -> Tensor:
 @operation(
     "PermuteBackward0",
     view=True,
-    self=lambda grad, dims: np.transpose(
-        grad, tuple(sorted(range(len(dims)), key=dims.__getitem__))
-    ),
+    self=lambda grad, dims: np.transpose(grad, tuple(map(dims.index, range(len(dims))))),
 )
 def permute(self: Array, dims: tuple[int, ...]) -> Array:
     """Reorder dimensions: the rule applies the inverse permutation."""

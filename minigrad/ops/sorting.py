@@ -19,12 +19,12 @@ from minigrad.autograd.custom_nodes import without_derivative
 from minigrad.autograd.rules import dispatch, ignore_errstate, overridable
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import elementwise, reduction
+from minigrad.ops import reduction
 from minigrad.ops.choices import masked_fill_number
 from minigrad.ops.joining import cat
 from minigrad.ops.parts import slice_dim
 from minigrad.ops.reduction import converted_to_add, count, mean_all, mean_dim, refuse_empty
-from minigrad.ops.scatter import gather, scatter
+from minigrad.ops.scatter import gather
 from minigrad.ops.shape import flip
 from minigrad.signatures import arguments, numpy_protocols, variants
 from minigrad.signatures.arguments import dimensions, refuse
@@ -302,8 +302,7 @@ def _middle(array: Array, dim: int) -> Array:
 
 
 def _order_rule(grad: Any, self_sym_sizes: Any, dim: Any, positions: Any) -> Any:
-    zeros = np.zeros_like(grad, shape=self_sym_sizes)
-    return dispatch(scatter, zeros, dim, positions, grad)
+    return reduction.select_rule(grad, self_sym_sizes, dim, True, positions)
 
 
 @operation("SortBackward0", self=_order_rule)
@@ -622,10 +621,8 @@ def diff(
         size = input._array.shape[dim]
         earlier = slice_dim(input, dim, 0, size - 1, 1)  # the first of the two, as in PyTorch
         later = slice_dim(input, dim, 1, size, 1)
-        if input._array.dtype.kind == "b":
-            input = later.ne(earlier)
-        else:
-            input = elementwise.sub(later, earlier)
+        of_two = later.ne if input._array.dtype.kind == "b" else later.sub
+        input = of_two(earlier)
     return input
 
 

@@ -17,10 +17,9 @@ from minigrad.signatures import functional
 
 def _rule(grad: Any, positions: Any, weight_sym_sizes: Any, padding_idx: int) -> Any:
     """Add up in each row the gradients of the places where it was used, but not that of padding."""
-    if (positions == padding_idx).any():
-        grad = grad * (positions != padding_idx)[..., None].astype(
-            getattr(grad, "_array", grad).dtype
-        )
+    kept = positions != padding_idx
+    if not kept.all():
+        grad = grad * kept[..., None].astype(getattr(grad, "_array", grad).dtype)
     return index_rule(grad, weight_sym_sizes, (positions,))
 
 

@@ -31,7 +31,7 @@ from minigrad.autograd.rules import (
 )
 from minigrad.core.operation import Array, operation
 from minigrad.core.tensor import Tensor, wrap
-from minigrad.ops import shape
+from minigrad.ops import convolution, shape
 from minigrad.ops.choices import where_true
 from minigrad.ops.convolution import of_dimensions, padded, per_dimension, window_entries
 from minigrad.ops.reduction import mean_dim
@@ -42,25 +42,11 @@ from minigrad.signatures.variants import in_functional
 Sizes = Sequence[int]
 
 
-@functools.lru_cache(128)
-def pooled_sizes(
-    sizes: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
-) -> tuple[int, ...]:
-    """Count the windows along each dimension; with `ceil_mode` the last may reach over the end."""
-    counts = []
-    for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
-        room = n + 2 * p - d * (k - 1) - 1
-        count = (room + (s - 1 if ceil_mode else 0)) // s + 1
-        # no window begins in the border at the end
-        counts.append(count - (ceil_mode and (count - 1) * s >= n + p))
-    return tuple(counts)
-
-
 def bordered(array: Any, settings: Any, value: Any) -> tuple[Any, tuple[int, ...], Any]:
     """Give an array with its border, how many windows there are, and where the array lies in it."""
     kernel, stride, padding, dilation, ceil_mode = settings
     sizes = array.shape[-len(kernel) :]
-    outputs = pooled_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
+    outputs = convolution.output_sizes(sizes, kernel, stride, padding, dilation, ceil_mode)
     if not ceil_mode and not any(padding):
         return array, outputs, (...,)
     after = [
@@ -97,9 +83,8 @@ def _pooling(name: str, node: str, settings: str, pool: Any, bring_back: Any, be
 
     forward.__name__, backward.__name__ = name, f"{name}_backward"
     forward.__doc__, backward.__doc__ = pool.__doc__, bring_back.__doc__
-    rule = operation(f"{node}BackwardBackward0", grad_output=second, self=bend)
-    declared = operation(f"{node}Backward0", self=rule(backward))
-    declared = declared(ignore_errstate(forward))
+    rule = operation(f"{node}BackwardBackward0", grad_output=second, self=bend)(backward)
+    declared = operation(f"{node}Backward0", self=rule)(ignore_errstate(forward))
     return declared
 
 
@@ -188,8 +173,7 @@ def _to_largest(grad: Any, array: Any, *given: Any) -> Any:
     """Rule of the largest in each window: the entry that was chosen gets the gradient."""
     *settings, chosen = given
     kernel, stride, _, dilation, _ = settings
-    whole = zeros_for(grad, array.shape)
-    whole, outputs, inner = bordered(whole, settings, 0)
+    whole, outputs, inner = bordered(zeros_for(grad, array.shape), settings, 0)
     for number, places in enumerate(window_entries(kernel, outputs, stride, dilation)):
         whole[places] += where_true(chosen.entry == number, grad)
     return whole if whole.shape == array.shape else whole[inner].copy()
@@ -211,45 +195,46 @@ MAXIMA = {  # by the number of dimensions
 # ---------------------------------------------------------------------- the mean of a window
 
 
-def _divisor(sizes: Sizes, outputs: Sizes, like: Any, settings: Any) -> Any:
-    """Give what the sums of the windows are divided by: one number, or one for each window."""
-    kernel, stride, padding, ceil_mode, count_include_pad, divisor_override = settings
-    if divisor_override is not None:
-        return divisor_override
+def _of_means(array: Any, settings: Any) -> tuple[Any, Any, list[Any], Any]:
+    """Give an array with its border, where it lies in it, and the places of the windows' entries.
+
+    The last thing given is what the sums are divided by: one number, or one for each window.
+    """
+    kernel, stride, padding, ceil_mode, count_include_pad, divisor = settings
+    steps = (1,) * len(kernel)
+    whole, outputs, inner = bordered(array, (kernel, stride, padding, steps, ceil_mode), 0)
+    places = window_entries(kernel, outputs, stride, steps)
+    if divisor is not None:
+        return whole, inner, places, divisor
     if not ceil_mode and (count_include_pad or not any(padding)):
-        return math.prod(kernel)
+        return whole, inner, places, math.prod(kernel)
     counts: Any = 1
+    sizes = array.shape[-len(kernel) :]
     for n, o, k, s, p in zip(sizes, outputs, kernel, stride, padding, strict=True):
         start = np.arange(o) * s - p
         end = np.minimum(start + k, n + p)
         if not count_include_pad:
             start, end = np.maximum(start, 0), np.minimum(end, n)
         counts = np.multiply.outer(counts, end - start)
-    return counts.astype(like.dtype)
+    return whole, inner, places, counts.astype(array.dtype)
 
 
 def _mean(array: Any, *settings: Any) -> Any:
     """Mean of each window: its entries get equal shares of the gradient."""
-    kernel, stride, padding, ceil_mode, _, _ = settings
-    steps = (1,) * len(kernel)
-    whole, outputs, _ = bordered(array, (kernel, stride, padding, steps, ceil_mode), 0)
-    first, *others = window_entries(kernel, outputs, stride, steps)
-    total = whole[first].copy("C")
-    for places in others:
-        total += whole[places]
-    total /= _divisor(array.shape[-len(kernel) :], outputs, array, settings)
+    whole, _, places, divisor = _of_means(array, settings)
+    total = whole[places[0]].copy("C")
+    for others in places[1:]:
+        total += whole[others]
+    total /= divisor
     return total
 
 
 def _to_all(grad: Any, array: Any, *settings: Any) -> Any:
     """Rule of the mean of each window: its entries get equal shares of the gradient."""
-    kernel, stride, padding, ceil_mode, _, _ = settings
-    steps = (1,) * len(kernel)
-    whole = zeros_for(grad, array.shape)
-    whole, outputs, inner = bordered(whole, (kernel, stride, padding, steps, ceil_mode), 0)
-    share = grad / _divisor(array.shape[-len(kernel) :], outputs, grad, settings)
-    for places in window_entries(kernel, outputs, stride, steps):
-        whole[places] += share
+    whole, inner, places, divisor = _of_means(zeros_for(grad, array.shape), settings)
+    share = grad / divisor
+    for each in places:
+        whole[each] += share
     return whole if whole.shape == array.shape else whole[inner].copy()
 
 
@@ -300,7 +285,7 @@ def _windows(
             f"{name}() needs windows and steps of at least 1, and a padding of at most half a "
             f"window; got {settings}"
         )
-    if min(pooled_sizes(array.shape[-ndim:], *windows, ceil_mode)) < 1:
+    if min(convolution.output_sizes(array.shape[-ndim:], *windows, ceil_mode)) < 1:
         raise RuntimeError(f"{name}(): a window is larger than the input {list(array.shape)}")
     if array.dtype.kind in refused:
         raise not_implemented(name, array)
@@ -672,18 +657,15 @@ def _taps(
     wide = np.can_cast(np.float64, dtype)  # into formulas as well
     precise: Any = np.float64 if wide and mode in _MIXED else np.float32
     steps: Any = np.arange(new).astype(precise)
+    scale = precise(1.0 / factor if factor else old / new)
     if mode.startswith("nearest"):
-        scale = precise(1.0 / factor if factor else old / new)
         shift = precise(0.5 if mode == "nearest-exact" else 0)
         nearest = np.floor((steps + shift) * scale).astype(np.int64)
         return ((np.minimum(nearest, old - 1), None),)
     if align_corners:
-        scale = precise((old - 1) / (new - 1) if new > 1 else 0)
-        places = steps * scale
+        places = steps * precise((old - 1) / (new - 1) if new > 1 else 0)
     else:
-        scale = precise(1.0 / factor if factor else old / new)
-        places = (steps + precise(0.5)) * scale - precise(0.5)
-    places = np.maximum(places, 0)
+        places = np.maximum((steps + precise(0.5)) * scale - precise(0.5), 0)
     below = np.minimum(np.floor(places).astype(np.int64), old - 1)
     share = np.minimum(places - below, 1)
     return (below, 1 - share), (np.minimum(below + 1, old - 1), share)
@@ -736,15 +718,10 @@ def _resizing(name: str) -> Any:
 
 
 _RESIZED = {
-    (mode, dims): _resizing(f"{name}{dims}D")
-    for mode, name, among in (
-        ("nearest", "Nearest", (1, 2, 3)),
-        ("nearest-exact", "NearestExact", (1, 2, 3)),
-        ("linear", "Linear", (1,)),
-        ("bilinear", "Bilinear", (2,)),
-        ("trilinear", "Trilinear", (3,)),
-    )
-    for dims in among
+    (mode, dims): _resizing(f"{mode.title().replace('-', '')}{dims}D")
+    for mode in ("nearest", "nearest-exact", *_MIXED)
+    for dims in (1, 2, 3)
+    if _MIXED.get(mode, dims) == dims
 }
 
 

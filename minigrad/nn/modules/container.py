@@ -113,11 +113,11 @@ class Sequential(_Row):
     def __init__(self, *args: Any) -> None:
         super().__init__()
         if len(args) == 1 and isinstance(args[0], OrderedDict):
-            for name, module in args[0].items():
-                self.add_module(name, module)
+            modules: dict[str, Module] = args[0]
         else:
-            for index, module in enumerate(args):
-                self.add_module(str(index), module)
+            modules = {str(index): module for index, module in enumerate(args)}
+        for name, module in modules.items():
+            self.add_module(name, module)
 
     def forward(self, input: Any) -> Any:
         """Send the input through the chain."""

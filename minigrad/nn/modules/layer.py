@@ -93,11 +93,7 @@ class Layer(Module):
     _shows: ClassVar[str | None] = None
 
     def __init_subclass__(
-        cls,
-        calls: Callable[..., Any] | None = None,
-        settings: str | None = None,
-        shows: str | None = None,
-        **others: Any,
+        cls, calls: Callable[..., Any] | None = None, settings: str | None = None, **others: Any
     ) -> None:
         """Write the methods of a class.
 
@@ -105,29 +101,24 @@ class Layer(Module):
             calls: The function that the class computes. Of its arguments it gets those that the
                 class has as settings or annotates; those without a default are the inputs.
             settings: The signature of `__init__`.
-            shows: Which settings are printed; see `shown`. All if nobody says.
-            **others: Values of what a base class declares, such as `ndim=2` of `_ndim: ClassVar`;
-                the rest is for other base classes.
+            **others: Values of what a base class declares, such as `ndim=2` of `_ndim: ClassVar`,
+                or `shows` for the settings that are printed (all if it is not given; see `shown`).
+                The rest is for other base classes.
         """
         bases = [vars(base).get("__annotations__", ()) for base in cls.__mro__]
         annotated = {*chain.from_iterable(bases)}
         for name in [each for each in others if f"_{each}" in annotated]:
             setattr(cls, f"_{name}", others.pop(name))
         super().__init_subclass__(**others)
-        if shows is not None:
-            cls._shows = shows
         if settings is not None:
             lines = "super(Layer, self).__init__()", "self._keep({settings})"
             cls._settings = constructor(cls, "self", settings, *lines, Layer=Layer, F=F)
         if calls is not None:
             known = {*cls._settings, *annotated} - {"size_average", "reduce"}
-            of_function = inspect.signature(calls).parameters.values()
-            inputs = [
-                each.name
-                for each in of_function
-                if each.default is each.empty and each.name not in known
-            ]
-            given = [f"{each.name}=self.{each.name}" for each in of_function if each.name in known]
+            arguments = inspect.signature(calls).parameters
+            needed = [name for name, each in arguments.items() if each.default is each.empty]
+            inputs = [name for name in needed if name not in known]
+            given = [f"{name}=self.{name}" for name in arguments if name in known]
             line = f"return F.{calls.__name__}({', '.join(inputs + given)})"
             head = f"{cls.__qualname__}.forward({', '.join(['self', *inputs])})"
             names = {"F": F, "__name__": cls.__module__}

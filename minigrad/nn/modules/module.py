@@ -94,14 +94,7 @@ class Module(Traversal, StateDict):
                 f"{len(args) + 1} were given"
             )
         # Written past __setattr__, which needs these tables to be there already.
-        self.__dict__.update(
-            training=True,
-            _parameters={},
-            _buffers={},
-            _non_persistent_buffers_set=set(),
-            _modules={},
-            **_no_hooks(),
-        )
+        self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, **_no_hooks())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -268,8 +261,7 @@ class Module(Traversal, StateDict):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the state of a pickle or a copy; tables that it lacks start empty."""
-        self.__dict__.update(_non_persistent_buffers_set=set(), **_no_hooks())
-        self.__dict__.update(state)
+        self.__dict__.update(_no_hooks() | state)
 
     def __dir__(self) -> list[str]:
         """List the attributes; those of Sequential ("0", "1", ...) are left out as no names."""
@@ -390,9 +382,7 @@ class Module(Traversal, StateDict):
             >>> x.grad
             tensor(2.)
         """
-        self._is_full_backward_hook = _one_kind(
-            self._is_full_backward_hook, True, "on a single Module"
-        )
+        self._is_full_backward_hook = _one_kind(self._is_full_backward_hook, True)
         return enter(hook, self._backward_hooks, prepend=prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
@@ -408,9 +398,7 @@ class Module(Traversal, StateDict):
         Raises:
             RuntimeError: If full backward hooks were registered on this module.
         """
-        self._is_full_backward_hook = _one_kind(
-            self._is_full_backward_hook, False, "on a single Module"
-        )
+        self._is_full_backward_hook = _one_kind(self._is_full_backward_hook, False)
         return enter(hook, self._backward_hooks)
 
     def register_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
@@ -469,8 +457,9 @@ for _part in (Traversal, StateDict):
 
 
 def _no_hooks() -> dict[str, Any]:
-    """Give what a module without any hook has in its `__dict__` to take hooks in."""
-    return {"_is_full_backward_hook": None, **{name: OrderedDict() for name in _HOOK_TABLES}}
+    """Give what a module without any hook has in its `__dict__` to take hooks in, and names."""
+    tables: dict[str, Any] = {name: OrderedDict() for name in _HOOK_TABLES}
+    return {"_non_persistent_buffers_set": set(), "_is_full_backward_hook": None, **tables}
 
 
 def _check_name(module: Any, kind: str, table: str, name: Any) -> None:
@@ -503,8 +492,7 @@ def _forget(module: Any, name: str, except_in: str) -> None:
     for table in (own, own["_parameters"], own["_buffers"], own["_modules"]):
         if table is not own[except_in]:
             table.pop(name, None)
-    if except_in != "_buffers":
-        module._non_persistent_buffers_set.discard(name)
+    module._non_persistent_buffers_set.discard(name)
 
 
 def _ask(hooks: Table, module: Any, name: str, value: Any) -> Any:
@@ -516,7 +504,7 @@ def _ask(hooks: Table, module: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _one_kind(before: bool | None, full: bool, where: str) -> bool:
+def _one_kind(before: bool | None, full: bool, where: str = "on a single Module") -> bool:
     """Raise if full and legacy backward hooks would come together in one place."""
     if before is not None and before is not full:
         raise RuntimeError(
@@ -720,9 +708,8 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
 
 def _register_global_backward_hook(hook: Hook, full: bool) -> RemovableHandle:
     global _global_is_full_backward_hook
-    _global_is_full_backward_hook = _one_kind(
-        _global_is_full_backward_hook, full, "as a global Module hook"
-    )
+    before, where = _global_is_full_backward_hook, "as a global Module hook"
+    _global_is_full_backward_hook = _one_kind(before, full, where)
     return enter(hook, _global_backward_hooks)
 
 

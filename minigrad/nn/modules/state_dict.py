@@ -303,10 +303,6 @@ class BoundHook:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Refer weakly to the module of the copy."""
-        self.hook = state["hook"]
-        functools.update_wrapper(self, self.hook)
-        self.with_module = state["with_module"]
-        if self.with_module:
-            if state["module"] is None:
-                raise RuntimeError("You are trying to revive the hook of a dead Module!")
-            self.module = weakref.ref(state["module"])
+        if state["with_module"] and state["module"] is None:
+            raise RuntimeError("You are trying to revive the hook of a dead Module!")
+        BoundHook.__init__(self, state["hook"], state.get("module"))
