@@ -500,10 +500,10 @@ MUTATED = Choice(
 # --- 03.6: a class
 
 REFUSED, NO_ERROR = "a RuntimeError that names retain_graph", "no error"
-BOTH = "what came of a second pass, both with retain_graph=True"
+BOTH = "the result of a second pass, both with retain_graph=True"
 TWO, INNER = "x.grad after these two", ".grad of y, which is on the way"
-AFTER = "what came of a pass after one without retain_graph=True"
-OVER = "what came of a pass from another root over released nodes"
+AFTER = "the result of a pass after one without retain_graph=True"
+OVER = "the result of a pass from another root over released nodes"
 KEPT = "whether a root still holds its inputs after a pass without retain_graph=True"
 CASES = ("x * x + x", "x ** 3", "x ** 0.5", "x ** -2", "x.exp()", "x.detach() * x")
 CUT = "x.grad of y * y.detach() for y = x * x at x = 3"
@@ -521,7 +521,7 @@ class Written(Hook):
 
 
 def again(root: Any, **how: Any) -> str:
-    """Go through a graph, and say what came of it."""
+    """Go through a graph, and report the result."""
     try:
         root.backward(**how)
     except Exception as error:
@@ -557,7 +557,7 @@ def engine_run(engine: Answer) -> dict[str, Any]:
         again(z)
         seen |= {AFTER: again(z), OVER: again(y + x)}
         alone.backward()
-        seen["what came of the second of two passes that begin at a leaf"] = again(alone)
+        seen["the result of the second of two passes that begin at a leaf"] = again(alone)
         square = cut * cut
         (square * square.detach()).backward()
         seen |= {CUT: cut.grad, "alone.grad": alone.grad}

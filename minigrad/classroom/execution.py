@@ -344,8 +344,8 @@ SAYS = {
     "detached copy, or use autograd.grad.",
     "graph": "It freed the saved values of the graph that it was given, so nobody can go backward "
     "through it again. retain_graph=True keeps them.",
-    "hooks": "A hook of yours is still registered on what it was given. Keep the handle, and remove "
-    "the hook at the end.",
+    "hooks": "A hook of yours is still registered on what it was given. Keep the handle, and "
+    "remove the hook at the end.",
     "hooks gone": "A hook of somebody else's is gone. Remove only your own, by their handles.",
     "training": "It left a module in another mode, train() or eval(). Restore what you found.",
     "modules": "It replaced some of the modules that it was given. Leave them as they are.",
