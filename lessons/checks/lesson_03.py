@@ -20,7 +20,7 @@ from minigrad.classroom.values import alike, describe
 
 Answer = Callable[..., Any]
 NOT_COUNTED = 10**9
-LARGE = "the result on a ladder of 40 diamonds, a chain of 2,000 steps and 20 random graphs"
+LARGE = "the result on a ladder of 40 diamonds, a chain of 1,200 steps and 20 random graphs"
 LATER = "not tried before the others are right"
 
 # --- graphs, each a list of nodes with its root at the end
@@ -95,9 +95,9 @@ def ladder(make: Answer = Value) -> list[Any]:
 
 
 def chain(make: Answer = Value) -> list[Any]:
-    """Build a chain of 2,000 additions: x, one, x + one, x + one + one, ..."""
+    """Build a chain of 1,200 additions: x, one, x + one, x + one + one, ..."""
     nodes = [make(3.0), make(1.0)]
-    for step in range(2000):
+    for step in range(1200):
         nodes.append(nodes[-1 if step else 0] + nodes[1])
     return nodes
 
@@ -348,7 +348,7 @@ GRADIENTS: Hook = Hook(
     "respect to it",
     scenario=gradients_run,
     without=("autograd",),
-    right="20 random graphs, 40 diamonds in a row, 2,000 steps in a chain: that's an engine.",
+    right="20 random graphs, 40 diamonds in a row, 1,200 steps in a chain: that's an engine.",
     hints=(
         "Keep how many gradients each node still waits for, the sums so far, and a list of ready "
         "nodes. Only root is ready at the beginning.",
