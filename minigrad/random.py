@@ -274,7 +274,7 @@ class Generator:
             The generator.
 
         Raises:
-            TypeError: If it is no tensor of bytes.
+            TypeError: If it isn't a tensor of bytes.
             RuntimeError: If it has the wrong size, or no generator could have such a state.
         """
         if not isinstance(new_state, Tensor) or new_state._array.dtype != np.uint8:
@@ -298,7 +298,7 @@ def stream(generator: Generator | None = None) -> Stream:
     """Give the stream to draw from: that of the default generator if None is given.
 
     Raises:
-        TypeError: If it is no generator.
+        TypeError: If it isn't a generator.
     """
     if generator is None:
         return default_generator.stream()
@@ -418,7 +418,7 @@ def set_rng_state(new_state: Tensor) -> None:
     """Return to a state of the random numbers that `get_rng_state` gave.
 
     Raises:
-        TypeError: If it is no tensor of bytes.
+        TypeError: If it isn't a tensor of bytes.
         RuntimeError: If it has the wrong size, or no generator could have such a state.
 
     Example:

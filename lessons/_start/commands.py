@@ -123,8 +123,9 @@ def book(folder: str) -> int:
 def lite(folder: str, pyodide: Path | None) -> int:
     """Build a site of the lessons that computes in a browser."""
     site = _site("lite", folder)
-    more = ["--pyodide", pyodide.expanduser().resolve()] if pyodide else []
-    return _work("lite", site, *more)
+    if pyodide is None:
+        return _work("lite", site)
+    return _work("lite", site, "--pyodide", pyodide.expanduser().resolve())
 
 
 @cli.command()

@@ -16,7 +16,7 @@ OWN = "minigrad"  # under this key of the metadata stands what these programs no
 
 
 class Unreadable(ValueError):
-    """A file that is no notebook of format 4, and why."""
+    """A file that isn't a notebook of format 4, and why."""
 
 
 def parse(data: bytes) -> Notebook:
@@ -29,7 +29,7 @@ def parse(data: bytes) -> Notebook:
         The notebook. Each cell has its source as one text, and metadata.
 
     Raises:
-        Unreadable: Where this is no notebook of format 4.
+        Unreadable: Where this isn't a notebook of format 4.
     """
     try:
         notebook: Notebook = json.loads(data.decode("utf-8-sig"))
@@ -50,7 +50,7 @@ def read(path: Path) -> Notebook:
         path: Where it is.
 
     Raises:
-        Unreadable: Where this is no notebook of format 4.
+        Unreadable: Where this isn't a notebook of format 4.
         OSError: Where there is no file, or it must not be read.
     """
     return parse(path.read_bytes())
@@ -100,7 +100,7 @@ def text(cell: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def grading(cell: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give nbgrader's marks of a cell; none where it is no answer and no check.
+    """Give nbgrader's marks of a cell; none if it is neither an answer nor a check.
 
     Args:
         cell: Of a notebook.

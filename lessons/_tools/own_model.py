@@ -67,7 +67,7 @@ def run(code: str, space: dict[str, Any]) -> tuple[str, Any]:
         space: The variables.
 
     Returns:
-        What was printed, with the value's text if it is no picture, and the value.
+        What was printed, with the value's text if it isn't a picture, and the value.
     """
     *body, last = ast.parse(code).body
     value = None

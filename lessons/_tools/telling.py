@@ -72,7 +72,7 @@ def numbers(text: str) -> list[Number]:
     for match in _NUMBER.finditer(_GROUPED.sub("", _NAMES.sub(" ", text))):
         written = match["digits"]
         power = match["power"] or match["raised"] or "0"
-        if len(power) <= 4:  # else it is no number of a lesson
+        if len(power) <= 4:  # else it isn't a number of a lesson
             count = len(written.replace(".", "").lstrip("0"))
             found.append(Number(match[0], Decimal(f"{written}e{power}"), count))
     return found

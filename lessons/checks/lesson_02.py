@@ -275,7 +275,7 @@ SUMS = Function(
     asks="unbroadcast(gradient, shape), which sums a gradient back to a shape",
     inputs=some_gradients,
     returns=Tensor,
-    # Not expand: it may look at shapes, and takes the engine to do more.
+    # Not expand: it may look at shapes, and needs the engine for the rest.
     without=("backward", "specification", "sum_to_size"),
     right="The backward rule of every operation that broadcasts ends with these few lines. "
     "Tensors have a method that does the same, sum_to_size.",

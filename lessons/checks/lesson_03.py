@@ -20,7 +20,7 @@ from minigrad.classroom.values import alike, describe
 
 Answer = Callable[..., Any]
 NOT_COUNTED = 10**9
-LARGE = "the result on a ladder of 40 diamonds, a chain of 2,000 steps and 20 random graphs"
+LARGE = "the result on a ladder of 40 diamonds, a chain of 1,200 steps and 20 random graphs"
 LATER = "not tried before the others are right"
 
 # --- graphs, each a list of nodes with its root at the end
@@ -95,9 +95,9 @@ def ladder(make: Answer = Value) -> list[Any]:
 
 
 def chain(make: Answer = Value) -> list[Any]:
-    """Build a chain of 2,000 additions: x, one, x + one, x + one + one, ..."""
+    """Build a chain of 1,200 additions: x, one, x + one, x + one + one, ..."""
     nodes = [make(3.0), make(1.0)]
-    for step in range(2000):
+    for step in range(1200):
         nodes.append(nodes[-1 if step else 0] + nodes[1])
     return nodes
 
@@ -348,7 +348,7 @@ GRADIENTS: Hook = Hook(
     "respect to it",
     scenario=gradients_run,
     without=("autograd",),
-    right="20 random graphs, 40 diamonds in a row, 2,000 steps in a chain: that's an engine.",
+    right="20 random graphs, 40 diamonds in a row, 1,200 steps in a chain: that's an engine.",
     hints=(
         "Keep how many gradients each node still waits for, the sums so far, and a list of ready "
         "nodes. Only root is ready at the beginning.",
@@ -500,10 +500,10 @@ MUTATED = Choice(
 # --- 03.6: a class
 
 REFUSED, NO_ERROR = "a RuntimeError that names retain_graph", "no error"
-BOTH = "what came of a second pass, both with retain_graph=True"
+BOTH = "the result of a second pass, both with retain_graph=True"
 TWO, INNER = "x.grad after these two", ".grad of y, which is on the way"
-AFTER = "what came of a pass after one without retain_graph=True"
-OVER = "what came of a pass from another root over released nodes"
+AFTER = "the result of a pass after one without retain_graph=True"
+OVER = "the result of a pass from another root over released nodes"
 KEPT = "whether a root still holds its inputs after a pass without retain_graph=True"
 CASES = ("x * x + x", "x ** 3", "x ** 0.5", "x ** -2", "x.exp()", "x.detach() * x")
 CUT = "x.grad of y * y.detach() for y = x * x at x = 3"
@@ -521,7 +521,7 @@ class Written(Hook):
 
 
 def again(root: Any, **how: Any) -> str:
-    """Go through a graph, and say what came of it."""
+    """Go through a graph, and report the result."""
     try:
         root.backward(**how)
     except Exception as error:
@@ -557,7 +557,7 @@ def engine_run(engine: Answer) -> dict[str, Any]:
         again(z)
         seen |= {AFTER: again(z), OVER: again(y + x)}
         alone.backward()
-        seen["what came of the second of two passes that begin at a leaf"] = again(alone)
+        seen["the result of the second of two passes that begin at a leaf"] = again(alone)
         square = cut * cut
         (square * square.detach()).backward()
         seen |= {CUT: cut.grad, "alone.grad": alone.grad}

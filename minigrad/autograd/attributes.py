@@ -142,7 +142,7 @@ class TensorAttributes(Tensor):
         """Set `requires_grad` of a leaf and give the tensor back.
 
         Raises:
-            RuntimeError: If the dtype is not floating point, or if the tensor is no leaf.
+            RuntimeError: If the dtype is not floating point, or if the tensor isn't a leaf.
             NotImplementedError: If the dtype is complex.
         """
         if requires_grad and not can_require_grad(self._array.dtype):
@@ -259,7 +259,7 @@ class TensorAttributes(Tensor):
 
     @property
     def _base(self) -> Any:
-        """The tensor that owns the memory of this view; None if this is no view."""
+        """The tensor that owns the memory of this view; None if this isn't a view."""
         return None if self._view is None else self._view.base
 
     def _is_view(self) -> bool:

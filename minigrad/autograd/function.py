@@ -246,7 +246,7 @@ def place_outputs(
         in_setup: Whether `setup_context` said what is saved, rather than forward.
 
     Raises:
-        TypeError: If something is saved that is no tensor.
+        TypeError: If something is saved that isn't a tensor.
         RuntimeError: If marks and outputs contradict each other.
         NotImplementedError: If an output that would require a gradient is complex.
     """

@@ -279,7 +279,7 @@ def is_inference(input: Tensor) -> bool:
     """Tell whether a tensor was made in inference mode.
 
     Raises:
-        TypeError: If it is no tensor.
+        TypeError: If it isn't a tensor.
 
     Example:
         >>> import minigrad as torch

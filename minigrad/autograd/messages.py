@@ -205,12 +205,12 @@ inference_tensor_changed = _always(
 
 # A leaf was made no leaf by an operation in place.
 leaf_moved_into_graph = _always("leaf variable has been moved into the graph interior")
-# A post-accumulate hook was to be registered on a tensor that is no leaf.
+# A post-accumulate hook was to be registered on a tensor that isn't a leaf.
 hook_on_result = _always("post accumulate grad hooks cannot be registered on non-leaf tensors")
 
 
 def warn_no_gradient() -> None:
-    """Warn that the gradient of a tensor is asked for that is no leaf and does not keep it."""
+    """Warn that the gradient of a tensor is asked for that isn't a leaf and does not keep it."""
     warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
         "attribute won't be populated during autograd.backward(). If you indeed want the .grad "

@@ -321,7 +321,7 @@ class record:
         self._other_names: list[tuple[str, Any]] = []  # of PyTorch's tensors: see `viz.pytorch`
         for name, tensor in named_tensors(names):
             if not hasattr(tensor, "requires_grad"):
-                raise TypeError(f"{name!r} names a {type_name(tensor)}, which is no tensor")
+                raise TypeError(f"{name!r} names a {type_name(tensor)}, which isn't a tensor")
             known = self._names if isinstance(tensor, Tensor) else self._other_names
             known.append((name, tensor))
 

@@ -352,15 +352,15 @@ class Hook(Behavior):
         trouble = outcome.trouble
         if outcome.checks and calls.returned:
             trouble = (
-                f"It returned {describe(calls.returned[-1])}, and with that the run could not go "
-                f"on. ({outcome.raised})"
+                f"It returned {describe(calls.returned[-1])}, and the run couldn't continue with "
+                f"that. ({outcome.raised})"
             )
         for result in calls.returned:
             if self.may_return and result is not None and not isinstance(result, self.may_return):
                 names = " or ".join(f"a {kind.__name__}" for kind in self.may_return)
                 trouble = f"It returned {describe(result)}. It has to return {names}, or None."
         if trouble is None and not calls.returned:
-            trouble = "It was never called. Is it registered, and in the right place?"
+            trouble = "It was never called. Did you register it, and in the right place?"
         return trouble
 
 

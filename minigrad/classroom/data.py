@@ -53,7 +53,7 @@ def digits() -> tuple[Tensor, Tensor]:
     path = of_the_lessons("data", "digits.npz")
     if path is None:
         raise FileNotFoundError(
-            f"there is no lessons/data/digits.npz beside the package or above {Path.cwd()}. The "
+            f"there is no lessons/data/digits.npz next to the package or above {Path.cwd()}. The "
             "digits come with the lessons: work in a copy of the whole repository."
         )
     with np.load(path, allow_pickle=False) as archive:

@@ -96,8 +96,8 @@ def checks(lesson: str, folder: Path | None = CHECKS) -> ModuleType | None:
     """
     if folder is None:
         raise FileNotFoundError(
-            f"there is no folder lessons/checks beside the package or above {Path.cwd()}, and in "
-            "there is what answers are checked by. It comes with the lessons: work in a copy of "
+            f"there is no folder lessons/checks next to the package or above {Path.cwd()}. "
+            "Answers can't be checked without it. It comes with the lessons: work in a copy of "
             "the whole repository."
         )
     if _PACKAGE not in sys.modules:
@@ -189,8 +189,8 @@ def _judged(known: Exercise, answer: Any) -> tuple[Verdict, list[str]]:
             # Whatever a learner hands in, the notebook goes on. That the check itself is at fault
             # would show in the bank of wrong answers, which knows what is said to each.
             finding = Finding(
-                "The check could not make sense of this answer, and that says little about it: "
-                f"it came to {type(error).__name__}. Give it in its plainest form.",
+                f"The check couldn't read this answer: it failed with {type(error).__name__}. "
+                "That says little about the answer; give it in its simplest form.",
                 f"a {type(answer).__name__}",
             )
     if finding is None:

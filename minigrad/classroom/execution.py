@@ -96,7 +96,8 @@ def codes(names: tuple[str, ...]) -> tuple[frozenset[Any], frozenset[Any]]:
     if sympy is not None and "diff" in names:
         nowhere += [sympy.diff, sympy.Expr.diff, sympy.Poly.diff, sympy.Derivative.__new__]
     found = [getattr(holder, name, None) for holder in holders for name in names]
-    return frozenset(map(_code, nowhere)) - {None}, frozenset(map(_code, found)) - {None}
+    nothing = {None, _code(getattr(func, "what minigrad lacks", None))}  # one function for all
+    return frozenset(map(_code, nowhere)) - nothing, frozenset(map(_code, found)) - nothing
 
 
 class Watch:
@@ -149,22 +150,22 @@ class Watch:
         library = code.co_filename.startswith(_LIBRARIES)
         self._left -= {"line": _STEPS_A_LINE, "opcode": 1}.get(event, 0)
         if self._left < 0:
-            self._end(f"within {self._most:,} lines of Python. Does a loop miss its way out?")
+            self._end(f" within {self._most:,} lines of Python. Is there an endless loop?")
         if time.process_time() > self._until:
-            self._end(f"within {MOST_SECONDS:g} seconds. Does a loop miss its way out?")
+            self._end(f" within {MOST_SECONDS:g} seconds. Is there an endless loop?")
         if event == "call":
             if self._forbidden and (self._inside is None or self._inside):
                 self._look_at(frame, code, library)
             if code is in_another_thread.__code__ and threading.active_count() > self._threads:
-                self._end("as a backward pass starts another, and that one the next. Does a hook "
-                          "call backward on a graph that it sits on itself?")  # fmt: skip
+                self._end(": each backward pass starts another. Does a hook call backward on the "
+                          "graph that it sits on?")  # fmt: skip
             if library:
                 return None
             frame.f_trace_opcodes = _COUNT_STEPS
         return self
 
     def _end(self, why: str) -> None:
-        self.too_much = self.too_much or f"It did not come to an end {why}"
+        self.too_much = self.too_much or f"It didn't finish{why}"
         raise Endless
 
     def _look_at(self, frame: FrameType, code: CodeType, library: bool) -> None:
@@ -255,7 +256,7 @@ def run(
         ...     while True:
         ...         pass
         >>> run(forever, most_lines=1000).trouble
-        'It did not come to an end within 1,000 lines of Python. Does a loop miss its way out?'
+        "It didn't finish within 1,000 lines of Python. Is there an endless loop?"
     """
     watch, aside = Watch(most_lines, without, only_inside), HeldBack()
     with (
@@ -275,7 +276,7 @@ def run(
             outcome = _explained(error)
     if watch.called is not None:
         outcome = Outcome(
-            trouble=f"{watch.called}. Here it has to work without that: it skips the exercise.",
+            trouble=f"{watch.called}. Here it has to work without that: it's the exercise.",
             raised=f"Forbidden: {watch.called}",
         )
     elif watch.too_much is not None:
@@ -291,7 +292,7 @@ def _explained(error: BaseException) -> Outcome:
     steps = list(traceback.walk_tb(error.__traceback__))
     files = [frame.f_code.co_filename for frame, _ in steps]
     if isinstance(error, NotImplementedError) and files and not is_library(files[-1]):
-        return Outcome(trouble="It is not written yet.", raised=raised, unsolved=True)
+        return Outcome(trouble="It isn't written yet.", raised=raised, unsolved=True)
     ours = [file for file in files if file.startswith((_PACKAGE, "<minigrad", *_CHECKS))]
     checks = bool(ours) and ours[-1].startswith(_CHECKS) and all(map(is_library, files))
     lines = [
@@ -336,19 +337,19 @@ _SLOTS = ("tensor_pre", "pre", "post", "post_accumulate")
 
 SAYS = {
     "values": "It changed what it was given. Make a new value, and leave the argument as it is.",
-    "entries": "It changed what it was given: a list or dict has other entries now. Make a copy, "
-    "and change that.",
+    "entries": "It changed what it was given: a list or dict has other entries now. Change a copy "
+    "instead.",
     "requires_grad": "It changed what it was given: requires_grad of a tensor is another now. Put "
     "back what you found, or work on a copy of your own, such as x.detach().requires_grad_().",
-    "grad": "It left its traces in .grad of what it was given. Others who collect gradients "
-    "there find yours among them. Work on a detached copy, or ask for them with autograd.grad.",
-    "graph": "The graph that it was given cannot be walked a second time now: its saved values are "
-    "gone. Others may need them: retain_graph=True keeps them.",
-    "hooks": "A hook of yours is still registered on what it was given, and goes on being called. "
-    "Keep the handle, and remove it in the end.",
-    "hooks gone": "A hook of somebody else's is gone. Remove your own, each by its handle.",
-    "training": "It left a module in another mode, train() or eval(). Put back what you found.",
-    "modules": "It changed the modules that it was given: there are others in their place now.",
+    "grad": "It added to .grad of what it was given, where others collect gradients. Work on a "
+    "detached copy, or use autograd.grad.",
+    "graph": "It freed the saved values of the graph that it was given, so nobody can go backward "
+    "through it again. retain_graph=True keeps them.",
+    "hooks": "A hook of yours is still registered on what it was given. Keep the handle, and "
+    "remove the hook at the end.",
+    "hooks gone": "A hook of somebody else's is gone. Remove only your own, by their handles.",
+    "training": "It left a module in another mode, train() or eval(). Restore what you found.",
+    "modules": "It replaced some of the modules that it was given. Leave them as they are.",
 }
 """What to say to each kind of change; the first that applies is said."""
 
@@ -516,18 +517,18 @@ SETTINGS = [
         usual=(False, True),
     ),
     Setting(
-        "It left the recording of operations switched over. As a block, `with torch.no_grad():` or "
-        "`with torch.enable_grad():`, a switch goes back by itself, and that holds for "
-        "saved-tensor hooks, too.",
+        "It left recording switched on or off. Blocks, `with torch.no_grad():` or "
+        "`with torch.enable_grad():`, switch back by themselves, and so do blocks of "
+        "saved-tensor hooks.",
         lambda: [getattr(modes, name) for name in _SWITCHES],
         _write_modes,
         usual=[getattr(Modes, name) for name in _SWITCHES],
-        here="The recording of operations is switched off in this notebook (or tensor hooks of an "
-        "earlier cell are in force); the check ran without that.",
+        here="Recording is switched off in this notebook (or saved-tensor hooks of an earlier cell "
+        "are active); the check ran without that.",
     ),
     Setting(
-        "It left a global hook registered, and every module in this process would go on calling "
-        "it: keep the handle, and remove it in the end, also after an error.",
+        "It left a global hook registered, and every module in this process would keep calling "
+        "it. Keep the handle, and remove the hook at the end, even after an error.",
         lambda: [dict(table) for table in _GLOBAL_TABLES],
         _write_hooks,
         usual=[{} for _ in _GLOBAL_TABLES],
@@ -535,15 +536,15 @@ SETTINGS = [
         "Remove it by its handle.",
     ),
     Setting(
-        "It changed the default dtype and left it so: whatever is computed next would be of "
-        "another type.",
+        "It changed the default dtype and didn't change it back: everything computed next would "
+        "have another type.",
         torch.get_default_dtype,
         torch.set_default_dtype,
         usual=torch.float32,  # a lesson may choose float64 for itself
     ),
     Setting(
-        "It seeded the random numbers again, for the whole process: what others draw next is "
-        "decided by that. A torch.Generator of its own disturbs nobody.",
+        "It seeded the random numbers of the whole process, which decides what others draw next. "
+        "Use a torch.Generator of its own instead.",
         torch.initial_seed,
         torch.manual_seed,
     ),
@@ -556,13 +557,13 @@ def put_back() -> Iterator[list[str]]:
 
     Yields:
         A list that holds, after the block, a sentence for each setting that was left changed.
-        Drawing random numbers is no such thing; they are put back silently.
+        Random numbers are put back silently.
 
     Example:
         >>> with put_back() as left:
         ...     torch.set_default_dtype(torch.float64)
-        >>> left[0].partition(":")[0], torch.get_default_dtype()
-        ('It changed the default dtype and left it so', torch.float32)
+        >>> left[0].partition(" and")[0], torch.get_default_dtype()
+        ('It changed the default dtype', torch.float32)
     """
     noted = [setting.read() for setting in SETTINGS]
     full = module._global_is_full_backward_hook

@@ -220,7 +220,7 @@ def difference(
     """
     if have.keys() != want.keys():
         if len(have) == len(want):
-            return "The values are as many as expected, arranged differently: mind the brackets."
+            return "You have the right number of values, arranged differently: check the brackets."
         here = "1 value" if len(have) == 1 else f"{len(have)} values"
         return f"It should not be {here}: {len(want)} are asked for."
     given, targets = [have[place] for place in want], list(want.values())
@@ -229,7 +229,7 @@ def difference(
     if any(targets) and (said := values.said_of_factor(given, targets, FACTORS, digits)):
         return said
     if len(given) == 1:
-        return "It does not fit: work this case through by hand, and compare step by step."
+        return "It does not fit: work this case out by hand, and compare step by step."
     wrong = [place for place in want if not fits(have[place], want[place])]
     place = "".join(f"[{index!r}]" for index in wrong[0])
     return (
@@ -282,13 +282,13 @@ class Number(Exercise):
 
     def _what_is_off(self, number: float, expected: float) -> str:
         if not math.isfinite(number):
-            return "This is not a finite number: look for a division by zero or an overflow."
+            return "This isn't a finite number: look for a division by zero or an overflow."
         if expected == 0:
             return "Something that should cancel or vanish is still in there."
         if said := values.said_of_factor([number], [expected], FACTORS, self.digits):
             return said
         powers = (10.0**power for power in (-3, -2, -1, 1, 2, 3))
-        moved = dict.fromkeys(powers, "The digits are right, the decimal point is not.")
+        moved = dict.fromkeys(powers, "The digits are right, but the decimal point isn't.")
         if said := values.said_of_factor([abs(number)], [abs(expected)], moved, self.digits):
             return said
         if abs(number / expected - 1) <= _CLOSE:
@@ -296,7 +296,7 @@ class Number(Exercise):
                 f"Close, but {self.digits} significant digits are asked for. Carry more digits "
                 "through the calculation, and round only at the end."
             )
-        return "Check each factor by itself, its sign and its size."
+        return "Check each factor separately, its sign and its size."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,7 +337,7 @@ class Numbers(Exercise):
         if self._alike(have, want):
             return None
         if any(isinstance(each, str) and each.casefold() == "none" for each in have.values()):
-            return Finding("None in quotes is a text: write it without quotes.", gave)
+            return Finding("None in quotes is a string: write it without quotes.", gave)
         said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
         says = said or difference(have, want, self.digits, self._same)
         return Finding(says, gave)
@@ -373,7 +373,7 @@ class Order(Exercise):
         >>> order = Order(id="demo.9", asks="which node runs first", expected=["mul", "exp"],
         ...               right="The last operation comes first.", hints=("Which?", "The last."))
         >>> order.examine("mul -> exp") is None, order.examine("exp, mul").says
-        (True, 'Exactly the other way round: which end does it start from?')
+        (True, 'Exactly reversed: which end does it start from?')
     """
 
     expected: Any = ...
@@ -393,17 +393,15 @@ class Order(Exercise):
     def _what_is_off(self, have: Sequence[str], want: Sequence[str]) -> str:
         for name in have:
             if name not in want:
-                return f"{values.shortened(name)!r} does not belong here: did you mistype it?"
+                return f"{values.shortened(name)!r} does not belong here: is it a typo?"
         if len(have) != len(want):
             there = "more: is one missing?" if len(have) < len(want) else "fewer."
-            return f"You name {len(have)} steps, and there are {there}"
+            return f"You named {len(have)} steps, and there are {there}"
         if list(have) == list(reversed(want)):
-            return "Exactly the other way round: which end does it start from?"
+            return "Exactly reversed: which end does it start from?"
         fit = next(k for k, (a, b) in enumerate(zip(have, want, strict=True)) if a != b)
-        start = ("Not from the start", "The first fits")[fit] if fit < 2 else f"The first {fit} fit"
-        return (
-            f"{start}; then look again at {have[fit]!r}: what has to be known before it can happen?"
-        )
+        start = ("The first is wrong", "The first fits")[fit] if fit < 2 else f"The first {fit} fit"
+        return f"{start}; look again at {have[fit]!r}: what has to be known before it can happen?"
 
 
 def _names(answer: Any, known: Sequence[str]) -> list[str] | None:

@@ -122,7 +122,7 @@ _INSIDE = tuple(
     for package in (minigrad, np)
     if package.__file__
 )
-LEFT_OUT = "(Steps inside of minigrad and NumPy are left out; %tb shows them.)"
+LEFT_OUT = "(Steps inside minigrad and NumPy are left out; %tb shows them.)"
 
 
 def outside_only(traceback: TracebackType | None) -> TracebackType | None:

@@ -47,7 +47,7 @@ class AutogradMeta:
         accumulator: A weak reference to the leaf's `AccumulateGrad`.
         hooks: The tensor hooks of a leaf. Those of other tensors sit on the node that made them.
         post_accumulate_hooks: Called with the leaf after its `.grad` was updated.
-        retains_grad: Whether a tensor that is no leaf keeps its gradient.
+        retains_grad: Whether a tensor that isn't a leaf keeps its gradient.
     """
 
     __slots__ = ("accumulator", "hooks", "post_accumulate_hooks", "retains_grad")
@@ -202,7 +202,7 @@ class Tensor:
     def grad(self) -> Self | None:
         """The gradient that `backward()` accumulated; None before the first.
 
-        Reading it on a tensor that is no leaf and does not retain its gradient warns.
+        Reading it on a tensor that isn't a leaf and does not retain its gradient warns.
 
         Raises:
             TypeError: If what is assigned is neither a tensor nor None.
@@ -218,11 +218,11 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
-        """Whether this tensor is no leaf and keeps its gradient nevertheless."""
+        """Whether this tensor isn't a leaf and keeps its gradient nevertheless."""
         return self._meta is not None and self._meta.retains_grad
 
     def retain_grad(self) -> None:
-        """Keep the gradient of a tensor that is no leaf; on a leaf this does nothing.
+        """Keep the gradient of a tensor that isn't a leaf; on a leaf this does nothing.
 
         Raises:
             RuntimeError: If the tensor does not require a gradient.
@@ -322,7 +322,7 @@ class Tensor:
             A handle whose `remove()` takes the hook off.
 
         Raises:
-            RuntimeError: If the tensor is no leaf or does not require a gradient.
+            RuntimeError: If the tensor isn't a leaf or does not require a gradient.
 
         Example:
             >>> import minigrad as torch

@@ -95,7 +95,7 @@ def refuse_other_places(place: Any) -> None:
         caller: The name of the function that was given it, for the message.
 
     Raises:
-        TypeError: If it is no device.
+        TypeError: If it isn't a device.
         RuntimeError: If there is no such device, or it is not the CPU.
         AssertionError: If it is an accelerator that PyTorch would have to be compiled for.
     """

@@ -130,7 +130,7 @@ def asked(caller: str, given: Any) -> Any:
         It, or None for None.
 
     Raises:
-        TypeError: If it is no dtype.
+        TypeError: If it isn't a dtype.
     """
     if given is None or isinstance(given, dtype):
         return given and given.numpy

@@ -389,7 +389,7 @@ class Copies(Tensor):
             The copy. Tensors that shared memory do so again if they are copied in one call.
 
         Raises:
-            RuntimeError: If the tensor is no leaf.
+            RuntimeError: If the tensor isn't a leaf.
 
         Example:
             >>> import copy

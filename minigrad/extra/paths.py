@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from minigrad.utils import _paths_inside as paths_inside
 
-# By path of PyTorch's that is no file of ours: where we have what is in it, or "" for nowhere.
+# By path of PyTorch's that isn't a file of ours: where we have what is in it, or "" for nowhere.
 _PATHS: dict[str, str] = {}
 with open(__file__.removesuffix("py") + "txt", encoding="utf-8") as _table:
     for _line in _table:

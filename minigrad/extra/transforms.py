@@ -89,7 +89,7 @@ class Level:
         """Give a tensor of the same values, to be differentiated for.
 
         Raises:
-            ValueError: If it is no tensor.
+            ValueError: If it isn't a tensor.
             RuntimeError: If it has no floating-point numbers.
         """
         if not isinstance(tensor, Tensor):

@@ -119,7 +119,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """Fill a matrix with ones on the diagonal and zeros elsewhere.
 
     Raises:
-        ValueError: If the tensor is no matrix.
+        ValueError: If the tensor isn't a matrix.
 
     Example:
         >>> import minigrad as torch

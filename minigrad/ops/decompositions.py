@@ -58,7 +58,7 @@ LinAlgError = _LinAlgError
 
 
 def check(name: str, tensor: Tensor, square: bool = True) -> None:
-    """Raise if a tensor is no batch of matrices of floats."""
+    """Raise if a tensor isn't a batch of matrices of floats."""
     sizes, dtype = tensor._array.shape, tensor._array.dtype
     if len(sizes) < 2 or (square and sizes[-1] != sizes[-2]):
         kind = "square matrices" if square else "matrices"

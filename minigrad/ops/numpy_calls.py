@@ -40,7 +40,7 @@ def compute(function: Any, method: str | None, inputs: Any, options: dict[str, A
     Args:
         function: NumPy's function.
         method: What of a ufunc was called, such as "reduce" or "__call__"; None for a function
-            that is no ufunc.
+            that isn't a ufunc.
         inputs: The arguments by position.
         options: The arguments by name.
 

@@ -156,7 +156,7 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Generator | None = Non
         generator: The source of the numbers, if not the one that `manual_seed` starts.
 
     Raises:
-        RuntimeError: If it is no probability.
+        RuntimeError: If it isn't a probability.
     """
     source = stream(generator)
     if isinstance(p, Tensor):

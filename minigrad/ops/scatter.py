@@ -368,7 +368,7 @@ def trace_of(input: Tensor) -> Tensor:
     """Add up the main diagonal of a matrix.
 
     Raises:
-        RuntimeError: If it is no matrix.
+        RuntimeError: If it isn't a matrix.
 
     Example:
         >>> import minigrad as torch

@@ -31,7 +31,7 @@ class LRScheduler:
         last_epoch: How many times `step` was called.
 
     Raises:
-        TypeError: If it is no optimizer.
+        TypeError: If it isn't an optimizer.
         KeyError: If it is to go on, but the groups do not know how they began.
 
     Example:
@@ -353,7 +353,7 @@ class OneCycleLR(
         three_phase: Fall to the first value as fast as it rose, and only then to the last one.
 
     Raises:
-        TypeError: If it is no optimizer.
+        TypeError: If it isn't an optimizer.
         ValueError: If a number makes no sense, or there is no momentum to lead.
 
     Example:
@@ -448,7 +448,7 @@ class ReduceLROnPlateau(
         eps: A reduction smaller than this is left out.
 
     Raises:
-        TypeError: If it is no optimizer.
+        TypeError: If it isn't an optimizer.
         ValueError: If a setting makes no sense.
 
     Example:

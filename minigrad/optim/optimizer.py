@@ -166,7 +166,7 @@ class Optimizer:
                 defaults. It is completed in place.
 
         Raises:
-            TypeError: If it is no dictionary, or its parameters are a set or no tensors.
+            TypeError: If it isn't a dictionary, or its parameters are a set or not tensors.
             ValueError: If a parameter is no leaf or belongs to another group.
         """
         _complete(param_group, self.defaults)

@@ -19,7 +19,7 @@ def dimension(dim: Any, ndim: int) -> int:
     """Bring a dimension's number into the range from 0 on.
 
     Raises:
-        TypeError: If it is no whole number.
+        TypeError: If it isn't a whole number.
         IndexError: If there is no such dimension.
     """
     limit = max(ndim, 1)
@@ -105,7 +105,7 @@ def check_tensors(tensors: Any, name: str = "cat", argument: str = "tensors") ->
     """Give a sequence of tensors as a list.
 
     Raises:
-        TypeError: If it is no sequence, or one of it is no tensor.
+        TypeError: If it isn't a sequence, or an entry isn't a tensor.
     """
     if not isinstance(tensors, (tuple, list)):
         raise wrong_type(name, argument, "tuple of Tensors", tensors)

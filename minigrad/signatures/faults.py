@@ -92,7 +92,7 @@ def _told(value: Any) -> str:
 
 
 def explains(function: Callable[..., Any], name: str = "", method: bool = False) -> Any:
-    """Let a function that is no variant of an operation say what was wrong when its inside fails.
+    """Let a function that isn't a variant of an operation say what was wrong when its inside fails.
 
     Args:
         function: The function.

@@ -356,7 +356,7 @@ _QUICK = (
 
 
 def _guarded(name: str, form: Any, method: bool = False) -> Any:
-    """Let a function that is no variant of an operation say why its inside failed."""
+    """Let a function that isn't a variant of an operation say why its inside failed."""
     if type(form) is not FunctionType or hasattr(form, "__wrapped__") or name.startswith("__"):
         return form
     if name in _QUICK:

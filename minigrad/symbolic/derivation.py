@@ -90,7 +90,7 @@ class Layout:
 
 
 def _by_name(effect: HookEffect, gradient: Any) -> Any:
-    """Let a hook that is no factor stand in formulas by its name."""
+    """Let a hook that isn't a factor stand in formulas by its name."""
     if effect.factor is not None:
         return effect.apply(gradient)
     function = sympy.Function(effect.name, real=True)

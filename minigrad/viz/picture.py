@@ -314,7 +314,7 @@ def draw(
     Raises:
         ValueError: if there is no graph, or too large a graph.
         KeyError: if something named is not part of the graph.
-        TypeError: if `inputs` are given for something that is no module.
+        TypeError: if `inputs` are given for something that isn't a module.
 
     Example:
         >>> import minigrad

@@ -46,7 +46,7 @@ def test_the_player_on_a_page_of_its_own(page: Page, tmp_path: Path) -> None:
 
 def test_pictures(page: Page, tmp_path: Path) -> None:
     put(page, tmp_path / "pictures.html", pair().html() + wide().html())
-    assert violations(page, "document.body", allowed=["region"]) == []  # it is no page
+    assert violations(page, "document.body", allowed=["region"]) == []  # it isn't a page
 
 
 def test_the_pages_of_grades(page: Page, tmp_path: Path) -> None:

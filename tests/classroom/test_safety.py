@@ -168,7 +168,7 @@ def everything():
     [
         (hook_everywhere, "left a global hook registered"),
         (default_dtype, "changed the default dtype"),
-        (no_recording, "recording of operations"),
+        (no_recording, "left recording switched"),
         (saved_hooks, "saved-tensor hooks"),
         (anomalies, "anomaly detection"),
         (seeding, "seeded the random numbers"),
@@ -220,7 +220,7 @@ def test_the_learners_surroundings_do_not_disturb_a_check(doubling, capsys):
     said = " ".join(capsys.readouterr().out.split())
     assert calls == []
     assert "A global hook from an earlier cell is still registered" in said
-    assert "recording of operations is switched off" in said
+    assert "Recording is switched off" in said
 
 
 def test_after_an_error_too_everything_is_put_back():
@@ -259,7 +259,7 @@ def generating_for_ever():
 def test_what_does_not_end_is_stopped(function, capsys, monkeypatch):
     monkeypatch.setattr(execution, "MOST_SECONDS", 0.4)
     outcome = run(function, most_lines=3000)
-    assert outcome.endless and "way out" in outcome.trouble
+    assert outcome.endless and "endless loop" in outcome.trouble
     assert capsys.readouterr().out == ""
 
 
@@ -336,7 +336,7 @@ def test_in_a_notebooks_kernel_loops_are_stopped_and_notes_are_made(tmp_path):
         for cell in notebook.cells
     ]
     lines = first.splitlines()
-    assert lines[0].startswith("It did not come to an end within 1,000 lines")
+    assert lines[0].startswith("It didn't finish within 1,000 lines")
     assert lines[-1] == "right"
     assert "noted on this machine" in " ".join(lines)
     assert notes.exists()

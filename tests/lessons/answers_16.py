@@ -541,7 +541,7 @@ ANSWERS = {
             ("modifying its input", _halves_in_place),
             ("two functions", lambda fewest: torch.Tensor.half),
             ("it gives a ndarray", lambda fewest: (lambda t: t.numpy(), lambda array: array)),
-            ("what unpack was given", _halves_some_returned),
+            ("Did unpack get None", _halves_some_returned),
         ],
         "right": [_halves_by_class, _halves_nested, _halves_by_closures],
     },

@@ -354,7 +354,7 @@ self.wrap(other))
 17.4 right ~ gradient.copy() => np.array(gradient) | (0, 0, self) => (False, -self.number, self)
 17.4 It has to be an array ~ return gradient => self.grad = self.grad if self.inputs else \
 Broadcasting(self.grad)\n        return gradient
-17.4 Emptying .grad is up to others ~ arrived, ready => for each in (self, *waiting):\n            \
+17.4 Don't empty .grad yourself ~ arrived, ready => for each in (self, *waiting):\n            \
 each.grad = None\n        arrived, ready
 17.5 right ~ return Handle(self.hooks, hook) => handle = Handle(self.hooks, hook)\n        return \
 handle | gradient if replaced is None else replaced => [replaced, gradient][replaced is None]

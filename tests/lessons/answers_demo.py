@@ -106,7 +106,7 @@ ANSWERS = {
             ("the value, not the slope", lambda x: 3 * (2 * x + 1) ** 2),
             ("whatever goes in", lambda x: 24),
             ("None", _forgot_return),
-            ("way out", _endless),
+            ("endless loop", _endless),
             ("NameError", _misspelled),
             ("wrong where x is negative", _only_positive),
             ("and it takes x, y", lambda x, y: 12),

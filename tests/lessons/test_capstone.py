@@ -111,7 +111,7 @@ def test_a_chain_of_answers_that_are_written_differently(checkpoint):
 def test_what_the_table_names_is_in_the_heart():
     path = next(path for path in places.solutions() if path.name.startswith("17_"))
     text = "".join(cell.source + "\n" for cell in canonical.read(path).cells)
-    table = text.split("| what the heart does beyond")[1].split("\n\n")[0]
+    table = text.split("| what the core does beyond")[1].split("\n\n")[0]
     second = [row.split("|")[2] for row in table.split("\n")[2:] if row.startswith("| ")]
     names = re.findall(r"`([\w.]+)`", "".join(second))
     assert len(names) > 5

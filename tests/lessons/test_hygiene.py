@@ -20,7 +20,7 @@ def test_a_lesson_is_clean(path):
     assert [str(each) for each in lint.violations_of(path)] == []
 
 
-FOLDERS = ("_start", "_tools", "data", "instructors", "reference")
+FOLDERS = ("_start", "_tools", "checks", "data", "instructors", "reference")
 WRITTEN = ["*.md", ".github/*.md", "lessons/*.md", "minigrad/**/*.py", "tests/**/*.py"]
 WRITTEN += [f"lessons/{folder}/**/*.{kind}" for folder in FOLDERS for kind in ("md", "py")]
 QUOTES = (Path(__file__), Path(lint_table.__file__))

@@ -333,7 +333,7 @@ def test_linear_takes_what_its_attributes_are(torch):
         each.load_state_dict({"weight": x, "bias": x[0, :1]})
     assert plain(x).item() == 6 and doubled(x).item() == 12
     del plain.weight
-    plain.weight = x * 3  # a result, so it is no parameter
+    plain.weight = x * 3  # a result, so it isn't a parameter
     assert plain(x).item() == 16
     plain.bias = None
     assert plain(x).item() == 15

@@ -84,7 +84,7 @@ def test_what_prove_does_not_take():
             prove(function, 2)
     with torch.no_grad(), pytest.raises(ValueError, match=r"under no_grad\(\)"):
         prove(torch.mul, 2, 2)
-    with pytest.raises(Undecided):  # a symbol that is no input has no number
+    with pytest.raises(Undecided):  # a symbol that isn't an input has no number
         prove(lambda a: a * symbols("c"), 2)
 
 

@@ -114,7 +114,7 @@ def install(
     trusted = (checks, OWN_FILES)
 
     def resolved(path: Any) -> str | None:
-        """Give the absolute path without links; None where it is no text."""
+        """Give the absolute path without links; None where it isn't a text."""
         try:
             return str(real(path)) if type(path) is str else None
         except (OSError, ValueError):

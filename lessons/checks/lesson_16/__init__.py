@@ -264,8 +264,8 @@ HALVES = Hook(
     mistakes=r"""
         ~ return tensor.dtype, => if fits: return tensor.dtype,
         ! 'NoneType' object, NoneType object
-            Is that what unpack was given? Then pack has to return something for every tensor, also
-            for one that it leaves as it is.
+            Did unpack get None? Then pack has to return something for every tensor, even for one
+            that it leaves as it is.
         ~ packed[1].to(packed[0]) => packed.float()
         ! unpack has, to unpack, not iterable, 'tuple' object, 'Tensor' object is not
             unpack gets exactly what pack returned: both have to agree on what that is.
@@ -287,8 +287,8 @@ HALVES = Hook(
         ~ floats and tensor.numel() => tensor.numel()
         ! Long, int64, index, not implemented for, Bool
         ? any(seen[name] != right[name] for name in seen if "an int64" in name or "a bool" in name)
-            Leave all alone that isn't a float: integers that were saved for an index or a class
-            have to come back as they were.
+            Leave everything alone that isn't a float: integers that were saved for an index or a
+            class have to come back as they were.
         ~ tensor.half() if fits else tensor => tensor
             Nothing is packed: pack keeps as many bytes as came in.
         ~ packed[1].to(packed[0]) => packed[1]
@@ -507,7 +507,7 @@ TIMING = Numbers(
     ),
     mistakes="""
         = [over()[at] for at in (0, 1, 3, 2)]
-            (c) and (d) are exchanged: whose gradient comes first in backward?
+            (c) and (d) are swapped: whose gradient comes first in backward?
         = sorted(over())
         ? sorted(answer) == sorted(over())
             The numbers fit, their order doesn't: (a), (b), (c), (d).
@@ -570,7 +570,7 @@ BUCKETS = Function(
         ~ reversed(range(len(sizes))) => range(len(sizes))
             The buckets are filled from the first place on. Whose gradient comes first?
         ~ reversed(range(len(sizes))) => range(len(sizes) - 1, 0, -1)
-            Place 0 is in no bucket. Where does the count down end?
+            Place 0 is in no bucket. Where does the countdown end?
         ~ append(place) => append(sizes[place])
             The entries are sizes. You are asked for the places, 0 for the first parameter.
         ~ append(place) => append(len(sizes) - 1 - place)
@@ -584,8 +584,8 @@ BUCKETS = Function(
         ~ return buckets => return buckets if held >= limit else buckets[:-1]
             What is left at the end is lost: these parameters would never be averaged.
         ~ append(place) => append(sizes.index(sizes[place]))
-            Entries of equal size get the same place: index finds the first of them. Count the
-            places along.
+            Entries of equal size get the same place: index finds the first of them. Go through the
+            places instead.
         ~ return buckets => return [[] for _ in buckets]
         ? any([] in made[:-1] for made in seen)
             Buckets come out empty: if you put one list in and then empty it, it's empty where you
@@ -603,7 +603,7 @@ BUCKETS = Function(
         | buckets, held = [], limit => held = limit
         | buckets, held = [*buckets, []], 0 => held = buckets.append([]) or 0
         ? any([] != before == now[: len(before)] != now for before, now in zip(seen, seen[1:]))
-            What an earlier call gave is in it again. Begin with an empty list in each call.
+            It contains what an earlier call returned. Begin with an empty list in each call.
     """,
 )
 

@@ -33,7 +33,7 @@ _SETTINGS = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 # What each process runs. If it hangs it says where, and a second later the system ends it, so that
-# nothing is left over whatever becomes of the notebook.
+# nothing is left over whatever happens to the notebook.
 _RUN = """
 import faulthandler, json, os, signal, sys, threading, time, traceback
 from mpi4py import MPI

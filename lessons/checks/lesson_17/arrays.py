@@ -173,7 +173,7 @@ def up(x: Any, steps: int) -> Any:
 def ladder(made: Any) -> Any:
     """The gradient of x after 24 diamonds in a row, y = y + y.
 
-    There are 16 million paths. Don't follow each by itself: let each value have its turn once, and
+    There are 16 million paths. Don't follow each by itself: run each value once, and
     pass on the sum.
     """
     return slopes(made, lambda x: up(x, 24), 3.0)
@@ -188,8 +188,8 @@ VALUE = Checkpoint(
     ],
     methods="__add__ x + y; __mul__ x * y; __radd__ 1 + x; __rmul__ 2 * x; backward x.backward()",
     programs="scalars",
-    right="150 random graphs agree with minigrad. What follows is the same idea with more in "
-    "each number.",
+    right="150 random graphs agree with minigrad. What follows is the same idea, with arrays "
+    "instead of numbers.",
     hints=(
         "A Value keeps pairs: an input, and the slope with respect to it. A sum has slopes 1 and "
         "1. What are those of a product? backward needs an order in which each value comes before "
@@ -204,12 +204,11 @@ VALUE = Checkpoint(
         ~ reversed(order) => order
         ? probe in ("of_sum", "of_product") and not any(seen)
             Nothing arrived. Does backward begin with a gradient of 1 at the value that it's called
-            on, does it follow all edges from there, and does each value have its turn before its
-            inputs?
+            on, does it follow all edges from there, and does each value run before its inputs?
         ~ if value not in order: => if True:
         ? probe == "used_twice" and seen[0] > 6.0 or probe == "diamonds" and max(seen) > 48.0
-            Too much: a value had its turn more than once, so part of its gradient was passed on
-            again. Each value has its turn once.
+            Too much: a value ran more than once, so part of its gradient was passed on again. Each
+            value runs once.
         ~ for source, slope in value.edges: => edges, value.edges = value.edges, ()\n            for source, slope in edges:
         ? probe == "two_losses" and seen == 2.0 or probe == "shared_graph" and seen[1] == 42.0
         ? probe in ("two_losses", "shared_graph") and "Error" in raised
@@ -514,7 +513,7 @@ UNBROADCAST = FunctionCheckpoint(
     id="17.3",
     asks="unbroadcast(gradient, shape), which sums a gradient down to the shape of an input",
     inputs=inputs,
-    right="The sum over all copies, by shapes alone. One function, and everything broadcasts.",
+    right="The sum over all copies, from shapes alone. With one function, everything broadcasts.",
     hints=(
         "Line the two shapes up from the right. Which axes of the gradient have nothing below "
         "them, and where does the shape have a 1?",

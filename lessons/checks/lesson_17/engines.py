@@ -47,8 +47,8 @@ def of_product(made: Any) -> Any:
 def square(made: Any) -> Any:
     """x.grad after (x * x).backward(), for x = 3 and for x of shape (1, 1).
 
-    x stands twice among the inputs, and what comes along both edges is added: it has one turn, when
-    both parts are in. One entry is enough for a pass without a gradient, whatever the shape.
+    x is among the inputs twice, and what arrives along both edges is added: it runs once, when both
+    parts are there. One entry is enough for a pass without a gradient, whatever the shape.
     """
     return [once(made, lambda x: x * x, data) for data in (3.0, [[3.0]])]
 
@@ -56,8 +56,8 @@ def square(made: Any) -> Any:
 def diamonds(made: Any) -> Any:
     """x.grad in the diamonds y + 7 * y, 7 * y + y, and y + (14 * y).tanh() * 0, with y = x * x.
 
-    A tensor is complete when a part has come along each edge that leads to it in this pass, also
-    where the part is zero. Then it runs, once, with the sum.
+    A tensor is complete when a part has arrived along each edge that leads to it in this pass, even
+    if the part is zero. Then it runs once, with the sum.
     """
 
     def deep(x: Any) -> Any:
@@ -71,8 +71,8 @@ def diamonds(made: Any) -> Any:
 def edges(made: Any) -> Any:
     """x.grad after 7 * x + x * x and after x * x + 7 * x, for x = 3.
 
-    Two edges lead from x * x to x, and a third one from 7 * x. Count edges: an input that stands
-    there twice counts twice, and a set knows it once.
+    Two edges lead from x * x to x, and a third one from 7 * x. Count edges: an input that is
+    there twice counts twice. A set would hold it only once.
     """
     return [once(made, each, 3.0)[0] for each in (lambda x: 7 * x + x * x, lambda x: x * x + 7 * x)]
 
@@ -103,7 +103,7 @@ def passes(made: Any) -> Any:
     """x.grad after a pass from y + y with y = x * x; then it is set to 100, and two more passes
     follow.
 
-    Each pass is worth the same, and a leaf adds them up. Emptying .grad is up to others.
+    Each pass gives the same, and a leaf adds them up. Don't empty .grad yourself.
     """
     x = leaf(made, 3.0)
     y = x * x
@@ -134,8 +134,8 @@ def given(made: Any) -> Any:
     """With backward(np.array([1, 10])): x.grad for 3 * x, that of a leaf that is the root, after two
     passes, and the array after that; and x.grad with zeros given, for two entries and for one.
 
-    A gradient that is given takes the place of the ones at the root, also where it is zero. The
-    array belongs to the caller, and must not change: a leaf needs an array of its own.
+    A gradient that is given replaces the ones at the root, even if it is zero. The array belongs to
+    the caller, and must not change: a leaf needs an array of its own.
     """
     x, root, gradient = leaf(made, [1.0, 2.0]), leaf(made, [1.0, 2.0]), np.array([1.0, 10.0])
     for each in (x * 3, root, root):
@@ -212,8 +212,8 @@ def completed(made: Any) -> Any:
     """The calls of complete in L = d * w with c = x * 5, a = x * 2, b = a * a and d = b + c: each
     with the gradient that it got.
 
-    complete is called once for each tensor that the pass reaches, with the whole sum. Of the ready
-    ones a leaf is first, and then the one that was made last.
+    complete is called once for each tensor that the pass reaches, with the whole sum. Of those that
+    are ready, leaves come first, then the one that was made last.
     """
     calls: list[str] = []
     kind = watched(made, calls)
@@ -270,7 +270,7 @@ def chain(made: Any) -> Any:
     """x.grad at the beginning of a chain of 5,000 operations, y = -y.
 
     In a long chain it takes too long to look through all tensors again for each of them: a dict or
-    a set knows at once. And Python stops what calls itself once for each step: keep the tensors
+    a set knows at once. And Python stops a function that calls itself at each step: keep the tensors
     that are still to be visited in a list, and loop.
     """
     x = y = leaf(made, 3.0)
@@ -312,13 +312,13 @@ ENGINE = Checkpoint(
             None went on instead of a gradient: complete has to return what goes on.
         ~ np.ones_like(self.data) => 1.0
         ! 'float' object, 'int' object
-            Arrays travel, from the start: the root begins with ones of its own shape, not with a
-            plain number.
+            Gradients are arrays from the start: the root begins with ones of its own shape, not
+            with a plain number.
         ~ {self: gradient} => {}
         ~ if not waiting[source]: => if True:
         ! KeyError
-            A tensor had its turn before anything had arrived for it, or twice. The root has its
-            gradient at the beginning, and every other tensor runs once, after its users.
+            A tensor ran before anything had arrived for it, or ran twice. The root has its gradient
+            at the beginning, and every other tensor runs once, after its users.
         ~ -source.number, source => source
         ! '<' not supported
             A heap compares what is on it, and tensors can't be compared. Put a tuple on it that
@@ -553,7 +553,7 @@ HOOKS = Checkpoint(
             A hook was never called. Call hooks in complete, for leaves as well as for all others.
         ~ return super() => super()
         ~ gradient if replaced is None else replaced => replaced
-        ! NoneType
+        ! 'NoneType'
             None went on instead of a gradient. Where a hook returns None, the gradient stays as it
             was. And complete has to return what goes on.
         ~ gradient if replaced is None else replaced => replaced if replaced else gradient
@@ -736,7 +736,7 @@ def post_looks(made: Any) -> Any:
     the result; whether it got the module, the arguments, the result.
 
     A forward hook gets the module, the tuple of arguments that forward got, and the result. What it
-    returns takes the result's place. None leaves it.
+    returns replaces the result. None leaves it.
     """
     module, calls = bare(made), list[Any]()
     module.register_forward_pre_hook(lambda m, args: (args[0] * 10,))
@@ -749,8 +749,8 @@ def post_looks(made: Any) -> Any:
 def post_replaces(made: Any) -> Any:
     """Two forward hooks, one times ten and one plus one, on a module that doubles 3.
 
-    What a forward hook returns takes the result's place, and the next one gets that: first
-    registered, first called.
+    What a forward hook returns replaces the result, and the next one gets that: first registered,
+    first called.
     """
     module = bare(made)
     module.register_forward_hook(lambda _, args, result: result * 10)
@@ -837,7 +837,7 @@ MODULE = Checkpoint(
             It was never called.
         ~ result if replaced is None else replaced => replaced
         ? probe == "post_looks" and "NoneType" in raised
-            Its None became the module's result. None means: leave it as it is.
+            The hook's None became the module's result. None means: leave it as it is.
     """,
 )
 
@@ -933,7 +933,7 @@ def own_nodes(made: Any) -> Any:
     x.grad.
 
     A hook on the argument itself sees all its uses, also those that go past the module; so does one
-    on what forward gave, and that may be the argument. Lead the argument through a node that
+    on what forward gave, and that may be the argument. Send the argument through a node that
     belongs to this call, and the result, too.
     """
     found = []
@@ -1030,10 +1030,10 @@ MODULE_HOOKS = Checkpoint(
     ],
     methods=f"{FULL} {FULL}(hook); {LEGACY} {LEGACY}(hook)",
     base=('mine("17.6")', "register_forward_hook"),
-    right="The worked example of this course, from your own file: -0.40796 where the full hook "
-    "sits, and -1.0199 where the old one did.",
+    right="The worked example of this course, from your own code: -0.40796 where the full hook "
+    "sits, and -1.0199 where the legacy hook sits.",
     hints=(
-        "An identity is x.result(x.data, (x,), lambda g: (g,)). Lead the argument through one "
+        "An identity is x.result(x.data, (x,), lambda g: (g,)). Send the argument through one "
         "before super().__call__, and the result through another after it; each has a "
         "register_hook. For the legacy kind: what is result.rule, and what if another function "
         "stood there that calls it?",
@@ -1055,7 +1055,7 @@ MODULE_HOOKS = Checkpoint(
             leaves the module is known only at its argument.
         ~ hook(module, grad_input, grad_output) => hook(module, grad_output, grad_input)
         ? probe == "pair" and seen == [[True, *right[0][:0:-1]]]
-            grad_input and grad_output have changed places: what arrives at the result is
+            grad_input and grad_output are swapped: what arrives at the result is
             grad_output.
         ~ run_hooks(hooks, self, (gradient,), tuple(arrived)) => run_hooks(hooks, self, tuple(arrived), tuple(arrived))
         ~ run_hooks(hooks, self, tuple(rule(g)), (g,)) => run_hooks(hooks, self, (g,), (g,))

@@ -76,7 +76,7 @@ class _Row(_List):
         """Put a module in front of the one at an index.
 
         Raises:
-            AssertionError: If it is no module.
+            AssertionError: If it isn't a module.
             IndexError: If the index is out of range.
         """
         if not isinstance(module, Module):

@@ -361,7 +361,7 @@ class Module(Traversal, StateDict):
 
         Args:
             hook: Called as `hook(module, grad_input, grad_output)`, tuples with one entry for
-                each positional input and each output, None where it is no tensor. It returns
+                each positional input and each output, None where it isn't a tensor. It returns
                 None, or a tuple that takes the place of `grad_input` from here on.
             prepend: Put it in front of the hooks registered before.
 

@@ -141,7 +141,7 @@ class Traversal:
             The module.
 
         Raises:
-            AttributeError: If there is no such attribute, or it is no module.
+            AttributeError: If there is no such attribute, or it isn't a module.
         """
         module: Any = self
         for name in () if target == "" else target.split("."):
@@ -196,7 +196,7 @@ class Traversal:
         """Find a buffer by its dotted name.
 
         Raises:
-            AttributeError: If there is no such attribute, or it is no buffer.
+            AttributeError: If there is no such attribute, or it isn't a buffer.
         """
         path, _, _ = target.rpartition(".")
         name, buffer = _get_member(self, target)

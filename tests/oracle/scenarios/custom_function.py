@@ -105,7 +105,7 @@ def misuse_of_the_class(torch, log):
 
 @family
 def dirty_but_no_input(torch, log):
-    """A marked tensor that is no input: a warning, and an error if it is a view."""
+    """A marked tensor that isn't an input: a warning, and an error if it is a view."""
     makers = {
         "result": lambda x, y: x * 1,
         "detached": lambda x, y: x.detach(),
