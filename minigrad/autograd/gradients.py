@@ -247,9 +247,7 @@ class ChosenTask(GraphTask):
             self.captured[position] = grad_outputs[output_nr]
 
 
-def leading_to(
-    roots: Sequence[Edge], targets: set[Node], accumulate: bool, recorded: bool
-) -> set[Node]:
+def leading_to(roots: Edges, targets: set[Node], accumulate: bool, recorded: bool) -> set[Node]:
     """Find the nodes that must run for gradients to reach the targets.
 
     With `accumulate` the targets run themselves; otherwise a target runs only if it lies on the

@@ -160,9 +160,8 @@ def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:
     return result
 
 
-def all_checked(originals: Sequence[Any], results: Any, hook: Callable[..., Any]) -> list[Any]:
+def all_checked(given: Sequence[Any], results: Any, hook: Callable[..., Any]) -> list[Any]:
     """Give replaced gradients of a node hook if each fits, or is None."""
-    if not isinstance(results, tuple) or len(results) != len(originals):
-        raise extensions.messages.wrong_replacements(originals, results, hook)
-    pairs = zip(originals, results, strict=True)
-    return [new if new is None else _checked(old, new, hook) for old, new in pairs]
+    if not isinstance(results, tuple) or len(results) != len(given):
+        raise extensions.messages.wrong_replacements(given, results, hook)
+    return [r if r is None else _checked(g, r, hook) for g, r in zip(given, results, strict=True)]
