@@ -61,7 +61,8 @@ GOAL_OF_HOUSE = Size(24000, 170)
 WORKED_EXAMPLE = Size(820, 26)
 
 # What a step costs: Python calls, NumPy's (an operator isn't one), nodes run backward, and the
-# objects that it creates and the collector has to know. A newer Python calls less: comprehensions are no calls there.
+# objects that it creates and the collector has to know. A newer Python calls less: comprehensions
+# are no calls there.
 STEPS = {
     "worked example": (120, 37, 11, 45),
     "training step": (188, 98, 13, 58),
