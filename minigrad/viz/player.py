@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -232,23 +233,36 @@ class Stage:
         room = 40.0  # for the numbers beside the outermost arrows
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
+        self.edges = {edge: at for at, edge in enumerate(canvas.graph.edges)}
+        # What a card near a place should not hide, of wires with the number of their edge.
+        boxes = [place for places in canvas.places for place in places]
+        wires = [
+            (at, (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y))
+            for at, points in enumerate(canvas.points)
+            for (x, y), (x1, y1) in pairwise(points)
+            if abs(x - x1) < 8  # those that bend are only in the way for a short bit
+        ]
+        labels = canvas.label_places()
+        self.solid = [*((None, each) for each in boxes), *wires, *((None, each) for each in labels)]
 
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         self.chips: dict[Any, Place] = {}
-        return [(self._mark(step, VERMILLION), self._mark(step, BLUE)) for step in steps]
+        marks = map(self._mark, steps)
+        # quotes in texts are escaped, so this finds colors only
+        return [(now, now.replace(f'"{VERMILLION}"', f'"{BLUE}"')) for now in marks]
 
-    def _mark(self, step: Step, color: str) -> str:
-        look: Any = {"fill": "none", "stroke": color}
+    def _mark(self, step: Step) -> str:
+        look: Any = {"fill": "none", "stroke": VERMILLION}
         over = [rect(grown(at, 3), rx=7, **look, stroke_width=3.0) for at in self._at_work(step)]
         line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
         sent = [(self._edge(event), value) for event, value in step.sent]
         over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge, _ in sent]
-        over += [self._chip(edge, self._along(edge), value, color) for edge, value in sent]
+        over += [self._chip(edge, self._along(edge), value) for edge, value in sent]
         if step.held is not None:
             x, y, width, height = self.canvas.node_place(self.places[step.node])
             below = (x + width / 2, y + height + 9)
-            over.append(self._chip(step.node, [below], f"grad {step.held}", color))
+            over.append(self._chip(step.node, [below], f"grad {step.held}"))
         return "".join(over)
 
     def where(self, step: Step) -> tuple[Place, Place]:
@@ -288,7 +302,7 @@ class Stage:
     def _edge(self, went: GradientSent) -> int:
         """Find the edge along which a gradient went."""
         ends = self.places[went.node], self.places[went.target]
-        return self.canvas.graph.edges.index(Edge(*ends, went.input_nr, went.output_nr))
+        return self.edges[Edge(*ends, went.input_nr, went.output_nr)]
 
     def _along(self, edge: int) -> list[Point]:
         """List places on an edge, from shortly before its arrowhead back."""
@@ -298,38 +312,32 @@ class Stage:
             places += [(x + (x0 - x) * k / steps, y + (y0 - y) * k / steps) for k in range(steps)]
         return [(x, y) for x, y in places[:30] if y <= places[0][1] - 14] or places[:1]
 
-    def _obstacles(self, edge: Any, around: Point) -> list[Place]:
-        """List what a card near a place should not hide: boxes, labels, cards, other edges."""
-        wires = [
-            (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y)
-            for at, points in enumerate(self.canvas.points)
-            for (x, y), (x1, y1) in pairwise(points)
-            if at != edge and abs(x - x1) < 8  # those that bend are only in the way for a short bit
-        ]
-        boxes = [place for places in self.canvas.places for place in places]
-        found = [*boxes, *wires, *self.canvas.label_places(), *self.chips.values()]
-        return [each for each in found if each[1] - 120 < around[1] < each[1] + each[3] + 120]
+    def _spot(self, key: Any, centers: Sequence[Point], width: float) -> Place:
+        """Find a place for a card where it hides least of the picture: other edges, other cards."""
+        low, high = centers[0][1] - 120, centers[0][1] + 120
+        others = [each for at, each in self.solid if at != key] + [*self.chips.values()]
+        others = [each for each in others if each[1] < high and each[1] + each[3] > low]
+        least, most = 3 - self.shift[0], self.width - width - 3 - self.shift[0]
+        tried: list[tuple[float, Place]] = []
+        for x, y in centers:
+            top, bottom = y - CHIP / 2, y - CHIP / 2 + CHIP
+            beside = [each for each in others if each[1] < bottom and each[1] + each[3] > top]
+            for aside in (-width / 2, 4.0, -width - 4):
+                place = (min(max(x + aside, least), most), top, width, CHIP)
+                tried.append((sum(overlap(place, each) for each in beside), place))
+                if tried[-1][0] <= 20:  # less is no pixel of a rim
+                    return place
+        return min(tried)[1]
 
-    def _chip(self, key: Any, centers: Sequence[Point], text: str, color: str) -> str:
+    def _chip(self, key: Any, centers: Sequence[Point], text: str) -> str:
         """Write a value on a small card at a place where it hides least of the picture."""
         run = Run(text, size=SMALL + 1, bold=True)
         width = run.width + 10
         if key not in self.chips:
-            most = self.width - width - 3 - self.shift[0]
-            tried = [
-                (min(max(x + aside, 3 - self.shift[0]), most), y - CHIP / 2, width, CHIP)
-                for x, y in centers
-                for aside in (-width / 2, 4.0, -width - 4)
-            ]
-            others = self._obstacles(key, centers[0])
-            hidden = ((sum(overlap(place, each) for each in others), place) for place in tried)
-            best = next(hidden)
-            while best[0] > 20 and (another := next(hidden, None)):  # less is no pixel of a rim
-                best = min(best, another)
-            self.chips[key] = best[1]
+            self.chips[key] = self._spot(key, centers, width)
         left, top, room, _ = self.chips[key]
         place = (left + (room - width) / 2, top, width, CHIP)
-        ground = rect(place, rx=5, fill=PAPER, stroke=color, stroke_width=1.5)
+        ground = rect(place, rx=5, fill=PAPER, stroke=VERMILLION, stroke_width=1.5)
         return ground + text_line([run], left + room / 2, top + 13)
 
 
@@ -384,17 +392,20 @@ class Player:
         """
         if not 0 <= step <= len(self.steps):
             raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
-        marks = self._stage.marks(self.steps[:step])
+        below, marks = self._drawn[0], self._drawn[1][:step]
         over = [stays for _, stays in marks[:-1]] + [now for now, _ in marks[-1:]]
-        drawn = "".join([draw_canvas(self._stage.canvas), *over])
-        return self._stage.sheet(drawn, self.title, self.alt)
+        return self._stage.sheet("".join([below, *over]), self.title, self.alt)
+
+    @cached_property
+    def _drawn(self) -> tuple[str, list[tuple[str, str]]]:
+        return draw_canvas(self._stage.canvas), self._stage.marks(self.steps)
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""
         count, size = len(self.steps), (self._stage.width, self._stage.height)
         picture = image(self.svg(0), self.alt, *size, "minigrad-player-base")
-        rows, marks = [], self._stage.marks(self.steps)
-        for at, (step, (now, stays)) in enumerate(zip(self.steps, marks, strict=True), 1):
+        rows = []
+        for at, (step, (now, stays)) in enumerate(zip(self.steps, self._drawn[1], strict=True), 1):
             whole, core = self._stage.where(step)
             place = " ".join(map(number, (*whole, *core)))
             lines = "<br>".join(escape(line) for line in step.lines)
