@@ -155,19 +155,18 @@ def pool_adjacent_violators(
         >>> pool_adjacent_violators([0.0, 0.0], [1.0, 1.0], [10.0])
         [-5.0, 5.0]
     """
-    if not desired:
-        return []
+    if len(desired) < 2:
+        return [*desired]
     offsets = list(accumulate(apart, initial=0.0))
-    blocks: list[list[float]] = []  # weight, mean, number of points
+    blocks: list[tuple[float, float, int]] = []  # weight, mean, number of points
     for want, weight, offset in zip(desired, weights, offsets, strict=True):
-        block = [weight, want - offset, 1]
-        while blocks and blocks[-1][1] > block[1]:
-            before = blocks.pop()
-            weight = before[0] + block[0]
-            mean = (before[0] * before[1] + block[0] * block[1]) / weight
-            block = [weight, mean, before[2] + block[2]]
-        blocks.append(block)
-    means = [mean for _, mean, number in blocks for _ in range(int(number))]
+        total, mean, number = weight, want - offset, 1
+        while blocks and blocks[-1][1] > mean:
+            other, before, more = blocks.pop()
+            mean = (other * before + total * mean) / (other + total)
+            total, number = other + total, more + number
+        blocks.append((total, mean, number))
+    means = [mean for _, mean, number in blocks for _ in range(number)]
     return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
 
 
@@ -224,8 +223,8 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         for row, distances in rows if downward else reversed(rows):
             desired, weighed = [], []
             for node in row:
-                total = sum(weight for weight, _, _ in pulls[node])
-                sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
+                total = sum([weight for weight, _, _ in pulls[node]])
+                sums = sum([weight * (at[other] + offset) for weight, other, offset in pulls[node]])
                 desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
             at |= zip(row, pool_adjacent_violators(desired, weighed, distances), strict=True)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -235,15 +237,14 @@ class Stage:
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
         self.edges = {edge: at for at, edge in enumerate(canvas.graph.edges)}
         # What a card near a place should not hide, of wires with the number of their edge.
-        boxes = [place for places in canvas.places for place in places]
         wires = [
             (at, (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y))
             for at, points in enumerate(canvas.points)
             for (x, y), (x1, y1) in pairwise(points)
             if abs(x - x1) < 8  # those that bend are only in the way for a short bit
         ]
-        labels = canvas.label_places()
-        self.solid = [*((None, each) for each in boxes), *wires, *((None, each) for each in labels)]
+        boxes = [(None, place) for places in canvas.places for place in places]
+        self.solid = [*boxes, *wires, *((None, place) for place in canvas.label_places())]
 
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
@@ -265,22 +266,17 @@ class Stage:
             over.append(self._chip(step.node, [below], f"grad {step.held}"))
         return "".join(over)
 
-    def where(self, step: Step) -> tuple[Place, Place]:
+    def where(self, step: Step) -> list[Place]:
         """Give the rectangles of the picture in which a step happens.
 
         Returns:
             The one around all of it, its numbers included, and the one around what is at work.
         """
-        places = [grown(place, 5) for place in self._at_work(step)]
-        core = self._around(places)
-        keys = [self._edge(event) for event, _ in step.sent]
-        places += [self.chips[key] for key in [*keys, step.node] if key in self.chips]
-        return self._around(places), core
-
-    def _around(self, places: Sequence[Place]) -> Place:
-        """Give the rectangle around some places, as it lies in the picture."""
-        left, top, width, height = around(places)
-        return left + self.shift[0], top + self.shift[1], width, height
+        core = [grown(place, 5) for place in self._at_work(step)]
+        keys = [step.node, *(self._edge(event) for event, _ in step.sent)]
+        every = core + [self.chips[key] for key in keys if key in self.chips]
+        right, down = self.shift
+        return [(x + right, y + down, w, h) for x, y, w, h in map(around, (every, core))]
 
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
@@ -314,17 +310,17 @@ class Stage:
 
     def _spot(self, key: Any, centers: Sequence[Point], width: float) -> Place:
         """Find a place for a card where it hides least of the picture: other edges, other cards."""
-        low, high = centers[0][1] - 120, centers[0][1] + 120
         others = [each for at, each in self.solid if at != key] + [*self.chips.values()]
-        others = [each for each in others if each[1] < high and each[1] + each[3] > low]
         least, most = 3 - self.shift[0], self.width - width - 3 - self.shift[0]
         tried: list[tuple[float, Place]] = []
         for x, y in centers:
             top, bottom = y - CHIP / 2, y - CHIP / 2 + CHIP
             beside = [each for each in others if each[1] < bottom and each[1] + each[3] > top]
             for aside in (-width / 2, 4.0, -width - 4):
-                place = (min(max(x + aside, least), most), top, width, CHIP)
-                tried.append((sum(overlap(place, each) for each in beside), place))
+                left = min(max(x + aside, least), most)
+                place, right = (left, top, width, CHIP), left + width
+                hidden = [e for e in beside if e[0] < right and e[0] + e[2] > left]
+                tried.append((sum(overlap(place, each) for each in hidden), place))
                 if tried[-1][0] <= 20:  # less is no pixel of a rim
                     return place
         return min(tried)[1]
@@ -333,8 +329,7 @@ class Stage:
         """Write a value on a small card at a place where it hides least of the picture."""
         run = Run(text, size=SMALL + 1, bold=True)
         width = run.width + 10
-        if key not in self.chips:
-            self.chips[key] = self._spot(key, centers, width)
+        self.chips[key] = self.chips.get(key) or self._spot(key, centers, width)
         left, top, room, _ = self.chips[key]
         place = (left + (room - width) / 2, top, width, CHIP)
         ground = rect(place, rx=5, fill=PAPER, stroke=VERMILLION, stroke_width=1.5)
@@ -406,8 +401,7 @@ class Player:
         picture = image(self.svg(0), self.alt, *size, "minigrad-player-base")
         rows = []
         for at, (step, (now, stays)) in enumerate(zip(self.steps, self._drawn[1], strict=True), 1):
-            whole, core = self._stage.where(step)
-            place = " ".join(map(number, (*whole, *core)))
+            place = " ".join(number(each) for part in self._stage.where(step) for each in part)
             lines = "<br>".join(escape(line) for line in step.lines)
             rows.append(
                 f'<tr data-place="{place}" data-now="{escape(now)}" data-stays="{escape(stays)}">'
@@ -504,13 +498,13 @@ def play(
     labels = {event.node for event in log}
     labels |= {event.target for event in log if isinstance(event, GradientSent)}
     nodes = {label: label.node for label in labels}  # to find one takes a walk through the graph
-    roots = [nodes[event.node] for event in log.of(recording.PassStarted)]
-    if not any(roots):
+    roots = (nodes[event.node] for event in log.of(recording.PassStarted))
+    outputs = [root for root in dict.fromkeys(roots) if root is not None]
+    if not outputs:
         raise ValueError(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
             "was called on for as long as you want to play the log; print(log) shows it as text."
         )
-    outputs = [root for root in dict.fromkeys(roots) if root is not None]
     named = [dict(reversed(known)), *(modules.named() if modules else ())]
     # without gradients, which come step by step
     graph, index = read_graph(outputs, named, hooks, True, False, digits, limit)
@@ -558,10 +552,9 @@ class Log(recording.Log):
 
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
     """Give what writes local derivatives as formulas in these names; None without SymPy."""
-    try:
-        from minigrad.symbolic.passes import local_formula
-    except ModuleNotFoundError:
+    if find_spec("sympy") is None:
         return None
     ours = [(name, each) for name, each in reversed(names) if isinstance(each, Tensor)]
     called = {each._edge or resolve_edge(each): name for name, each in ours}
-    return lambda node, input_nr, shape: local_formula(node, input_nr, shape, called.get)
+    # SymPy is imported where the first formula is asked for: it takes longer than all the rest.
+    return lambda *of: import_module("minigrad.symbolic.passes").local_formula(*of, called.get)

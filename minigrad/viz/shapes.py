@@ -90,8 +90,8 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
         value = [] if card.value is None else [Run(card.value)]
         grad = []
         if card.grad is not None:
-            grad.append(Run("grad ", SANS, SMALL, tone="soft"))
-            grad.append(Run(card.grad, bold=card.grad != "None", tone="grad"))
+            word = Run("grad ", SANS, SMALL, tone="soft")
+            grad = [word, Run(card.grad, bold=card.grad != "None", tone="grad")]
         both = [*value, Run("  grad ", SANS, SMALL, tone="soft"), *grad[1:]]
         beside = value and grad and sum(run.width for run in both) <= 190
         lines += [both] if beside else [line for line in (value, grad) if line]
