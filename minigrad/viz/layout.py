@@ -217,8 +217,13 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         rows.append((row, distances))
         at |= zip(row, accumulate(distances, initial=-sum(distances) / 2), strict=False)
     pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
+    settled, before = False, dict[int, float]()
     for sweep in range(sweeps):
         downward, final = sweep % 2 == 0, sweep >= sweeps - 2
+        if downward and not final:
+            settled, before = at == before, dict(at)
+        if settled and not final:  # the others would change nothing either
+            continue
         pulls = pull_both if final else pull_up if downward else pull_down
         for row, distances in rows if downward else reversed(rows):
             desired, weighed = [], []
@@ -422,9 +427,8 @@ class _Plan:
         # For each node the frames around it from the outside in, after -1 for no frame. Of frames
         # around the same nodes the one that was given first is inside.
         order = sorted(range(len(frames)), key=lambda n: (-len(frames[n].members), -n))
-        nodes = range(self.count)
-        self.nesting = [[-1, *(n for n in order if at in frames[n].members)] for at in nodes]
         self.sizes = dict(enumerate(boxes))
+        self.nesting = [[-1, *(n for n in order if at in frames[n].members)] for at in self.sizes]
         self.rooms = {-1: _Room(0)}
         self.ways: list[list[int]] = []
         # What stands for each node in each of the frames around it: a frame in this, or itself.

@@ -18,7 +18,7 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas, grown
-from minigrad.viz.graph import COMPILED, MOST_VALUES, UNSEEN, Edge, read_graph
+from minigrad.viz.graph import COMPILED, MOST_VALUES, UNSEEN, read_graph
 from minigrad.viz.layout import Point
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
@@ -235,7 +235,9 @@ class Stage:
         room = 40.0  # for the numbers beside the outermost arrows
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
-        self.edges = {edge: at for at, edge in enumerate(canvas.graph.edges)}
+        self.edges = {
+            (edge.source, edge.input_nr): at for at, edge in enumerate(canvas.graph.edges)
+        }
         # What a card near a place should not hide, of wires with the number of their edge.
         wires = [
             (at, (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y))
@@ -249,9 +251,10 @@ class Stage:
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         self.chips: dict[Any, Place] = {}
-        marks = map(self._mark, steps)
         # quotes in texts are escaped, so this finds colors only
-        return [(now, now.replace(f'"{VERMILLION}"', f'"{BLUE}"')) for now in marks]
+        return [
+            (now, now.replace(f'"{VERMILLION}"', f'"{BLUE}"')) for now in map(self._mark, steps)
+        ]
 
     def _mark(self, step: Step) -> str:
         look: Any = {"fill": "none", "stroke": VERMILLION}
@@ -297,8 +300,7 @@ class Stage:
 
     def _edge(self, went: GradientSent) -> int:
         """Find the edge along which a gradient went."""
-        ends = self.places[went.node], self.places[went.target]
-        return self.edges[Edge(*ends, went.input_nr, went.output_nr)]
+        return self.edges[self.places[went.node], went.input_nr]
 
     def _along(self, edge: int) -> list[Point]:
         """List places on an edge, from shortly before its arrowhead back."""
@@ -513,8 +515,7 @@ def play(
     if len(places) < len(nodes):  # of a pass inside a checkpoint nothing stays
         title += f" (without {counted(len(nodes) - len(places), 'node')} whose graph is gone)"
     steps = [step for step in steps if step.node in places]
-    stage = Stage(Canvas(graph), places)
-    return Player(stage, steps, title, f"{title}. {description(graph)}")
+    return Player(Stage(Canvas(graph), places), steps, title, f"{title}. {description(graph)}")
 
 
 class Log(recording.Log):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 
 from minigrad.autograd.recording import HOOKS
@@ -169,13 +170,15 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+@lru_cache(4096)  # most are colors, fonts and widths of lines
+def _attribute(name: str, value: float | str) -> str:
+    text = escape(value) if isinstance(value, str) else number(value)
+    return f'{name.replace("_", "-")}="{text}"'
+
+
 def attributes(**values: float | str | None) -> str:
     """Write attributes in the order given; an underscore in a name stands for a hyphen."""
-    return " ".join(
-        f'{name.replace("_", "-")}="{escape(value) if isinstance(value, str) else number(value)}"'
-        for name, value in values.items()
-        if value is not None
-    )
+    return " ".join([_attribute(name, each) for name, each in values.items() if each is not None])
 
 
 def rect(place: Place, **look: float | str) -> str:
