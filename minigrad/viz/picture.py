@@ -352,8 +352,7 @@ def draw(
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     depths = add_groups(graph, index, modules)
     if depth is not None:
-        parts = {each: graph.groups[each] for each, at in depths.items() if at == depth}
-        graph = fold(graph, parts)
+        graph = fold(graph, {c: graph.groups[c] for c, at in depths.items() if at == depth})
     return Picture([Canvas(graph)], [None], title, alt)
 
 

@@ -133,7 +133,7 @@ class _Teller:
                 yield Step(node, f"{called}: kept for grad()", (f"{value} is returned",))
             else:
                 total, leaf = self.value(event.total), next(iter(node.called.values()), "leaf")
-                lines = [self._arrives(visit, (event.gradient,)), f"{leaf}.grad is now {total}"]
+                lines = [f"{value} arrives{visit.summed}", f"{leaf}.grad is now {total}"]
                 if value == total:
                     lines = [f"{value} arrives and becomes {leaf}.grad{visit.summed}"]
                 yield Step(node, f"{called} adds to .grad", tuple(lines), held=total)
@@ -146,7 +146,7 @@ class _Teller:
             yield self._hook(hook, sent if at == len(visit.after) else ())
 
     def _rule(self, visit: _Visit, rule: RuleApplied) -> tuple[list[str], tuple[Sent, ...]]:
-        lines = [self._arrives(visit, rule.grad_outputs)]
+        lines = [f"{recording.listed(rule.grad_outputs, self.value)} arrives{visit.summed}"]
         for event in visit.sent:
             computed = rule.grad_inputs[event.input_nr]
             factor = self._factor(visit.label, event.input_nr, rule.grad_outputs, computed)
@@ -165,9 +165,6 @@ class _Teller:
                 known.append(format_values(computed.item() / first, self.digits))
         written = " = ".join(each for each in known if each)
         return f"times {written} gives " if written else "gives "
-
-    def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
-        return f"{recording.listed(gradients, self.value)} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
         saw = [recording.written(each, self.value) for each in event.seen]
@@ -235,9 +232,7 @@ class Stage:
         room = 40.0  # for the numbers beside the outermost arrows
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
-        self.edges = {
-            (edge.source, edge.input_nr): at for at, edge in enumerate(canvas.graph.edges)
-        }
+        self.edges = {(e.source, e.input_nr): at for at, e in enumerate(canvas.graph.edges)}
         # What a card near a place should not hide, of wires with the number of their edge.
         wires = [
             (at, (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y))
@@ -264,9 +259,8 @@ class Stage:
         over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge, _ in sent]
         over += [self._chip(edge, self._along(edge), value) for edge, value in sent]
         if step.held is not None:
-            x, y, width, height = self.canvas.node_place(self.places[step.node])
-            below = (x + width / 2, y + height + 9)
-            over.append(self._chip(step.node, [below], f"grad {step.held}"))
+            x, y, w, h = self.canvas.node_place(self.places[step.node])
+            over.append(self._chip(step.node, [(x + w / 2, y + h + 9)], f"grad {step.held}"))
         return "".join(over)
 
     def where(self, step: Step) -> list[Place]:
@@ -294,8 +288,8 @@ class Stage:
 
     def sheet(self, drawn: str, title: str, alt: str) -> str:
         """Write a complete SVG of what is drawn at the places of the graph."""
-        shift = f"translate({number(self.shift[0])} {number(self.shift[1])})"
-        body = f'<g transform="{shift}">{drawn}</g>'
+        right, down = map(number, self.shift)
+        body = f'<g transform="translate({right} {down})">{drawn}</g>'
         return document(body, self.width, self.height, title, alt)
 
     def _edge(self, went: GradientSent) -> int:
@@ -312,7 +306,9 @@ class Stage:
 
     def _spot(self, key: Any, centers: Sequence[Point], width: float) -> Place:
         """Find a place for a card where it hides least of the picture: other edges, other cards."""
-        others = [each for at, each in self.solid if at != key] + [*self.chips.values()]
+        low, high = centers[-1][1] - CHIP, centers[0][1] + CHIP
+        others = [p for at, p in self.solid if p[1] < high and p[1] + p[3] > low and at != key]
+        others += self.chips.values()
         least, most = 3 - self.shift[0], self.width - width - 3 - self.shift[0]
         tried: list[tuple[float, Place]] = []
         for x, y in centers:
