@@ -327,10 +327,9 @@ class record:
 
     def __enter__(self) -> Log:
         """Begin to log."""
-        recorder = Recorder(self._names, modes.recorder)
-        modes.recorder, self._outer = recorder, modes.recorder
+        self._outer, modes.recorder = modes.recorder, Recorder(self._names, modes.recorder)
         extensions.pass_kinds.append(recorded_here)
-        return recorder.log
+        return modes.recorder.log
 
     def __exit__(self, *exception: object) -> None:
         """End."""
@@ -390,14 +389,15 @@ class RecordedTask(GraphTask):
 
     def _evaluate(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
         self.evaluating, note = node, self.recorder.note
-        note(NodeStarted, node, snapshot(grad_outputs))
+        self.arrived, self.left = snapshot(grad_outputs), None
+        note(NodeStarted, node, self.arrived)
         results = super()._evaluate(node, grad_outputs)
-        pairs = zip(results, node.next_functions, strict=False)
+        copies = self.left if self.left is not None and node._hooks is None else snapshot(results)
+        pairs = zip(copies, node.next_functions, strict=False)
         for input_nr, (sent, (target, output_nr)) in enumerate(pairs):
             runs = self.needed is None or target in self.needed
             if target is not None and sent is not None and runs:
-                label = self.recorder.label(target)
-                note(GradientSent, node, input_nr, label, output_nr, snapshot(sent))
+                note(GradientSent, node, input_nr, self.recorder.label(target), output_nr, sent)
         return results
 
     def _capture(self, node: Node, grad_outputs: Sequence[Any]) -> None:
@@ -408,10 +408,12 @@ class RecordedTask(GraphTask):
                 self.recorder.note(GradientCaptured, node, *facts)
 
     def _call_rule(self, node: Node, grad_outputs: list[Any]) -> Sequence[Any]:
-        given = snapshot(grad_outputs)
+        # Without hooks the rule gets what arrived, and what it gives is sent: one copy is enough.
+        given = self.arrived if node._hooks is None else snapshot(grad_outputs)
         results = super()._call_rule(node, grad_outputs)
         if type(node) is not AccumulateGrad:
-            self.recorder.note(RuleApplied, node, given, snapshot(self._asked_for(node, results)))
+            self.left = snapshot(self._asked_for(node, results))
+            self.recorder.note(RuleApplied, node, given, self.left)
         elif given[0] is not None and node.variable.requires_grad:
             total = snapshot(node.variable._grad)
             self.recorder.note(GradientAccumulated, node, given[0], total)
@@ -424,8 +426,7 @@ class RecordedTask(GraphTask):
         """
         facts = kind, self.evaluating, output_nr, self.recorder
         inner = [isinstance(getattr(hook, "__self__", None), FullBackwardHooks) for hook in hooks]
-        pairs = zip(hooks, inner, strict=True)
-        return [hook if own else RecordedHook(hook, *facts) for hook, own in pairs]
+        return [h if own else RecordedHook(h, *facts) for h, own in zip(hooks, inner, strict=True)]
 
 
 @functools.cache

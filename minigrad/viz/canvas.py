@@ -45,8 +45,7 @@ class Canvas:
         pairs = [(edge.source, edge.target) for edge in graph.edges]
         self.layout: Layout = lay_out(self.boxes, pairs, frames, slots, gap)
         self.places = [self._parts_places(node.index) for node in graph.nodes]
-        ways = zip(graph.edges, self.layout.routes, strict=True)
-        self.points = [self._points(edge, route) for edge, route in ways]
+        self.points = list(map(self._points, graph.edges, self.layout.routes))
         self.paths = [_wire(points) for points in self.points]
 
     def _parts_places(self, node: int) -> list[Place]:

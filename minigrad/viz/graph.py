@@ -223,13 +223,12 @@ def read_graph(
     results = [each for each in outputs if not hasattr(each, "next_functions")]
     known += [("output", each, index.locate(each)) for each in results]
     known += [("leaf", leaf, at) for at, leaf in index.leaves]
-    taken = set()
+    shown: dict[Any, tuple[str, Any]] = {}
     for name, tensor, found in known:
-        key = (found, int(getattr(tensor, "output_nr", 0)))
-        if found is None or key in taken:
-            continue
-        taken.add(key)
-        nodes[found].cards.append(card_of(tensor, name, values, gradients, digits))
+        shown.setdefault((found, int(getattr(tensor, "output_nr", 0))), (name, tensor))
+    for (found, _), (name, tensor) in shown.items():
+        if found is not None:
+            nodes[found].cards.append(card_of(tensor, name, values, gradients, digits))
     reader = hooks if callable(hooks) else hook_reader(live) if hooks else None
     for at, node in enumerate(live):
         nodes[at].cards.sort(key=lambda card: card.output_nr)

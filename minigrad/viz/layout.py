@@ -155,19 +155,18 @@ def pool_adjacent_violators(
         >>> pool_adjacent_violators([0.0, 0.0], [1.0, 1.0], [10.0])
         [-5.0, 5.0]
     """
-    if not desired:
-        return []
+    if len(desired) < 2:
+        return [*desired]
     offsets = list(accumulate(apart, initial=0.0))
-    blocks: list[list[float]] = []  # weight, mean, number of points
+    blocks: list[tuple[float, float, int]] = []  # weight, mean, number of points
     for want, weight, offset in zip(desired, weights, offsets, strict=True):
-        block = [weight, want - offset, 1]
-        while blocks and blocks[-1][1] > block[1]:
-            before = blocks.pop()
-            weight = before[0] + block[0]
-            mean = (before[0] * before[1] + block[0] * block[1]) / weight
-            block = [weight, mean, before[2] + block[2]]
-        blocks.append(block)
-    means = [mean for _, mean, number in blocks for _ in range(int(number))]
+        total, mean, number = weight, want - offset, 1
+        while blocks and blocks[-1][1] > mean:
+            other, before, more = blocks.pop()
+            mean = (other * before + total * mean) / (other + total)
+            total, number = other + total, more + number
+        blocks.append((total, mean, number))
+    means = [mean for _, mean, number in blocks for _ in range(number)]
     return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
 
 
@@ -218,14 +217,19 @@ def place_rows(levels: Levels, gap: float, points: int, sweeps: int = 10) -> lis
         rows.append((row, distances))
         at |= zip(row, accumulate(distances, initial=-sum(distances) / 2), strict=False)
     pull_both = [up + down for up, down in zip(pull_up, pull_down, strict=True)]
+    settled, before = False, dict[int, float]()
     for sweep in range(sweeps):
         downward, final = sweep % 2 == 0, sweep >= sweeps - 2
+        if downward and not final:
+            settled, before = at == before, dict(at)
+        if settled and not final:  # the others would change nothing either
+            continue
         pulls = pull_both if final else pull_up if downward else pull_down
         for row, distances in rows if downward else reversed(rows):
             desired, weighed = [], []
             for node in row:
-                total = sum(weight for weight, _, _ in pulls[node])
-                sums = sum(weight * (at[other] + offset) for weight, other, offset in pulls[node])
+                total = sum([weight for weight, _, _ in pulls[node]])
+                sums = sum([weight * (at[other] + offset) for weight, other, offset in pulls[node]])
                 desired.append(sums / total if total else at[node])
                 weighed.append(total or 0.01)
             at |= zip(row, pool_adjacent_violators(desired, weighed, distances), strict=True)
@@ -423,9 +427,8 @@ class _Plan:
         # For each node the frames around it from the outside in, after -1 for no frame. Of frames
         # around the same nodes the one that was given first is inside.
         order = sorted(range(len(frames)), key=lambda n: (-len(frames[n].members), -n))
-        nodes = range(self.count)
-        self.nesting = [[-1, *(n for n in order if at in frames[n].members)] for at in nodes]
         self.sizes = dict(enumerate(boxes))
+        self.nesting = [[-1, *(n for n in order if at in frames[n].members)] for at in self.sizes]
         self.rooms = {-1: _Room(0)}
         self.ways: list[list[int]] = []
         # What stands for each node in each of the frames around it: a frame in this, or itself.

@@ -255,8 +255,8 @@ def beside(
         0  ExpBackward0    1         output () = 20.0855
         1  AccumulateGrad            leaf () = 3.0000, grad None
     """
-    graphs = [graph for picture in pictures for graph in picture.graphs]
-    canvases = [Canvas(graph, CLOSE) for graph in graphs]  # so that they fit one screen
+    # so that they fit one screen
+    canvases = [Canvas(graph, CLOSE) for picture in pictures for graph in picture.graphs]
     if not canvases:
         raise ValueError("there is nothing to put side by side: give two pictures or more")
     own = [line for p in pictures for line in (p._captions if p._captions[1:] else [p._title])]
@@ -352,8 +352,7 @@ def draw(
         graph.nodes[index.resolve(thing)].notes.append(str(note))
     depths = add_groups(graph, index, modules)
     if depth is not None:
-        parts = {each: graph.groups[each] for each, at in depths.items() if at == depth}
-        graph = fold(graph, parts)
+        graph = fold(graph, {c: graph.groups[c] for c, at in depths.items() if at == depth})
     return Picture([Canvas(graph)], [None], title, alt)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from minigrad.core.engine import resolve_edge
 from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.viz.canvas import Canvas, around, bounds, document, draw_canvas, grown
-from minigrad.viz.graph import COMPILED, MOST_VALUES, UNSEEN, Edge, read_graph
+from minigrad.viz.graph import COMPILED, MOST_VALUES, UNSEEN, read_graph
 from minigrad.viz.layout import Point
 from minigrad.viz.modules import add_groups, watch_modules
 from minigrad.viz.picture import box, description, image, save_page
@@ -130,7 +133,7 @@ class _Teller:
                 yield Step(node, f"{called}: kept for grad()", (f"{value} is returned",))
             else:
                 total, leaf = self.value(event.total), next(iter(node.called.values()), "leaf")
-                lines = [self._arrives(visit, (event.gradient,)), f"{leaf}.grad is now {total}"]
+                lines = [f"{value} arrives{visit.summed}", f"{leaf}.grad is now {total}"]
                 if value == total:
                     lines = [f"{value} arrives and becomes {leaf}.grad{visit.summed}"]
                 yield Step(node, f"{called} adds to .grad", tuple(lines), held=total)
@@ -143,7 +146,7 @@ class _Teller:
             yield self._hook(hook, sent if at == len(visit.after) else ())
 
     def _rule(self, visit: _Visit, rule: RuleApplied) -> tuple[list[str], tuple[Sent, ...]]:
-        lines = [self._arrives(visit, rule.grad_outputs)]
+        lines = [f"{recording.listed(rule.grad_outputs, self.value)} arrives{visit.summed}"]
         for event in visit.sent:
             computed = rule.grad_inputs[event.input_nr]
             factor = self._factor(visit.label, event.input_nr, rule.grad_outputs, computed)
@@ -162,9 +165,6 @@ class _Teller:
                 known.append(format_values(computed.item() / first, self.digits))
         written = " = ".join(each for each in known if each)
         return f"times {written} gives " if written else "gives "
-
-    def _arrives(self, visit: _Visit, gradients: tuple[Any, ...]) -> str:
-        return f"{recording.listed(gradients, self.value)} arrives{visit.summed}"
 
     def _hook(self, event: HookFired, sent: tuple[Sent, ...] = ()) -> Step:
         saw = [recording.written(each, self.value) for each in event.seen]
@@ -232,41 +232,48 @@ class Stage:
         room = 40.0  # for the numbers beside the outermost arrows
         self.shift = (PAD + room - left, PAD - top)
         self.width, self.height = round(width + 2 * (PAD + room)), round(height + 2 * PAD + 28)
+        self.edges = {(e.source, e.input_nr): at for at, e in enumerate(canvas.graph.edges)}
+        # What a card near a place should not hide, of wires with the number of their edge.
+        wires = [
+            (at, (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y))
+            for at, points in enumerate(canvas.points)
+            for (x, y), (x1, y1) in pairwise(points)
+            if abs(x - x1) < 8  # those that bend are only in the way for a short bit
+        ]
+        boxes = [(None, place) for places in canvas.places for place in places]
+        self.solid = [*boxes, *wires, *((None, place) for place in canvas.label_places())]
 
     def marks(self, steps: Sequence[Step]) -> list[tuple[str, str]]:
         """Draw for each step what lies over the picture while it lasts, and what stays of it."""
         self.chips: dict[Any, Place] = {}
-        return [(self._mark(step, VERMILLION), self._mark(step, BLUE)) for step in steps]
+        # quotes in texts are escaped, so this finds colors only
+        return [
+            (now, now.replace(f'"{VERMILLION}"', f'"{BLUE}"')) for now in map(self._mark, steps)
+        ]
 
-    def _mark(self, step: Step, color: str) -> str:
-        look: Any = {"fill": "none", "stroke": color}
+    def _mark(self, step: Step) -> str:
+        look: Any = {"fill": "none", "stroke": VERMILLION}
         over = [rect(grown(at, 3), rx=7, **look, stroke_width=3.0) for at in self._at_work(step)]
         line = attributes(**look, stroke_width=3.5, stroke_opacity=0.8)
         sent = [(self._edge(event), value) for event, value in step.sent]
         over += [f'<path d="{self.canvas.paths[edge]}" {line}/>' for edge, _ in sent]
-        over += [self._chip(edge, self._along(edge), value, color) for edge, value in sent]
+        over += [self._chip(edge, self._along(edge), value) for edge, value in sent]
         if step.held is not None:
-            x, y, width, height = self.canvas.node_place(self.places[step.node])
-            below = (x + width / 2, y + height + 9)
-            over.append(self._chip(step.node, [below], f"grad {step.held}", color))
+            x, y, w, h = self.canvas.node_place(self.places[step.node])
+            over.append(self._chip(step.node, [(x + w / 2, y + h + 9)], f"grad {step.held}"))
         return "".join(over)
 
-    def where(self, step: Step) -> tuple[Place, Place]:
+    def where(self, step: Step) -> list[Place]:
         """Give the rectangles of the picture in which a step happens.
 
         Returns:
             The one around all of it, its numbers included, and the one around what is at work.
         """
-        places = [grown(place, 5) for place in self._at_work(step)]
-        core = self._around(places)
-        keys = [self._edge(event) for event, _ in step.sent]
-        places += [self.chips[key] for key in [*keys, step.node] if key in self.chips]
-        return self._around(places), core
-
-    def _around(self, places: Sequence[Place]) -> Place:
-        """Give the rectangle around some places, as it lies in the picture."""
-        left, top, width, height = around(places)
-        return left + self.shift[0], top + self.shift[1], width, height
+        core = [grown(place, 5) for place in self._at_work(step)]
+        keys = [step.node, *(self._edge(event) for event, _ in step.sent)]
+        every = core + [self.chips[key] for key in keys if key in self.chips]
+        right, down = self.shift
+        return [(x + right, y + down, w, h) for x, y, w, h in map(around, (every, core))]
 
     def _at_work(self, step: Step) -> list[Place]:
         """Give where that stands which is at work: the box of a rule, or of a hook."""
@@ -281,14 +288,13 @@ class Stage:
 
     def sheet(self, drawn: str, title: str, alt: str) -> str:
         """Write a complete SVG of what is drawn at the places of the graph."""
-        shift = f"translate({number(self.shift[0])} {number(self.shift[1])})"
-        body = f'<g transform="{shift}">{drawn}</g>'
+        right, down = map(number, self.shift)
+        body = f'<g transform="translate({right} {down})">{drawn}</g>'
         return document(body, self.width, self.height, title, alt)
 
     def _edge(self, went: GradientSent) -> int:
         """Find the edge along which a gradient went."""
-        ends = self.places[went.node], self.places[went.target]
-        return self.canvas.graph.edges.index(Edge(*ends, went.input_nr, went.output_nr))
+        return self.edges[self.places[went.node], went.input_nr]
 
     def _along(self, edge: int) -> list[Point]:
         """List places on an edge, from shortly before its arrowhead back."""
@@ -298,38 +304,33 @@ class Stage:
             places += [(x + (x0 - x) * k / steps, y + (y0 - y) * k / steps) for k in range(steps)]
         return [(x, y) for x, y in places[:30] if y <= places[0][1] - 14] or places[:1]
 
-    def _obstacles(self, edge: Any, around: Point) -> list[Place]:
-        """List what a card near a place should not hide: boxes, labels, cards, other edges."""
-        wires = [
-            (min(x, x1) - 2, y, abs(x - x1) + 4, y1 - y)
-            for at, points in enumerate(self.canvas.points)
-            for (x, y), (x1, y1) in pairwise(points)
-            if at != edge and abs(x - x1) < 8  # those that bend are only in the way for a short bit
-        ]
-        boxes = [place for places in self.canvas.places for place in places]
-        found = [*boxes, *wires, *self.canvas.label_places(), *self.chips.values()]
-        return [each for each in found if each[1] - 120 < around[1] < each[1] + each[3] + 120]
+    def _spot(self, key: Any, centers: Sequence[Point], width: float) -> Place:
+        """Find a place for a card where it hides least of the picture: other edges, other cards."""
+        low, high = centers[-1][1] - CHIP, centers[0][1] + CHIP
+        others = [p for at, p in self.solid if p[1] < high and p[1] + p[3] > low and at != key]
+        others += self.chips.values()
+        least, most = 3 - self.shift[0], self.width - width - 3 - self.shift[0]
+        tried: list[tuple[float, Place]] = []
+        for x, y in centers:
+            top, bottom = y - CHIP / 2, y - CHIP / 2 + CHIP
+            beside = [each for each in others if each[1] < bottom and each[1] + each[3] > top]
+            for aside in (-width / 2, 4.0, -width - 4):
+                left = min(max(x + aside, least), most)
+                place, right = (left, top, width, CHIP), left + width
+                hidden = [e for e in beside if e[0] < right and e[0] + e[2] > left]
+                tried.append((sum(overlap(place, each) for each in hidden), place))
+                if tried[-1][0] <= 20:  # less is no pixel of a rim
+                    return place
+        return min(tried)[1]
 
-    def _chip(self, key: Any, centers: Sequence[Point], text: str, color: str) -> str:
+    def _chip(self, key: Any, centers: Sequence[Point], text: str) -> str:
         """Write a value on a small card at a place where it hides least of the picture."""
         run = Run(text, size=SMALL + 1, bold=True)
         width = run.width + 10
-        if key not in self.chips:
-            most = self.width - width - 3 - self.shift[0]
-            tried = [
-                (min(max(x + aside, 3 - self.shift[0]), most), y - CHIP / 2, width, CHIP)
-                for x, y in centers
-                for aside in (-width / 2, 4.0, -width - 4)
-            ]
-            others = self._obstacles(key, centers[0])
-            hidden = ((sum(overlap(place, each) for each in others), place) for place in tried)
-            best = next(hidden)
-            while best[0] > 20 and (another := next(hidden, None)):  # less is no pixel of a rim
-                best = min(best, another)
-            self.chips[key] = best[1]
+        self.chips[key] = self.chips.get(key) or self._spot(key, centers, width)
         left, top, room, _ = self.chips[key]
         place = (left + (room - width) / 2, top, width, CHIP)
-        ground = rect(place, rx=5, fill=PAPER, stroke=color, stroke_width=1.5)
+        ground = rect(place, rx=5, fill=PAPER, stroke=VERMILLION, stroke_width=1.5)
         return ground + text_line([run], left + room / 2, top + 13)
 
 
@@ -384,19 +385,21 @@ class Player:
         """
         if not 0 <= step <= len(self.steps):
             raise IndexError(f"there are steps 1 to {len(self.steps)}, and 0 for the beginning")
-        marks = self._stage.marks(self.steps[:step])
+        below, marks = self._drawn[0], self._drawn[1][:step]
         over = [stays for _, stays in marks[:-1]] + [now for now, _ in marks[-1:]]
-        drawn = "".join([draw_canvas(self._stage.canvas), *over])
-        return self._stage.sheet(drawn, self.title, self.alt)
+        return self._stage.sheet("".join([below, *over]), self.title, self.alt)
+
+    @cached_property
+    def _drawn(self) -> tuple[str, list[tuple[str, str]]]:
+        return draw_canvas(self._stage.canvas), self._stage.marks(self.steps)
 
     def html(self) -> str:
         """Return the player as HTML that needs nothing from elsewhere."""
         count, size = len(self.steps), (self._stage.width, self._stage.height)
         picture = image(self.svg(0), self.alt, *size, "minigrad-player-base")
-        rows, marks = [], self._stage.marks(self.steps)
-        for at, (step, (now, stays)) in enumerate(zip(self.steps, marks, strict=True), 1):
-            whole, core = self._stage.where(step)
-            place = " ".join(map(number, (*whole, *core)))
+        rows = []
+        for at, (step, (now, stays)) in enumerate(zip(self.steps, self._drawn[1], strict=True), 1):
+            place = " ".join(number(each) for part in self._stage.where(step) for each in part)
             lines = "<br>".join(escape(line) for line in step.lines)
             rows.append(
                 f'<tr data-place="{place}" data-now="{escape(now)}" data-stays="{escape(stays)}">'
@@ -493,13 +496,13 @@ def play(
     labels = {event.node for event in log}
     labels |= {event.target for event in log if isinstance(event, GradientSent)}
     nodes = {label: label.node for label in labels}  # to find one takes a walk through the graph
-    roots = [nodes[event.node] for event in log.of(recording.PassStarted)]
-    if not any(roots):
+    roots = (nodes[event.node] for event in log.of(recording.PassStarted))
+    outputs = [root for root in dict.fromkeys(roots) if root is not None]
+    if not outputs:
         raise ValueError(
             "the graph of this log is gone, so it can't be drawn. Keep the tensor that backward() "
             "was called on for as long as you want to play the log; print(log) shows it as text."
         )
-    outputs = [root for root in dict.fromkeys(roots) if root is not None]
     named = [dict(reversed(known)), *(modules.named() if modules else ())]
     # without gradients, which come step by step
     graph, index = read_graph(outputs, named, hooks, True, False, digits, limit)
@@ -508,8 +511,7 @@ def play(
     if len(places) < len(nodes):  # of a pass inside a checkpoint nothing stays
         title += f" (without {counted(len(nodes) - len(places), 'node')} whose graph is gone)"
     steps = [step for step in steps if step.node in places]
-    stage = Stage(Canvas(graph), places)
-    return Player(stage, steps, title, f"{title}. {description(graph)}")
+    return Player(Stage(Canvas(graph), places), steps, title, f"{title}. {description(graph)}")
 
 
 class Log(recording.Log):
@@ -547,10 +549,9 @@ class Log(recording.Log):
 
 def _formulas(names: list[tuple[str, Any]]) -> Formulas | None:
     """Give what writes local derivatives as formulas in these names; None without SymPy."""
-    try:
-        from minigrad.symbolic.passes import local_formula
-    except ModuleNotFoundError:
+    if find_spec("sympy") is None:
         return None
     ours = [(name, each) for name, each in reversed(names) if isinstance(each, Tensor)]
     called = {each._edge or resolve_edge(each): name for name, each in ours}
-    return lambda node, input_nr, shape: local_formula(node, input_nr, shape, called.get)
+    # SymPy is imported where the first formula is asked for: it takes longer than all the rest.
+    return lambda *of: import_module("minigrad.symbolic.passes").local_formula(*of, called.get)

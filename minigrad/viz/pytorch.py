@@ -45,8 +45,8 @@ class Summary:
             self.norm = math.hypot(*map(float, norms))
             if 0 < self.norm < math.inf:  # squares of float32 overflow from 2e19 on
                 break
-        corner = tensor[(slice(4),) * tensor.dim()]  # so that the rest is not copied
-        self.first = as_array(corner).reshape(-1)[:4].tolist()
+        # of a corner, so that the rest is not copied
+        self.first = as_array(tensor[(slice(4),) * tensor.dim()]).reshape(-1)[:4].tolist()
 
     def __str__(self) -> str:
         return f"{self.shape} of norm {self.norm:.4f}"

@@ -11,6 +11,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import cached_property
 from itertools import count
 from threading import current_thread
 from typing import Any
@@ -85,11 +86,13 @@ class Recorder:
         self.early: dict[Label, list[tuple[int, int]]] = {}  # what is captured where a node runs
         self.waiting: list[recording.Event] = []  # written down unless the pass ends in an error
 
+    # To find all hooks takes longer than a pass of minigrad's, so only a pass of PyTorch's does it.
+    alive = cached_property(lambda self: pytorch.Hooked())
+
     def start(self) -> None:
         """Look on from now."""
         torch = sys.modules["torch"]
         self.register = torch.Tensor.register_hook
-        self.alive = pytorch.Hooked()
         self._replace(torch.autograd, "_engine_run_backward", self._run)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
         self._replace(torch.Tensor, "retain_grad", self._retain_grad)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 
 from minigrad.autograd.recording import HOOKS
@@ -90,8 +91,8 @@ def _tensor_lines(node: Node, several: bool = False) -> list[list[Run]]:
         value = [] if card.value is None else [Run(card.value)]
         grad = []
         if card.grad is not None:
-            grad.append(Run("grad ", SANS, SMALL, tone="soft"))
-            grad.append(Run(card.grad, bold=card.grad != "None", tone="grad"))
+            word = Run("grad ", SANS, SMALL, tone="soft")
+            grad = [word, Run(card.grad, bold=card.grad != "None", tone="grad")]
         both = [*value, Run("  grad ", SANS, SMALL, tone="soft"), *grad[1:]]
         beside = value and grad and sum(run.width for run in both) <= 190
         lines += [both] if beside else [line for line in (value, grad) if line]
@@ -169,13 +170,15 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+@lru_cache(4096)  # most are colors, fonts and widths of lines
+def _attribute(name: str, value: float | str) -> str:
+    text = escape(value) if isinstance(value, str) else number(value)
+    return f'{name.replace("_", "-")}="{text}"'
+
+
 def attributes(**values: float | str | None) -> str:
     """Write attributes in the order given; an underscore in a name stands for a hyphen."""
-    return " ".join(
-        f'{name.replace("_", "-")}="{escape(value) if isinstance(value, str) else number(value)}"'
-        for name, value in values.items()
-        if value is not None
-    )
+    return " ".join([_attribute(name, each) for name, each in values.items() if each is not None])
 
 
 def rect(place: Place, **look: float | str) -> str:

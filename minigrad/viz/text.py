@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from itertools import groupby
 from textwrap import wrap
 from typing import Any
@@ -28,11 +29,22 @@ _BOLD = (
     "65 92 65 65 58 71 37 71 84"
 )
 _SANS = {
-    bold: tuple(int(width) / 100 for width in widths.split())
+    bold: {chr(at): int(width) / 100 for at, width in enumerate(widths.split(), ord(" "))}
     for bold, widths in ((False, _REGULAR), (True, _BOLD))
 }
 
 
+@cache
+def _advance(character: str, family: str, bold: bool) -> float:
+    """Give the width of a character in ems."""
+    if unicodedata.combining(character):
+        return 0.0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.1
+    return 0.62 if family == MONOSPACE else _SANS[bold].get(character, 0.85)
+
+
+@lru_cache(4096)  # a text is measured where it gets its room, and where it is written
 def text_width(text: str, size: float, family: str = MONOSPACE, bold: bool = False) -> float:
     """Estimate from a fixed table how wide `text` is, on the safe side.
 
@@ -51,16 +63,7 @@ def text_width(text: str, size: float, family: str = MONOSPACE, bold: bool = Fal
     """
     ems = 0.0
     for character in text:
-        if unicodedata.combining(character):
-            continue
-        if unicodedata.east_asian_width(character) in "WF":
-            ems += 1.1
-        elif family == MONOSPACE:
-            ems += 0.62
-        elif " " <= character <= "~":
-            ems += _SANS[bold][ord(character) - 32]
-        else:
-            ems += 0.85
+        ems += _advance(character, family, bold)
     return round(ems * size, 2)
 
 

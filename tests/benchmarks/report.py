@@ -21,7 +21,7 @@ def line(name: str, figures: Figures) -> str:
     """Give the line of a workload for the terminal."""
     ratios, goals = figures["ratios"], figures["goals"]
     parts = [f"{name:46s}{time(figures['seconds']['minigrad']):>9s}"]
-    for other in ("PyTorch", "NumPy by hand", "without hooks"):
+    for other in ("PyTorch", "NumPy by hand", "the plain step"):
         if other in ratios:
             goal = f" (goal {goals[other]:g})" if other in goals else ""
             parts.append(f"/ {other} {ratios[other]:.2f}{goal}")
@@ -47,9 +47,9 @@ def page(report: Figures) -> str:
         for row in report["sizes"]
     ]
     hooks = [
-        f"| {name} | {figures['ratios']['without hooks']:.2f} |"
+        f"| {name} | {figures['ratios']['the plain step']:.2f} |"
         for name, figures in report["workloads"].items()
-        if "without hooks" in figures["ratios"]
+        if "the plain step" in figures["ratios"]
     ]
     return PAGE.format(
         machine=report["machine"],
@@ -117,11 +117,13 @@ Forward and backward of `tanh(x * y) * y`, by hand and with the tape:
 The tape costs the same for one number and for a million. So it dominates for small arrays. For
 large ones, the time depends on how often memory is read and written.
 
-## What hooks cost
+## What hooks and pictures cost
 
-A training step with hooks, as a multiple of the same step without:
+The table gives a training step with hooks, as a multiple of the same step without. For LeNet it
+gives what it takes to record the forward and backward pass, to draw its graph and to make its
+player, each as a multiple of the plain pass.
 
-| hooks | times as long |
+| work | times as long |
 |---|---|
 {hooks}
 

@@ -43,9 +43,9 @@ class Workload:
         name: As the table says it.
         make: Makes the work with minigrad or with PyTorch.
         by_hand: Makes a step in NumPy that returns the gradients.
-        of_torch: Which part of PyTorch's time is the goal.
+        of_torch: Which part of PyTorch's time is the goal; None where PyTorch has no such thing.
         of_hand: The same for NumPy's by hand; None where that is not a goal.
-        twin: The same work without hooks, if this one has some.
+        twin: The same work without hooks or pictures, if this one has some.
         of_twin: Which multiple of the twin's time is the goal.
         peers: Makers of a step that returns the gradients, by the name of a package.
         rounds: How often the libraries take turns.
@@ -54,7 +54,7 @@ class Workload:
     name: str
     make: Callable[[ModuleType], Work]
     by_hand: Callable[[], Step] | None
-    of_torch: float
+    of_torch: float | None
     of_hand: float | None = None
     twin: Callable[[ModuleType], Work] | None = None
     of_twin: float | None = None
@@ -123,6 +123,8 @@ def run(workload: Workload, torch: ModuleType | None) -> dict[str, Any]:
     steps["minigrad"] = ours[0]
     # full backward hooks of a first layer say so: its input needs no gradient
     warnings.filterwarnings("ignore", "Full backward hook is firing")
+    if workload.of_torch is None:
+        torch = None
     libraries = {"PyTorch": torch, "PyTorch again": torch} if torch is not None else {}
     for name, library in libraries.items():
         step, gradients = workload.make(library)
@@ -136,7 +138,7 @@ def run(workload: Workload, torch: ModuleType | None) -> dict[str, Any]:
             sys.exit(f"{workload.name}: by hand there is another gradient; nothing is timed")
         steps["NumPy by hand"] = hand
     if workload.twin is not None:
-        steps["without hooks"] = workload.twin(minigrad)[0]
+        steps["the plain step"] = workload.twin(minigrad)[0]
     for name, make in workload.peers.items():
         try:
             step = make()

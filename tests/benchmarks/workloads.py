@@ -15,6 +15,7 @@ import layers
 import networks
 import operations
 import peers
+import pictures
 import small
 import transforms
 
@@ -50,6 +51,12 @@ def hooked(name: str, hooks: str, of_torch: float, of_twin: float) -> Workload:
         twin=partial(networks.network, **DIGITS),
         of_twin=of_twin,
     )
+
+
+def pictured(kind: str, of_twin: float) -> Workload:
+    """Give the row of LeNet's pass with what looks at it, compared with the pass alone."""
+    make, twin = partial(pictures.watched, kind=kind), pictures.plain
+    return Workload(f"LeNet, batch 32, {kind}", make, None, None, twin=twin, of_twin=of_twin)
 
 
 def operation(name: str) -> Workload:
@@ -138,6 +145,10 @@ WORKLOADS = [
     ),
     hooked("MLP step, full backward hook on each module", "module", 0.70, 1.10),
     hooked("MLP step, tensor hook on each activation", "tensor", 0.80, 1.03),
+    pictured("recorded", 1.5),
+    pictured("drawn", 1.5),
+    pictured("played", 2.5),
+    pictured("all three", 5.0),
     Workload("LSTM, 32 sequences of 32", layers.lstm, layers.lstm_by_hand, 1.0, rounds=15),
     Workload(
         "depthwise convolution 3x3, 8x32x56x56",
