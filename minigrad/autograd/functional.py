@@ -309,7 +309,7 @@ def block(position: int, output: Any, inputs: Tensors, create_graph: bool, stric
         if create_graph:
             of = number[entry]
         else:  # the same gradient, without two nodes to pick the entry
-            of, start = output, zeros_like(output)
+            of, start = output, wrap_as_normal(np.zeros_like(output._array))
             start._array[np.unravel_index(entry, output.shape)] = 1
         found = differentiate((of,), inputs, (start,), create_graph, True)
         rows.append(filled(recorded(found, strict, create_graph), inputs))

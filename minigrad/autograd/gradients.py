@@ -201,7 +201,7 @@ class ChosenTask(GraphTask):
             if node is not None:
                 captures.setdefault(node, []).append((position, output_nr))
         self.captured = [None] * len(inputs)
-        self.running = leading_to(roots, set(captures), accumulate, create_graph)
+        self.running = leading_to(roots, set(captures), accumulate)
         self.captures = {} if accumulate else captures
         self.needed = self.running | set(captures)
 
@@ -247,11 +247,11 @@ class ChosenTask(GraphTask):
             self.captured[position] = grad_outputs[output_nr]
 
 
-def leading_to(roots: Edges, targets: set[Node], accumulate: bool, recorded: bool) -> set[Node]:
+def leading_to(roots: Edges, targets: set[Node], accumulate: bool) -> set[Node]:
     """Find the nodes that must run for gradients to reach the targets.
 
     With `accumulate` the targets run themselves; otherwise a target runs only if it lies on the
-    way to another one. What a recorded pass leaves behind are PyTorch's nodes, so fused ones go.
+    way to another one.
     """
     needed, reached = set(targets) if accumulate else set(), set(targets)
     sources: dict[Node, list[Node]] = {}
@@ -259,8 +259,7 @@ def leading_to(roots: Edges, targets: set[Node], accumulate: bool, recorded: boo
     while stack:
         node = stack.pop()
         if node not in sources:
-            if recorded:
-                node._materialize_fused()
+            node._materialize_fused()  # later that would lead to nodes that are not among these
             sources[node] = [n for n, _ in node._edges if n is not None]
             stack.append(node)
             stack += sources[node]

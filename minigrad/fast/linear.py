@@ -104,10 +104,10 @@ class _Affine(Node):
     """
 
     __slots__ = ()
-    _keeps_tensors = _chooses = True
+    _keeps_tensors = True
     _optional = (0, 1)
 
-    def _run(self, gradient: Any, keep: bool = True, edges: Any = None) -> Sequence[Any]:
+    def _run(self, gradient: Any, keep: bool = True) -> Sequence[Any]:
         """Give the gradients of bias, input and weight."""
         if self._saved is None:
             raise extensions.messages.released()
@@ -118,7 +118,7 @@ class _Affine(Node):
             node: Any = self if isinstance(self, addmm.node) else self._edges[0][0]
             return node._run(gradient)
         x, weight = saved
-        to_bias, to_input, to_weight = edges or self._edges
+        to_bias, to_input, to_weight = self._edges
         sizes, of_rows, leaf = self._shape
         rows = gradient if gradient.ndim == 2 else gradient.reshape(of_rows)
         of_bias = of_input = of_weight = None
