@@ -676,13 +676,20 @@ def _total(axes: tuple[int, ...], array: Any) -> Any:
     return np.add.reduce(array, axes, keepdims=True) if axes else array
 
 
+@lru_cache
+def _sum_over(shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+    """Tell einsum which axes of more than one entry to add up; and how to put them back."""
+    gone = [axis in axes and size != 1 for axis, size in enumerate(shape)]
+    left = [axis for axis, sums in enumerate(gone) if not sums]
+    return list(range(len(shape))), left, tuple(None if sums else slice(None) for sums in gone)
+
+
 def _total_of_products(axes: tuple[int, ...], a: Any, b: Any) -> Any:
     """Add up products of entries; of plain numbers without an array of all of them."""
     if not (type(a) is type(b) is np.ndarray and a.dtype.kind == "f" and axes):
         return _total(axes, a * b)
-    every = range(a.ndim)
-    left = [axis for axis in every if axis not in axes]
-    return np.expand_dims(np.einsum(a, every, b, every, left), axes)
+    every, left, back = _sum_over(a.shape, axes)
+    return np.einsum(a, every, b, every, left)[back] if len(left) < a.ndim else a * b
 
 
 def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
@@ -705,9 +712,12 @@ def _values_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stat
     g, w = grad.reshape(layout.view), 1 if 0 in weight.shape else weight.reshape(layout.beside)
     if statistics.fixed:
         return dispatch(unsafe_view, g * w * rstd, input.shape)
+    if not layout.common:
+        g, w = g * w, 1
     # first over the axes of one weight, which leaves few numbers to multiply with weights
-    shift = _total_of_products(layout.axes, _total(layout.common, g), w) * rstd
-    slope = _total_of_products(layout.axes, _total_of_products(layout.common, g, centered), w)
+    over, rest = (layout.common, layout.axes) if layout.common else (layout.axes, ())
+    shift = _total_of_products(rest, _total(over, g), w) * rstd
+    slope = _total_of_products(rest, _total_of_products(over, g, centered), w)
     slope, shift = slope * rstd**3 / layout.count, shift / layout.count
     gradient = g * (w * rstd)
     alike = type(centered) is np.ndarray and centered.strides == gradient.strides
