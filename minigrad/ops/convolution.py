@@ -640,14 +640,12 @@ class Layout:
         count: How many entries a mean is of.
         beside: The shape in which weights are multiplied with the input.
         common: The axes over which both are constant, mean and weights.
-        means: The shape of the means.
     """
 
     def __init__(self, view: tuple[int, ...], axes: tuple[int, ...], alike: tuple[int, ...]):
         self.view, self.axes, self.alike = view, axes, alike
         self.common = tuple(axis for axis in axes if axis in alike)
         self.count = math.prod(view[axis] for axis in axes) or math.nan
-        self.means = tuple(1 if axis in axes else size for axis, size in enumerate(view))
         self.beside = tuple(1 if axis in alike else size for axis, size in enumerate(view))
 
 
@@ -669,18 +667,18 @@ def _total(axes: tuple[int, ...], array: Any) -> Any:
 
 
 @lru_cache
-def _labels(ndim: int, axes: tuple[int, ...]) -> Any:
-    """Give the labels of all axes, of those that stay, and where one entry stands for the rest."""
-    left = [axis for axis in range(ndim) if axis not in axes]
-    return range(ndim), left, tuple([slice(None) if a in left else None for a in range(ndim)])
+def _sum_over(shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+    """Tell which axes are left of a sum, with those of one entry; an index puts the others back."""
+    left = [axis for axis, size in enumerate(shape) if axis not in axes or size == 1]
+    return left, tuple(slice(None) if axis in left else None for axis in range(len(shape)))
 
 
 def _total_of_products(axes: tuple[int, ...], a: Any, b: Any) -> Any:
     """Add up products of entries; of plain numbers without an array of all of them."""
     if not (type(a) is type(b) is np.ndarray and a.dtype.kind == "f" and axes):
         return _total(axes, a * b)
-    every, left, places = _labels(a.ndim, axes)
-    return np.einsum(a, every, b, every, left)[places]
+    every, (left, back) = range(a.ndim), _sum_over(a.shape, axes)
+    return np.einsum(a, every, b, every, left)[back] if len(left) < a.ndim else a * b
 
 
 def _centered(input: Any, layout: Layout, eps: float, statistics: Statistics) -> Any:
@@ -704,29 +702,27 @@ def _values_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, stat
     if statistics.fixed:
         return dispatch(unsafe_view, g * w * rstd, input.shape)
     # first over the axes of one weight, which leaves few numbers to multiply with weights
-    shift = _total_of_products(layout.axes, _total(layout.common, g), w) * rstd
-    slope = _total_of_products(layout.axes, _total_of_products(layout.common, g, centered), w)
-    slope, shift = slope * rstd**3 / layout.count, shift / layout.count
-    gradient = g * (w * rstd)
-    alike = type(centered) is np.ndarray and centered.strides == gradient.strides
-    memory = centered if alike else None  # nobody else has it
-    line = np.add(np.multiply(centered, slope, out=memory), shift, out=memory)
-    gradient = np.subtract(gradient, line, out=memory)
-    return dispatch(unsafe_view, gradient, input.shape)
+    over, rest = (layout.common, layout.axes) if layout.common else (layout.axes, ())
+    g, w = (g, w) if rest else (g * w, 1)
+    shift = _total_of_products(rest, _total(over, g), w) * rstd / layout.count
+    slope = _total_of_products(rest, _total_of_products(over, g, centered), w) * rstd**3
+    main = g * (w * rstd)
+    # nobody else has this array
+    memory = centered if type(centered) is np.ndarray and centered.strides == main.strides else None
+    line = np.add(np.multiply(centered, slope / layout.count, out=memory), shift, out=memory)
+    return dispatch(unsafe_view, np.subtract(main, line, out=memory), input.shape)
 
 
 @rounded_once
 def _weight_rule(grad: Any, input: Any, weight: Any, layout: Any, eps: Any, statistics: Any) -> Any:
     centered, rstd = _centered(input, layout, eps, statistics)
     product = _total_of_products(layout.common, grad.reshape(layout.view), centered)
-    total = _total_of_products(layout.alike, product, rstd)
-    return dispatch(unsafe_view, total, weight.shape)
+    return dispatch(unsafe_view, _total_of_products(layout.alike, product, rstd), weight.shape)
 
 
 @rounded_once
 def _bias_rule(grad: Any, bias: Any, layout: Any) -> Any:
-    total = _total(layout.alike, grad.reshape(layout.view))
-    return dispatch(unsafe_view, total, bias.shape)
+    return dispatch(unsafe_view, _total(layout.alike, grad.reshape(layout.view)), bias.shape)
 
 
 def _normalization(node: str, name: str, over: str) -> Any:

@@ -114,8 +114,9 @@ def _rows(whole: Any, indices: Any) -> Any:
 def add_rows(whole: Any, positions: Any, values: Any) -> None:
     """Add values to the listed entries along the first dimension, in place, in their order.
 
-    `np.add.at` does it, but slowly if the entries are rows. So first all rows get their first
-    value, then those that are listed again their second one, and so on.
+    `np.add.at` does it, but slowly if the entries are rows. So where most rows are listed often, it
+    adds numbers instead. Else all rows get their first value, then those that are listed again
+    their second one, and so on.
     """
     if positions.size < 16 or whole.ndim == 1:
         np.add.at(whole, positions, values)
@@ -123,13 +124,14 @@ def add_rows(whole: Any, positions: Any, values: Any) -> None:
     values = np.broadcast_to(values, (*positions.shape, *whole.shape[1:]))
     values = values.reshape(-1, *whole.shape[1:])
     positions = positions.reshape(-1) % len(whole)
+    if positions.size > 2 * len(whole):
+        places = np.arange(whole.size).reshape(len(whole), -1)[positions]
+        np.add.at(whole.reshape(-1), places.reshape(-1), values.reshape(-1))
+        return
     order = np.argsort(positions, kind="stable")
-    ordered, places = positions[order], np.arange(positions.size)
-    is_first = np.ones(places.shape, bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    turns = places - np.maximum.accumulate(places * is_first)
-    by_turn = np.argsort(turns, kind="stable")
-    for chosen in np.split(order[by_turn], np.cumsum(np.bincount(turns))[:-1]):
+    turns = np.arange(positions.size) - np.searchsorted(positions, positions[order], sorter=order)
+    order, ends = order[turns.argsort(kind="stable")], np.bincount(turns).cumsum()
+    for chosen in np.split(order, ends[:-1]):
         whole[positions[chosen]] += values[chosen]
 
 

@@ -18,7 +18,8 @@ from minigrad.signatures import functional, variants
 from minigrad.signatures.arguments import dimensions, not_implemented
 from minigrad.signatures.signature import Dim, Dtype
 
-_FEW = 512  # up to so many numbers the calls are what costs
+# Up to so many numbers the calls are what costs; so many a short row has at most.
+_FEW, _SHORT = 512, 32
 
 
 def _total(array: Any, dim: Any) -> Any:
@@ -26,6 +27,17 @@ def _total(array: Any, dim: Any) -> Any:
     if type(array) is np.ndarray and array.size > _FEW and dim in (-1, array.ndim - 1):
         return np.einsum("...i->...", array)[..., None]  # quickest for many short rows
     return np.add.reduce(array, axis=dim, keepdims=True)
+
+
+def _less_largest(name: str, array: Any, dim: Any) -> Any:
+    """Take from scores the largest along a dimension."""
+    if array.dtype.kind in "biuc":
+        raise not_implemented(f"{name}_kernel_impl", array)
+    short = array.size > _FEW and dim in (-1, array.ndim - 1) and array.shape[-1] <= _SHORT
+    if short and type(array) is np.ndarray:
+        under = array.reshape(-1, array.shape[-1]).T.copy()  # quickest for many rows
+        return array - np.maximum.reduce(under).reshape(*array.shape[:-1], 1)
+    return array - np.maximum.reduce(array, axis=dim, keepdims=True)
 
 
 @rounded_once
@@ -40,10 +52,8 @@ def softmax(self: Array, dim: Any) -> Array:
     r"""Softmax :math:`p_i = e^{x_i} / \sum_j e^{x_j}`: :math:`p_i (g_i - \sum_j g_j p_j)`."""
     if not self.size:
         return self.copy()
-    if self.dtype.kind in "biuc":
-        raise not_implemented("softmax_kernel_impl", self)
-    powers = np.exp(self - np.maximum.reduce(self, axis=dim, keepdims=True))
-    powers /= np.add.reduce(powers, axis=dim, keepdims=True)
+    powers = np.exp(_less_largest("softmax", self, dim))
+    powers /= _total(powers, dim)
     return np.asanyarray(powers, order="C")
 
 
@@ -59,10 +69,8 @@ def log_softmax(self: Array, dim: Any) -> Array:
     r"""Logarithm of softmax: :math:`g_i - p_i \sum_j g_j`."""
     if not self.size:
         return self.copy()
-    if self.dtype.kind in "biuc":
-        raise not_implemented("log_softmax_kernel_impl", self)
-    shifted = self - np.maximum.reduce(self, axis=dim, keepdims=True)
-    shifted -= np.log(np.add.reduce(np.exp(shifted), axis=dim, keepdims=True))
+    shifted = _less_largest("log_softmax", self, dim)
+    shifted -= np.log(_total(np.exp(shifted), dim))
     return np.asanyarray(shifted, order="C")
 
 
@@ -76,8 +84,7 @@ def _logsumexp_rule(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -
 @ignore_errstate
 def logsumexp(self: Array, dim: Any, keepdim: Any) -> Array:
     r"""Logarithm of a sum of exponentials: the gradient times the softmax of the input."""
-    find = np.maximum if self.size else np.add  # the sum of nothing is 0
-    largest = find.reduce(self, axis=dim, keepdims=True)
+    largest = np.maximum.reduce(self, axis=dim, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0)
     total = np.log(np.add.reduce(np.exp(self - largest), axis=dim, keepdims=True)) + largest
     return total if keepdim else total.squeeze(dim)

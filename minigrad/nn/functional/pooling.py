@@ -110,8 +110,7 @@ class Chosen:
         outputs = self.entry.shape[-len(kernel) :]
         position = np.zeros(outputs, np.int64)
         for axis, (n, s, p, d) in enumerate(zip(sizes, stride, padding, dilation, strict=True)):
-            start = np.arange(outputs[axis]) * s - p
-            start = start.reshape(-1, *[1] * (len(kernel) - axis - 1))
+            start = (np.arange(outputs[axis]) * s - p).reshape(-1, *[1] * (len(kernel) - axis - 1))
             position = position * n + start + within[axis] * d
         return position
 
@@ -133,22 +132,19 @@ def largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
     Args:
         array: The first entry of each window.
         others: Arrays of the second entries, the third ones, ...
-        first: For each window the number of the entry that counts if all are equal; None if it is
-            the first of all.
+        first: The number of the entry that counts if all are equal, or one for each window.
 
     Returns:
         The largest entries, and their numbers from 0 on. Of equal ones the first counts, and if
         some are NaN the last of these.
     """
-    number_of = np.zeros(array.shape, np.uint8 if len(others) < 255 else np.int64)
-    if first is not None:
-        number_of += first.astype(number_of.dtype)
+    number_of = np.full(array.shape, first, np.uint8 if len(others) < 255 else np.int64)
     best = array.copy()
     for number, strided in enumerate(others, 1):
         seen = strided.copy()  # a copy is looked at twice sooner than what lies apart in memory
         better = (seen > best) | (seen != seen)  # the latter is NaN
-        np.copyto(number_of, number, where=better)
-        np.copyto(best, seen, where=better)
+        np.maximum(number_of, better * number_of.dtype.type(number), out=number_of)
+        np.putmask(best, better, seen)  # in half the time of copyto
     return best, number_of
 
 
@@ -164,7 +160,7 @@ def _largest(array: Any, *given: Any) -> Any:
         for number, seen in enumerate(entries):
             np.copyto(taken, seen, where=chosen.entry == number)
         return taken
-    first = _first_inside(outputs, settings) if any(padding) else None
+    first = _first_inside(outputs, settings) if any(padding) else 0
     best, chosen.entry = largest_of(entries[0], entries[1:], first)
     return best
 
