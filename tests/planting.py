@@ -34,10 +34,12 @@ def plant(
         return wrong(right(*given), *given[:needs])
 
     rules[place] = planted
-    monkeypatch.setattr(plan, f"{kind}s", rules)
-    if f"{kind}_{argument}" in names:  # where functions are written, now with a call of this
+    written = f"{kind}_{argument}" in names  # with short rules in it, so it is written again
+    if written:
         names["prepare"]()
         monkeypatch.setitem(names, f"{kind}_{argument}", planted)
         monkeypatch.setattr(operation, "__code__", operation.__code__)
         monkeypatch.setattr(plan.node, "_run", plan.node._run)
+    monkeypatch.setattr(plan, f"{kind}s", rules)
+    if written:
         names["prepare"]()

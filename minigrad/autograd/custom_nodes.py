@@ -193,16 +193,16 @@ def watched(result: Any, *indices: Any) -> Any:
 def _watching(kind: type[Node]) -> type[Node]:
     """Make the kind of node that looks at versions first. To all who ask it is the same kind."""
 
-    def looking(run: Any) -> Any:
+    def looking(run: str) -> Any:
         def looked(node: Any, gradient: Any, keep: bool = True, *edges: Any) -> Sequence[Any]:
             for saved in () if node._saved is None else node._watched:
                 unpack_array(saved, node)
             if not keep:
                 node._watched = ()
-            return run(node, gradient, keep, *edges)
+            return getattr(kind, run)(node, gradient, keep, *edges)
 
         return looked
 
     names = {"__slots__": (), "__doc__": kind.__doc__}
-    names |= {"_run": looking(kind._run), "_run_recorded": looking(kind._run_recorded)}
+    names |= {name: looking(name) for name in ("_run", "_run_recorded")}
     return type(kind.__name__, (kind,), names)
