@@ -240,26 +240,36 @@ def _probability(self: Any, approximate: str) -> Any:
     return 0.5 * (1 + np.tanh(_STEEP * (self + _CUBIC * (self * self * self))))
 
 
-def _gelu_rule(grad: Any, self: Any, approximate: str) -> Any:
-    likely = _probability(self, approximate)
+def _gelu_rule(grad: Any, self: Any, approximate: str, kept: list[Any]) -> Any:
+    likely = kept[1] if kept and kept[0] is self else _probability(self, approximate)
     if approximate == "none":
         density = np.exp(self * self * -0.5) / math.sqrt(2 * math.pi)
     else:
-        slope = _STEEP * (1 + (3 * _CUBIC) * (self * self))
-        density = 2 * likely * (1 - likely) * slope
+        density = 2 * likely * (1 - likely) * (_STEEP * (1 + (3 * _CUBIC) * (self * self)))
     return grad * (likely + self * density)
 
 
-@activation(inplace=False)
 @operation("GeluBackward0", self=_gelu_rule)
 @ignore_errstate
-def gelu(self: Array, approximate: str = "none") -> Array:
+def gelu(self: Array, approximate: str, kept: list[Any]) -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
+
+    The empty list `kept` gets numbers and their :math:`\Phi`, of which the rule has need, too.
+    """
+    likely = _probability(self, approximate)
+    if type(self) is np.ndarray:
+        kept[:] = self, likely
+    return self * likely
+
+
+@activation("gelu", of=gelu, inplace=False)
+def gaussian(input: Tensor, approximate: str = "none") -> Any:
+    r"""Compute $x \Phi(x)$, with the distribution function of the normal distribution.
 
     Source: Hendrycks and Gimpel, *Gaussian error linear units*, 2016.
 
     Args:
-        self: The tensor.
+        input: The tensor.
         approximate: `"none"`, or `"tanh"` to compute the distribution function :math:`\Phi(x)` of
             the normal distribution by :math:`(1 + \tanh(\sqrt{2/\pi}\, (x + 0.044715 x^3))) / 2`.
 
@@ -271,7 +281,7 @@ def gelu(self: Array, approximate: str = "none") -> Array:
         >>> torch.nn.functional.gelu(torch.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.1587,  0.0000,  0.8413])
     """
-    return self * _probability(self, approximate)
+    return approximate, []
 
 
 # ---------------------------------------------------------------------- logarithm of sigmoid

@@ -400,10 +400,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 
 
 _FEW = 256  # so many numbers are computed sooner one by one
 # Of many in float32 it is x P(x^2) / Q(x^2), from the highest power down, as in the library Eigen.
-_P = np.array([
-    2.2905065861350646e-4, 3.4082910107109506e-3, 5.0955695062380861e-2, 0.18520832239976145,
-    1.128379143519084,
-], np.float32)  # fmt: skip
+_P = np.array([2.29050659e-4, 3.40829101e-3, 5.09556951e-2, 0.185208324, 1.12837914], np.float32)
 _Q = np.array([
     -1.1791602954361697e-7, 2.3547966471313185e-5, 1.0179625278914885e-3, 1.4070470171167667e-2,
     0.11098505178285362, 0.49746925110067538, 1.0,
@@ -411,11 +408,10 @@ _Q = np.array([
 
 
 def _polynomial(coefficients: Any, x: Any) -> Any:
-    result = x * coefficients[0]
-    for coefficient in coefficients[1:-1]:
-        result += coefficient
+    result = np.full_like(x, coefficients[0])
+    for coefficient in coefficients[1:]:
         result *= x
-    result += coefficients[-1]
+        result += coefficient
     return result
 
 
