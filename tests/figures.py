@@ -26,16 +26,22 @@ WHERE = {
     "module": "`nn.Module` and its hooks",
     "autograd": "what plugs into the heart, `minigrad/autograd`",
 }
-KINDS = ("equivalent", "speed", "message", "unlikely", "not examined")
+KINDS = {
+    "equivalent": "the result is the same",
+    "speed": "only the time differs",
+    "message": "only the words of an error differ",
+    "unlikely": "it takes an interpreter or a moment that tests can't arrange",
+    "not examined": "nobody has looked at it yet",
+}
 
 TEXT = """\
 <!-- Written by `python3 -m tests.figures`: change that, not this. -->
 
 # Why you can trust the numbers
 
-A course about gradients shouldn't ask you to just believe it. This page says who checks minigrad,
-how much is checked, and what nobody promises. A command counted all figures in the repository; none
-was typed. A test makes sure that the numbers never go down.
+A course about gradients shouldn't ask you to just believe it. This page tells you how minigrad
+is checked and how thoroughly, and what isn't promised. A command counted all figures in the
+repository; none was typed. A test makes sure that the numbers never go down.
 
 ## PyTorch is the judge of behavior
 
@@ -82,9 +88,9 @@ So the tests plant mistakes, and these must be found:
 {mutation}
 
 Where fewer were planted than possible, they are an even sample. Somebody examined and classified
-each one that no test noticed. *Equivalent* means that the result is the same; *speed*, that only
-the time differs; *message*, that only the words of an error differ; *unlikely*, that it takes an
-interpreter or a moment that tests can't arrange.
+each one that no test noticed:
+
+{kinds}
 
 Each run plants and compares all of this except the small changes. The recordings are compared with
 PyTorch itself when they are made, on each push, and before a release.
@@ -93,9 +99,10 @@ PyTorch itself when they are made, on each push, and before a release.
 
 Some things are true for every program. **{properties} properties** are tested on random programs:
 a pass is linear in the incoming gradient; several results give the sum of their gradients;
-operations that don't need each other can be swapped; a hook that returns nothing changes nothing,
-to the last bit; a hook that does something gives the same as a program that does this without
-hooks.
+operations that don't need each other can be swapped; rules on numbers, rules on
+tensors and small steps agree; the formula that a pass gives on symbols gives the numbers of a pass
+on numbers; a hook that returns nothing changes nothing, to the last bit; a hook that does something
+gives the same as a program that does this without hooks.
 
 There is also a second engine, written as simply as possible, in {naive} lines that share nothing
 with minigrad. A program makes tensors, adds and removes hooks, changes values in place and runs
@@ -182,7 +189,9 @@ def mutation() -> dict[str, Any]:
         told = [WHERE[room], f"{counts['mutants']:,}", f"{counts['planted']:,}"]
         lines.append("| " + " | ".join([*told, f"{noticed:.1f} %", reasons or "none"]) + " |")
     planted = sum(counts["planted"] for counts in rooms.values())
-    return {"planted": f"{planted:,}", "mutation": "\n".join(lines)}
+    used = [kind for kind in KINDS if any(kind in counts for counts in rooms.values())]
+    kinds = "\n".join(f"- *{kind}*: {KINDS[kind]}." for kind in used)
+    return {"planted": f"{planted:,}", "mutation": "\n".join(lines), "kinds": kinds}
 
 
 def page(figures: dict[str, Any]) -> str:

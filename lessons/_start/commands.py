@@ -18,6 +18,7 @@ from .console import Trouble, say
 from .environment import REPOSITORY, settings
 
 CHECKOUT = installed.IN_A_CLONE
+PYTHON = "python" if os.name == "nt" else "python3"  # a stock system has no other
 POSITIVE: dict[str, Any] = {"min": 0, "min_open": True}
 # in a checkout the lessons are where it is; else they are laid out in a folder of the reader's
 WHERE = (lambda made: made) if CHECKOUT else click.argument("folder", required=False)
@@ -67,8 +68,7 @@ def check(folder: str | None = None) -> int:
     done = _prepare(root, rewrite=server.find(root) is None)
     worked_example.main()
     trust.sign(root / "lessons", done.rewritten)
-    python = "python" if os.name == "nt" else "python3"  # a stock system has no other
-    words = [python, "lessons"] if CHECKOUT else ["minigrad", "lessons", *filter(None, [folder])]
+    words = [PYTHON, "lessons"] if CHECKOUT else ["minigrad", "lessons", *filter(None, [folder])]
     say(f"Everything is in place. Start the lessons with:  {shlex.join(words)}")
     return 0
 
@@ -172,6 +172,9 @@ def _invoke(arguments: Sequence[str] | None) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:
+        where = getattr(error, "ctx", None)
+        if CHECKOUT and where and where.parent and where.info_name not in ("grade", "doctor"):
+            where.parent.info_name, where.info_name = PYTHON, "lessons"  # in a clone, that's typed
         error.show()
         return error.exit_code
 

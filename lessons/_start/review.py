@@ -159,7 +159,7 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
     if not cards:
         say("There is nothing to review yet: first do an exercise or a prediction.")
         return 0
-    asked, known = due(cards, boxes, today)[:AT_ONCE], 0
+    asked, known = due(cards, boxes, today)[:AT_ONCE], list[bool]()
     try:
         for number, card in enumerate(asked, start=1):
             print(f"\n{number} of {len(asked)}, from lesson {card.lesson}\n{_text(card.question)}")
@@ -168,17 +168,19 @@ def show(folder: Path, today: date, ask: Callable[[str], str] = input) -> int:
             typed = ""
             while typed not in ("y", "n"):
                 typed = ask("\nDid you know it? y/n ").strip().lower()[:1]
-            known += typed == "y"
-            moved(boxes, card.key, typed == "y", today)
+            known.append(typed == "y")
+            moved(boxes, card.key, known[-1], today)
             noted = json.dumps(boxes, indent=1, ensure_ascii=False) + "\n"
             notebooks.write(place, noted.encode())
     except EOFError:
-        say("\nStopped here. Your answers are saved.")
-    if asked:
-        say(f"\nYou knew {known} of {len(asked)}.")
+        kept = "Your answers are saved." if known else "You haven't answered a question."
+        say(f"\nStopped here. {kept}")
+    if known:
+        say(f"\nYou knew {sum(known)} of {len(known)}.")
     left = len(due(cards, boxes, today))
     days = min((boxes[card.key][1] for card in cards if card.key in boxes), default="")
-    say(f"{left} more can be asked today." if left else f"Nothing is due until {days}.")
+    more = "more " if known else ""
+    say(f"{left} {more}can be asked today." if left else f"Nothing is due until {days}.")
     return 0
 
 

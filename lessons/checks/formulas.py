@@ -89,7 +89,7 @@ def _what_is_off(have: Any, want: Any) -> str:
     for symbol in sorted(have.free_symbols - want.free_symbols, key=str):
         return f"It depends on {symbol}. Does the right one?"
     for symbol in sorted(want.free_symbols - have.free_symbols, key=str):
-        return f"It does not depend on {symbol}. Should it not?"
+        return f"It does not depend on {symbol}. The right one does."
     ratio = _sympy().simplify(have / want)
     if ratio == -1:
         return "All fits but the sign: look for a minus that was lost or added."

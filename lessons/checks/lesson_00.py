@@ -259,7 +259,7 @@ EXERCISES = [
             = formulas()["w"]
             = formulas()["b"]
             = formulas()["around"] + formulas()["w"]
-                In the product w x, each gets the other one as its factor. Whose gradient is that?
+                In the product w x, the slope for x is w, and the slope for w is x. Which is yours?
             = (formulas()["around"] / 2) ** 2
                 That's L itself.
         """,

@@ -266,9 +266,12 @@ ORDER = Order(
         "again: which of them was made later?",
     ),
     mistakes="""
+        = ["MulBackward0", "w", "AddBackward0", "MulBackward0", "MulBackward0", "MulBackward0", "x"]
+        ? any(len(name) > 1 for name in answer)
+            Use the names in the program, L, w, d, b, a, c and x. MulBackward0 is four of the nodes.
         = "xcabdwL"
         = "wLdbacx"
-        ? answer[0] != "L"
+        ? answer[0] in "wdbacx"
             Only one node is ready at the beginning: the one where the backward pass starts. Yours
             has to wait for a gradient.
         = "Ldbacxw"
@@ -431,7 +434,7 @@ PASSES: Hook = Hook(
     "however often it's called",
     scenario=passes_run,
     without=("autograd",),
-    right="What travels belongs to one pass. What's collected belongs to the leaves.",
+    right="What travels belongs to one pass. Only the leaves have to collect.",
     hints=(
         "Print y.grad after each pass. What should the second pass find there when it begins?",
         "Keep gradients that travel in a dict, a new one in each pass. Or empty nodes with edges "
@@ -451,7 +454,7 @@ PASSES: Hook = Hook(
             The second pass still finds what traveled in the first. Make a new dict in each pass,
             inside the function.
         ~ (node.grad or 0.0) + =>
-            Now the leaf forgets, too. Leaves collect, until zero_grad.
+            Now the leaf forgets what earlier passes brought. Each pass adds to its .grad.
         ~ arrived = {root: 1.0} => if hasattr(root, "done"):\n        return\n    root.done = True\n    arrived = {root: 1.0}
         ? seen["x.grad after a second pass"] == seen["x.grad after one pass"] == 12
             The second pass leaves x.grad as it was. Each pass adds its gradient.
@@ -679,6 +682,9 @@ TRAIN = Hook(
         ~ loss.item() => loss.detach()
         ? seen["the type of a loss"] == "Tensor"
             Your list holds tensors. Each keeps its whole graph alive: append a Python number.
+        ~ model(images), labels => labels, model(images)
+        ! not implemented for 'Long'
+            cross_entropy takes the scores first and the labels second. You've swapped them.
         ~ model(images) => model(images).softmax(1)
             cross_entropy wants the scores as the model gives them. It applies the softmax itself.
     """,

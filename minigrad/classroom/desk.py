@@ -17,14 +17,14 @@ from minigrad.classroom import values
 from minigrad.classroom.behaviors import Unsolved
 from minigrad.classroom.data import CHECKS, of_the_lessons
 from minigrad.classroom.execution import HeldBack, as_usual
-from minigrad.classroom.exercises import Exercise, Finding, Verdict, wrong_kind
+from minigrad.classroom.exercises import Exercise, Finding, Verdict, taken, wrong_kind
 from minigrad.classroom.watching import Status, Verbatim, laid_out, shell, tell
 
 _HIT, _ALL_HIT = ": correct.", ": every value as predicted."
 _NOISE = 1e-12  # what is printed as zero
 # The checks are loaded under a name that no module of a learner's has.
 _PACKAGE = "_minigrad_lesson_checks"
-_NOTHING = "You handed in None. backward() returns None; read x.grad after calling it."
+_NOTHING = "You handed in None. backward() returns None; x.grad is None without requires_grad=True."
 _registered: dict[str, Exercise] = {}
 _written: dict[str, Any] = {}
 
@@ -122,7 +122,9 @@ def find(exercise: str) -> Exercise:
         return _registered[exercise]
     known = {entry.id: entry for entry in exercises_of(str(exercise).rpartition(".")[0])}
     if exercise not in known:
-        listed = f" There are {', '.join(known)}." if known else ""
+        listed = f" There are {', '.join(known)}." if known else ' Put the id in quotes: "00.1".'
+        if known and exercise[-1:].isalpha():
+            listed = " A letter names a prediction, which has no check and no hint."
         raise ValueError(f"There is no exercise {exercise!r}.{listed}")
     return known[exercise]
 
@@ -329,6 +331,8 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
         tell("unsolved", f"You made no prediction {prediction} this time.", [came])
         return
     guess = _written[prediction]
+    if type(guess) in {str, tuple, list} and not isinstance(actual, str):
+        guess = taken(guess)  # numbers in quotes
     have, want = dict(values.leaves(guess)), dict(values.leaves(actual))
     if len(want) == 1:
         verdict = _how_close(guess, next(iter(want.values())), digits)
@@ -337,11 +341,9 @@ def compare(prediction: str, actual: Any, digits: int = 4) -> None:
     else:
         hits = sum(_fits(have[path], want[path], digits) for path in want)
         verdict = _ALL_HIT if hits == len(want) else f": {hits} of {len(want)} fit."
-    hit = verdict in (_HIT, _ALL_HIT)
-    if not hit:
+    if missed := verdict not in (_HIT, _ALL_HIT):
         _noted("missed", prediction)
-    said = f"{came} You predicted {values.rounded(guess)}{verdict}"
-    tell("right" if hit else "wrong", said)
+    tell("wrong" if missed else "right", f"{came} You predicted {values.rounded(guess)}{verdict}")
 
 
 def _how_close(guess: Any, entry: Any, digits: int) -> str:

@@ -149,10 +149,11 @@ class Watch:
         code = frame.f_code
         library = code.co_filename.startswith(_LIBRARIES)
         self._left -= {"line": _STEPS_A_LINE, "opcode": 1}.get(event, 0)
-        if self._left < 0:
-            self._end(f" within {self._most:,} lines of Python. Is there an endless loop?")
-        if time.process_time() > self._until:
-            self._end(f" within {MOST_SECONDS:g} seconds. Is there an endless loop?")
+        if self._left < 0 or time.process_time() > self._until:
+            if library and self.is_over:  # it closes what is open, where this wasn't taken off
+                return None
+            lines, seconds = f"{self._most:,} lines of Python", f"{MOST_SECONDS:g} seconds"
+            self._end(f" within {lines if self._left < 0 else seconds}. Is there an endless loop?")
         if event == "call":
             if self._forbidden and (self._inside is None or self._inside):
                 self._look_at(frame, code, library)

@@ -267,18 +267,17 @@ class Number(Exercise):
 
     def examine(self, answer: Any) -> Finding | None:
         """Compare by value, then look for the mistake."""
-        taken = _taken(answer)
-        if isinstance(taken, list | tuple) and len(taken) == 1:
-            taken = taken[0]
-        number = as_number(taken)
+        given = taken(answer)
+        if isinstance(given, list | tuple) and len(given) == 1:
+            given = given[0]
+        number = as_number(given)
         if number is None:
             return wrong_kind(answer, "one number", "Write it in digits; call a function first.")
         expected = float(self.wanted)
         if agrees(number, expected, self.digits) or as_printed(number, expected):
             return None
         said = self.known_mistake(number, lambda v: agrees(number, float(v), self.digits))
-        says = said or self._what_is_off(number, expected)
-        return Finding(says, describe(answer))
+        return Finding(said or self._what_is_off(number, expected), describe(answer))
 
     def _what_is_off(self, number: float, expected: float) -> str:
         if not math.isfinite(number):
@@ -296,7 +295,7 @@ class Number(Exercise):
                 f"Close, but {self.digits} significant digits are asked for. Carry more digits "
                 "through the calculation, and round only at the end."
             )
-        return "Check each factor separately, its sign and its size."
+        return "Check each step separately, its sign and its size."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,7 +325,7 @@ class Numbers(Exercise):
         gave = describe(answer, zero=0.0)
         if isinstance(answer, set | frozenset) and len(answer) > 1:
             return wrong_kind(answer, "numbers in order", "A set has none: write a list.")
-        answer = _taken(answer)
+        answer = taken(answer)
         if isinstance(answer, str | bool) or (callable(answer) and not values.is_tensor(answer)):
             return wrong_kind(answer, "numbers", "Give the values themselves.")
         expected = self.wanted
@@ -339,8 +338,7 @@ class Numbers(Exercise):
         if any(isinstance(each, str) and each.casefold() == "none" for each in have.values()):
             return Finding("None in quotes is a string: write it without quotes.", gave)
         said = self.known_mistake(answer, lambda v: self._alike(have, dict(leaves(v))))
-        says = said or difference(have, want, self.digits, self._same)
-        return Finding(says, gave)
+        return Finding(said or difference(have, want, self.digits, self._same), gave)
 
     def _same(self, answer: Any, expected: Any) -> bool:
         a, b = as_number(answer), as_number(expected)
@@ -474,8 +472,13 @@ class Choice(Exercise):
         return None
 
 
-def _taken(answer: Any) -> Any:
-    """Read what was meant: numbers in quotes, values of a dict or a set."""
+def taken(answer: Any) -> Any:
+    """Read what was meant: numbers in quotes, values of a dict or a set.
+
+    Example:
+        >>> taken(("2", "two"))
+        (2, 'two')
+    """
     if isinstance(answer, str):
         try:
             read = ast.literal_eval(answer.strip())
@@ -483,7 +486,7 @@ def _taken(answer: Any) -> Any:
             return answer
         return answer if isinstance(read, str | bool) or read is None else read
     if isinstance(answer, dict | set | frozenset):
-        return [_taken(each) for each in (answer.values() if isinstance(answer, dict) else answer)]
+        return [taken(each) for each in (answer.values() if isinstance(answer, dict) else answer)]
     if isinstance(answer, list | tuple):
-        return type(answer)([_taken(entry) for entry in answer])
+        return type(answer)([taken(entry) for entry in answer])
     return answer

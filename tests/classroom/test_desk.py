@@ -61,9 +61,18 @@ def test_hints_come_in_two_steps(capsys):
         hint("demo.1", 3)
 
 
-@pytest.mark.parametrize("identifier", ["demo.77", "nowhere.1", "", 3])
-def test_an_unknown_exercise_is_named(identifier):
-    with pytest.raises(ValueError, match="There is no exercise"):
+@pytest.mark.parametrize(
+    ("identifier", "says"),
+    [
+        ("demo.77", r"are demo\.1"),
+        ("nowhere.1", ""),
+        ("", ""),
+        (0.1, "quotes"),
+        ("06.a", "A letter"),
+    ],
+)
+def test_an_unknown_exercise_is_named(identifier, says):
+    with pytest.raises(ValueError, match=f"There is no exercise.*{says}"):
         check(identifier, 1)
 
 
@@ -298,6 +307,9 @@ def test_library_code_is_not_counted():
         ((0, 6e-8), (0.0, 5.9605e-08), "1 of 2 fit"),
         ((2e-8, 5.9605e-08), (0.0, 5.9605e-08), "1 of 2 fit"),
         ((0.0, -0.0), (0.0, 1e-3), "1 of 2 fit"),
+        ("2", 2, ": correct."),
+        (("27", 6), (27.0, 6.0), "every value as predicted"),
+        (5, "2", "5. Why does it come out differently?"),
         ("w1", "w_1", ": correct."),
         ("W_{1}", "w_1", ": correct."),
         (sympy.Symbol("w_1"), "w_1", ": correct."),

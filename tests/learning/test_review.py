@@ -114,10 +114,19 @@ def test_five_are_asked_of_the_lessons_that_were_begun(notes, capsys):
 def test_who_stops_keeps_what_was_answered(notes, capsys):
     begun(notes, "01.a")
     assert review.show(places.LESSONS, MONDAY, typed(["y"])) == 0
-    assert "Your answers are saved." in capsys.readouterr().err
+    heard = capsys.readouterr().err
+    assert "Your answers are saved." in heard and "You knew 1 of 1." in heard
     assert len(review.read(progress.boxes(notes))) == 1
     assert progress.reset(places.LESSONS) == 0
     assert list(notes.parent.iterdir()) == []
+
+
+def test_who_stops_before_answering_is_told_no_score(notes, capsys):
+    begun(notes, "01.a")
+    assert review.show(places.LESSONS, MONDAY, typed()) == 0
+    heard = capsys.readouterr().err
+    assert "You haven't answered a question." in heard
+    assert "You knew" not in heard and "more" not in heard
 
 
 def test_where_there_is_nothing_to_review_it_says_so(notes, monkeypatch, capsys):

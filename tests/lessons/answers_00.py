@@ -59,7 +59,7 @@ ANSWERS = {
     "00.3": {
         "wrong": [
             ("wrong sign", 0.016),
-            ("Check each factor", -0.018),
+            ("Check each step", -0.018),
             ("decimal point", -0.16),
             ("its sign and its size", 0),
             ("in digits", "it falls"),

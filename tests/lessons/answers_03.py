@@ -176,7 +176,7 @@ ANSWERS = {
         "wrong": [
             ("waits for two gradients", "L w d b a x c"),
             ("is one missing", "L d b a c x"),
-            ("does not belong", "L w d b a c y"),
+            ("does not belong", "y w d b a c L"),
             ("as soon as its sum is complete", "L, d, w, b, a, c, x"),
             ("Only one node is ready", ["w", "L", "d", "b", "a", "c", "x"]),
         ],

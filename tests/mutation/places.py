@@ -26,7 +26,8 @@ def load() -> None:
     for patterns in ROOMS.values():
         for pattern in patterns:
             for path in TOP.glob(pattern):
-                importlib.import_module(".".join(path.relative_to(TOP).with_suffix("").parts))
+                module = path.parent if path.name == "__init__.py" else path.with_suffix("")
+                importlib.import_module(".".join(module.relative_to(TOP).parts))
 
 
 def file_of(code: CodeType) -> str:

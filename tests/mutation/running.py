@@ -20,11 +20,10 @@ from . import places
 from .mutants import Mutant, planted
 
 # Tests that say nothing about gradients: what a line costs, how files are laid out, other programs.
-TESTS = (
-    "tests/autograd tests/nn tests/operations tests/ops tests/optim tests/utils tests/oracle"
-)
-TESTS += " tests/test_counts.py tests/test_heart.py tests/test_memory.py tests/test_numpy.py tests/test_saving.py"
-TESTS += " tests/test_devices.py tests/test_dtypes.py tests/test_printing.py tests/test_random.py"
+TESTS = "tests/autograd tests/nn tests/operations tests/ops tests/optim tests/utils tests/oracle"
+TESTS += " tests/test_counts.py tests/test_heart.py tests/test_memory.py tests/test_numpy.py"
+TESTS += " tests/test_saving.py tests/test_devices.py tests/test_dtypes.py"
+TESTS += " tests/test_printing.py tests/test_random.py"
 TESTS += " tests/viz/test_drawn_hooks.py tests/symbolic/test_arrays.py tests/properties"
 TESTS += " tests/symbolic/test_programs.py tests/symbolic/test_exact.py"
 TESTS += " minigrad/core minigrad/autograd minigrad/nn minigrad/ops minigrad/signatures"

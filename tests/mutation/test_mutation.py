@@ -6,6 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from . import places
 from .mutants import mutants
 
 TOP = Path(__file__).resolve().parents[2]
@@ -53,6 +54,12 @@ running.COMPUTING = 0.5
 tell = lambda mutant, end, *_: print(f"{end}: {mutant.change}") or True
 pytest.main(options, plugins=[running.Planter(chosen, top / "reached.json", 9, tell)])
 """
+
+
+def test_loading_runs_no_file_twice():
+    """As `minigrad.ops.__init__`, a package would give its methods to `Tensor` once more."""
+    places.load()
+    assert not [name for name in sys.modules if name.endswith(".__init__")]
 
 
 def test_a_mutant_dies_if_it_matters(tmp_path):

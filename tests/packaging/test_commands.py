@@ -189,7 +189,8 @@ def test_where_no_copies_can_be_kept_jupyterlab_starts_all_the_same(done, monkey
 def test_what_makes_no_sense_is_said_so(given, capsys):
     assert commands.main(given) == 2
     said = capsys.readouterr().err
-    assert "Usage: minigrad" in said and "Error: " in said
+    typed = f"{commands.PYTHON} lessons" if given[0] in ("lessons", "check") else "minigrad"
+    assert f"Usage: {typed} " in said and f"Try '{typed} " in said and "Error: " in said
 
 
 def test_answers_without_a_reason_are_collected(tmp_path, capsys):
