@@ -64,7 +64,7 @@ class Rebuilt:
 
     def _saved(self, node: Any, name: str) -> Any:
         """Give what a node of PyTorch's saved as minigrad's would have it."""
-        value = getattr(node, f"_saved_{name}", None)
+        value = getattr(node, f"_saved_{name}", [])
         if not pytorch.is_foreign(value) or name not in self.twins[node]._plan.saved_tensors:
             return _plain(value)
         tensor = self.tensor(value)
@@ -165,8 +165,9 @@ def _twin(node: Any) -> Any:
 
 def _fits(plan: Any, node: Any) -> bool:
     """Tell whether PyTorch's node has what an operation of minigrad's saves."""
-    # how a matrix lies in memory is of no account: with one entry there is one way only
-    saved = all(n.endswith("_columns") or hasattr(node, f"_saved_{n}") for n in plan.saved)
+    # how a matrix lies in memory is of no account: with one entry there is one way only; nor is
+    # what is only kept so that it needn't be computed again
+    saved = all(n.endswith(("columns", "kept")) or hasattr(node, f"_saved_{n}") for n in plan.saved)
     return saved and len(node.next_functions) == len(plan.differentiable)
 
 
