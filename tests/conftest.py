@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 # Before pytest collects doctests: told to begin inside the package, it would load that part apart
-# from the rest, and put the module `minigrad.autograd.gradcheck` instead of the function.
+# from the rest, and the module `minigrad.autograd.gradcheck` would replace the function.
 import minigrad as minigrad
 
 # The files that take longest, begun first, so that no worker is left alone with one at the end.
@@ -64,5 +64,5 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def spared() -> None:
-    """Spare it what earlier test files left, too: a test that collects looks at its own objects."""
+    """Spare the collector what earlier test files left: a test that calls it is slow otherwise."""
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Put a wrong rule instead of a right one, whether operations are interpreted or written."""
+"""Replace a right rule by a wrong one, whether operations are interpreted or written."""
 
 from __future__ import annotations
 

@@ -254,7 +254,7 @@ def _gelu_rule(grad: Any, self: Any, approximate: str, kept: list[Any]) -> Any:
 def gelu(self: Array, approximate: str, kept: list[Any]) -> Array:
     r"""Gaussian error linear unit :math:`x \Phi(x)`: :math:`g\, (\Phi(x) + x \varphi(x))`.
 
-    The empty list `kept` gets numbers and their :math:`\Phi`, of which the rule has need, too.
+    The list `kept` gets the input and its :math:`\Phi`, so that the rule needn't compute it again.
     """
     likely = _probability(self, approximate)
     if type(self) is np.ndarray:

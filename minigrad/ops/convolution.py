@@ -279,8 +279,8 @@ def _reached(
     return tuple((n - 1) * s + d * (k - 1) + 1 - 2 * p + m for n, k, s, p, d, m in settings)
 
 
-# What is linear in two things is differentiated by putting the gradient instead of one of
-# them. A rule takes all three, as it needs the shape of the third.
+# To differentiate what is linear in two things, the gradient replaces one of them. A rule takes all
+# three, because it needs the shape of the third.
 
 
 def _again(input: Any, weight: Any, *settings: Any) -> Any:
@@ -668,13 +668,13 @@ def _total(axes: tuple[int, ...], array: Any) -> Any:
 
 @lru_cache
 def _sum_over(shape: tuple[int, ...], axes: tuple[int, ...]) -> Any:
-    """Tell which axes are left of a sum, with those of one entry; an index puts the others back."""
+    """Give the axes that a sum leaves, also those of one entry; an index restores the others."""
     left = [axis for axis, size in enumerate(shape) if axis not in axes or size == 1]
     return left, tuple(slice(None) if axis in left else None for axis in range(len(shape)))
 
 
 def _total_of_products(axes: tuple[int, ...], a: Any, b: Any) -> Any:
-    """Add up products of entries; of plain numbers without an array of all of them."""
+    """Add up products over axes; of plain numbers without an array of all products."""
     if not (type(a) is type(b) is np.ndarray and a.dtype.kind == "f" and axes):
         return _total(axes, a * b)
     every, (left, back) = range(a.ndim), _sum_over(a.shape, axes)

@@ -114,9 +114,9 @@ def _rows(whole: Any, indices: Any) -> Any:
 def add_rows(whole: Any, positions: Any, values: Any) -> None:
     """Add values to the listed entries along the first dimension, in place, in their order.
 
-    `np.add.at` does it, but slowly if the entries are rows. So where most rows are listed often, it
-    adds numbers instead. Else all rows get their first value, then those that are listed again
-    their second one, and so on.
+    `whole` is C-contiguous. `np.add.at` would do it, but is slow with rows. If most rows are listed
+    often, it gets single numbers to add. Otherwise all rows get their first value, then those that
+    are listed again get their second one, and so on.
     """
     if positions.size < 16 or whole.ndim == 1:
         np.add.at(whole, positions, values)

@@ -29,7 +29,7 @@ from minigrad.signatures.arguments import not_implemented, whole
 
 
 def _drawn(node: str, name: str, two: bool = False) -> Any:
-    """Register what puts numbers, drawn before, instead of a tensor, or of two."""
+    """Register what replaces a tensor, or two, by numbers that were drawn before."""
 
     @with_arguments("self, other, values" if two else "self, values")
     def forward(self: Array, *others: Any) -> Array:

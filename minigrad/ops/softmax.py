@@ -18,7 +18,7 @@ from minigrad.signatures import functional, variants
 from minigrad.signatures.arguments import dimensions, not_implemented
 from minigrad.signatures.signature import Dim, Dtype
 
-# Up to so many numbers the calls are what costs; so many a short row has at most.
+# Up to _FEW numbers, NumPy's calls cost more than the numbers; a short row has at most _SHORT.
 _FEW, _SHORT = 512, 32
 
 

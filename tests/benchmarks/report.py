@@ -86,7 +86,7 @@ turns. Before anything is timed, their gradients are compared.
 
 The first column is a time. The others are minigrad's time divided by theirs: below 1, minigrad is
 faster. From the LSTM on, a row is a layer, a function of functions, or a single operation on a
-million numbers. In NumPy by hand there are only those where that shows something.
+million numbers. Some of these are also written by hand in NumPy.
 
 {table}
 

@@ -75,7 +75,7 @@ def never(node: ast.stmt) -> ast.stmt:
 
 
 def instead(node: ast.AST) -> Iterator[ast.AST]:
-    """Give what could stand instead of a node."""
+    """Give what could replace a node."""
     match node:
         case ast.Compare(ops=[op]):
             for other in INSTEAD[type(op)]:

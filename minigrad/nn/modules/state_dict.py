@@ -295,7 +295,7 @@ class BoundHook:
         return self.hook(module, *args, **kwargs)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Put the module itself instead of the weak reference, which cannot be pickled."""
+        """Replace the weak reference, which cannot be pickled, by the module itself."""
         state = {"hook": self.hook, "with_module": self.with_module}
         if self.with_module:
             state["module"] = self.module()

@@ -54,7 +54,7 @@ def clipping(torch, log):
 
 @family
 def submodules_replaced(torch, log):
-    """A module is put instead of another one, by its dotted name."""
+    """A module replaces another one, by its dotted name."""
     nn = torch.nn
     net = nn.Sequential(nn.Sequential(nn.Linear(1, 1), nn.ReLU()), nn.Tanh())
     log("deep", net.set_submodule("0.1", nn.Sigmoid()), repr(net))
