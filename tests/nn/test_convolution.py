@@ -74,3 +74,10 @@ def test_a_small_network_of_images_learns(torch, functional):
     assert loss.item() < 0.05
     model.eval()
     assert (model(x).argmax(1) == target).float().mean().item() > 0.95
+
+
+def test_an_infinite_gradient_of_a_smaller_image_stays_where_it_came_from(torch, functional):
+    x = torch.ones(1, 1, 4, requires_grad=True)
+    y = functional.interpolate(x, size=2)  # of the entries 0 and 2
+    y.backward(torch.tensor([[[np.inf, 1.0]]]))
+    assert x.grad.tolist() == [[[np.inf, 0.0, 1.0, 0.0]]]  # as PyTorch 2.13 gives it

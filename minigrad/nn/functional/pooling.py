@@ -674,23 +674,24 @@ def _mixed(array: Any, taps: Any) -> Any:
         for positions, weight in lines:
             part = array.take(positions, axis)
             if weight is not None:
-                part = part * weight.astype(array.dtype).reshape(-1, *[1] * (array.ndim - axis - 1))
+                along = weight.reshape(-1, *[1] * (array.ndim - axis - 1))
+                part = part * along.astype(array.dtype)
+                if np.isnan(weight).any():  # not 0 times what may be infinite
+                    part = np.where(np.isnan(along), 0, part)
             parts.append(part)
         array = functools.reduce(operator.add, parts)
     return array
 
 
 def _transposed(lines: Any, old: int) -> Any:
-    """Give for each old entry which new ones it went into, with the same weights."""
+    """Give for each old entry which new ones it went into, with the same weights, NaN for none."""
     positions = np.concatenate([positions for positions, _ in lines])
     weights = np.concatenate([np.ones(len(p)) if w is None else w for p, w in lines])
     order, counts = np.argsort(positions, kind="stable"), np.bincount(positions, minlength=old)
     starts = np.cumsum(counts) - counts
-    found = []
-    for turn in range(counts.max()):
-        at = order[np.minimum(starts + np.minimum(turn, counts - 1), len(order) - 1)]
-        found.append((at % len(lines[0][0]), np.where(counts > turn, weights[at], 0)))
-    return found
+    turns = [(turn, order[starts + np.minimum(turn, counts - 1)]) for turn in range(counts.max())]
+    new = len(lines[0][0])
+    return [(at % new, np.where(counts > turn, weights[at], np.nan)) for turn, at in turns]
 
 
 def _resizing(name: str) -> Any:
@@ -698,8 +699,7 @@ def _resizing(name: str) -> Any:
 
     def upsample_backward(grad_output: Array, taps: Any, old: Any) -> Array:
         """Add up for each old entry the gradients of those that it went into."""
-        turned = [_transposed(lines, n) for lines, n in zip(taps, old, strict=True)]
-        return _mixed(grad_output, turned)
+        return _mixed(grad_output, [*map(_transposed, taps, old)])
 
     def upsample(self: Array, taps: Any, old: Any) -> Array:
         r"""Sums :math:`y_j = \sum_i w_{ji} x_i` of near entries: :math:`\sum_j w_{ji} g_j`."""
