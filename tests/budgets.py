@@ -30,14 +30,14 @@ ROOMS = {
     "extra": Size(1438, 10),
     "fast": Size(491, 4),
     "nn": Size(2578, 19),
-    "ops": Size(5212, 24),
+    "ops": Size(5220, 25),
     "optim": Size(673, 4),
     "saving": Size(477, 3),
     "signatures": Size(777, 9),
     "symbolic": Size(3448, 16),
     "viz": Size(2753, 17),
 }
-HOUSE = Size(24916, 154)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24924, 155)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {

@@ -11,6 +11,7 @@ from minigrad.ops import (
     convolution,
     elementwise,
     linear_algebra,
+    normalization,
     parts,
     softmax,
     sorting,
@@ -157,15 +158,15 @@ NORMS = {
 def test_the_rule_of_a_normalization_in_place_is_the_recorded_one(name, weighted):
     generator = np.random.default_rng(0)
     for shape, axes, alike in NORMS[name]:
-        layout = convolution.Layout(shape, axes, alike)
+        layout = normalization.Layout(shape, axes, alike)
         sizes = [n for axis, n in enumerate(shape) if axis not in alike] if weighted else [0]
         arrays = [generator.standard_normal(each) for each in (shape, sizes, sizes, shape)]
         results = []
         for dtype in (np.float64, np.float32):
             *leaves, cotangent = (minigrad.tensor(each.astype(dtype)) for each in arrays)
-            settings = (layout, 1e-5, convolution.Statistics())
+            settings = (layout, 1e-5, normalization.Statistics())
             wanted = [leaf.requires_grad_() for leaf in leaves if leaf.numel()]
-            result = getattr(convolution, name)(*leaves, *settings)
+            result = getattr(normalization, name)(*leaves, *settings)
             for recorded in (False, True):
                 options = {"retain_graph": True, "create_graph": recorded}
                 found = minigrad.autograd.grad(result, wanted, cotangent, **options)

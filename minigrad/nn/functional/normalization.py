@@ -1,4 +1,4 @@
-"""Normalization as it is called: over a batch, a layer, groups; its rules: `ops.convolution`."""
+"""Normalization as it is called: over a batch, a layer, groups; its rules: `ops.normalization`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad.core.tensor import Tensor
-from minigrad.ops import convolution as ops
+from minigrad.ops import normalization as ops
 from minigrad.ops.convolution import ABSENT
 from minigrad.ops.elementwise import add_number, rsqrt
 from minigrad.signatures import functional
