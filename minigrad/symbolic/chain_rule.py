@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,13 @@ from minigrad.core.node import Node
 from minigrad.core.tensor import Tensor
 from minigrad.symbolic import passes
 from minigrad.symbolic.array import SymbolicArray, entries, symbolic
-from minigrad.symbolic.equality import finite, simplify, symbols_in
+from minigrad.symbolic.equality import symbols_in
 from minigrad.symbolic.naming import Naming, symbol_names, unused
 from minigrad.symbolic.passes import Passage, Value, passes_on, value_of
-from minigrad.symbolic.regions import EVERYWHERE, kinks_in, parts, rebuilt, sign_of
+from minigrad.symbolic.regions import rebuilt
 
 UNNAMED = "hook"  # how a lambda is called
+_LONGEST = 60  # operations in a function that is looked at
 
 
 # ---------------------------------------------------------------------- factors and functions
@@ -57,65 +57,6 @@ def _function_between(old: Any, new: Any, entry: Any) -> Any:
     return None if symbols_in([written]) & inside else written
 
 
-# ---------------------------------------------------------------------- cases
-
-_MOST_CASES = 4
-_LONG = 40  # letters in a case
-_LONGEST = 60  # operations in a function that is looked at
-
-
-@lru_cache(maxsize=200)
-def in_cases(function: Any, variable: Any) -> Any:
-    """Write a function in cases, one for each part of the line between its kinks.
-
-    Args:
-        function: An expression.
-        variable: A real symbol.
-
-    Returns:
-        A `Piecewise` that is equal to it, also on its kinks; None if there is no kink, or if cases
-        would not be shorter to read.
-
-    Example:
-        >>> g = sympy.Symbol("g", real=True)
-        >>> in_cases(sympy.Min(1, sympy.Max(-1, g)), g)
-        Piecewise((-1, g < -1), (1, g > 1), (g, True))
-    """
-    if function.count_ops() > _LONGEST or not kinks_in([function]):
-        return None
-    where: dict[Any, Any] = {}
-    edges = set()
-    for region, listed in parts(EVERYWHERE, lambda r: [[r.enter(function)]], 2 * _MOST_CASES):
-        bounds = [_bound(condition, variable) for condition in region.conditions]
-        if None in bounds:
-            return None
-        edges |= {bound.rhs for bound in bounds}
-        form = simplify(region.original(listed[0][0]))
-        where[form] = sympy.Or(where.get(form, False), sympy.And(*bounds))
-    if len(where) > _MOST_CASES or kinks_in(where) or max(map(len, map(str, where))) > _LONG:
-        return None
-    rest = variable if variable in where else list(where)[-1]
-    cases = [
-        (form, case if case.is_Relational else sympy.simplify(case))
-        for form, case in where.items()
-        if form != rest
-    ]
-    cases.sort(key=lambda case: str(case[1]))
-    written = sympy.Piecewise(*cases, (rest, True), evaluate=False)
-    same = (finite(function, {variable: e}) in (None, written.subs(variable, e)) for e in edges)
-    return written if all(same) else None
-
-
-def _bound(condition: Any, variable: Any) -> Any:
-    """Solve a condition for a variable: g > 1; None if it is not linear."""
-    gap = condition.lhs - condition.rhs
-    slope = sympy.diff(gap, variable)
-    sign = None if variable in slope.free_symbols else sign_of(slope)
-    root = sign and sympy.expand(variable - gap / slope)
-    relation = sympy.Gt if isinstance(condition, sympy.Gt) == (sign == 1) else sympy.Lt
-    return relation(variable, root) if sign else None
-
-
 # ---------------------------------------------------------------------- effects
 
 
@@ -140,12 +81,6 @@ class HookEffect:
     factor: Any
     entry: Any = None
     function: Any = None
-
-    @property
-    def cases(self) -> Any:
-        """The function, in cases where that is short."""
-        found = in_cases(self.function, self.entry)
-        return self.function if found is None else found
 
     def apply(self, gradient: Any) -> Any:
         """Do to an array of one formula what the hook did."""

@@ -140,7 +140,7 @@ class DerivationLayout(Layout):
         """Write the functions that hooks are, where they are more than factors."""
         for effect in {e.name: e for e in self.chain.effects if e.function is not None}.values():
             left = applied(effect.name, self.writer.formula(effect.entry))
-            yield Row(left, [self.writer.formula(effect.cases)], effect.kind)
+            yield Row(left, [self.writer.formula(effect.function)], effect.kind)
 
     def _chain(self) -> Iterator[Row]:
         """Write how the local derivatives multiply: dL/dy * dy/ds."""

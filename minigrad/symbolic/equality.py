@@ -286,15 +286,6 @@ def decided(left: Any, right: Any) -> Decision:
     return decide(left, right)
 
 
-def finite(formula: Any, values: Mapping[Any, Any]) -> Any:
-    """Put values in for symbols; None where that gives no value, or an infinite one."""
-    try:
-        found = formula.subs(values)
-    except (TypeError, ValueError):
-        return None  # SymPy does not compare with what is infinite
-    return None if found.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) else found
-
-
 def original_point(
     point: Mapping[Any, Any], region: Region, symbols: Iterable[Any]
 ) -> dict[Any, Any]:
