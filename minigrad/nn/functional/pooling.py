@@ -103,16 +103,23 @@ class Chosen:
     def __init__(self, entry: Any = None) -> None:
         self.entry = entry
 
-    def positions(self, sizes: Sizes, settings: Any) -> np.ndarray[Any, Any]:
-        """Give the positions in the input, each dimension after the other in one number."""
+    def positions(self, sizes: Sizes, settings: Any, apart: bool = False) -> Any:
+        """Give the positions in the input, each dimension after the other in one number.
+
+        Args:
+            sizes: The image's sizes.
+            settings: Those of the windows.
+            apart: Whether to count on from one image to the next, or from 0 in each.
+        """
         kernel, stride, padding, dilation, _ = settings
-        within = np.unravel_index(self.entry, kernel)
         outputs = self.entry.shape[-len(kernel) :]
-        position = np.zeros(outputs, np.int64)
-        for axis, (n, s, p, d) in enumerate(zip(sizes, stride, padding, dilation, strict=True)):
-            start = (np.arange(outputs[axis]) * s - p).reshape(-1, *[1] * (len(kernel) - axis - 1))
-            position = position * n + start + within[axis] * d
-        return position
+        images = self.entry.size // math.prod(outputs)
+        entries, starts = np.zeros(1, np.int64), np.arange(images * apart or 1)
+        for n, k, o, s, p, d in zip(sizes, kernel, outputs, stride, padding, dilation, strict=True):
+            entries = np.add.outer(entries * n, np.arange(k) * d)
+            starts = np.add.outer(starts * n, np.arange(o) * s - p)
+        found = entries.reshape(-1).take(self.entry.reshape(-1, *outputs))
+        return (found + starts).reshape(self.entry.shape)
 
 
 def _first_inside(outputs: Sizes, settings: Any) -> Any:
@@ -142,9 +149,11 @@ def largest_of(array: Any, others: list[Any], first: Any) -> tuple[Any, Any]:
     best = array.copy()
     for number, strided in enumerate(others, 1):
         seen = strided.copy()  # a copy is looked at twice sooner than what lies apart in memory
-        better = (seen > best) | (seen != seen)  # the latter is NaN
-        np.maximum(number_of, better * number_of.dtype.type(number), out=number_of)
-        np.putmask(best, better, seen)  # in half the time of copyto
+        np.maximum(number_of, (seen > best) * number_of.dtype.type(number), out=number_of)
+        np.maximum(best, seen, out=best)
+    if np.isnan(np.min(best, initial=0)):  # one is: it is sought in one pass
+        for number, seen in enumerate((array, *others)):
+            np.maximum(number_of, np.isnan(seen) * number_of.dtype.type(number), out=number_of)
     return best, number_of
 
 
@@ -152,14 +161,11 @@ def _largest(array: Any, *given: Any) -> Any:
     """Largest entry of each window: the first of them gets the gradient."""
     *settings, chosen = given
     kernel, stride, padding, dilation, _ = settings
+    if chosen.entry is not None:
+        return array.reshape(-1)[chosen.positions(array.shape[-len(kernel) :], settings, True)]
     lowest = np.iinfo(array.dtype).min if array.dtype.kind in "iu" else -np.inf
     whole, outputs, _ = bordered(array, settings, lowest)
     entries = [whole[places] for places in window_entries(kernel, outputs, stride, dilation)]
-    if chosen.entry is not None:
-        taken = np.empty_like(array, order="C", shape=entries[0].shape)
-        for number, seen in enumerate(entries):
-            np.copyto(taken, seen, where=chosen.entry == number)
-        return taken
     first = _first_inside(outputs, settings) if any(padding) else 0
     best, chosen.entry = largest_of(entries[0], entries[1:], first)
     return best
@@ -168,11 +174,18 @@ def _largest(array: Any, *given: Any) -> Any:
 def _to_largest(grad: Any, array: Any, *given: Any) -> Any:
     """Rule of the largest in each window: the entry that was chosen gets the gradient."""
     *settings, chosen = given
-    kernel, stride, _, dilation, _ = settings
-    whole, outputs, inner = bordered(zeros_for(grad, array.shape), settings, 0)
+    kernel, stride, padding, dilation, ceil_mode = settings
+    whole, dims = zeros_for(grad, array.shape), len(kernel)
+    reach = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
+    if ceil_mode or any(padding) or any(s <= r for s, r in zip(stride, reach, strict=True)):
+        positions = chosen.positions(array.shape[-dims:], settings, True)
+        np.add.at(whole.reshape(-1), positions.reshape(-1), grad.reshape(-1))
+        return whole
+    # no entry is in two windows
+    outputs = chosen.entry.shape[-dims:]
     for number, places in enumerate(window_entries(kernel, outputs, stride, dilation)):
-        whole[places] += where_true(chosen.entry == number, grad)
-    return whole if whole.shape == array.shape else whole[inner].copy()
+        whole[places] = where_true(chosen.entry == number, grad)
+    return whole
 
 
 MAXIMA = {  # by the number of dimensions
