@@ -29,7 +29,7 @@ ROOMS = {
     "data": Size(282, 1),
     "extra": Size(1438, 10),
     "fast": Size(491, 4),
-    "nn": Size(2578, 19),
+    "nn": Size(2584, 19),
     "ops": Size(5220, 25),
     "optim": Size(673, 4),
     "saving": Size(477, 3),
@@ -37,7 +37,7 @@ ROOMS = {
     "symbolic": Size(3273, 15),
     "viz": Size(2753, 17),
 }
-HOUSE = Size(24749, 154)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24755, 154)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
