@@ -7,11 +7,5 @@ from minigrad.viz.comparison import compare, record
 from minigrad.viz.modules import watch_modules
 from minigrad.viz.picture import Picture, beside, draw
 from minigrad.viz.player import Player, play
-from minigrad.viz.plots import (
-    Plot,
-    plot_chain,
-    plot_distributions,
-    plot_function_and_tangent,
-    plot_gradient_flow,
-)
+from minigrad.viz.plots import Plot, plot_chain, plot_distributions, plot_function_and_tangent
 from minigrad.viz.style import styled, use_style

@@ -5,15 +5,15 @@ from __future__ import annotations
 import base64
 import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from minigrad.viz import style
-from minigrad.viz.collectors import Distributions, GradientFlow, Values, array_of
+from minigrad.viz.collectors import Distributions, Values
 from minigrad.viz.style import WIRE, matplotlib_module, styled
-from minigrad.viz.text import counted, format_number, significant, text_table
+from minigrad.viz.text import counted, format_number, text_table
 
 
 class Plot:
@@ -287,74 +287,3 @@ def _ridges(axes: Any, shown: list[tuple[int, Values]]) -> None:
     axes.xaxis.get_major_locator().set_params(nbins=4)
     if low < 0 < high:
         axes.axvline(0.0, color=WIRE, linewidth=0.8, linestyle=":", zorder=1)
-
-
-@styled()
-def plot_gradient_flow(source: Any, *, title: str | None = None) -> Plot:
-    """Plot for each layer the mean and the largest absolute gradient that it holds.
-
-    Call it after `backward()` and before the gradients are set to zero. The axis is a log scale:
-    a layer whose bar ends far to the left learns little.
-
-    Args:
-        source: A model, `model.named_parameters()`, or a `GradientFlow`; of minigrad or PyTorch.
-        title: A line above.
-
-    Returns:
-        The plot: a bar for each layer, in the model's order, with its parameters taken together.
-
-    Raises:
-        ValueError: If no parameter has a gradient.
-        ImportError: If matplotlib is not installed.
-
-    Example:
-        >>> import minigrad as torch
-        >>> layer = torch.nn.Linear(2, 1, bias=False)
-        >>> layer(torch.tensor([3.0, -1.0])).sum().backward()
-        >>> plot_gradient_flow(layer)
-        Plot: Mean and largest absolute gradient of 1 layer, on a log scale. The mean is smallest \
-in Linear, 2.00, and largest in Linear, 2.00.
-        <BLANKLINE>
-        layer   mean  largest
-        Linear  2.00     3.00
-    """
-    if hasattr(source, "named_parameters"):
-        source = GradientFlow(source)
-    pairs = source.parameters if isinstance(source, GradientFlow) else _by_layer(source)
-    found: dict[str, list[Any]] = {name: [] for name, _ in pairs}
-    for name, each in pairs:
-        if each.grad is not None:
-            found[name].append(np.abs(array_of(each.grad)).astype(np.float64).ravel())
-    every = {name: np.concatenate(parts) for name, parts in found.items() if parts}
-    if not every:
-        raise ValueError("no parameter has a gradient; run backward() first")
-    sizes = {name: (float(each.mean()), float(each.max())) for name, each in every.items()}
-    low, high = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
-    alt = f"Mean and largest absolute gradient of {counted(len(found), 'layer')}, on a log scale. "
-    alt += f"The mean is smallest in {low}, {significant(sizes[low][0])}, and largest in {high}, "
-    alt += f"{significant(sizes[high][0])}."
-    rows = [[name, *map(significant, sizes.get(name, (None, None)))] for name in found]
-    table = text_table(["layer", "mean", "largest"], rows)
-    plot = Plot(alt, size=(style.SIZE[0], 1.4 + 0.3 * len(found)), table=table)
-    axes, places = plot.axes, {name: place for place, name in enumerate(found)}
-    drawn = [name for name in sizes if 0 < sizes[name][0] < math.inf]
-    for at, label, color, height in ((1, "largest", style.SKY, 0.8), (0, "mean", style.BLUE, 0.4)):
-        look = {"color": color, "edgecolor": WIRE, "height": height, "label": label}
-        axes.barh([places[name] for name in drawn], [sizes[name][at] for name in drawn], **look)
-    for name in found.keys() - set(drawn):
-        text = significant(sizes[name][0]) if name in sizes else "no gradient"
-        write(axes, 0.01, places[name], text, transform=axes.get_yaxis_transform())
-    axes.set(xscale="log", xlabel="absolute gradient (log scale)", title=title or "")
-    if drawn:
-        axes.set_xlim(left=min(sizes[name][0] for name in drawn) / 3)
-    axes.set_yticks(list(places.values()), list(places))
-    axes.set_ylim(len(found) - 0.4, -0.6)
-    axes.grid(visible=False, axis="y")
-    plot.figure.legend(loc="outside upper right", ncols=2)
-    return plot
-
-
-def _by_layer(parameters: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    return [
-        (name.rpartition(".")[0] or name, each) for name, each in parameters if each.requires_grad
-    ]

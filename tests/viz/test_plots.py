@@ -14,12 +14,10 @@ import minigrad as torch
 from minigrad import nn
 from minigrad.viz import (
     Distributions,
-    GradientFlow,
     Plot,
     plot_chain,
     plot_distributions,
     plot_function_and_tangent,
-    plot_gradient_flow,
     styled,
     use_style,
 )
@@ -119,7 +117,6 @@ def plots():
     seen = seen_values()
     return [
         plot_distributions(seen, title="a title"),
-        plot_gradient_flow(seen.model, title="a title"),
         plot_chain([("a", 2.0), ("b", -0.5)]),
     ]
 
@@ -222,46 +219,3 @@ def test_distributions_of_nothing():
 
 
 # ------------------------------------------------------------------ gradient flow
-
-
-def network(library):
-    """Give four layers whose gradients are set: some, none, zeros, and some that are not finite."""
-    model = library.nn.Sequential(*(library.nn.Linear(2, 1) for _ in range(4)))
-    for at, values in ((0, [[1.0, -3.0]]), (2, [[0.0, 0.0]]), (3, [[float("inf"), 1.0]])):
-        model[at].weight.grad = library.tensor(values)
-        model[at].bias.grad = library.zeros(1) - values[0][0]
-    return model
-
-
-@pytest.mark.parametrize("library", ["minigrad", "torch"])
-def test_gradient_flow_has_two_bars_for_each_layer(library):
-    model = network(pytest.importorskip(library))
-    plot = plot_gradient_flow(model)
-    largest, mean = plot.axes.containers
-    assert [bar.get_width() for bar in largest] == [3.0]
-    assert [bar.get_width() for bar in mean] == [pytest.approx(5 / 3, rel=1e-15)]
-    labels = [label.get_text() for label in plot.axes.get_yticklabels()]
-    assert labels == [f"{at} Linear" for at in range(4)]
-    words = {round(text.get_position()[1]): text.get_text() for text in plot.axes.texts}
-    assert words == {1: "no gradient", 2: "0", 3: "inf"}
-    assert plot.axes.get_xscale() == "log"
-    assert [line.split()[-2:] for line in plot.table.splitlines()[1:]] == [
-        ["1.67", "3.00"],
-        ["-", "-"],
-        ["0", "0"],
-        ["inf", "inf"],
-    ]
-    assert "smallest in 2 Linear, 0, and largest in 3 Linear, inf." in plot.alt
-    assert plot_gradient_flow(GradientFlow(model)).table == plot.table
-    by_name = plot_gradient_flow(model.named_parameters()).table
-    assert by_name.split() == plot.table.replace(" Linear", "").split()
-
-
-def test_gradient_flow_of_a_model_without_gradients():
-    with pytest.raises(ValueError, match="no parameter has a gradient"):
-        plot_gradient_flow(nn.Linear(2, 1))
-    zeros = nn.Linear(2, 1)
-    (zeros(torch.zeros(2)) * 0).sum().backward()
-    plot = plot_gradient_flow(zeros)
-    assert [text.get_text() for text in plot.axes.texts] == ["0"]
-    assert plot.png()
