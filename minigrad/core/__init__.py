@@ -30,9 +30,8 @@ class PlainMessages:
         kind, _, words = name.replace("_", " ").partition(" ")
         if kind == "warn":
             return lambda *facts: warnings.warn(words, stacklevel=2)
-        return lambda *facts: (
-            _raise(RuntimeError(words)) if kind == "refuse" else RuntimeError(name)
-        )
+        error = RuntimeError(words if kind == "refuse" else name)
+        return lambda *facts: _raise(error) if kind == "refuse" else error
 
 
 def _raise(error: Exception) -> Any:

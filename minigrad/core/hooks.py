@@ -141,9 +141,8 @@ class NodeHooks:
 def _to_call(kind: str, table: Table | None, output_nr: int = 0) -> Any:
     """List the hooks that are in a table now: one that a hook adds waits, one it removes runs."""
     hooks, task = [*table.values()] if table else (), modes.task
-    if not hooks or task is None:  # without a task somebody called a leaf's node by hand
-        return hooks
-    return task.hooks_to_call(kind, hooks, output_nr)
+    # without a task somebody called a leaf's node by hand
+    return task.hooks_to_call(kind, hooks, output_nr) if hooks and task else hooks
 
 
 def _checked(original: Any, result: Any, hook: Callable[..., Any]) -> Any:

@@ -125,27 +125,21 @@ class Writer:
         call = called(plan.forward, "forward", names)
         if hasattr(plan.forward, "quiet"):  # as `ignore_errstate` does, without a call
             call = f"quiet_numpy.copy().run(forward, {given})"
+        needs_grad = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
         lines += [
             "    try:",
             f"        result_array = {call}",
             "    except (ValueError, RuntimeWarning, FloatingPointError) as error:",
             f"        result_array = retry(forward, error, {given})",
-        ]
-        lines += [
             "    if result_array.__class__ is not ndarray:",
             "        result_array = as_array(result_array)",
             "    result = new(Tensor)",
             "    result._array = result_array",
             "    result._grad = result._meta = result._version_counter = result._view = None",
             *(f"    edge_{t} = {t}._edge" for t in differentiable),
-        ]
-        needs_grad = " or ".join(f"edge_{t} is not NO_EDGE" for t in differentiable)
-        lines += [
             f"    if modes.recording and ({needs_grad}):",
             "        node = NodeType()",
-        ]
-        lines += [f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable]
-        lines += [
+            *(f"        edge_{t} = edge_{t} or resolve_edge({t})" for t in differentiable),
             f"        node._edges = ({''.join(f'edge_{t}, ' for t in differentiable)})",
             "        node._saved = (" + "".join(f"{self._save(s)}, " for s in plan.saved) + ")",
             "        node._hooks = None",
