@@ -1,27 +1,33 @@
 """Read sequences step by step: `RNN`, `LSTM`, `GRU` and their cells; pad and pack sequences.
 
-They are recorded step by step, operation by operation. In PyTorch some of them are one node.
+They are recorded step by step, operation by operation; but a layer of an LSTM of float32 is one
+node, as in PyTorch, where oneDNN computes it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from minigrad.autograd.custom_nodes import Decomposition, lead_back, new_node
+from minigrad.autograd.gradients import grad
 from minigrad.autograd.messages import warn
-from minigrad.core.tensor import Tensor, wrap
+from minigrad.core.tensor import SavedTensor, Tensor, wrap
 from minigrad.creation.construction import as_tensor
 from minigrad.creation.dtypes import int64
 from minigrad.creation.factories import arange, empty_like, full, zeros
+from minigrad.extra import lstm
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.modules.layer import Layer, add_parameters, changed
 from minigrad.ops import joining
 from minigrad.ops.activations import relu, sigmoid, tanh
 from minigrad.ops.linear import linear
+from minigrad.ops.shape import alias
 
 NAMES = ("GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase")
 
@@ -258,7 +264,7 @@ _MODES: dict[str, tuple[int, Callable[[Tensor, State, _Weights], State]]] = {
 
 
 def _read(
-    mode: str, x: Tensor, sizes: list[int] | None, first: State, weights: _Weights, reverse: bool
+    mode: str, sizes: list[int] | None, x: Tensor, first: State, weights: _Weights, reverse: bool
 ) -> tuple[Tensor, State]:
     """Run one layer in one direction; of packed sequences, `sizes` says how many take each step.
 
@@ -282,6 +288,64 @@ def _read(
         state = tuple(joining.cat(each, 0) for each in parts)
     outputs = outputs[::-1] if reverse else outputs
     return joining.stack(outputs, 0) if sizes is None else joining.cat(outputs, 0), state
+
+
+class MkldnnRnnLayerBackward0(Decomposition):
+    """Backward of a layer of an LSTM in one direction, named after what computes it in PyTorch."""
+
+    __slots__ = ()
+    _names_of_saved = (
+        *("cx_", "hx_", "input", "weight0", "weight1", "weight2", "weight3"),
+        *("result0", "result1", "result2", "result3"),
+    )
+
+    def _result_nr(self, index: int) -> int:
+        return index - 7
+
+    def _apply(self, gradient: Any, keep: bool, unpack: Callable[..., Any]) -> Any:
+        return super()._apply(gradient, keep, unpack)[0]
+
+    def rule(self, *values: Any) -> Any:
+        """Give the gradients; those that are recorded come from the steps, taken again."""
+        *grads, c, h, x, w_x, w_h, b_x, b_h, states, _, _, kept, reverse = values
+        if isinstance(x, Tensor):
+            # hooks sit on the inputs: they are not called for an alias
+            given = [*map(alias, (x, w_x, w_h, b_x, b_h, h, c))]
+            first, weights = (given[5], given[6]), _Weights(*given[1:5])
+            output, last = _read("LSTM", None, given[0], first, weights, reverse)
+            pairs = zip((output, *last), grads, strict=True)
+            outputs, arrived = zip(*[pair for pair in pairs if pair[1] is not None], strict=True)
+            wanted = [each for each in given if each.requires_grad]
+            found = iter(grad(outputs, wanted, arrived, create_graph=True))
+            return [next(found) if each.requires_grad else None for each in given]
+        order = slice(None, None, -1 if reverse else 1)
+        for number, each in enumerate(grads):
+            if each is None:
+                grads[number] = np.zeros(self._shape[number], x.dtype)
+        grads[0], needs = grads[0][order], [edge[0] is not None for edge in self._edges]
+        found = iter(lstm.backward(grads, x[order], h, w_x, w_h, states[order], kept, needs))
+        of_x = next(found)
+        return [of_x if of_x is None else np.ascontiguousarray(of_x[order]), *found]
+
+
+def _fused_lstm(x: Tensor, first: State, weights: Any, reverse: bool) -> tuple[Tensor, State]:
+    """Run one layer in one direction, and record it as one node."""
+    if weights.b_x is None:
+        nothing = zeros(len(weights.w_x), dtype=x.dtype)
+        weights = weights._replace(b_x=nothing, b_h=nothing)
+    tensors: Any = (x, *weights, *first)
+    sequence, *others = [each._array for each in (x, *first, *weights)]
+    order = slice(None, None, -1 if reverse else 1)
+    states, *last, kept = lstm.forward(sequence[order], *others)
+    outputs = tuple(map(wrap, (np.ascontiguousarray(states[order]), *last)))
+    node = new_node(MkldnnRnnLayerBackward0, tensors, every=True)
+    if node is not None:
+        inputs = (*tensors[:-3:-1], *tensors[:5])
+        results = [SavedTensor(each, True) for each in outputs]
+        node._saved = (*map(SavedTensor, inputs), *results, SavedTensor(wrap(kept)))
+        node._settings = (reverse,)
+        lead_back(node, outputs)
+    return outputs[0], outputs[1:]
 
 
 # Layers -----------------------------------------------------------------------------------------
@@ -418,7 +482,16 @@ class RNNBase(
         output: Any = data.transpose(0, 1) if batch_dim == 0 else data
         counts = batch_sizes.tolist() if packed else None
         weights = [_Weights(*each) for each in self.all_weights]
-        firsts = list(zip(*(state.unbind(0) for state in states), strict=True))
+        read_layer: Any = partial(_read, self.mode, counts)
+        arrays = [each._array for each in (data, *states, *self._flat_weights)]
+        kinds = {(type(array), array.dtype.char) for array in arrays}
+        # as PyTorch asks whether oneDNN can compute it
+        if lstm and kinds == {(np.ndarray, "f")} and data.numel() and len(set(counts or (1,))) == 1:
+            read_layer = _fused_lstm
+            output = output.view(-1, batch, self.input_size) if packed else output.contiguous()
+            firsts = [tuple(state[n] for state in states) for n in range(len(weights))]
+        else:
+            firsts = list(zip(*(state.unbind(0) for state in states), strict=True))
         finals: list[State] = []
         for layer in range(self.num_layers):
             if layer and self.dropout and self.training:
@@ -426,7 +499,7 @@ class RNNBase(
             read = []
             for reverse in directions:
                 first, weight = firsts[len(finals)], weights[len(finals)]
-                each, last = _read(self.mode, output, counts, first, weight, reverse)
+                each, last = read_layer(output, first, weight, reverse)
                 read.append(each)
                 finals.append(last)
             output = joining.cat(read, output.ndim - 1) if self.bidirectional else read[0]
@@ -434,6 +507,7 @@ class RNNBase(
         if batch_dim == 0:  # in place where PyTorch does it, so that the node has the same name
             output = output.transpose(0, 1) if lstm else output.transpose_(0, 1)
         if packed:
+            output = output.flatten(0, -2)
             output = PackedSequence(output, batch_sizes, order, back)
         elif single:
             output, final = output.squeeze(batch_dim), [state.squeeze(1) for state in final]

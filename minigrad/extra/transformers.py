@@ -212,8 +212,9 @@ class MultiheadAttention(
         bias = self.in_proj_bias
         if query is key and key is value:
             return linear(query, self.in_proj_weight, bias).chunk(3, -1)
+        weights = self.in_proj_weight.chunk(3)  # before the biases, as in PyTorch
         biases = (None, None, None) if bias is None else bias.chunk(3)
-        return tuple(map(linear, (query, key, value), self.in_proj_weight.chunk(3), biases))
+        return tuple(map(linear, (query, key, value), weights, biases))
 
 
 # Layers -----------------------------------------------------------------------------------------

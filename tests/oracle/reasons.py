@@ -58,12 +58,6 @@ REASONS = {
         "of averages, gathers the largest, or scatters them.",
         nodes="AdaptiveAvgPool?DBackward0 AdaptiveMaxPool?DBackward0 MaxUnpool?DBackward0",
     ),
-    "lstm": Reason(
-        "PyTorch runs an LSTM of float32 in oneDNN: one node for a layer in one direction. "
-        "minigrad takes the steps.",
-        nodes="MkldnnRnnLayerBackward0",
-        beside="SubBackward0 UnsqueezeBackward0",
-    ),
     "products of entries": Reason(
         "PyTorch divides the product by each entry unless one is zero. minigrad multiplies those "
         "before an entry with those after it.",
