@@ -27,7 +27,7 @@ ROOMS = {
     "core": Size(896, 8),
     "creation": Size(1122, 7),
     "data": Size(282, 1),
-    "extra": Size(1438, 10),
+    "extra": Size(1560, 11),
     "fast": Size(485, 4),
     "nn": Size(2584, 19),
     "ops": Size(5220, 25),
@@ -37,7 +37,7 @@ ROOMS = {
     "symbolic": Size(3273, 15),
     "viz": Size(2707, 17),
 }
-HOUSE = Size(24700, 154)  # all of it, with the files that stand beside the rooms
+HOUSE = Size(24822, 155)  # all of it, with the files that stand beside the rooms
 
 # Where they are going, in lines of code; rooms that share a budget stand together.
 GOALS = {
